@@ -1,0 +1,32 @@
+# Torch::cpu: LibTorch 2.11 from .deps/torch, from LIBTORCH_ROOT, or from a Python that has torch 2.11.
+# Only torch_cpu and c10 are linked; the CUDA part is opened at run time where there is a device (model/device.h).
+set(LIBTORCH_ROOT "$ENV{LIBTORCH_ROOT}" CACHE PATH "Folder with LibTorch's include/ and lib/")
+if(NOT LIBTORCH_ROOT)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/.deps/torch/lib/libtorch_cpu.so)
+        set(LIBTORCH_ROOT ${CMAKE_SOURCE_DIR}/.deps/torch CACHE PATH "" FORCE)
+    else()
+        execute_process(COMMAND python3 -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+            OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        if(NOT found)
+            message(FATAL_ERROR "LibTorch not found: run scripts/setup.sh, or set LIBTORCH_ROOT")
+        endif()
+        set(LIBTORCH_ROOT ${found} CACHE PATH "" FORCE)
+    endif()
+endif()
+get_filename_component(LIBTORCH_REAL ${LIBTORCH_ROOT} REALPATH)
+foreach(library torch_cpu c10)
+    if(NOT EXISTS ${LIBTORCH_REAL}/lib/lib${library}.so)
+        message(FATAL_ERROR "no lib${library}.so in ${LIBTORCH_REAL}/lib: LIBTORCH_ROOT must be a LibTorch folder")
+    endif()
+endforeach()
+message(STATUS "LibTorch: ${LIBTORCH_REAL}")
+
+add_library(Torch::cpu INTERFACE IMPORTED)
+# Debian's fmt first: the wheel's newer copy would hide it.
+target_include_directories(Torch::cpu SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/fmt-first ${LIBTORCH_REAL}/include)
+target_link_libraries(Torch::cpu INTERFACE ${LIBTORCH_REAL}/lib/libtorch_cpu.so ${LIBTORCH_REAL}/lib/libc10.so)
+target_link_options(Torch::cpu INTERFACE -Wl,--allow-shlib-undefined -Wl,-rpath-link,${LIBTORCH_REAL}/lib)
+
+function(libtorch_set_rpath target)
+    set_target_properties(${target} PROPERTIES BUILD_RPATH ${LIBTORCH_REAL}/lib INSTALL_RPATH ${LIBTORCH_REAL}/lib)
+endfunction()

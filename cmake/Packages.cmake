@@ -1,0 +1,35 @@
+# The small libraries, as one imported target each: Aft::fmt, Aft::json, Aft::cli, Aft::image.
+# They come from Debian, or from AFTERIMAGE_BUNDLE (scripts/setup.sh --bundle) on a machine without them.
+find_package(Threads REQUIRED)
+
+function(aft_header_library name header)
+    find_path(${name}_INCLUDE ${header} HINTS ${AFTERIMAGE_BUNDLE}/include REQUIRED)
+    add_library(Aft::${name} INTERFACE IMPORTED)
+    if(NOT ${name}_INCLUDE STREQUAL "/usr/include")
+        target_include_directories(Aft::${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+    endif()
+endfunction()
+
+# LibTorch's own fmt 12 would hide this one: a folder with nothing but fmt in it goes first.
+find_path(FMT_INCLUDE fmt/format.h HINTS ${AFTERIMAGE_BUNDLE}/include REQUIRED)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/fmt-first)
+file(CREATE_LINK ${FMT_INCLUDE}/fmt ${CMAKE_BINARY_DIR}/fmt-first/fmt SYMBOLIC)
+find_library(FMT_LIBRARY NAMES fmt libfmt.a HINTS ${AFTERIMAGE_BUNDLE}/lib REQUIRED)
+add_library(Aft::fmt INTERFACE IMPORTED)
+target_include_directories(Aft::fmt SYSTEM BEFORE INTERFACE ${CMAKE_BINARY_DIR}/fmt-first)
+target_link_libraries(Aft::fmt INTERFACE ${FMT_LIBRARY})
+
+aft_header_library(json nlohmann/json.hpp)
+aft_header_library(cli CLI/CLI.hpp)
+
+find_path(STB_INCLUDE stb/stb_image.h HINTS ${AFTERIMAGE_BUNDLE}/include REQUIRED)
+find_path(JPEG_INCLUDE jpeglib.h HINTS ${AFTERIMAGE_BUNDLE}/include REQUIRED)
+find_library(JPEG_LIBRARY NAMES jpeg libjpeg.a HINTS ${AFTERIMAGE_BUNDLE}/lib REQUIRED)
+find_library(ZLIB_LIBRARY NAMES z libz.a HINTS ${AFTERIMAGE_BUNDLE}/lib REQUIRED)
+add_library(Aft::image INTERFACE IMPORTED)
+foreach(folder ${STB_INCLUDE} ${JPEG_INCLUDE})
+    if(NOT folder STREQUAL "/usr/include")
+        target_include_directories(Aft::image SYSTEM INTERFACE ${folder})
+    endif()
+endforeach()
+target_link_libraries(Aft::image INTERFACE ${JPEG_LIBRARY} ${ZLIB_LIBRARY})

@@ -1,0 +1,9 @@
+# Warnings are errors in our own code, and the sanitizers of the asan and tsan presets.
+add_library(aft_warnings INTERFACE)
+target_compile_options(aft_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+    -Woverloaded-virtual -Werror)
+if(AFTERIMAGE_SANITIZE)
+    target_compile_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE} -fno-omit-frame-pointer
+        -Wno-error)
+    target_link_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
+endif()

@@ -1,0 +1,43 @@
+// Colour maps and value scales as numbers (look.md section 2): the same tables that the shader
+// uses, so that a picture written without a display equals the one on screen. Any thread.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/field.h"
+#include "core/image.h"
+
+namespace aft {
+
+enum class Colormap { ember_dark, ember_light, viridis, cividis, grey };
+enum class Scale { linear, root, log, signed_log, two_sided };
+
+struct Range {
+    double low = 0, high = 1;
+    [[nodiscard]] bool operator==(const Range&) const = default;
+};
+
+using Rgb = std::array<uint8_t, 3>;
+[[nodiscard]] const std::array<Rgb, 256>& colormap_table(Colormap map);
+
+// Value -> [0, 1] (position in the table). NaN stays NaN. signed_log: one slope for both arms,
+// c = min(0.25, M/4), M the larger magnitude of the range; two_sided: each arm linear to its own
+// limit, 0 at 0.5.
+[[nodiscard]] double scale_position(double value, Range range, Scale scale);
+[[nodiscard]] Rgb map_color(double value, Range range, Scale scale,
+                            Colormap map);  // NaN and infinity: FF2BD6
+
+// Limits: percentile in (0, 100]; 100 = minimum and maximum of the finite values; symmetric: round
+// 0.
+[[nodiscard]] Range value_range(std::span<const float> values, double percentile, bool symmetric);
+[[nodiscard]] std::vector<float> histogram(std::span<const float> values, Range range, Scale scale,
+                                           int bins);
+
+// A [rows, columns] slice as a picture, `zoom` pixels a value.
+[[nodiscard]] Image colorize(std::span<const float> values, int64_t rows, int64_t columns,
+                             Range range, Scale scale, Colormap map, int zoom);
+
+}  // namespace aft

@@ -1,0 +1,37 @@
+// Field: a plain named array of floats with axes, the only form in which numbers leave the model.
+// Made by probes (worker thread) and jobs; read by viz and panels (window thread). Immutable once
+// shared.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace aft {
+
+struct Field {
+    std::string name;            // "w", "exp_k", "attention", ...: unique within its FieldSet
+    std::vector<int64_t> shape;  // row-major (C order); product equals values.size()
+    std::vector<std::string>
+        axes;          // one word per dimension: "layer", "head", "target", "source", "y", "x", ...
+    std::string unit;  // "", "nats", "bits", "share"
+    int64_t step = -1;  // training step of the weights it was computed from, -1 = unknown
+    std::vector<float> values;
+    std::map<std::string, std::string>
+        notes;  // caption parts: "quantity", "gauge", "normalisation", "model"
+
+    [[nodiscard]] int64_t size() const;  // product of shape
+    [[nodiscard]] int64_t extent(size_t axis) const {
+        return axis < shape.size() ? shape[axis] : 1;
+    }
+};
+
+struct FieldSet {
+    std::vector<Field> fields;
+    [[nodiscard]] const Field* find(const std::string& name) const;  // nullptr when absent
+};
+
+using FieldSetPtr = std::shared_ptr<const FieldSet>;
+
+}  // namespace aft

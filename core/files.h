@@ -1,0 +1,34 @@
+// Files: limits on reading, atomic writing (temporary file beside it, flushed, renamed), the user's
+// folders. Every error names the path. Any thread; blocks on the disk.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aft {
+
+namespace fs = std::filesystem;
+
+// Reads a regular file of at most `max_bytes`. Throws: missing, a folder, too large, unreadable.
+[[nodiscard]] std::string read_file(const fs::path& path, uint64_t max_bytes = uint64_t{1} << 32);
+
+// Calls `write` with the temporary file's stream, then fsync and rename. A kill at any moment
+// leaves the old file or the new one. On any error (disk full included) the temporary file is
+// removed and Error is thrown.
+void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write);
+void write_atomically(const fs::path& path, std::string_view content);
+
+void make_folder(const fs::path& path);  // with parents; Error names the path
+[[nodiscard]] fs::path config_folder();  // XDG_CONFIG_HOME/afterimage or ~/.config/afterimage
+[[nodiscard]] fs::path cache_folder();   // XDG_CACHE_HOME/afterimage or ~/.cache/afterimage
+// assets/NAME or shaders/NAME: AFTERIMAGE_SHARE, beside the binary (../share/afterimage), or the
+// source tree.
+[[nodiscard]] fs::path shared_file(const std::string& name);
+[[nodiscard]] std::string version();  // "0.1.0"
+
+}  // namespace aft

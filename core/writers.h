@@ -1,0 +1,19 @@
+// Numbers to files: NPY (C order, little endian), CSV, SVG text. All atomic. Any thread; errors
+// name the path.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/field.h"
+
+namespace aft {
+
+void write_npy(const std::filesystem::path& path, const Field& field);  // float32
+void write_csv(const std::filesystem::path& path,
+               const Field& field);  // header of axis names + value, one cell a line
+// float32, float64, int32, int64, uint8 NPY of any rank; throws on anything else. Values are
+// converted to float.
+[[nodiscard]] Field read_npy(const std::filesystem::path& path);
+
+}  // namespace aft

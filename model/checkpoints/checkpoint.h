@@ -1,0 +1,39 @@
+// Checkpoint: a model (and, for training, its whole state) in one safetensors file. docs/format.md
+// lists the keys.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/nn/net.h"
+
+namespace aft {
+
+struct OptimizerState;  // model/train/optimizer.h
+
+struct Checkpoint {
+    Config config;
+    int64_t step = 0;
+    nlohmann::json metrics;  // last metrics, task metric included
+    nlohmann::json data;     // data description: classes, alphabet, mean of normalisation
+    std::vector<std::pair<std::string, at::Tensor>> weights;  // canonical names
+    std::vector<std::pair<std::string, at::Tensor>>
+        optimizer;            // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"
+    nlohmann::json training;  // random state's place, live settings; null = weights only
+};
+
+// MODEL may be a file or a run folder (its newest checkpoint). Throws with the path on anything
+// wrong.
+[[nodiscard]] std::filesystem::path resolve_model(const std::filesystem::path& model);
+[[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& model);
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+// Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are
+// errors.
+[[nodiscard]] Net make_net(const Checkpoint& checkpoint, at::Device device = at::kCPU);
+
+}  // namespace aft

@@ -1,0 +1,98 @@
+// What a model, its data and its training are: plain structs, one visit() row per setting. No
+// LibTorch. The same dotted keys appear in --set, JSON configs, presets, checkpoint metadata and
+// the window.
+#pragma once
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/settings.h"
+
+namespace aft {
+
+struct ModelConfig {
+    std::string task = "image";      // room of model/tasks: image (autoregression), text, classify
+    std::string mixer = "aft-full";  // room of model/mixers
+    int64_t layers = 2, dim = 32, heads = 1, mlp_ratio = 4;
+    int64_t window = 0;    // aft-local: |t-j| < window; aft-conv: kernel width s
+    int64_t factors = 64;  // d' of w = u r^T; 0 = w itself
+    // Input. image: T = height*width*channels sub-pixels; text: T = length; classify: patches of
+    // patch*patch pixels.
+    int64_t height = 16, width = 16, channels = 1, levels = 16, length = 256, patch = 4,
+            classes = 3;
+    double dropout = 0;
+    bool output_projection = true, query_gate = true;
+    bool positions = true;            // learned position embedding
+    bool class_token = false;         // classify: class token (else mean pool after the last norm)
+    std::string outside = "0";        // aft-local: w outside the window, "0" or "-inf"
+    std::string activation = "gelu";  // gelu, gelu-tanh, relu
+    double norm_eps = 1e-5;
+    bool naive_kernel = false;  // aft-conv: w = kernel, without gamma and beta (Table 10)
+    // Initialisation: "normal" = N(0, 0.02^2) (the paper's silence filled as GPT-2); "fan-in" =
+    // N(0, 1/fan_in) with o and fc2 scaled by 1/sqrt(2 layers) (the demos); "ordered" = fan-in plus
+    // the ordered start of image values and positions (token rows and head sin/cos of the value,
+    // positions y + x + channel).
+    std::string init = "normal";
+    double bias_std = 0.01;   // w of aft-full, aft-local without factors
+    double factor_std = 0.1;  // u, r
+
+    void visit(SettingRows& rows);  // keys "model.*"
+    [[nodiscard]] bool causal() const { return task != "classify"; }
+    [[nodiscard]] int64_t tokens() const;  // T, the class token included
+    [[nodiscard]] int64_t grid_height()
+        const;  // rows of the token grid (image: height; classify: height/patch; text: 1)
+    [[nodiscard]] int64_t grid_width() const;
+    void check() const;  // throws usage Error on values that contradict each other
+};
+
+struct DataConfig {
+    std::string source = "mirror";  // SPEC: "cifar10:DIR?size=16", "mirror?size=16&levels=16"
+    std::string augment = "none";   // none, flip, recipe-a (flip, then one integer in [-10, 10] on
+                                    // all sub-pixels), shift (2 pixels)
+    int64_t threads = 1;            // loader threads
+    void visit(SettingRows& rows);
+};
+
+struct TrainConfig {
+    int64_t batch = 16, micro_batch = 0;  // micro_batch 0 = whole batch at once
+    bool recompute = false;               // activations of a block again in the backward pass
+    std::string precision = "fp32";
+    std::string backend = "auto";  // operators: auto (tiled with the exact fall-back), reference
+    int64_t steps = 250, schedule_steps = 0;  // schedule_steps 0 = steps as given by the config
+    std::string schedule = "cosine";          // inverse-sqrt, cosine (to 2 %), constant
+    double learning_rate = 3e-3;
+    int64_t warmup = 50;
+    double weight_decay = 0.1;             // weights of linear maps only
+    double bias_learning_rate_scale = 10;  // w, u, r, kernels, gamma, beta
+    double bias_weight_decay = 0;
+    double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1, label_smoothing = 0;
+    int64_t seed = 1;
+    int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
+    int64_t validate_every = 50, validate_examples = 64;
+    int64_t publish_every =
+        5;  // steps between snapshots, widened where publishing would cost over 2 %
+    int64_t history_frames = 64;  // bias history kept for scrubbing
+    void visit(SettingRows& rows);
+};
+
+struct Config {
+    ModelConfig model;
+    DataConfig data;
+    TrainConfig train;
+    std::string name = "run";          // preset name or file stem
+    [[nodiscard]] SettingRows rows();  // pointers into this object
+    void check();
+};
+
+[[nodiscard]] nlohmann::json config_to_json(const Config& config);
+[[nodiscard]] Config config_from_json(const nlohmann::json& json, const std::string& where);
+// assets/presets/NAME.json; an unknown name is a usage Error that lists them all.
+[[nodiscard]] Config load_preset(const std::string& name);
+[[nodiscard]] Config load_config_file(const std::string& path);
+struct PresetInfo {
+    std::string name, sentence;
+};
+[[nodiscard]] std::vector<PresetInfo> list_presets();
+
+}  // namespace aft

@@ -1,0 +1,42 @@
+// Loader: batches in a fixed order, prepared by threads that only the trainer talks to.
+// The batch of step n is a function of (seed, n) alone: shuffling, augmentation and threads never
+// change it.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+#include "model/config.h"
+#include "model/data/source.h"
+
+namespace aft {
+
+struct Batch {
+    at::Tensor input;   // image, text: int64 [B, T] tokens; classify: float [B, C, H, W] normalised
+                        // to mean 0.5, std 0.5 (levels/(L-1))
+    at::Tensor target;  // image, text: = input; classify: int64 [B] labels
+};
+
+class Loader {
+  public:
+    Loader(std::shared_ptr<const DataSource> source, const ModelConfig& model,
+           const DataConfig& data, int64_t batch, uint64_t seed);
+    ~Loader();
+    // Blocks until the batch of this step is ready; steps are usually consecutive (prefetch), any
+    // order works. An exception in a loader thread is rethrown here.
+    [[nodiscard]] Batch next(int64_t step);
+
+  private:
+    struct Threads;
+    std::unique_ptr<Threads> threads_;
+};
+
+// Examples [first, first+count) of a split, no augmentation. Any thread.
+[[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model, Split split,
+                               int64_t first, int64_t count);
+// A source whose shape does not fit the model: usage Error with both shapes.
+void check_fit(const DataSource& source, const ModelConfig& model);
+// Fills height, width, channels, levels, classes of a model config from the source.
+void fit_model(ModelConfig& model, const DataSource& source);
+
+}  // namespace aft

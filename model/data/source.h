@@ -1,0 +1,74 @@
+// A data source room: labelled pictures, or a text. Deterministic in (seed, index). Any thread may
+// call example(). Room = one .cpp with one exported function `SourceRoom NAME_source();`, listed in
+// rooms.cpp. SPEC: NAME[:PATH][?key=value&key=value...]. Unknown options are usage Errors that list
+// the allowed ones.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/rooms.h"
+
+namespace aft {
+
+enum class Split { train, validation, test };
+[[nodiscard]] const char* split_name(Split split);
+[[nodiscard]] Split parse_split(const std::string& name);
+
+struct Spec {
+    std::string text, room, path;
+    std::map<std::string, std::string> options;
+    [[nodiscard]] int64_t integer(const std::string& key, int64_t fallback, int64_t low,
+                                  int64_t high) const;
+    [[nodiscard]] bool flag(const std::string& key, bool fallback) const;
+    void allow(const std::vector<std::string>& keys)
+        const;  // throws on an option not among these or "split"
+};
+[[nodiscard]] Spec parse_spec(const std::string& text);
+
+struct Example {
+    std::vector<uint8_t>
+        values;  // image: [height, width, channels] levels in [0, levels); text: `length` bytes
+    int64_t label = -1;
+};
+
+struct DataInfo {
+    bool is_text = false;
+    int64_t height = 0, width = 0, channels = 0, levels = 256, classes = 0;
+    std::vector<std::string> class_names;
+    std::vector<uint8_t>
+        alphabet;  // text: byte of each token (256 entries, or the bytes that occur)
+    std::optional<double> floor_bits;  // exact entropy in bits per dimension, where it is known
+    std::string floor_note;            // how it was computed
+};
+
+class DataSource {
+  public:
+    virtual ~DataSource() = default;
+    [[nodiscard]] virtual const DataInfo& info() const = 0;
+    [[nodiscard]] virtual int64_t size(
+        Split split) const = 0;  // examples; generators: a fixed large number
+    // Images: index in [0, size). Text: window `index` of `length` bytes (non-overlapping).
+    [[nodiscard]] virtual Example example(Split split, int64_t index) const = 0;
+    // Text: `length` tokens from byte offset `start`; images: not supported.
+    [[nodiscard]] virtual Example window(Split split, int64_t start, int64_t length) const;
+    [[nodiscard]] virtual int64_t text_size(Split) const { return 0; }  // bytes of the split
+};
+
+struct SourceRoom {
+    RoomInfo info;
+    std::vector<std::string> options;  // "size=N side in pixels (16)", one line each
+    std::string path_kind;             // "", "folder", "file": what stands after the colon
+    // `seed` moves generators; readers ignore it.
+    std::unique_ptr<DataSource> (*open)(const Spec& spec, uint64_t seed) = nullptr;
+};
+
+[[nodiscard]] const std::vector<SourceRoom>& sources();
+// text_length: T of a text model (its windows).
+[[nodiscard]] std::unique_ptr<DataSource> open_source(const std::string& spec, uint64_t seed,
+                                                      int64_t text_length = 0);
+
+}  // namespace aft

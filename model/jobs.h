@@ -1,0 +1,98 @@
+// Jobs: the door for everything that is not a live run. Free functions: request, control -> plain
+// result. Block until done; stopped by control.stop (throws Interrupted). Any thread, no shared
+// state. Plain types only. Errors: aft::Error with the file, key or flag.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/field.h"
+#include "core/image.h"
+#include "core/progress.h"
+#include "core/rooms.h"
+#include "model/config.h"
+#include "model/session.h"
+
+namespace aft {
+
+// First call of main, before anything else of LibTorch: opens CUDA where asked for and there, sets
+// threads. device: cpu, cuda, auto. Error if cuda is asked for and not to be had (says what is
+// missing).
+void initialize_model(const std::string& device, int64_t threads);
+[[nodiscard]] nlohmann::json
+system_report();  // device, threads, LibTorch version, memory, capabilities
+
+struct TrainRequest {
+    Config config;
+    std::string out;               // run folder; empty = runs/NAME-N
+    std::string resume;            // run folder to go on from
+    std::optional<int64_t> until;  // --steps
+    std::vector<std::string> set;  // key=value given together with resume
+    std::string device = "cpu";
+};
+struct TrainResult {
+    std::string run, checkpoint;
+    int64_t step = 0;
+    nlohmann::json metrics;
+    int64_t peak_memory_bytes = 0;
+    double seconds = 0;
+    bool interrupted = false;
+};
+// report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
+[[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
+// Memory and time before the start: {"parameters", "weights_bytes", "activations_bytes", "words"}.
+[[nodiscard]] nlohmann::json estimate(const Config& config);
+
+struct EvalRequest {
+    std::string model, data, device = "cpu";
+    int64_t limit = 0;
+    int64_t stride = 0;
+    int64_t batch = 0;
+};
+[[nodiscard]] nlohmann::json eval_job(const EvalRequest& request, const JobControl& control);
+
+struct CompleteRequest {
+    std::string model, image, mask, prompt, data, device = "cpu";
+    int64_t index = 0;  // of data, when no image is given
+    int64_t keep_rows = -1, length = 256;
+    SampleOptions sample;
+    std::string out;  // folder or .png; text: file or empty
+};
+[[nodiscard]] nlohmann::json complete_job(const CompleteRequest& request,
+                                          const JobControl& control);
+
+[[nodiscard]] nlohmann::json inspect_job(const std::string& model);
+[[nodiscard]] nlohmann::json inspect_preset(const Config& config);
+
+struct ProbeJob {
+    std::string probe, model, image, text, data, device = "cpu";
+    int64_t index = 0, layer = 0, head = -1, channel = -1, position = 0;
+    std::map<std::string, std::string> options;
+    std::string out;  // .npy, .png, .csv
+};
+[[nodiscard]] nlohmann::json probe_job(const ProbeJob& request, const JobControl& control);
+
+struct OpRequest {
+    std::string name, in, out, precision = "fp32", backend = "reference", device = "cpu";
+    int64_t window = 0, grid_height = 0, grid_width = 0;
+    bool causal = false, grad = false, outside_hidden = false;
+};
+[[nodiscard]] nlohmann::json op_job(const OpRequest& request);
+
+struct RunRequest {
+    std::string model, in, out, part, device = "cpu";
+    int64_t layer = -1;
+};  // part: "", mixer, block
+[[nodiscard]] nlohmann::json run_job(const RunRequest& request);
+
+struct NamedList {
+    std::string name;
+    std::vector<RoomInfo> rooms;
+};
+[[nodiscard]] std::vector<NamedList>
+model_lists();  // mixers, tasks, sources, formats, probes, presets
+
+}  // namespace aft

@@ -1,0 +1,42 @@
+// Parameters by canonical name, in the order of the net. Owned by Net; the optimiser and
+// checkpoints walk it.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+namespace aft {
+
+// What a parameter is, for weight decay, learning-rate scale and gradient norms per group.
+enum class Group { linear_weight, bias, norm, embedding, position_bias };
+
+struct Parameter {
+    std::string name;  // "blocks.3.mixer.u"
+    at::Tensor value;  // leaf, requires_grad in training
+    Group group = Group::linear_weight;
+    int64_t layer = -1;  // block index, -1 outside the blocks
+};
+
+using Parameters = std::vector<Parameter>;
+
+// Creates parameters with their initial values; a function of (seed, name) only, so that adding one
+// changes no other.
+class ParameterMaker {
+  public:
+    ParameterMaker(Parameters& list, uint64_t seed, at::Device device)
+        : list_(list), seed_(seed), device_(device) {}
+    [[nodiscard]] at::Tensor normal(const std::string& name, at::IntArrayRef shape, double std,
+                                    Group group);
+    [[nodiscard]] at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value,
+                                      Group group);
+    [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value, Group group);
+
+  private:
+    at::Tensor add(const std::string& name, at::Tensor value, Group group);
+    Parameters& list_;
+    uint64_t seed_;
+    at::Device device_;
+};
+
+}  // namespace aft

@@ -1,0 +1,59 @@
+// The AFT operators: contract, checks, and the only place that chooses a backend. No layers, no
+// parameters.
+//
+//   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c] + w[t,j]) V[j,c] / sum_j exp(K[j,c] + w[t,j])
+//                                                     (Zhai et al. 2021, Eq. 2; t target, j visible
+//                                                     source)
+//
+// Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
+// tensors. Promise (operators.md 3): relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
+// for |K|, |w| <= 1000; finite for every finite input; NaN or infinity reaches exactly the rows
+// that see it. Errors: aft::Error naming the tensor and both shapes.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+
+namespace aft::ops {
+
+enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
+
+// reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
+// tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
+// path if unsafe.
+enum class Backend { automatic, reference, tiled };
+
+struct Inputs {
+    at::Tensor q, k,
+        v;  // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike. q undefined = no gate
+    at::Tensor w;     // full, local: [T, T] target-major; conv1d: [h, s]; conv2d: [h, s, s]: the
+                      // effective bias
+    at::Tensor u, r;  // full, local with factors: [T, d'], w = u r^T (instead of w)
+};
+
+struct Options {
+    bool causal = false;
+    int64_t window = 0;  // local: |t - j| < window has w, 0 outside; 0 = no position bias at all
+    bool outside_hidden =
+        false;  // local: sources outside the window are invisible (w = -inf there)
+    int64_t grid_height = 0, grid_width = 0;  // conv2d: T = grid_height * grid_width
+    Backend backend = Backend::automatic;
+    int64_t row_block = 0;  // tiled: rows of a block, 0 = chosen
+};
+
+// y [B, T, d], dtype of v. Accumulates as the backend promises.
+[[nodiscard]] at::Tensor apply(Kind kind, const Inputs& in, const Options& options);
+
+[[nodiscard]] Kind parse_kind(const std::string& name);        // usage Error lists the names
+[[nodiscard]] Backend parse_backend(const std::string& name);  // likewise
+[[nodiscard]] const char* kind_name(Kind kind);
+
+// Dense effective bias with everything invisible at -inf: [T, T] or [h, T, T]. For tests, probes,
+// small T.
+[[nodiscard]] at::Tensor dense_bias(Kind kind, const Inputs& in, const Options& options, int64_t T);
+
+// Number of row blocks that took the exact path since the process started (any thread may read).
+[[nodiscard]] int64_t exact_blocks();
+
+}  // namespace aft::ops

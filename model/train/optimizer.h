@@ -1,0 +1,37 @@
+// AdamW with groups (Loshchilov and Hutter 2019): decay on weights of linear maps only, a scaled
+// learning rate for position biases. State is ours, so that a resumed run repeats bit for bit.
+// Trainer thread.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "model/config.h"
+#include "model/nn/parameters.h"
+
+namespace aft {
+
+struct OptimizerState {
+    std::vector<at::Tensor> exp_avg, exp_avg_sq;  // one per parameter, its shape
+    int64_t steps = 0;
+};
+
+class AdamW {
+  public:
+    explicit AdamW(Parameters& parameters);
+    // One update from .grad with this learning rate; clips by global norm first. Returns the norm
+    // before clipping.
+    double update(const TrainConfig& config, double learning_rate);
+    void zero_grad();
+    [[nodiscard]] OptimizerState& state() { return state_; }
+
+  private:
+    Parameters& parameters_;
+    OptimizerState state_;
+};
+
+// Learning rate of a step (0-based): inverse-sqrt = lr min(t/warmup, sqrt(warmup/t)) (Vaswani et
+// al. 2017), cosine to 2 % after a linear warm-up, constant after a warm-up.
+[[nodiscard]] double scheduled_rate(const TrainConfig& config, int64_t step);
+
+}  // namespace aft

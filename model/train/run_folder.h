@@ -1,0 +1,44 @@
+// Run folder (design.md 5): config.json, metrics.jsonl, events.jsonl, checkpoints/, history/,
+// log.txt, run.lock. One writer (flock), any number of readers while it grows. Trainer thread
+// writes; readers on any thread.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/checkpoints/checkpoint.h"
+#include "model/train/trainer.h"
+
+namespace aft {
+
+class RunFolder {
+  public:
+    // Creates or opens for writing; Error if another process holds the lock (names it and the
+    // remedy), or if it exists with another config and `resume` is false.
+    RunFolder(const std::filesystem::path& path, const Config& config, bool resume);
+    ~RunFolder();
+    void log(const StepReport& report);  // one line, flushed
+    void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
+    std::filesystem::path save(
+        const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
+    void truncate_after(int64_t step);  // drops log lines after the checkpoint gone on from
+    [[nodiscard]] const std::filesystem::path& path() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+[[nodiscard]] bool is_run_folder(const std::filesystem::path& path);
+// Parsed lines of metrics.jsonl from byte `offset` on; advances it past whole lines (a torn last
+// line is left).
+[[nodiscard]] std::vector<nlohmann::json> read_metrics(const std::filesystem::path& run,
+                                                       uint64_t& offset);
+[[nodiscard]] std::vector<nlohmann::json> read_events(const std::filesystem::path& run);
+[[nodiscard]] std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run);
+[[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step);
+
+}  // namespace aft

@@ -1,0 +1,54 @@
+// Trainer: one training step and everything that it needs; knows no thread, no window and no
+// folder.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/settings.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/data/loader.h"
+#include "model/nn/net.h"
+#include "model/tasks/task.h"
+#include "model/train/optimizer.h"
+
+namespace aft {
+
+// One line of metrics.jsonl. `values` repeat bit for bit; `timing` depends on the clock.
+struct StepReport {
+    int64_t step = 0;                      // steps done after this one
+    std::map<std::string, double> values;  // loss, lr, grad_norm, grad_norm.layer.N,
+                                           // bias_norm.layer.N, bits_per_dim, validation.loss, ...
+    std::map<std::string, double> timing;  // step_ms, examples_per_s, memory_bytes
+    std::string failure;  // NaN or infinity: names the first layer that produced it; the step was
+                          // not applied
+};
+
+class Trainer {
+  public:
+    Trainer(const Config& config, at::Device device);          // fresh
+    Trainer(const Checkpoint& checkpoint, at::Device device);  // goes on, bit-identically
+    ~Trainer();
+
+    [[nodiscard]] StepReport step();  // one optimiser step (+ validation where due)
+    [[nodiscard]] std::map<std::string, double>
+    validate();  // "validation.loss", "validation.bits_per_dim" ...
+    [[nodiscard]] Checkpoint checkpoint(bool with_optimizer) const;  // cloned, detached, on the CPU
+    void set(const std::string& key,
+             const std::string& value);  // a live setting; usage Error otherwise
+    [[nodiscard]] int64_t steps_done() const;
+    [[nodiscard]] const Config& config() const;
+    [[nodiscard]] const Net& net() const;
+    [[nodiscard]] std::shared_ptr<const DataSource> source() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+[[nodiscard]] int64_t peak_memory_bytes();  // of this process (VmHWM)
+[[nodiscard]] int64_t memory_bytes();       // now (VmRSS)
+
+}  // namespace aft
