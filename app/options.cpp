@@ -1,10 +1,12 @@
 #include "app/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace aft::app {
 namespace {
@@ -107,16 +109,18 @@ void add_switch(CLI::App& app, const std::string& name, const std::string& help,
 }
 
 std::pair<int64_t, int64_t> parse_grid(const std::string& flag, const std::string& text) {
-    const size_t cross = text.find('x');
-    const std::optional<int64_t> height = parse_number<int64_t>(text.substr(0, cross));
-    const std::optional<int64_t> width =
-        cross == std::string::npos ? std::nullopt : parse_number<int64_t>(text.substr(cross + 1));
     constexpr int64_t kMost = 65536;
-    if (!height || !width || *height < 1 || *width < 1 || *height > kMost || *width > kMost) {
+    const std::vector<std::string> sides = split(text, 'x');
+    const auto side = [&](size_t i) {
+        return i < sides.size() ? parse_number<int64_t>(sides[i]).value_or(0) : 0;
+    };
+    const int64_t height = side(0);
+    const int64_t width = side(1);
+    if (sides.size() != 2 || std::min(height, width) < 1 || std::max(height, width) > kMost) {
         fail_usage("{}: found '{}'; allowed: HEIGHTxWIDTH, both from 1 to {}, as in 8x12", flag,
                    text, kMost);
     }
-    return {*height, *width};
+    return {height, width};
 }
 
 std::pair<std::string, std::string> parse_assignment(const std::string& flag,
