@@ -1,5 +1,7 @@
 #include "app/ui/selection.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <algorithm>
