@@ -1,4 +1,6 @@
 // The last catch, and nothing else: hands over to the commands.
 #include "app/program.h"
 
-int main(int argc, char** argv) { return aft::app::run_program(argc, argv); }
+int main(int argc, char** argv) {
+    return aft::app::run_program(argc, argv);
+}

@@ -13,11 +13,20 @@
 namespace aft {
 
 enum class Colormap { ember_dark, ember_light, viridis, cividis, grey };
-enum class Scale { linear, root, log, signed_log, two_sided };
+// signed_linear: 0 in the middle, one slope for both arms, so that a diverging map keeps its
+// meaning.
+enum class Scale { linear, root, log, signed_linear, signed_log, two_sided };
 
 struct Range {
     double low = 0, high = 1;
     [[nodiscard]] bool operator==(const Range&) const = default;
+};
+
+struct Coloring {  // how values become colours
+    Range range;
+    Scale scale = Scale::linear;
+    Colormap map = Colormap::viridis;
+    [[nodiscard]] bool operator==(const Coloring&) const = default;
 };
 
 using Rgb = std::array<uint8_t, 3>;
@@ -27,12 +36,20 @@ using Rgb = std::array<uint8_t, 3>;
 // c = min(0.25, M/4), M the larger magnitude of the range; two_sided: each arm linear to its own
 // limit, 0 at 0.5.
 [[nodiscard]] double scale_position(double value, Range range, Scale scale);
+[[nodiscard]] double scale_value(double position, Range range, Scale scale);  // the inverse
 [[nodiscard]] Rgb map_color(double value, Range range, Scale scale,
-                            Colormap map);  // NaN and infinity: FF2BD6
+                            Colormap map);        // NaN and infinity: FF2BD6
+[[nodiscard]] bool is_signed_scale(Scale scale);  // 0 lies in the middle of the table
 
 // Limits: percentile in (0, 100]; 100 = minimum and maximum of the finite values; symmetric: round
 // 0.
 [[nodiscard]] Range value_range(std::span<const float> values, double percentile, bool symmetric);
+struct ClippedShare {
+    double below = 0, above = 0;  // shares of the finite values, 0 .. 1
+};
+[[nodiscard]] ClippedShare clipped_share(std::span<const float> values, Range range);
+// Counts in `bins` equal steps of the colour position between the positions of low and high: the
+// bars that stand over a colour bar. Values outside the range and NaN are left out.
 [[nodiscard]] std::vector<float> histogram(std::span<const float> values, Range range, Scale scale,
                                            int bins);
 

@@ -1,0 +1,106 @@
+// afterimage complete: fills in the masked part of a picture, or goes on with a text.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "core/check.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct CompleteFlags {
+    CompleteRequest request;
+    std::optional<int64_t> keep_rows;
+    bool json = false;
+};
+
+void check_origin(const CompleteFlags& flags) {
+    const CompleteRequest& request = flags.request;
+    const int origins = (request.image.empty() ? 0 : 1) + (request.prompt.empty() ? 0 : 1) +
+                        (request.data.empty() ? 0 : 1);
+    if (origins != 1) {
+        fail_usage(
+            "complete: needs one of --image FILE, --data SPEC (with --index N), --prompt TEXT, "
+            "found {}",
+            origins == 0 ? "none" : "several");
+    }
+    const bool picture = request.prompt.empty();
+    const int masks = (request.mask.empty() ? 0 : 1) + (flags.keep_rows ? 1 : 0);
+    if (picture && masks != 1) {
+        fail_usage("complete: a picture needs one of --mask FILE, --keep-rows N, found {}",
+                   masks == 0 ? "none" : "both");
+    }
+    if (!picture && masks != 0)
+        fail_usage("complete: --mask and --keep-rows are for pictures, not --prompt");
+    if (picture && request.out.empty())
+        fail_usage("complete: -o PATH is missing: a folder, or one .png");
+}
+
+void print_completions(const nlohmann::json& result, const CompleteFlags& flags) {
+    const bool text = !flags.request.prompt.empty();
+    if (flags.json || !text || !flags.request.out.empty() || !result.contains("samples")) {
+        print_result(result, flags.json);
+        return;
+    }
+    for (const nlohmann::json& sample : result["samples"]) {
+        if (!sample.contains("text")) continue;
+        print_result(sample["text"].get<std::string>() + "\n\n");
+    }
+}
+
+int complete(CompleteFlags& flags, const Globals& globals) {
+    check_origin(flags);
+    flags.request.keep_rows = flags.keep_rows.value_or(-1);
+    Work work(globals);
+    flags.request.device = work.device();
+    const nlohmann::json result = complete_job(flags.request, work.control());
+    work.finish_progress();
+    print_completions(result, flags);
+    return 0;
+}
+
+void add_sampling(CLI::App& command, SampleOptions& sample) {
+    add_whole(command, {"--samples", "how many completions", 1, 4096}, sample.samples);
+    add_real(command, {"--temperature", "0 is greedy"}, sample.temperature);
+    add_whole(command, {"--top-k", "only the k likeliest values (0: all)"}, sample.top_k);
+    add_real(command, {"--top-p", "only the likeliest values of this share", 0, 1}, sample.top_p);
+    add_seed(command, "seed of the random numbers", sample.seed);
+    add_whole(command, {"--particles", "particles of each sample's filter (1: none)", 1, 4096},
+              sample.particles);
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<CompleteFlags>();
+    CompleteRequest& request = flags->request;
+    add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
+    add_text(command, {"--image", "picture to complete", "FILE"}, request.image);
+    add_text(command, {"--data", "take the picture from a data source", "SPEC"}, request.data);
+    add_whole(command, {"--index", "which one of --data"}, request.index);
+    add_text(command, {"--mask", "picture of the model's size, non-zero = fill in", "FILE"},
+             request.mask);
+    add_whole(command, {"--keep-rows", "keep the upper N rows, fill in the rest"},
+              flags->keep_rows);
+    add_text(command, {"--prompt", "text to go on with", "TEXT"}, request.prompt);
+    add_whole(command, {"--length", "bytes of text to add", 1, 1 << 24}, request.length);
+    add_sampling(command, request.sample);
+    add_text(command, {"-o,--out", "folder, or one .png; text: a file", "PATH"}, request.out);
+    add_switch(command, "--json", "print one JSON object, with the log-likelihoods", flags->json);
+    return [flags](const Globals& globals) { return complete(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom complete_command() {
+    return {.info = {"complete", "Fills in the masked part of a picture, or goes on with a text."},
+            .example =
+                "afterimage complete runs/mirror --data 'mirror?split=test' --keep-rows 8 "
+                "--samples 4 -o out",
+            .setup = setup};
+}
+
+}  // namespace aft::app

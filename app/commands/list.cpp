@@ -1,0 +1,85 @@
+// afterimage list: every room of every list, with its one sentence.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "core/check.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+std::vector<NamedList> all_lists() {
+    std::vector<NamedList> lists = model_lists();
+    NamedList rooms{"commands", {}};
+    for (const CommandRoom& room : commands()) rooms.rooms.push_back(room.info);
+    lists.push_back(std::move(rooms));
+    return lists;
+}
+
+nlohmann::json list_json(const NamedList& list) {
+    nlohmann::json rooms = nlohmann::json::array();
+    for (const RoomInfo& room : list.rooms) {
+        rooms.push_back({{"name", room.name}, {"sentence", room.sentence}});
+    }
+    return rooms;
+}
+
+std::string list_words(const NamedList& list) {
+    size_t width = 0;
+    for (const RoomInfo& room : list.rooms) width = std::max(width, room.name.size());
+    std::string words = list.name + "\n";
+    for (const RoomInfo& room : list.rooms) {
+        words += fmt::format("  {:<{}}  {}\n", room.name, width, room.sentence);
+    }
+    return words;
+}
+
+int list(const std::string& name, bool as_json) {
+    std::vector<NamedList> lists = all_lists();
+    std::vector<std::string> names;
+    for (const NamedList& one : lists) names.push_back(one.name);
+    if (!name.empty()) {
+        std::erase_if(lists, [&](const NamedList& one) { return one.name != name; });
+        if (lists.empty())
+            fail_usage("list: found '{}'; allowed: {}", name, fmt::join(names, ", "));
+    }
+    nlohmann::json all = nlohmann::json::object();
+    std::string words;
+    for (const NamedList& one : lists) {
+        all[one.name] = list_json(one);
+        words += (words.empty() ? "" : "\n") + list_words(one);
+    }
+    if (as_json) {
+        print_json(all);
+    } else {
+        print_result(words);
+    }
+    return 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    struct Flags {
+        std::string name;
+        bool json = false;
+    };
+    auto flags = std::make_shared<Flags>();
+    add_text(command, {"LIST", "one list (default: all of them)", "NAME"}, flags->name);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals&) { return list(flags->name, flags->json); };
+}
+
+}  // namespace
+
+CommandRoom list_command() {
+    return {.info = {"list",
+                     "Lists everything there is: mixers, sources, probes, presets, commands ..."},
+            .example = "afterimage list mixers",
+            .setup = setup};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,65 @@
+// afterimage op: one operator on your own tensors.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct OpFlags {
+    OpRequest request;
+    std::string grid, outside = "0";
+    bool json = false;
+};
+
+int op(OpFlags& flags, const Globals& globals) {
+    OpRequest& request = flags.request;
+    if (!flags.grid.empty()) {
+        std::tie(request.grid_height, request.grid_width) = parse_grid("--grid", flags.grid);
+    }
+    request.outside_hidden = flags.outside == "-inf";
+    const Work work(globals);
+    request.device = work.device();
+    print_result(op_job(request), flags.json);
+    return 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<OpFlags>();
+    OpRequest& request = flags->request;
+    add_text(command,
+             {"NAME", "simple, full, local, conv1d, conv2d, softmax, linear", "NAME", true},
+             request.name);
+    add_text(command, {"IN", "q, k, v and w (or u, r; with --grad dy)", "IN.safetensors", true},
+             request.in);
+    add_text(command, {"OUT", "y (with --grad dq, dk, dv, dw or du, dr)", "OUT.safetensors", true},
+             request.out);
+    add_whole(command, {"--window", "local: |t - t'| < N keeps its bias"}, request.window);
+    add_switch(command, "--causal", "target t sees sources up to t", request.causal);
+    add_text(command, {"--grid", "conv2d: rows and columns of the sequence", "HxW"}, flags->grid);
+    add_choice(command, {"--outside", "local: bias outside the window", {"0", "-inf"}},
+               flags->outside);
+    add_switch(command, "--grad", "gradients too, for the dy in IN", request.grad);
+    add_choice(command, {"--precision", "of the computation", {"fp32", "bf16", "fp64"}},
+               request.precision);
+    add_choice(command, {"--backend", "who computes", {"reference", "cpu", "cuda"}},
+               request.backend);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) { return op(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom op_command() {
+    return {.info = {"op", "Runs one operator on your own tensors, to compare with your own code."},
+            .example = "afterimage op full in.safetensors out.safetensors --causal --grad",
+            .setup = setup};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,88 @@
+// afterimage probe: what a panel shows, as numbers or as a picture.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "core/check.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct ProbeFlags {
+    ProbeJob job;
+    std::optional<int64_t> head, channel;
+    std::string reduce, part, quantity, gauge;
+    std::vector<std::string> options;
+    bool json = false;
+};
+
+// --reduce mean is short for --option reduce=mean; the probe checks names and values.
+void collect_options(ProbeFlags& flags) {
+    for (const std::string& text : flags.options) {
+        const auto [key, value] = parse_assignment("--option", text);
+        flags.job.options[key] = value;
+    }
+    const std::pair<const char*, const std::string&> shorts[] = {{"reduce", flags.reduce},
+                                                                 {"part", flags.part},
+                                                                 {"quantity", flags.quantity},
+                                                                 {"gauge", flags.gauge}};
+    for (const auto& [key, value] : shorts) {
+        if (!value.empty()) flags.job.options[key] = value;
+    }
+}
+
+int probe(ProbeFlags& flags, const Globals& globals) {
+    ProbeJob& job = flags.job;
+    const int inputs =
+        (job.image.empty() ? 0 : 1) + (job.text.empty() ? 0 : 1) + (job.data.empty() ? 0 : 1);
+    if (inputs > 1) fail_usage("probe: one of --image, --text, --data is enough, found several");
+    collect_options(flags);
+    job.head = flags.head.value_or(-1);
+    job.channel = flags.channel.value_or(-1);
+    Work work(globals);
+    job.device = work.device();
+    const nlohmann::json result = probe_job(job, work.control());
+    work.finish_progress();
+    print_result(result, flags.json);
+    return 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<ProbeFlags>();
+    ProbeJob& job = flags->job;
+    add_text(command, {"NAME", "probe (afterimage list probes)", "NAME", true}, job.probe);
+    add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, job.model);
+    add_whole(command, {"--layer", "layer, from 0"}, job.layer);
+    add_whole(command, {"--head", "head, from 0 (default: all)"}, flags->head);
+    add_whole(command, {"--channel", "channel, from 0 (default: all)"}, flags->channel);
+    add_whole(command, {"--position", "target position, from 0"}, job.position);
+    add_text(command, {"--image", "input picture", "FILE"}, job.image);
+    add_text(command, {"--text", "input text", "TEXT"}, job.text);
+    add_text(command, {"--data", "take the input from a data source", "SPEC"}, job.data);
+    add_whole(command, {"--index", "which one of --data"}, job.index);
+    add_text(command, {"--quantity", "bias: w, exp-1, exp, row-share", "NAME"}, flags->quantity);
+    add_text(command, {"--gauge", "bias: raw, fixed", "NAME"}, flags->gauge);
+    add_text(command, {"--part", "attention: prior, content, both", "NAME"}, flags->part);
+    add_text(command, {"--reduce", "attention: none, mean, gate", "NAME"}, flags->reduce);
+    add_texts(command, {"--option", "an option of the probe (repeatable)", "KEY=VALUE"},
+              flags->options);
+    add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png", "FILE", true},
+             job.out);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) { return probe(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom probe_command() {
+    return {.info = {"probe", "Writes what a panel shows, as numbers or as a picture."},
+            .example = "afterimage probe bias runs/mirror --layer 0 -o bias.npy",
+            .setup = setup};
+}
+
+}  // namespace aft::app

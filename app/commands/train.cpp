@@ -1,0 +1,141 @@
+// afterimage train: trains without a window.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "core/check.h"
+#include "core/text.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct TrainFlags {
+    std::string preset, config, resume, data, out;
+    std::vector<std::string> set;
+    std::optional<int64_t> steps, seed;
+    bool print_config = false, json = false;
+};
+
+// The settings that the flags add to the preset, file or run, in the order in which they count.
+std::vector<std::string> assignments(const TrainFlags& flags) {
+    std::vector<std::string> all = flags.set;
+    if (!flags.data.empty()) all.push_back("data.source=" + flags.data);
+    if (flags.seed) all.push_back(fmt::format("train.seed={}", *flags.seed));
+    return all;
+}
+
+void check_origin(const TrainFlags& flags) {
+    const int given = (flags.preset.empty() ? 0 : 1) + (flags.config.empty() ? 0 : 1) +
+                      (flags.resume.empty() ? 0 : 1);
+    if (given != 1) {
+        fail_usage(
+            "train: needs one of --preset NAME, --config FILE, --resume RUNDIR, found {}; "
+            "presets: afterimage list presets",
+            given == 0 ? "none" : "several");
+    }
+    if (!flags.resume.empty() && !flags.out.empty()) {
+        fail_usage(
+            "--out: a run that is gone on with stays in its folder; leave out --out or --resume");
+    }
+}
+
+Config config_of(const TrainFlags& flags) {
+    Config config =
+        !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
+    SettingRows rows = config.rows();
+    for (const std::string& text : assignments(flags)) {
+        const auto [key, value] = parse_assignment("--set", text);
+        set_from_text(rows, key, value);
+    }
+    config.check();
+    return config;
+}
+
+nlohmann::json result_json(const TrainResult& result) {
+    return {{"run", result.run},
+            {"checkpoint", result.checkpoint},
+            {"step", result.step},
+            {"metrics", result.metrics},
+            {"peak_memory_bytes", result.peak_memory_bytes},
+            {"seconds", result.seconds},
+            {"interrupted", result.interrupted}};
+}
+
+void print_outcome(const TrainResult& result, bool json) {
+    if (json) {
+        print_json(result_json(result));
+        return;
+    }
+    print_result(fmt::format(
+        "{} at step {} after {}, at most {} of memory\nrun: {}\ncheckpoint: {}\n",
+        result.interrupted ? "stopped" : "done", result.step, duration(result.seconds),
+        byte_size(static_cast<double>(result.peak_memory_bytes)), result.run, result.checkpoint));
+    if (!result.metrics.empty()) print_words(result.metrics);
+}
+
+int train(const TrainFlags& flags, const Globals& globals) {
+    check_origin(flags);
+    TrainRequest request{.config = {},
+                         .out = flags.out,
+                         .resume = flags.resume,
+                         .until = flags.steps,
+                         .set = {},
+                         .device = globals.device};
+    if (flags.resume.empty()) {
+        request.config = config_of(flags);
+    } else {
+        request.set = assignments(flags);
+        for (const std::string& text : request.set) (void)parse_assignment("--set", text);
+    }
+    if (flags.print_config) {
+        if (!flags.resume.empty()) {
+            fail_usage(
+                "--print-config: shows the settings of a --preset or --config; those of a run "
+                "are in {}/config.json",
+                flags.resume);
+        }
+        print_json(config_to_json(request.config));
+        return 0;
+    }
+    Work work(globals);
+    if (flags.resume.empty()) {
+        print_note(estimate(request.config).value("words", ""));
+    }
+    const TrainResult result = train_job(request, work.control());
+    work.finish_progress();
+    print_outcome(result, flags.json);
+    return result.interrupted ? 130 : 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<TrainFlags>();
+    add_text(command, {"--preset", "settings by name (afterimage list presets)", "NAME"},
+             flags->preset);
+    add_text(command, {"--config", "settings from a JSON file", "FILE"}, flags->config);
+    add_text(command, {"--resume", "go on with a run, in its folder", "RUNDIR"}, flags->resume);
+    add_texts(command, {"--set", "change one setting (repeatable)", "KEY=VALUE"}, flags->set);
+    add_text(command, {"--data", "data source, as in mirror?size=16 or cifar10:DIR", "SPEC"},
+             flags->data);
+    add_text(command, {"--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
+    add_whole(command, {"--steps", "step to stop at, counted from the beginning"}, flags->steps);
+    add_whole(command, {"--seed", "seed of weights, order and dropout"}, flags->seed);
+    add_switch(command, "--print-config", "print all settings with their values and end",
+               flags->print_config);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) { return train(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom train_command() {
+    return {.info = {"train", "Trains a model without a window; Ctrl-C saves and stops."},
+            .example = "afterimage train --preset demo-mirror --out runs/mirror --set train.seed=2",
+            .setup = setup};
+}
+
+}  // namespace aft::app

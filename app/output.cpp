@@ -1,0 +1,101 @@
+#include "app/output.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/check.h"
+
+namespace aft::app {
+namespace {
+
+using nlohmann::json;
+
+bool is_plain(const json& value) {
+    return !value.is_structured();
+}
+
+std::string plain_words(const json& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// [1, 2, 3] on one line; long lists show their beginning.
+std::string list_words(const json& list) {
+    constexpr size_t kShown = 12;
+    std::string words;
+    for (size_t i = 0; i < list.size() && i < kShown; ++i) {
+        words += (i == 0 ? "" : " ") + plain_words(list[i]);
+    }
+    if (list.size() > kShown) words += fmt::format(" ... ({} values)", list.size());
+    return words;
+}
+
+void append_words(std::string& out, const json& value, const std::string& indent);
+
+void append_entry(std::string& out, const std::string& name, const json& value,
+                  const std::string& indent) {
+    const bool flat_list =
+        value.is_array() &&
+        std::all_of(value.begin(), value.end(), [](const json& v) { return is_plain(v); });
+    if (is_plain(value)) {
+        out += fmt::format("{}{}: {}\n", indent, name, plain_words(value));
+    } else if (flat_list) {
+        out += fmt::format("{}{}: {}\n", indent, name, list_words(value));
+    } else {
+        out += fmt::format("{}{}:\n", indent, name);
+        append_words(out, value, indent + "  ");
+    }
+}
+
+// One line for an object of plain values inside a list: "name w, shape 4 4".
+std::string row_words(const json& row) {
+    std::string words;
+    for (const auto& [key, value] : row.items()) {
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", key,
+                             value.is_array() ? list_words(value) : plain_words(value));
+    }
+    return words;
+}
+
+void append_words(std::string& out, const json& value, const std::string& indent) {
+    if (value.is_object()) {
+        for (const auto& [key, entry] : value.items()) append_entry(out, key, entry, indent);
+    } else if (value.is_array()) {
+        for (const json& entry : value) {
+            out += indent + (entry.is_object() ? row_words(entry) : plain_words(entry)) + "\n";
+        }
+    } else {
+        out += indent + plain_words(value) + "\n";
+    }
+}
+
+}  // namespace
+
+void print_result(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    AFT_CHECK(written && std::fflush(stdout) == 0, "standard output cannot be written");
+}
+
+void print_json(const json& value) {
+    print_result(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+void print_words(const json& value) {
+    std::string out;
+    append_words(out, value, "");
+    print_result(out);
+}
+
+void print_result(const json& value, bool as_json) {
+    if (as_json) {
+        print_json(value);
+    } else {
+        print_words(value);
+    }
+}
+
+void print_note(const std::string& text) {
+    fmt::print(stderr, "{}\n", text);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,11 @@
+// The list of panels: one line each in rooms.cpp.
+#pragma once
+#include <vector>
+
+#include "app/ui/panel.h"
+
+namespace aft::app {
+
+[[nodiscard]] const std::vector<PanelRoom>& panels();
+
+}  // namespace aft::app

@@ -1,0 +1,38 @@
+// Toasts: short messages at the right, above the timeline. Errors stay until they are closed.
+// Window thread.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace aft::app {
+
+struct Ui;
+enum class ToastKind { done, info, warning, error };
+
+struct Toast {
+    ToastKind kind = ToastKind::info;
+    std::string title, detail;
+    std::string action;              // words of its one action; "" = none
+    std::function<void(Ui&)> run{};  // what the action does
+    double born = -1;                // seconds of Ui::time; set when first drawn
+};
+
+class Toasts {
+  public:
+    void add(
+        Toast toast);  // newest last; at most three are shown, the same title replaces the old one
+    void draw(Ui& ui);
+    [[nodiscard]] const std::vector<Toast>& shown() const { return shown_; }
+    [[nodiscard]] const std::vector<Toast>& history() const {
+        return history_;
+    }  // for bell and log
+    [[nodiscard]] int unread_errors() const { return unread_errors_; }
+    void mark_read() { unread_errors_ = 0; }
+
+  private:
+    std::vector<Toast> shown_, history_;
+    int unread_errors_ = 0;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,37 @@
+// UserSettings: what the window remembers between starts, as JSON in the XDG config folder (written
+// atomically). A damaged file is put aside and reported, never fatal. Window thread; blocks on the
+// disk for a moment.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/ui/theme.h"
+
+namespace aft::app {
+
+struct RecentItem {
+    std::string path, name,
+        what;            // file or run folder; shown name; "CIFAR-10 pixels, aft-local, 4 layers"
+    int64_t opened = 0;  // seconds since 1970
+};
+
+struct UserSettings {
+    ThemeName theme = ThemeName::dark;
+    double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
+    double trainer_share = 1;  // 0.1 .. 1
+    bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
+    std::vector<RecentItem> recent;  // newest first, at most 24
+    std::string layout;              // ImGui's ini text
+    std::string last_folder;         // of the file browser
+
+    void remember(RecentItem item);  // moves it to the front
+};
+
+// `problem` gets words if the file was damaged. An absent file gives the defaults.
+[[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
+                                              std::string& problem);
+void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);
+
+}  // namespace aft::app

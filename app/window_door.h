@@ -1,0 +1,26 @@
+// The window as commands see it: window, shot and demo open it, list asks for its rooms. Exists only
+// where the window is built (AFT_WINDOW=1); implemented under app/ui. Main thread.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/rooms.h"
+#include "model/jobs.h"
+#include "model/session.h"
+
+namespace aft::app {
+
+struct WindowRequest {
+    std::vector<std::string> paths;  // checkpoint, run folder, image; empty = Home
+    std::optional<OpenRequest> run;  // a run to begin with (demo): workspace Train
+};
+
+// Opens the window and blocks until it is closed; Ctrl-C saves and closes it. Exit code. Error when
+// there is no display or no OpenGL: says what is missing and how to go on without a window.
+int open_window(const WindowRequest& request, const Globals& globals);
+
+// "panels", "workspaces", "actions": what `afterimage list` shows. Needs no display.
+[[nodiscard]] std::vector<NamedList> window_lists();
+
+}  // namespace aft::app

@@ -1,0 +1,76 @@
+// Line plots as look.md section 6 (ImPlot): raw line thin, smoothed on top, band, direct labels at
+// the line's end, events, one hover line through all plots of a workspace. Every line is decimated
+// to at most two points per pixel column (its minimum and maximum). Window thread.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "viz/look.h"
+
+namespace aft::viz {
+
+struct PlotPoint {
+    double x = 0, y = 0;
+    [[nodiscard]] bool operator==(const PlotPoint&) const = default;
+};
+
+// At most two points per column of [low, high] cut into `columns`: minimum and maximum in the order
+// in which they occur; one point left and right of the range is kept, so that lines reach the edge.
+// x ascending; NaN in y is left out. A view without more points than that is returned as it is.
+[[nodiscard]] std::vector<PlotPoint> decimate(std::span<const double> x, std::span<const double> y,
+                                              double low, double high, int columns);
+// Exponential average over NaN gaps, corrected at the start; weight 0 = y itself.
+[[nodiscard]] std::vector<double> smooth(std::span<const double> y, double weight);
+
+struct Curve {
+    std::string label;  // drawn with the last value at the line's end; "" = none
+    std::span<const double> x, y;
+    std::span<const double> low, high;  // band at 20 %, same length; empty = none
+    uint32_t color = 0;
+    double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
+    float width = 2;       // 1.5 for other runs
+    bool dots = false;     // radius 2.2, for few points (validation)
+    int decimals = 3;      // of the last value and the hover card
+};
+
+struct CurveEvent {
+    double x = 0;
+    std::string text;
+    uint32_t color = 0;
+};
+
+struct CurvePlot {
+    const char* id = "curves";
+    std::string title, unit;      // title 15 SemiBold, unit in text 3 behind it
+    std::string x_word = "step";  // first line of the hover card
+    std::vector<Curve> curves;
+    std::vector<CurveEvent> events;
+    ImVec2 size;  // title included; x <= 0: all there is
+    bool log_x = false, log_y = false;
+    bool x_labels = true;
+    bool zero_line = false;
+    std::optional<double> marker;  // shared hover line, in x; set by another plot
+    std::optional<double> now;     // the selected step: accent line
+    bool hover_card = true;        // one per workspace: the hovered plot draws it
+};
+
+struct CurveReply {
+    std::optional<double> hovered;  // x under the pointer
+    std::optional<double> clicked;
+};
+
+[[nodiscard]] CurveReply draw_curves(const CurvePlot& plot, const Look& look);
+
+// Bars from 0, one per value; `highlighted` in accent, the others in text 3.
+struct BarPlot {
+    const char* id = "bars";
+    std::span<const double> values;
+    ImVec2 size;
+    int highlighted = -1;
+    bool percent = false;
+};
+[[nodiscard]] int draw_bars(const BarPlot& plot, const Look& look);  // the clicked bar, or -1
+
+}  // namespace aft::viz

@@ -1,0 +1,34 @@
+// A 2-d OpenGL texture, move-only. Window thread with its context current, destructor included.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace aft::viz::gl {
+
+enum class Filter { nearest, linear };
+
+class Texture {
+  public:
+    Texture() = default;                           // no texture, id 0
+    static Texture floats(int width, int height);  // R32F, nearest
+    static Texture rgba(int width, int height, Filter filter = Filter::nearest);  // RGBA8
+    ~Texture();
+    Texture(Texture&& other) noexcept;
+    Texture& operator=(Texture&& other) noexcept;
+
+    void upload(int x, int y, int width, int height, std::span<const float> values) const;
+    void upload(int x, int y, int width, int height, std::span<const uint8_t> rgba) const;
+
+    [[nodiscard]] unsigned id() const { return id_; }
+    [[nodiscard]] int width() const { return width_; }
+    [[nodiscard]] int height() const { return height_; }
+
+  private:
+    Texture(int width, int height, int internal_format, Filter filter);
+    unsigned id_ = 0;
+    int width_ = 0, height_ = 0;
+};
+
+[[nodiscard]] int max_texture_size();
+
+}  // namespace aft::viz::gl

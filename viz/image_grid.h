@@ -1,0 +1,62 @@
+// Token images: grey or RGB pictures of levels at whole pixels per value, with hatch for what is
+// not there yet, a mask, outlines and rings. Window thread.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/image.h"
+#include "viz/gl/texture.h"
+#include "viz/look.h"
+#include "viz/map.h"
+
+namespace aft::viz {
+
+struct TokenImage {                   // borrowed; sub-pixels in raster order, channels innermost
+    std::span<const uint8_t> tokens;  // [height, width, channels], level 0 .. levels-1
+    int64_t height = 0, width = 0, channels = 1;
+    int64_t levels = 256;              // level l is drawn as round(255 l / (levels - 1))
+    int64_t known = -1;                // sub-pixels from here on are not there yet; -1 = all there
+    std::span<const uint8_t> unknown;  // with `known`: only these are missing; empty = all
+};
+
+// RGBA; pixels that are not there yet are transparent (any of its channels missing).
+[[nodiscard]] Image token_pixels(const TokenImage& image);
+
+class TokenTexture {  // uploads only what changed
+  public:
+    void set(const TokenImage& image, const Look& look);
+    void set(const Image& image, const Look& look);  // 1, 3 or 4 channels
+    [[nodiscard]] ImTextureID id() const;
+
+  private:
+    gl::Texture texture_;
+    std::vector<uint8_t> shown_;
+};
+
+struct ImageView {
+    const char* id = "image";
+    int64_t height = 0, width = 0;
+    int zoom = 0;  // pixels per pixel; 0 = the largest whole one for `area`
+    ImVec2 area;
+    MapCell target, source;         // accent ring, white ring
+    MapCell next;                   // the next pixel to be drawn: white
+    std::span<const uint8_t> mask;  // [height, width], 1 = to be filled: dark ground, hatch, edge
+    std::span<const uint8_t> outlined;  // [height, width], 1 = sampled region: white over dark line
+    float alpha = 1;
+    bool is_future_dark = false;  // what comes after the target is drawn at 45 %
+};
+
+struct ImageReply {
+    MapCell hovered, clicked, dragged;  // dragged: while the button is held
+    bool pressed = false, released = false;
+    Box box;
+    int zoom = 1;
+};
+
+// Draws at the cursor, as an item of zoom * (width, height).
+[[nodiscard]] ImageReply draw_image(const ImageView& view, const TokenTexture& texture,
+                                    const Look& look);
+
+}  // namespace aft::viz

@@ -1,0 +1,64 @@
+// One map: a matrix as one textured quad at whole pixels per value, with axis numbers, marks, hatch
+// and numbers in its cells. Keeps zoom, scroll and the texture from frame to frame. Window thread,
+// inside a Dear ImGui window.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "viz/look.h"
+#include "viz/tiles.h"
+
+namespace aft::viz {
+
+struct MapCell {
+    int64_t row = -1, column = -1;
+    [[nodiscard]] bool is_valid() const { return row >= 0 && column >= 0; }
+    [[nodiscard]] bool operator==(const MapCell&) const = default;
+};
+
+using AxisLabel = std::function<std::string(int64_t)>;  // "" = no label at this index
+
+struct MapView {  // everything about one frame of a map
+    const char* id = "map";
+    MapData data;
+    Coloring coloring;
+    ImVec2 area;       // room for the map and its axis numbers
+    int zoom = 0;      // pixels per value; 0 = what the user chose, or else the largest that fits
+    int max_fit = 64;  // a small map is not drawn larger than this by itself, at scale 1
+    AxisLabel row_label, column_label;          // unset = no axis numbers on that side
+    int64_t row_step = 0, column_step = 0;      // labels at multiples of this, 0 = 1, 2, 5, 10, ...
+    std::string corner;                         // "dy\dx"
+    bool numbers = true;                        // in cells from 44 px up
+    bool is_signed = false;                     // numbers always with their sign
+    MapCell target, source, pinned;             // accent ring, white ring, pin
+    bool row_band = false, cross_hair = false;  // outline the target's row; row and column lines
+    bool dimmed = false;                        // an old picture while the new one is on its way
+};
+
+struct MapReply {
+    MapCell hovered, clicked, double_clicked;
+    Box map;              // on screen, as far as it is inside the area
+    int zoom = 1;         // pixels per value
+    bool zoomed = false;  // by wheel or drag, in this frame
+};
+
+class Map {
+  public:
+    [[nodiscard]] MapReply draw(const MapView& view, const Look& look);
+    void set_zoom(int zoom) { zoom_ = zoom; }  // 0 = fit
+    [[nodiscard]] int zoom() const { return zoom_; }
+
+  private:
+    void handle_input(const MapView& view, MapReply& reply);
+    int zoom_ = 0;
+    float left_ = 0, top_ = 0;  // scroll, in pixels
+    Tiles tiles_;
+};
+
+// Pixels per value so that [rows, columns] fits: the largest whole number, at least 1.
+[[nodiscard]] int fit_zoom(ImVec2 area, int64_t rows, int64_t columns, int largest);
+// Values per block so that `values` fit into `pixels` at one pixel a block: 1, 2, 3, ...
+[[nodiscard]] int64_t block_size(int64_t values, float pixels);
+
+}  // namespace aft::viz

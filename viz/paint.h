@@ -1,0 +1,57 @@
+// Mask canvas: what brush, eraser and rectangle do to a mask, with undo per stroke. Pure logic: no
+// drawing, no thread of its own.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace aft::viz {
+
+enum class PaintTool { brush, eraser, rectangle };
+enum class MaskPreset { none, all, lower_half, right_half, border, random };
+
+struct PaintPoint {
+    int64_t row = 0, column = 0;
+};
+
+class MaskCanvas {
+  public:
+    MaskCanvas() = default;
+    MaskCanvas(int64_t height, int64_t width);  // all 0
+
+    // A stroke: begin, any number of drags, end. Moves between two points paint the line between
+    // them. A stroke that changed nothing leaves no undo step.
+    void begin(PaintTool tool, int64_t radius, PaintPoint at);
+    void drag(PaintPoint at);
+    void end();
+
+    void apply(MaskPreset preset, uint64_t seed = 1);  // one undo step each
+    void invert();
+    void assign(std::span<const uint8_t> mask);  // same size; one undo step
+
+    bool undo();  // false = nothing to undo; ends a stroke in progress first
+    bool redo();
+    [[nodiscard]] std::span<const uint8_t> mask() const {
+        return mask_;
+    }  // [height, width], 0 or 1
+
+  private:
+    void paint_to(PaintPoint at);
+    void commit(std::vector<uint8_t> before);
+
+    int64_t height_ = 0, width_ = 0;
+    std::vector<uint8_t> mask_;
+    std::vector<std::vector<uint8_t>> undo_, redo_;
+    struct Stroke {
+        bool active = false;
+        PaintTool tool = PaintTool::brush;
+        int64_t radius = 0;  // 0 = one pixel
+        PaintPoint first, last;
+        std::vector<uint8_t> before;
+    } stroke_;
+};
+
+[[nodiscard]] const char* preset_name(MaskPreset preset);  // "Lower half"
+
+}  // namespace aft::viz

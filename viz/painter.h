@@ -1,0 +1,36 @@
+// Painter of maps: owns the shader program and the colour tables; turns a float texture into
+// colours. One per OpenGL context, made by the window (or a headless context). Window thread, its
+// context current.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "core/colormap.h"
+#include "viz/gl/framebuffer.h"
+#include "viz/gl/program.h"
+#include "viz/gl/texture.h"
+
+namespace aft::viz {
+
+// Stored in place of a value that nobody can see (the causal future): drawn transparent, so that
+// the hatch under the map shows. Only inside textures; no caller passes it.
+inline constexpr float kHidden = -3.4e38F;
+
+struct Pixels {  // a rectangle of a texture
+    int x = 0, y = 0, width = 0, height = 0;
+};
+
+class MapPainter {
+  public:
+    MapPainter();  // reads shaders/map.vert and map.frag; throws with file and line
+
+    // values -> target, texel by texel, inside `where`. Leaves the bound framebuffer as it was.
+    void paint(const gl::Texture& values, const gl::Framebuffer& target, Pixels where,
+               const Coloring& coloring, uint32_t nan_color) const;
+
+  private:
+    gl::Program program_;
+    std::array<gl::Texture, 5> tables_;  // 256 x 1, by Colormap
+};
+
+}  // namespace aft::viz

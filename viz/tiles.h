@@ -1,0 +1,61 @@
+// Tiles: many small maps of one size in one float texture and one RGBA8 picture. A tile is painted
+// again only when its values or its colours changed. Window thread; without a painter it keeps
+// nothing and texture() is 0.
+#pragma once
+#include <imgui.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/colormap.h"
+#include "viz/look.h"
+#include "viz/painter.h"
+
+namespace aft::viz {
+
+struct MapData {                    // borrowed; row 0 on top
+    std::span<const float> values;  // [rows, columns]
+    int64_t rows = 0, columns = 0;
+    std::span<const uint8_t> hidden;  // [rows, columns], 1 = not visible; empty = all visible
+    uint64_t version = 0;             // another number = other contents
+    [[nodiscard]] float at(int64_t row, int64_t column) const {
+        return values[static_cast<size_t>(row * columns + column)];
+    }
+    [[nodiscard]] bool is_hidden(int64_t row, int64_t column) const {
+        return !hidden.empty() && hidden[static_cast<size_t>(row * columns + column)] != 0;
+    }
+};
+
+class Tiles {
+  public:
+    // Room for `count` tiles of at most [rows, columns]. Keeps the contents if nothing changes.
+    void resize(int count, int64_t rows, int64_t columns);
+    // Copies the values if `data.version` is new, paints if anything is new. Cheap when it is not.
+    void set(int tile, const MapData& data, const Coloring& coloring, const Look& look);
+    // ImGui texture of all tiles; ImTextureID_Invalid without OpenGL.
+    [[nodiscard]] ImTextureID texture() const;
+    // Texture coordinates of the cells [row, row+rows) x [column, column+columns) of a tile.
+    [[nodiscard]] Box uv(int tile, const Box& cells) const;
+    [[nodiscard]] int painted() const { return painted_; }  // tiles painted so far, for tests
+
+  private:
+    struct Tile {
+        uint64_t version = 0;
+        int64_t rows = 0, columns = 0;
+        Coloring coloring;
+        uint32_t nan_color = 0;
+        bool is_set = false;
+    };
+    [[nodiscard]] Pixels place(int tile) const;
+    void make_textures();
+    void upload(int tile, const MapData& data);
+
+    int64_t rows_ = 0, columns_ = 0;
+    int across_ = 1, painted_ = 0;
+    std::vector<Tile> tiles_;
+    gl::Texture values_;
+    gl::Framebuffer colors_;
+};
+
+}  // namespace aft::viz
