@@ -1,6 +1,7 @@
 #include "model/nn/net.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
