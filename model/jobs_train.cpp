@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/device.h"
