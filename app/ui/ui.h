@@ -10,6 +10,7 @@
 
 #include "app/ui/actions.h"
 #include "app/ui/fonts.h"
+#include "app/ui/icons.h"
 #include "app/ui/recorder.h"
 #include "app/ui/selection.h"
 #include "app/ui/theme.h"
@@ -35,6 +36,13 @@ struct FrameStats {      // the program's own measurements, milliseconds
 struct LogLine {
     double time = 0;         // seconds since the start
     std::string kind, text;  // info, warning, error
+};
+
+// The one field that is being dragged or typed into (widgets only).
+struct FieldEdit {
+    std::string label{}, text{}, error{};  // error: "0 to 1, found 200"
+    bool typing = false, take_focus = false;
+    double start = 0, value = 0;  // of a drag
 };
 
 struct Ui {
@@ -64,7 +72,9 @@ struct Ui {
     std::string open_path;                      // a checkpoint, run folder or picture
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
-    int frames_wanted = 0;                      // draw at least so many more frames
+    FieldEdit edit;
+    bool submitted = false;  // Enter in the text field drawn last
+    int frames_wanted = 0;   // draw at least so many more frames
 
     void open(std::string path) { open_path = std::move(path); }
     void want_frames(int n) { frames_wanted = frames_wanted > n ? frames_wanted : n; }
