@@ -1,13 +1,19 @@
-// Devices: which one, and opening LibTorch's CUDA part at run time. Call before any other LibTorch
-// call.
+// Devices: which one, and opening LibTorch's CUDA part at run time. Called by main through
+// initialize_model (jobs.h) before any other LibTorch call, later by every job. Any thread.
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <string>
 
 namespace aft {
 
-[[nodiscard]] at::Device parse_device(
-    const std::string& name);  // cpu, cuda, auto; Error says what is missing
+// cpu, cuda, auto -> a device; Error says what is missing. "cuda" works only after initialize_model
+// was asked for cuda or auto: LibTorch looks for its CUDA part once.
+[[nodiscard]] at::Device parse_device(const std::string& name);
+
+// Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
+// remedy). aft::Error and Interrupted pass unchanged.
+void with_plain_errors(const std::function<void()>& work);
 
 }  // namespace aft

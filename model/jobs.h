@@ -88,6 +88,20 @@ struct RunRequest {
 };  // part: "", mixer, block
 [[nodiscard]] nlohmann::json run_job(const RunRequest& request);
 
+// What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
+// words.
+struct RunSummary {
+    std::string path, name, what,
+        state;  // what: "mirror, aft-full, 2 layers"; state: running, finished, paused, model
+    std::string metric_words, error;
+    int64_t step = 0, target_step = 0;
+    int64_t changed = 0;        // seconds since 1970 of the last write
+    double metric = 0;          // NaN = none
+    std::vector<float> losses;  // at most 96, oldest first
+    Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
+};
+[[nodiscard]] RunSummary summarize_run(const std::string& path);
+
 struct NamedList {
     std::string name;
     std::vector<RoomInfo> rooms;

@@ -1,69 +1,97 @@
 #!/usr/bin/env bash
 # Brings everything the build needs: Debian packages, and pinned, hash-checked wheels unzipped into .deps/.
-#   scripts/setup.sh                 all of it (does nothing that is already done)
+# Does nothing that is already done.
+#   scripts/setup.sh                 what the build, the window and the tests need
+#   scripts/setup.sh --no-tests      without what only the tests need
 #   scripts/setup.sh --no-window     without the packages of the window (bare server)
 #   scripts/setup.sh --bundle DIR    collects header libraries and GoogleTest for an offline GPU server
+# LIBTORCH_ROOT=DIR uses that LibTorch 2.11, LIBTORCH_ROOT=python the one in the machine's Python;
+# IMGUI_ROOT=DIR uses another build of Dear ImGui, ImPlot and GLFW.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 fail() { echo "setup.sh: $*" >&2; exit 1; }
 
-window=1 bundle=""
+window=1 tests=1 bundle=""
 while [ $# -gt 0 ]; do
     case "$1" in
         --no-window) window=0 ;;
+        --no-tests) tests=0 ;;
         --bundle) [ $# -ge 2 ] || fail "--bundle needs a folder"; bundle=$2; shift ;;
-        *) fail "unknown option '$1' (allowed: --no-window, --bundle DIR)" ;;
+        -h | --help) sed -n '2,9s/^# //p' "$0"; exit 0 ;;
+        *) echo "setup.sh: unknown option '$1' (allowed: --no-window, --no-tests, --bundle DIR)" >&2; exit 2 ;;
     esac
     shift
 done
 
 build_packages=(g++ cmake ninja-build ccache unzip python3 python3-pip zlib1g-dev libjpeg62-turbo-dev
-    libstb-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libgtest-dev libgmock-dev)
+    libstb-dev nlohmann-json3-dev libcli11-dev libfmt-dev)
 window_packages=(libgl-dev libegl-dev libopengl-dev libegl1 libopengl0 libgl1 libgl1-mesa-dri
     libegl-mesa0 libglx-mesa0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxinerama1 libxrandr2
     libxrender1 libxext6 libxxf86vm1 libxkbcommon0 fonts-inter fonts-jetbrains-mono
     fonts-material-design-icons-iconfont fonts-dejavu-core)
-test_packages=(clang-format xvfb xdotool x11-utils x11-apps)
+test_packages=(libgtest-dev googletest clang-format)
+window_test_packages=(xvfb xdotool x11-utils)
 
 install_packages() {
-    local missing=()
-    for p in "$@"; do
-        dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q "install ok installed" || missing+=("$p")
+    command -v dpkg-query >/dev/null ||
+        fail "this script installs Debian packages; on another system install by hand: $*"
+    local installed missing=()
+    installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${Package} ' "$@" 2>/dev/null | tr '\n' ' ') " || true
+    for package in "$@"; do
+        case "$installed" in *"ii $package "*) ;; *) missing+=("$package") ;; esac
     done
     [ ${#missing[@]} -eq 0 ] && return 0
-    local sudo=""
+    local sudo=()
     if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || fail "missing packages and no root: run 'apt-get install ${missing[*]}' as root"
-        sudo=sudo
+        command -v sudo >/dev/null ||
+            fail "packages are missing and this is not root: run 'apt-get install ${missing[*]}' as root"
+        sudo=(sudo)
     fi
-    echo "installing Debian packages: ${missing[*]}"
-    $sudo apt-get update -q >/dev/null || fail "apt-get update failed: check the network and /etc/apt"
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null ||
-        fail "apt-get install failed for: ${missing[*]}"
+    echo "installing ${#missing[@]} Debian packages: ${missing[*]}"
+    "${sudo[@]}" apt-get update -q >/dev/null || fail "apt-get update failed: check the network and /etc/apt"
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        "${missing[@]}" >/dev/null || fail "apt-get install failed for: ${missing[*]}"
 }
 
-# name==version sha256 : one pinned wheel
+# A Python that has pip: the one on the path may be another than Debian's.
+python_with_pip() {
+    for python in /usr/bin/python3 python3; do
+        "$python" -m pip --version >/dev/null 2>&1 && { echo "$python"; return 0; }
+    done
+    fail "no Python with pip: install python3-pip"
+}
+
+# name==version sha256 -> $wheel: one pinned wheel, fetched and checked
 fetch_wheel() {
-    local pin=$1 hash=$2 dir=.deps/wheels
-    mkdir -p "$dir"
-    echo "$pin --hash=sha256:$hash" > "$dir/pin.txt"
+    local pin=$1 hash=$2 folder=.deps/wheels python
+    python=$(python_with_pip)
+    rm -rf "$folder"; mkdir -p "$folder"
+    echo "$pin --hash=sha256:$hash" > "$folder/pin.txt"
     echo "fetching $pin"
-    python3 -m pip download -q --no-deps --require-hashes --only-binary=:all: --python-version 3.12 \
-        -d "$dir" -r "$dir/pin.txt" || fail "could not fetch $pin: check the network and the package index"
-    local file
-    file=$(grep -l "" "$dir"/*.whl | while read -r f; do
-        [ "$(sha256sum < "$f" | cut -d' ' -f1)" = "$hash" ] && echo "$f"; done)
-    [ -n "$file" ] || fail "$pin: no file with the pinned hash $hash"
-    wheel=$file
+    "$python" -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --require-hashes \
+        --only-binary=:all: --python-version 3.12 -d "$folder" -r "$folder/pin.txt" 2> "$folder/pip.log" || {
+        tail -5 "$folder/pip.log" >&2
+        fail "could not fetch $pin: check the network and the package index"
+    }
+    wheel=$(echo "$folder"/*.whl)
+    [ "$(sha256sum < "$wheel" | cut -d' ' -f1)" = "$hash" ] || fail "$pin: the file has not the pinned hash $hash"
 }
 
 mark() { touch ".deps/.done/$1"; }
 is_done() { [ -e ".deps/.done/$1" ]; }
 
+# The pins and the unzipping below are x86-64 only.
+check_machine() {
+    [ "$(uname -m)" = x86_64 ] || fail "only x86-64 is supported, this is $(uname -m): set LIBTORCH_ROOT and IMGUI_ROOT"
+    local free
+    free=$(df -Pk . | awk 'NR==2 {print $4}')
+    [ "$free" -ge 2500000 ] || fail "2.5 GB of free disk are needed here, found $((free / 1000)) MB"
+}
+
 fetch_libtorch() {
-    [ -n "${LIBTORCH_ROOT:-}" ] && { echo "using LibTorch at $LIBTORCH_ROOT"; return 0; }
     if ! is_done torch-2.11.0; then
+        check_machine
         fetch_wheel torch==2.11.0 0f68f4ac6d95d12e896c3b7a912b5871619542ec54d3649cf48cc1edd4dd2756
         rm -rf .deps/torch
         unzip -q -o "$wheel" 'torch/include/*' 'torch/lib/libtorch_cpu.so' 'torch/lib/libc10.so' \
@@ -81,32 +109,34 @@ fetch_libtorch() {
 }
 
 fetch_imgui() {
-    [ -n "${IMGUI_ROOT:-}" ] && { echo "using Dear ImGui at $IMGUI_ROOT"; return 0; }
     is_done imgui-1.92.7 && return 0
+    check_machine
     fetch_wheel comma-deps-imgui==1.92.7.post104 f191a711ba008372c9ee1a620b2ab6859c062625268180a55980d88298f5b186
-    rm -rf .deps/imgui; mkdir -p .deps/imgui-unpacked
+    rm -rf .deps/imgui .deps/imgui-unpacked; mkdir -p .deps/imgui-unpacked
     unzip -q -o "$wheel" -d .deps/imgui-unpacked
     mv .deps/imgui-unpacked/*.data/purelib/imgui/install .deps/imgui
     rm -rf .deps/imgui-unpacked "$wheel"; mark imgui-1.92.7
 }
 
-# What a GPU server without a network lacks: header libraries and GoogleTest's sources.
+# What a GPU server without a network lacks: header libraries, three static libraries, GoogleTest's sources.
 make_bundle() {
-    mkdir -p "$bundle/include" "$bundle/src"
-    for dir in nlohmann CLI spdlog fmt stb; do cp -rL "/usr/include/$dir" "$bundle/include/"; done
+    mkdir -p "$bundle/include" "$bundle/lib" "$bundle/src"
+    for folder in nlohmann CLI fmt stb; do cp -rL "/usr/include/$folder" "$bundle/include/"; done
     cp -L /usr/include/jpeglib.h /usr/include/jerror.h /usr/include/jmorecfg.h /usr/include/zlib.h \
-        /usr/include/zconf.h "$bundle/include/"
-    cp -L /usr/include/*/jconfig.h "$bundle/include/"
-    mkdir -p "$bundle/lib"
-    cp -L /usr/lib/*/libjpeg.a /usr/lib/*/libfmt.a /usr/lib/*/libspdlog.a /usr/lib/*/libz.a "$bundle/lib/"
+        /usr/include/zconf.h /usr/include/*/jconfig.h "$bundle/include/"
+    cp -L /usr/lib/*/libjpeg.a /usr/lib/*/libfmt.a /usr/lib/*/libz.a "$bundle/lib/"
     cp -rL /usr/src/googletest "$bundle/src/"
     echo "bundle in $bundle: $(du -sh "$bundle" | cut -f1)"
 }
 
 mkdir -p .deps/.done
-install_packages "${build_packages[@]}"
-if [ "$window" = 1 ]; then install_packages "${window_packages[@]}" "${test_packages[@]}"; fi
+packages=("${build_packages[@]}")
+[ "$window" = 1 ] && packages+=("${window_packages[@]}")
+[ "$tests" = 1 ] && packages+=("${test_packages[@]}")
+[ "$window$tests" = 11 ] && packages+=("${window_test_packages[@]}")
+install_packages "${packages[@]}"
 if [ -n "$bundle" ]; then make_bundle; exit 0; fi
-fetch_libtorch
-if [ "$window" = 1 ]; then fetch_imgui; fi
-exit 0
+if [ -n "${LIBTORCH_ROOT:-}" ]; then echo "using LibTorch at $LIBTORCH_ROOT"; else fetch_libtorch; fi
+if [ "$window" = 0 ]; then exit 0; fi
+if [ -n "${IMGUI_ROOT:-}" ]; then echo "using Dear ImGui at $IMGUI_ROOT"; else fetch_imgui; fi
+rm -rf .deps/wheels

@@ -2,6 +2,9 @@
 // thread of its own. Room = one .cpp with one exported function `ProbeRoom NAME_probe();`, listed
 // in rooms.cpp.
 #pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,16 +17,47 @@
 
 namespace aft {
 
+// q, k, v of one layer for one input, on the CPU, float32.
+struct LayerTaps {
+    at::Tensor q;  // [T, d]; undefined without a query gate
+    at::Tensor k;  // [T, d]; conv mixers [T, h]
+    at::Tensor v;  // [T, d]
+};
+
+// What one forward pass left behind, kept for the next request: hovering another target or layer of
+// the same input costs no second pass. One owner (the worker, a job); clear() when the net changes.
+class Activations {
+  public:
+    [[nodiscard]] const LayerTaps& of(const Net& net, const std::vector<uint8_t>& tokens,
+                                      int64_t layer);
+    void clear();
+
+  private:
+    std::vector<uint8_t> tokens_;
+    std::map<int64_t, LayerTaps> layers_;
+};
+
+struct ProbeContext {
+    const Net& net;
+    int64_t step = -1;  // of the weights, written into the fields
+    const JobControl& control;
+    Activations& kept;
+};
+
 struct ProbeRoom {
     RoomInfo info;
-    std::vector<std::string> options;  // "quantity=w|exp|exp-1|row-share (w)", one line each
+    // "quantity=w|exp|exp-1|row-share (w)": key, allowed values, default; a number is written N.
+    std::vector<std::string> options;
     bool needs_tokens = false;
-    // The first field is the main one (what `afterimage probe` writes). Checks layer, head,
-    // position against the net and names the range. step: written into the fields.
-    FieldSet (*run)(const Net& net, const ProbeRequest& request, int64_t step,
-                    const JobControl& control) = nullptr;
+    // The first field is the main one (what `afterimage probe` writes). Checks head, channel and
+    // position against the net and names the range.
+    FieldSet (*run)(const ProbeContext& context, const ProbeRequest& request) = nullptr;
 };
 
 [[nodiscard]] const std::vector<ProbeRoom>& probes();
+
+// Finds the room, checks options, tokens and the layer, runs it without gradients. Usage Errors
+// name the option or flag, what was found and what is allowed.
+[[nodiscard]] FieldSet run_probe(const ProbeContext& context, const ProbeRequest& request);
 
 }  // namespace aft

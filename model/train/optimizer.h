@@ -22,16 +22,23 @@ class AdamW {
     // One update from .grad with this learning rate; clips by global norm first. Returns the norm
     // before clipping.
     double update(const TrainConfig& config, double learning_rate);
+    // The same in two halves: squared gradient norm of each parameter (0 without a gradient), and
+    // the update with the total norm that is made of them.
+    [[nodiscard]] std::vector<double> squared_norms() const;
+    void update_clipped(const TrainConfig& config, double learning_rate, double norm);
     void zero_grad();
     [[nodiscard]] OptimizerState& state() { return state_; }
+    [[nodiscard]] const OptimizerState& state() const { return state_; }
 
   private:
     Parameters& parameters_;
     OptimizerState state_;
 };
 
-// Learning rate of a step (0-based): inverse-sqrt = lr min(t/warmup, sqrt(warmup/t)) (Vaswani et
-// al. 2017), cosine to 2 % after a linear warm-up, constant after a warm-up.
+// Learning rate of a step (0-based, t = step + 1): inverse-sqrt = lr min(t/warmup, sqrt(warmup/t))
+// (Vaswani et al. 2017), cosine to 2 % after a linear warm-up, constant after a warm-up. The length
+// of the schedule is schedule_steps, or the config's steps where that is 0; never where a run is
+// stopped.
 [[nodiscard]] double scheduled_rate(const TrainConfig& config, int64_t step);
 
 }  // namespace aft

@@ -1,0 +1,248 @@
+#include "core/files.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <streambuf>
+#include <utility>
+
+#include "core/check.h"
+
+namespace aft {
+namespace {
+
+std::string error_words(int number) {
+    return std::strerror(number);
+}
+
+// An open file: closed when it goes out of scope.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    [[nodiscard]] int get() const { return fd_; }
+    [[nodiscard]] bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+  private:
+    int fd_;
+};
+
+// A stream buffer over a descriptor that keeps the first error number, so that the message can say
+// "No space left on device" instead of "write failed".
+class DescriptorBuffer : public std::streambuf {
+  public:
+    explicit DescriptorBuffer(int fd) : fd_(fd) {
+        setp(buffer_.data(), buffer_.data() + buffer_.size());
+    }
+    [[nodiscard]] int error() const { return error_; }
+
+  protected:
+    int_type overflow(int_type c) override {
+        if (sync() != 0) return traits_type::eof();
+        if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+        return traits_type::not_eof(c);
+    }
+    int sync() override {
+        const bool written = write_all(pbase(), static_cast<size_t>(pptr() - pbase()));
+        setp(buffer_.data(), buffer_.data() + buffer_.size());
+        return written ? 0 : -1;
+    }
+    std::streamsize xsputn(const char* data, std::streamsize n) override {
+        if (n < epptr() - pptr()) {
+            std::memcpy(pptr(), data, static_cast<size_t>(n));
+            pbump(static_cast<int>(n));
+            return n;
+        }
+        return sync() == 0 && write_all(data, static_cast<size_t>(n)) ? n : 0;
+    }
+
+  private:
+    bool write_all(const char* data, size_t n) {
+        while (n > 0 && error_ == 0) {
+            const ssize_t written = ::write(fd_, data, n);
+            if (written < 0) {
+                if (errno != EINTR) error_ = errno;
+                continue;
+            }
+            data += written;
+            n -= static_cast<size_t>(written);
+        }
+        return error_ == 0;
+    }
+    int fd_;
+    int error_ = 0;
+    std::array<char, 65536> buffer_;
+};
+
+// Removes the temporary file unless it has become the real one.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile() {
+        if (!kept_) ::unlink(path_.c_str());
+    }
+    void keep() { kept_ = true; }
+    [[nodiscard]] const char* name() const { return path_.c_str(); }
+
+  private:
+    fs::path path_;
+    bool kept_ = false;
+};
+
+[[noreturn]] void fail_writing(const fs::path& path, int number) {
+    const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+    std::error_code ignored;
+    const bool old_there = fs::exists(path, ignored);
+    fail("cannot write '{}': {}{}{}", path.string(), error_words(number),
+         old_there ? "; the file that was there is unchanged" : "",
+         full ? "; free some space or choose another folder" : "");
+}
+
+// A rename must replace the file that a link points to, and never a device or a folder.
+fs::path writing_target(const fs::path& path) {
+    std::error_code error;
+    AFT_CHECK(!path.empty(), "cannot write: the file name is empty");
+    const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+    const fs::file_status status = fs::status(target, error);
+    AFT_CHECK(!fs::exists(status) || fs::is_regular_file(status),
+              "cannot write '{}': it is {}, not a file", path.string(),
+              fs::is_directory(status) ? "a folder" : "a device or a pipe");
+    return target;
+}
+
+fs::path temporary_name(const fs::path& target) {
+    static std::atomic<int> count{0};
+    fs::path name = target;
+    name += fmt::format(".tmp-{}-{}", ::getpid(), count++);
+    return name;
+}
+
+void flush_folder(const fs::path& target) {
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Some file systems refuse to flush a folder; the rename itself is done by then.
+    if (fd.get() >= 0) static_cast<void>(::fsync(fd.get()));
+}
+
+fs::path home_folder() {
+    if (const char* home = std::getenv("HOME"); home && *home) return home;
+    const passwd* user = ::getpwuid(::getuid());
+    AFT_CHECK(user && user->pw_dir, "no home folder: set HOME");
+    return user->pw_dir;
+}
+
+// The specification of these variables says that a relative path is to be ignored.
+fs::path user_folder(const char* variable, const char* fallback) {
+    const char* value = std::getenv(variable);
+    if (value && fs::path(value).is_absolute()) return fs::path(value) / "afterimage";
+    return home_folder() / fallback / "afterimage";
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, uint64_t max_bytes) {
+    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    AFT_CHECK(fd.get() >= 0, "cannot read '{}': {}", path.string(), error_words(errno));
+    struct stat info {};
+    AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", path.string(),
+              error_words(errno));
+    AFT_CHECK(!S_ISDIR(info.st_mode), "cannot read '{}': it is a folder, expected a file",
+              path.string());
+    AFT_CHECK(S_ISREG(info.st_mode), "cannot read '{}': it is a device or a pipe, expected a file",
+              path.string());
+    const auto size = static_cast<uint64_t>(info.st_size);
+    AFT_CHECK(size <= max_bytes, "cannot read '{}': {} bytes, at most {} are allowed",
+              path.string(), size, max_bytes);
+    std::string content(size, '\0');
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = ::read(fd.get(), content.data() + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        AFT_CHECK(n >= 0, "cannot read '{}': {}", path.string(), error_words(errno));
+        if (n == 0) break;
+        done += static_cast<size_t>(n);
+    }
+    content.resize(done);  // the file may have become shorter
+    return content;
+}
+
+void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+    const fs::path target = writing_target(path);
+    TemporaryFile temporary(temporary_name(target));
+    Descriptor fd(::open(temporary.name(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.get() < 0) {
+        const int number = errno;
+        temporary.keep();  // it was never made
+        fail_writing(path, number);
+    }
+    DescriptorBuffer buffer(fd.get());
+    std::ostream stream(&buffer);
+    write(stream);
+    stream.flush();
+    if (buffer.error() != 0) fail_writing(path, buffer.error());
+    AFT_CHECK(stream.good(), "cannot write '{}': the content could not be produced", path.string());
+    if (::fsync(fd.get()) != 0) fail_writing(path, errno);
+    if (!fd.close()) fail_writing(path, errno);
+    if (::rename(temporary.name(), target.c_str()) != 0) fail_writing(path, errno);
+    temporary.keep();
+    flush_folder(target);
+}
+
+void write_atomically(const fs::path& path, std::string_view content) {
+    write_atomically(path, [content](std::ostream& out) {
+        out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    });
+}
+
+void make_folder(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    AFT_CHECK(!error, "cannot make the folder '{}': {}", path.string(), error.message());
+    AFT_CHECK(fs::is_directory(path, error), "cannot make the folder '{}': a file is in its place",
+              path.string());
+}
+
+fs::path config_folder() {
+    return user_folder("XDG_CONFIG_HOME", ".config");
+}
+fs::path cache_folder() {
+    return user_folder("XDG_CACHE_HOME", ".cache");
+}
+
+fs::path shared_file(const std::string& name) {
+    std::vector<fs::path> places;
+    if (const char* share = std::getenv("AFTERIMAGE_SHARE"); share && *share)
+        places.emplace_back(share);
+    std::error_code error;
+    const fs::path binary = fs::read_symlink("/proc/self/exe", error);
+    if (!error) places.push_back(binary.parent_path().parent_path() / "share" / "afterimage");
+    places.emplace_back(AFT_SOURCE_DIR);
+    std::string looked;
+    for (const fs::path& place : places) {
+        if (fs::exists(place / name, error)) return place / name;
+        looked += (looked.empty() ? "'" : ", '") + place.string() + "'";
+    }
+    fail(
+        "'{}' is not there; looked in {}. Set AFTERIMAGE_SHARE to the folder that holds assets "
+        "and shaders",
+        name, looked);
+}
+
+std::string version() {
+    return AFT_VERSION;
+}
+
+}  // namespace aft

@@ -1,0 +1,120 @@
+#include "core/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace aft {
+namespace {
+
+constexpr const char* kMinus = "\u2212";
+
+// True if v prints as zero with this many decimals.
+bool rounds_to_zero(const std::string& digits) {
+    return digits.find_first_of("123456789") == std::string::npos;
+}
+
+std::string non_finite(double v) {
+    if (std::isnan(v)) return "NaN";
+    return v > 0 ? "+\u221e" : std::string(kMinus) + "\u221e";
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string group_thousands(int64_t n) {
+    std::string digits = std::to_string(n);
+    const bool negative = digits[0] == '-';
+    if (negative) digits.erase(0, 1);
+    for (auto place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
+        digits.insert(static_cast<size_t>(place), 1, ' ');
+    return (negative ? kMinus : "") + digits;
+}
+
+std::string plain_number(double v, int decimals) {
+    if (!std::isfinite(v)) return non_finite(v);
+    const std::string digits = fmt::format("{:.{}f}", std::abs(v), decimals);
+    return (v < 0 && !rounds_to_zero(digits) ? kMinus : "") + digits;
+}
+
+std::string signed_number(double v, int decimals) {
+    if (!std::isfinite(v)) return non_finite(v);
+    const std::string digits = fmt::format("{:.{}f}", std::abs(v), decimals);
+    if (rounds_to_zero(digits)) return digits;
+    return (v < 0 ? kMinus : "+") + digits;
+}
+
+std::string stored_value(double v) {
+    if (!std::isfinite(v)) return non_finite(v);
+    const double size = std::abs(v);
+    if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, 4);
+    std::string digits = fmt::format("{:.3e}", size);
+    const size_t exponent_at = digits.find('e');
+    std::string mantissa = digits.substr(0, exponent_at);
+    while (mantissa.back() == '0') mantissa.pop_back();
+    if (mantissa.back() == '.') mantissa.pop_back();
+    const int exponent = std::stoi(digits.substr(exponent_at + 1));
+    return fmt::format("{}{}e{}", v < 0 ? kMinus : "", mantissa, exponent);
+}
+
+std::string duration(double seconds) {
+    if (!std::isfinite(seconds)) return "unknown";
+    if (seconds < 0.9995) return fmt::format("{:.0f} ms", std::max(0.0, seconds) * 1000);
+    if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+    const auto whole = static_cast<int64_t>(std::llround(seconds));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+    if (whole < 86400) return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+    return fmt::format("{} d {} h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string byte_size(double bytes) {
+    const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    while (std::abs(bytes) >= 1023.95 && unit < 4) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
+    std::string best;
+    size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+    for (const std::string& candidate : words) {
+        const size_t distance = edit_distance(word, candidate);
+        if (distance >= best_distance || distance >= candidate.size()) continue;
+        best = candidate;
+        best_distance = distance;
+    }
+    return best;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    size_t start = 0;
+    while (true) {
+        const size_t end = text.find(separator, start);
+        parts.emplace_back(text.substr(start, end - start));
+        if (end == std::string_view::npos) return parts;
+        start = end + 1;
+    }
+}
+
+}  // namespace aft

@@ -1,0 +1,216 @@
+#include "model/checkpoints/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "model/checkpoints/format.h"
+#include "model/train/run_folder.h"
+
+namespace aft {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kFormatVersion = 1;
+constexpr const char* kKey = "afterimage";
+constexpr const char* kOptimizerPrefix = "optim.";
+
+bool is_optimizer(const std::string& name) {
+    return name.starts_with(kOptimizerPrefix);
+}
+
+int64_t integer_at(const json& object, const char* key, int64_t fallback,
+                   const std::string& where) {
+    const auto found = object.find(key);
+    if (found == object.end()) return fallback;
+    if (!found->is_number_integer())
+        fail("{}: key '{}' must be a whole number, found {}", where, key, found->dump());
+    return found->get<int64_t>();
+}
+
+json object_at(const json& object, const char* key, const std::string& where) {
+    const auto found = object.find(key);
+    if (found == object.end() || found->is_null()) return nullptr;
+    if (!found->is_object())
+        fail("{}: key '{}' must be an object, found {}", where, key, found->type_name());
+    return *found;
+}
+
+json parse_description(const TensorFile& file, const std::string& path) {
+    const auto found = file.metadata.find(kKey);
+    if (found == file.metadata.end())
+        fail(
+            "{}: no '{}' key in the metadata: a file of tensors, but not an Afterimage checkpoint "
+            "(docs/format.md lists what one holds)",
+            path, kKey);
+    json description = json::parse(found->second, nullptr, false);
+    if (!description.is_object()) fail("{}: the '{}' metadata is not a JSON object", path, kKey);
+    return description;
+}
+
+void read_description(const json& description, const std::string& path, Checkpoint& checkpoint) {
+    const std::string where = path + ": " + kKey;
+    const int64_t version = integer_at(description, "format_version", 1, where);
+    if (version < 1 || version > kFormatVersion)
+        fail(
+            "{}: format_version {} is not known to this program (knows 1 to {}); a newer "
+            "Afterimage wrote it",
+            where, version, kFormatVersion);
+    static const std::set<std::string> known{
+        "format_version", "program_version", "config",  "task", "data",
+        "step",           "metrics",         "training"};
+    for (const auto& [key, value] : description.items())
+        if (!known.contains(key)) fail("{}: unknown key '{}'", where, key);
+    const json config = object_at(description, "config", where);
+    if (config.is_null()) fail("{}: key 'config' is missing", where);
+    checkpoint.config = config_from_json(config, where + ".config");
+    checkpoint.step = integer_at(description, "step", 0, where);
+    if (checkpoint.step < 0) fail("{}: step {} is negative", where, checkpoint.step);
+    checkpoint.metrics = object_at(description, "metrics", where);
+    checkpoint.data = object_at(description, "data", where);
+    checkpoint.training = object_at(description, "training", where);
+    const auto task = description.find("task");
+    if (task != description.end() && *task != checkpoint.config.model.task)
+        fail("{}: task {} and config.model.task \"{}\" differ", where, task->dump(),
+             checkpoint.config.model.task);
+}
+
+json describe(const Checkpoint& checkpoint) {
+    json description{{"format_version", kFormatVersion},
+                     {"program_version", version()},
+                     {"config", config_to_json(checkpoint.config)},
+                     {"task", checkpoint.config.model.task},
+                     {"step", checkpoint.step}};
+    if (!checkpoint.metrics.is_null()) description["metrics"] = checkpoint.metrics;
+    if (!checkpoint.data.is_null()) description["data"] = checkpoint.data;
+    if (!checkpoint.training.is_null()) description["training"] = checkpoint.training;
+    return description;
+}
+
+// The least number of values that a net of this config holds (its MLPs, positions and biases), so
+// that a config that does not belong to the file is refused before memory is taken for it.
+double least_values(const ModelConfig& model) {
+    const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
+    double per_layer = 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim;
+    if (model.mixer == "aft-full" || model.mixer == "aft-local")
+        per_layer += model.factors > 0 ? 2.0 * T * static_cast<double>(model.factors) : T * T;
+    if (model.mixer == "aft-local" && model.window == 0) per_layer = 0;
+    return static_cast<double>(model.layers) * per_layer + (model.positions ? T * dim : 0.0);
+}
+
+void check_size(const Checkpoint& checkpoint) {
+    double values = 0;
+    for (const auto& [name, tensor] : checkpoint.weights)
+        values += static_cast<double>(tensor.numel());
+    const double least = least_values(checkpoint.config.model);
+    if (least > values)
+        fail(
+            "the checkpoint's config describes a net of at least {:.0f} values, but its tensors "
+            "hold {:.0f}: config and tensors do not belong together",
+            least, values);
+}
+
+std::string shape_text(const at::Tensor& tensor) {
+    return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
+}
+
+bool restores_exactly(at::ScalarType type) {
+    return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
+}
+
+// What is wrong with one weight; empty = it fits.
+std::string misfit(const Parameter& parameter, const at::Tensor* found) {
+    if (!found)
+        return fmt::format("'{}' {} is missing", parameter.name, shape_text(parameter.value));
+    if (found->sizes() != parameter.value.sizes())
+        return fmt::format("'{}' has shape {}, the config needs {}", parameter.name,
+                           shape_text(*found), shape_text(parameter.value));
+    if (!restores_exactly(found->scalar_type()))
+        return fmt::format("'{}' has dtype {}, allowed: F32, F16, BF16", parameter.name,
+                           c10::toString(found->scalar_type()));
+    return "";
+}
+
+void fail_misfits(const std::vector<std::string>& misfits) {
+    constexpr size_t kShown = 6;
+    const size_t shown = std::min(misfits.size(), kShown);
+    const std::vector<std::string> first(misfits.begin(),
+                                         misfits.begin() + static_cast<ptrdiff_t>(shown));
+    std::string more;
+    if (misfits.size() > shown) more = fmt::format(" (and {} more)", misfits.size() - shown);
+    fail("the checkpoint does not fit its config: {}{}", fmt::join(first, "; "), more);
+}
+
+}  // namespace
+
+std::filesystem::path resolve_model(const std::filesystem::path& model) {
+    std::error_code error;
+    if (!fs::exists(model, error))
+        fail("{}: no such model (expected a checkpoint file or a run folder)", model.string());
+    if (!fs::is_directory(model, error)) return model;
+    if (!is_run_folder(model))
+        fail("{}: a folder, but not a run folder (no config.json in it)", model.string());
+    const std::vector<int64_t> steps = checkpoint_steps(model);
+    if (steps.empty())
+        fail("{}: this run has no checkpoint yet (none in checkpoints/)", model.string());
+    return checkpoint_path(model, steps.back());
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& model) {
+    const std::filesystem::path path = resolve_model(model);
+    TensorFile file = read_tensors(path);
+    Checkpoint checkpoint;
+    read_description(parse_description(file, path.string()), path.string(), checkpoint);
+    for (auto& [name, tensor] : file.tensors) {
+        auto& list = is_optimizer(name) ? checkpoint.optimizer : checkpoint.weights;
+        list.emplace_back(name, std::move(tensor));
+    }
+    try {
+        check_size(checkpoint);
+    } catch (const Error& error) {
+        fail("{}: {}", path.string(), error.what());
+    }
+    return checkpoint;
+}
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+    TensorFile file;
+    file.tensors = checkpoint.weights;
+    file.tensors.insert(file.tensors.end(), checkpoint.optimizer.begin(),
+                        checkpoint.optimizer.end());
+    file.metadata[kKey] = describe(checkpoint).dump();
+    write_safetensors(path, file);
+}
+
+Net make_net(const Checkpoint& checkpoint, at::Device device) {
+    check_size(checkpoint);
+    Net net(checkpoint.config.model, static_cast<uint64_t>(checkpoint.config.train.seed), device);
+    std::unordered_map<std::string, const at::Tensor*> stored;
+    for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;
+
+    std::vector<std::string> misfits;
+    for (const Parameter& parameter : net.parameters()) {
+        const auto found = stored.find(parameter.name);
+        std::string text = misfit(parameter, found == stored.end() ? nullptr : found->second);
+        if (!text.empty()) misfits.push_back(std::move(text));
+        if (found != stored.end()) stored.erase(found);
+    }
+    for (const auto& [name, tensor] : checkpoint.weights)
+        if (stored.contains(name))
+            misfits.push_back(
+                fmt::format("'{}' {} is not part of the net", name, shape_text(*stored[name])));
+    if (!misfits.empty()) fail_misfits(misfits);
+
+    const c10::NoGradGuard no_grad;
+    for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;
+    for (Parameter& parameter : net.parameters()) parameter.value.copy_(*stored[parameter.name]);
+    return net;
+}
+
+}  // namespace aft

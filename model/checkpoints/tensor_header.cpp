@@ -1,0 +1,229 @@
+#include "model/checkpoints/tensor_header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/check.h"
+
+namespace aft {
+namespace {
+
+constexpr size_t kMaxRank = 16;
+
+constexpr std::array<std::pair<const char*, c10::ScalarType>, 13> kDtypes{{
+    {"F64", c10::ScalarType::Double},
+    {"F32", c10::ScalarType::Float},
+    {"F16", c10::ScalarType::Half},
+    {"BF16", c10::ScalarType::BFloat16},
+    {"I64", c10::ScalarType::Long},
+    {"I32", c10::ScalarType::Int},
+    {"I16", c10::ScalarType::Short},
+    {"I8", c10::ScalarType::Char},
+    {"U64", c10::ScalarType::UInt64},
+    {"U32", c10::ScalarType::UInt32},
+    {"U16", c10::ScalarType::UInt16},
+    {"U8", c10::ScalarType::Byte},
+    {"BOOL", c10::ScalarType::Bool},
+}};
+
+// A key as it is shown in a message: never longer than a line.
+std::string shown(const std::string& key) {
+    constexpr size_t kLongest = 120;
+    return key.size() <= kLongest ? key : key.substr(0, kLongest) + "...";
+}
+
+// Reads {"NAME": {"dtype": "F32", "shape": [..], "data_offsets": [a, b]}, "__metadata__": {..}} as
+// events, so that a hostile header (deep nesting, millions of values) costs no more memory than its
+// text.
+class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+  public:
+    HeaderReader(TensorHeader& header, const std::string& path) : header_(header), path_(path) {}
+
+    bool start_object(std::size_t) override {
+        if (depth_ == 0) {
+            depth_ = 1;
+        } else if (depth_ == 1) {
+            depth_ = 2;
+            fields_.clear();
+            if (!in_metadata()) header_.tensors.push_back({.name = name_});
+        } else {
+            refuse("an object");
+        }
+        return true;
+    }
+    bool end_object() override {
+        if (depth_ == 2 && !in_metadata() && fields_.size() != 3)
+            fail("{}: tensor '{}' needs dtype, shape and data_offsets", path_, shown(name_));
+        --depth_;
+        return true;
+    }
+    bool key(std::string& key) override {
+        if (depth_ == 1) {
+            name_ = key;
+            if (!names_.insert(key).second)
+                fail("{}: tensor '{}' is there twice", path_, shown(key));
+            return true;
+        }
+        field_ = key;
+        if (!fields_.insert(key).second)
+            fail("{}: key '{}' of '{}' is there twice", path_, shown(key), shown(name_));
+        const bool known = key == "dtype" || key == "shape" || key == "data_offsets";
+        if (!in_metadata() && !known)
+            fail("{}: tensor '{}' has an unknown key '{}'; allowed: dtype, shape, data_offsets",
+                 path_, shown(name_), shown(key));
+        return true;
+    }
+    bool start_array(std::size_t) override {
+        if (depth_ != 2 || in_array_ || in_metadata() ||
+            (field_ != "shape" && field_ != "data_offsets"))
+            refuse("a list");
+        in_array_ = true;
+        numbers_.clear();
+        return true;
+    }
+    bool end_array() override {
+        in_array_ = false;
+        TensorEntry& entry = header_.tensors.back();
+        if (field_ == "shape") {
+            entry.shape.assign(numbers_.begin(), numbers_.end());
+        } else {
+            if (numbers_.size() != 2)
+                fail("{}: data_offsets of '{}' must be two numbers", path_, shown(name_));
+            entry.begin = numbers_[0];
+            entry.end = numbers_[1];
+        }
+        return true;
+    }
+    bool number_unsigned(number_unsigned_t value) override {
+        if (!in_array_) refuse("a number");
+        if (numbers_.size() >= kMaxRank)
+            fail("{}: '{}' has more than {} dimensions", path_, shown(name_), kMaxRank);
+        if (value > uint64_t{std::numeric_limits<int64_t>::max()})
+            fail("{}: '{}' has a size or offset of {}", path_, shown(name_), value);
+        numbers_.push_back(value);
+        return true;
+    }
+    bool string(std::string& value) override {
+        if (depth_ == 2 && in_metadata()) {
+            header_.metadata[field_] = value;
+        } else if (depth_ == 2 && !in_array_ && field_ == "dtype") {
+            header_.tensors.back().dtype = value;
+        } else {
+            refuse("a text");
+        }
+        return true;
+    }
+    bool null() override { return refuse("null"); }
+    bool boolean(bool) override { return refuse("true or false"); }
+    bool number_integer(number_integer_t) override { return refuse("a negative number"); }
+    bool number_float(number_float_t, const std::string&) override { return refuse("a fraction"); }
+    bool binary(nlohmann::json::binary_t&) override { return refuse("binary data"); }
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::json::exception& error) override {
+        std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+        if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
+        fail("{}: the safetensors header is broken at byte {}: {}", path_, position, shown(what));
+    }
+
+  private:
+    bool in_metadata() const { return name_ == "__metadata__"; }
+    [[noreturn]] bool refuse(const char* found) const {
+        if (depth_ == 0)
+            fail("{}: the safetensors header must be an object, found {}", path_, found);
+        if (depth_ == 1)
+            fail("{}: entry '{}' must be an object, found {}", path_, shown(name_), found);
+        fail("{}: '{}' of '{}' has the wrong kind of value: {}", path_, shown(field_), shown(name_),
+             found);
+    }
+
+    TensorHeader& header_;
+    const std::string& path_;
+    int depth_ = 0;
+    bool in_array_ = false;
+    std::string name_, field_;
+    std::set<std::string> names_, fields_;
+    std::vector<uint64_t> numbers_;
+};
+
+uint64_t checked_bytes(const TensorEntry& entry, uint64_t item_bytes, const std::string& path) {
+    uint64_t bytes = item_bytes;
+    bool empty = false;
+    for (const int64_t size : entry.shape) {
+        if (size == 0) empty = true;
+        // Sizes beside a 0 count too: LibTorch computes strides from them.
+        const auto factor = static_cast<uint64_t>(std::max<int64_t>(size, 1));
+        if (bytes > uint64_t{std::numeric_limits<int64_t>::max()} / factor)
+            fail("{}: the size of tensor '{}' overflows", path, shown(entry.name));
+        bytes *= factor;
+    }
+    return empty ? 0 : bytes;
+}
+
+void check_offsets(TensorHeader& header, uint64_t data_bytes, const std::string& path) {
+    std::sort(header.tensors.begin(), header.tensors.end(),
+              [](const TensorEntry& a, const TensorEntry& b) {
+                  return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+              });
+    uint64_t at = 0;
+    for (const TensorEntry& entry : header.tensors) {
+        if (entry.begin != at || entry.end < entry.begin)
+            fail("{}: tensor '{}' covers bytes {} to {}, expected it to begin at {}", path,
+                 shown(entry.name), entry.begin, entry.end, at);
+        const auto type = parse_dtype(entry.dtype, path + ": tensor '" + shown(entry.name) + "'");
+        const uint64_t bytes = checked_bytes(entry, c10::elementSize(type), path);
+        if (entry.end - entry.begin != bytes)
+            fail("{}: tensor '{}' has {} bytes, its shape and dtype {} need {}", path,
+                 shown(entry.name), entry.end - entry.begin, entry.dtype, bytes);
+        at = entry.end;
+    }
+    if (at != data_bytes)
+        fail("{}: the tensors cover {} bytes, but {} follow the header ({})", path, at, data_bytes,
+             at > data_bytes ? "the file was cut off" : "bytes after the last tensor");
+}
+
+}  // namespace
+
+c10::ScalarType parse_dtype(const std::string& dtype, const std::string& where) {
+    std::string known;
+    for (const auto& [name, type] : kDtypes) {
+        if (dtype == name) return type;
+        known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    fail("{}: dtype '{}' is not supported; allowed: {}", where, shown(dtype), known);
+}
+
+std::string dtype_name(c10::ScalarType type, const std::string& where) {
+    for (const auto& [name, known] : kDtypes)
+        if (type == known) return name;
+    fail("{}: tensors of LibTorch type {} cannot be stored", where, c10::toString(type));
+}
+
+TensorHeader parse_tensor_header(std::string_view text, uint64_t data_bytes,
+                                 const std::string& path) {
+    if (text.empty() || text.front() != '{')
+        fail("{}: the safetensors header must start with '{{'", path);
+    TensorHeader header;
+    HeaderReader reader(header, path);
+    nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
+    check_offsets(header, data_bytes, path);
+    return header;
+}
+
+std::string print_tensor_header(const TensorHeader& header) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
+    for (const TensorEntry& entry : header.tensors)
+        json[entry.name] = {{"dtype", entry.dtype},
+                            {"shape", entry.shape},
+                            {"data_offsets", {entry.begin, entry.end}}};
+    std::string text = json.dump();
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    return text;
+}
+
+}  // namespace aft

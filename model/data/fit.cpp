@@ -1,0 +1,71 @@
+// Whether a source and a model belong together, and a model's shape from its source.
+#include "core/check.h"
+#include "model/data/loader.h"
+
+namespace aft {
+namespace {
+
+void check_classify(const DataInfo& info, const ModelConfig& model) {
+    if (info.classes < 2)
+        fail_usage("model.task is classify, but the data has {} classes; at least 2 are needed",
+                   info.classes);
+    if (info.classes != model.classes || info.channels != model.channels)
+        fail_usage(
+            "the model tells {} classes of {}-channel pictures, the data has {} classes of "
+            "{}-channel pictures",
+            model.classes, model.channels, info.classes, info.channels);
+    // Without positions and class token any size of whole patches goes in.
+    const bool any_size = !model.positions && !model.class_token;
+    const bool fits = any_size ? info.height % model.patch == 0 && info.width % model.patch == 0
+                               : info.height == model.height && info.width == model.width;
+    if (fits) return;
+    if (any_size)
+        fail_usage("pictures of {} x {} are not whole patches of {} x {}; add ?size=N to the data",
+                   info.height, info.width, model.patch, model.patch);
+    fail_usage(
+        "the model takes pictures of {} x {}, the data has {} x {}; add ?size={} to the data",
+        model.height, model.width, info.height, info.width, model.height);
+}
+
+void check_image(const DataInfo& info, const ModelConfig& model) {
+    const bool fits = info.height == model.height && info.width == model.width &&
+                      info.channels == model.channels && info.levels == model.levels;
+    if (!fits)
+        fail_usage(
+            "the model is for pictures of {} x {} x {} with {} levels, the data has {} x {} "
+            "x {} with {} levels; the data's options size, levels and gray change that",
+            model.height, model.width, model.channels, model.levels, info.height, info.width,
+            info.channels, info.levels);
+}
+
+void check_text(const DataInfo& info, const ModelConfig& model) {
+    if (info.levels != model.levels)
+        fail_usage(
+            "the model has an alphabet of {}, the data one of {}; the data's option "
+            "alphabet=256|used changes that",
+            model.levels, info.levels);
+}
+
+}  // namespace
+
+void check_fit(const DataSource& source, const ModelConfig& model) {
+    const DataInfo& info = source.info();
+    if (info.is_text != (model.task == "text"))
+        fail_usage("model.task is {}, but the data is {}", model.task,
+                   info.is_text ? "text" : "pictures");
+    if (model.task == "classify") return check_classify(info, model);
+    if (model.task == "text") return check_text(info, model);
+    check_image(info, model);
+}
+
+void fit_model(ModelConfig& model, const DataSource& source) {
+    const DataInfo& info = source.info();
+    model.levels = info.levels;
+    if (info.is_text) return;
+    model.height = info.height;
+    model.width = info.width;
+    model.channels = info.channels;
+    if (model.task == "classify") model.classes = info.classes;
+}
+
+}  // namespace aft

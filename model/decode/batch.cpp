@@ -1,0 +1,141 @@
+#include "model/decode/batch.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/rng.h"
+
+namespace aft::decode {
+
+namespace {
+
+at::Device device_of(const Net& net) {
+    return net.parameters().front().value.device();
+}
+
+at::Tensor as_tokens(const std::vector<int64_t>& values, at::Device device) {
+    return at::tensor(values, at::kLong).to(device);
+}
+
+// Log-probabilities [rows, V] on the CPU.
+at::Tensor log_probabilities(const at::Tensor& logits) {
+    return at::log_softmax(logits.to(at::kCPU, at::kDouble), 1).contiguous();
+}
+
+void take(Row& row, size_t at, const Given& given, const double* logp, int64_t levels,
+          const SampleOptions& options, uint64_t seed_position) {
+    int64_t value = given.value;
+    if (value < 0) {
+        const std::vector<float> logits(logp, logp + levels);
+        value = choose_token(logits.data(), levels, options,
+                             uniform(options.seed, row.stream, seed_position));
+    }
+    row.tokens[at] = static_cast<uint8_t>(value);
+    if (given.weighs) row.log_weight += logp[value];
+    if (!given.filled) return;
+    double entropy = 0;
+    for (int64_t i = 0; i < levels; ++i)
+        if (logp[i] > -700) entropy -= std::exp(logp[i]) * logp[i];
+    row.log_likelihood += logp[value];
+    row.surprise[at] = static_cast<float>(-logp[value] / std::log(2.0));
+    row.entropy[at] = static_cast<float>(entropy / std::log(2.0));
+}
+
+std::vector<double> weights(const std::vector<Row>& rows) {
+    double top = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (const Row& row : rows) top = std::max(top, row.log_weight);
+    std::vector<double> out;
+    for (const Row& row : rows) out.push_back(std::exp(row.log_weight - top));
+    for (double w : out) sum += w;
+    for (double& w : out) w /= sum;
+    return out;
+}
+
+}  // namespace
+
+NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens, int64_t window,
+                      int64_t first, const JobControl& control) {
+    NetState state = net.start(1);
+    for (int64_t at = window; at < first; ++at) {
+        if (control.stop.stop_requested()) throw Interrupted();
+        const int64_t before = at == window ? -1 : tokens[static_cast<size_t>(at - 1)];
+        static_cast<void>(net.step(as_tokens({before}, device_of(net)), state));
+    }
+    return state;
+}
+
+Batch::Batch(const Net& net, const NetState& prefix, std::vector<Row> rows, int64_t window)
+    : net_(net), state_(prefix.clone()), rows_(std::move(rows)), window_(window) {
+    state_.select(at::zeros({static_cast<int64_t>(rows_.size())}, at::kLong).to(device_of(net)));
+}
+
+at::Tensor Batch::previous(int64_t at) const {
+    std::vector<int64_t> values;
+    for (const Row& row : rows_)
+        values.push_back(at == window_ ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
+    return as_tokens(values, device_of(net_));
+}
+
+// Text longer than the model: goes on with the last half of its window.
+void Batch::restart(int64_t at) {
+    window_ = at - net_.config().tokens() / 2;
+    state_ = net_.start(static_cast<int64_t>(rows_.size()));
+    for (int64_t i = window_; i < at; ++i) static_cast<void>(net_.step(previous(i), state_));
+}
+
+void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options) {
+    if (at - window_ >= net_.config().tokens()) restart(at);
+    const at::Tensor logp = log_probabilities(net_.step(previous(at), state_));
+    const int64_t levels = logp.size(1);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        const double* row = logp.data_ptr<double>() + static_cast<int64_t>(i) * levels;
+        AFT_CHECK(rows_[i].padding || std::isfinite(*std::max_element(row, row + levels)),
+                  "the model's prediction at position {} is not a number", at);
+        take(rows_[i], static_cast<size_t>(at), given[i], row, levels, options,
+             static_cast<uint64_t>(at));
+    }
+}
+
+void Batch::resample(double uniform) {
+    const std::vector<double> w = weights(rows_);
+    const double squares = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
+    const auto m = static_cast<double>(w.size());
+    if (1 / squares >= m / 2) return;
+    std::vector<int64_t> chosen;  // systematic: one random number, evenly spaced
+    double sum = 0;
+    for (size_t i = 0; i < w.size(); ++i) {
+        sum += w[i];
+        while (chosen.size() < w.size() && (static_cast<double>(chosen.size()) + uniform) / m < sum)
+            chosen.push_back(static_cast<int64_t>(i));
+    }
+    while (chosen.size() < w.size()) chosen.push_back(static_cast<int64_t>(w.size()) - 1);
+    std::vector<Row> next;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+        next.push_back(rows_[static_cast<size_t>(chosen[i])]);
+        next.back().stream = rows_[i].stream;  // copies go different ways
+        next.back().log_weight = 0;
+    }
+    rows_ = std::move(next);
+    state_.select(as_tokens(chosen, device_of(net_)));
+}
+
+const Row& Batch::heaviest() const {
+    return *std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+        return a.log_weight < b.log_weight;
+    });
+}
+
+const Row& Batch::drawn(double uniform) const {
+    const std::vector<double> w = weights(rows_);
+    double sum = 0;
+    for (size_t i = 0; i < w.size(); ++i) {
+        sum += w[i];
+        if (uniform < sum) return rows_[i];
+    }
+    return rows_.back();
+}
+
+}  // namespace aft::decode

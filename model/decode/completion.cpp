@@ -1,0 +1,249 @@
+// Completion: which positions are known, which are drawn, and in which rows; batch.cpp does the
+// steps. Known tokens before the first unknown one are evaluated once for all samples.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/rng.h"
+#include "model/decode/batch.h"
+
+namespace aft {
+
+namespace {
+
+using decode::Batch;
+using decode::Given;
+using decode::Row;
+
+constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1} << 61;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
+    const ModelConfig& model = net.config();
+    const SampleOptions& s = request.sample;
+    if (model.task == "classify") fail_usage("this model classifies pictures: it cannot complete");
+    const size_t total = request.unknown.size();
+    if (request.tokens.size() != total)
+        fail_usage("completion: {} tokens but a mask of {}", request.tokens.size(), total);
+    if (total < 1 || (model.task == "image" && total != static_cast<size_t>(model.tokens())))
+        fail_usage("completion: {} tokens; this model has {}", total, model.tokens());
+    for (size_t i = 0; i < total; ++i)
+        if (!request.unknown[i] && request.tokens[i] >= model.levels)
+            fail_usage("completion: value {} at position {}; this model knows 0 to {}",
+                       request.tokens[i], i, model.levels - 1);
+    if (s.samples < 1 || s.samples > 1024)
+        fail_usage("samples: found {}, allowed: 1 to 1024", s.samples);
+    if (s.particles < 1 || s.particles > 256)
+        fail_usage("particles: found {}, allowed: 1 to 256", s.particles);
+    if (!(s.temperature >= 0) || !std::isfinite(s.temperature))
+        fail_usage("temperature: found {}, allowed: 0 (greedy) and more", s.temperature);
+    if (s.top_k < 0) fail_usage("top-k: found {}, allowed: 0 (off) and more", s.top_k);
+    if (!(s.top_p > 0 && s.top_p <= 1)) fail_usage("top-p: found {}, allowed: 0 to 1", s.top_p);
+    if (request.from_position < 0) return;
+    if (!continued || continued->samples.empty() || continued->samples[0].size() != total)
+        fail_usage("there is no completion of {} tokens to go on from", total);
+    if (request.from_position >= static_cast<int64_t>(total))
+        fail_usage("position {} is not there; allowed: 0 to {}", request.from_position, total - 1);
+    if (request.from_sample >= static_cast<int64_t>(continued->samples.size()))
+        fail_usage("sample {} is not there; allowed: 0 to {}", request.from_sample,
+                   continued->samples.size() - 1);
+    if (request.forced >= model.levels)
+        fail_usage("value {} is not there; allowed: 0 to {}", request.forced, model.levels - 1);
+}
+
+class Run {
+  public:
+    Run(const Net& net, const CompletionRequest& request, const Completion* continued)
+        : net_(net), request_(request), continued_(continued) {
+        const auto first = std::find_if(request.unknown.begin(), request.unknown.end(),
+                                        [](uint8_t u) { return u != 0; });
+        first_ = first - request.unknown.begin();
+        const auto total = static_cast<int64_t>(request.unknown.size());
+        for (end_ = total; end_ > 0 && !request.unknown[static_cast<size_t>(end_ - 1)];) --end_;
+        if (filtered()) end_ = first_ < total ? total : end_;
+        window_ = std::max<int64_t>(0, first_ - (net.config().tokens() - 1));
+        prepare_result();
+    }
+
+    Completion finish(const CompletionHooks& hooks, const JobControl& control) {
+        const auto start = std::chrono::steady_clock::now();
+        auto last = start;
+        try {
+            if (first_ < end_) open_batches(control);
+            for (int64_t at = first_; at < end_ && !result_.stopped; ++at) {
+                advance(at);
+                result_.position = at + 1;
+                result_.stopped = control.stop.stop_requested() && at + 1 < end_;
+                control.report({at + 1 - first_, end_ - first_, "tokens"});
+                if (seconds_since(last) * 1000 >= hooks.publish_ms && at + 1 < end_) {
+                    collect(false);
+                    result_.seconds = seconds_since(start);
+                    hooks.publish(result_);
+                    last = std::chrono::steady_clock::now();
+                }
+                hooks.between_tokens();
+            }
+        } catch (const Interrupted&) {
+            result_.stopped = true;
+        }
+        collect(!result_.stopped);
+        result_.done = true;
+        if (!result_.stopped) result_.position = result_.total;
+        result_.seconds = seconds_since(start);
+        hooks.publish(result_);
+        return result_;
+    }
+
+  private:
+    [[nodiscard]] bool filtered() const { return request_.sample.particles > 1; }
+    [[nodiscard]] bool continues(int64_t sample) const {
+        return request_.from_position >= 0 &&
+               (request_.from_sample < 0 || request_.from_sample == sample);
+    }
+
+    void prepare_result() {
+        const SampleOptions& s = request_.sample;
+        // Continuing one sample leaves the others as they are.
+        const bool others = request_.from_position >= 0;
+        const size_t n = others ? continued_->samples.size() : static_cast<size_t>(s.samples);
+        const size_t total = request_.unknown.size();
+        const std::vector<float> none(total, std::nanf(""));
+        result_.total = static_cast<int64_t>(total);
+        result_.position = first_;
+        result_.unknown = request_.unknown;
+        result_.samples.assign(n, request_.tokens);
+        result_.log_likelihood.assign(n, 0);
+        result_.surprise.assign(n, none);
+        result_.entropy.assign(n, none);
+        for (size_t i = 0; others && i < n; ++i) {
+            if (continues(static_cast<int64_t>(i))) continue;
+            result_.samples[i] = continued_->samples[i];
+            result_.log_likelihood[i] = continued_->log_likelihood[i];
+            result_.surprise[i] = continued_->surprise[i];
+            result_.entropy[i] = continued_->entropy[i];
+        }
+    }
+
+    [[nodiscard]] bool active(int64_t sample) const {
+        return sample < static_cast<int64_t>(result_.samples.size()) &&
+               (request_.from_position < 0 || continues(sample));
+    }
+
+    [[nodiscard]] Row make_row(uint64_t stream, bool padding) const {
+        Row row;
+        row.tokens = request_.tokens;
+        row.surprise.assign(row.tokens.size(), std::nanf(""));
+        row.entropy = row.surprise;
+        row.stream = stream;
+        row.padding = padding;
+        return row;
+    }
+
+    void open_batches(const JobControl& control) {
+        const NetState prefix =
+            decode::prefix_state(net_, request_.tokens, window_, first_, control);
+        const auto n = static_cast<int64_t>(result_.samples.size());
+        const int64_t width = filtered() ? 1 : kGroup;
+        for (int64_t base = 0; base < n; base += width) {
+            std::vector<Row> rows;
+            std::vector<int64_t> owners;
+            bool any = false;
+            for (int64_t i = 0; i < (filtered() ? request_.sample.particles : kGroup); ++i) {
+                const int64_t sample = filtered() ? base : base + i;
+                const auto particle = static_cast<uint64_t>(filtered() ? i : 0);
+                rows.push_back(
+                    make_row(static_cast<uint64_t>(sample) | particle << 32, !active(sample)));
+                owners.push_back(sample);
+                any = any || active(sample);
+            }
+            if (!any) continue;
+            batches_.emplace_back(net_, prefix, std::move(rows), window_);
+            owners_.push_back(std::move(owners));
+        }
+    }
+
+    [[nodiscard]] Given given(int64_t sample, int64_t at) const {
+        const auto place = static_cast<size_t>(at);
+        if (!request_.unknown[place]) return {request_.tokens[place], false, filtered()};
+        if (!active(sample)) return {0, false, false};
+        if (continues(sample) && at < request_.from_position)
+            return {continued_->samples[static_cast<size_t>(sample)][place], true, false};
+        if (continues(sample) && at == request_.from_position)
+            return {request_.forced, true, false};
+        return {-1, true, false};
+    }
+
+    void advance(int64_t at) {
+        for (size_t b = 0; b < batches_.size(); ++b) {
+            std::vector<Given> wishes;
+            for (int64_t sample : owners_[b]) wishes.push_back(given(sample, at));
+            batches_[b].advance(at, wishes, request_.sample);
+            if (wishes[0].weighs)
+                batches_[b].resample(uniform(request_.sample.seed, kResampleStream + owners_[b][0],
+                                             static_cast<uint64_t>(at)));
+        }
+    }
+
+    // Rows -> result. final: particles are drawn by weight, before that the heaviest is shown.
+    void collect(bool final) {
+        for (size_t b = 0; b < batches_.size(); ++b) {
+            if (filtered()) {
+                const double u = uniform(request_.sample.seed, kDrawStream + owners_[b][0], 0);
+                show(owners_[b][0], final ? batches_[b].drawn(u) : batches_[b].heaviest());
+                continue;
+            }
+            for (size_t i = 0; i < owners_[b].size(); ++i)
+                if (active(owners_[b][i])) show(owners_[b][i], batches_[b].rows()[i]);
+        }
+    }
+
+    void show(int64_t sample, const Row& row) {
+        const auto i = static_cast<size_t>(sample);
+        result_.samples[i] = row.tokens;
+        result_.log_likelihood[i] = row.log_likelihood;
+        result_.surprise[i] = row.surprise;
+        result_.entropy[i] = row.entropy;
+    }
+
+    const Net& net_;
+    const CompletionRequest& request_;
+    const Completion* continued_;
+    Completion result_;
+    std::vector<Batch> batches_;
+    std::vector<std::vector<int64_t>> owners_;  // sample of each row of a batch
+    int64_t first_ = 0, end_ = 0, window_ = 0;  // first unknown, one past the last, see Batch
+};
+
+}  // namespace
+
+Completion run_completion(const Net& net, const CompletionRequest& request,
+                          const Completion* continued, const CompletionHooks& hooks,
+                          const JobControl& control) {
+    const at::NoGradGuard no_grad;
+    check_request(net, request, continued);
+    return Run(net, request, continued).finish(hooks, control);
+}
+
+double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,
+                      const std::vector<uint8_t>& counted) {
+    const at::NoGradGuard no_grad;
+    if (tokens.empty() || tokens.size() != counted.size())
+        fail_usage("log-likelihood: {} tokens but a mask of {}", tokens.size(), counted.size());
+    const std::vector<int64_t> wide(tokens.begin(), tokens.end());
+    const at::Device device = net.parameters().front().value.device();
+    const at::Tensor input = at::tensor(wide, at::kLong).unsqueeze(0);
+    const at::Tensor logits = net.forward(input.to(device), Pass{});
+    const at::Tensor logp = at::log_softmax(logits[0].to(at::kCPU, at::kDouble), 1);
+    const at::Tensor own = logp.gather(1, input[0].unsqueeze(1)).squeeze(1);
+    const std::vector<double> weight(counted.begin(), counted.end());
+    const at::Tensor mask = at::tensor(weight, at::kDouble) != 0;
+    return own.masked_select(mask).sum().item<double>();
+}
+
+}  // namespace aft

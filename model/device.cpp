@@ -1,0 +1,155 @@
+#include "model/device.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <torch/headeronly/version.h>
+
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <thread>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "model/jobs.h"
+#include "model/ops/aft.h"
+#include "model/train/trainer.h"
+
+namespace aft {
+namespace {
+
+// Folder of the loaded libtorch_cpu.so, found without calling into it.
+std::filesystem::path libtorch_folder() {
+    std::filesystem::path folder;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* out) {
+            const std::filesystem::path path = info->dlpi_name ? info->dlpi_name : "";
+            if (path.filename() != "libtorch_cpu.so") return 0;
+            *static_cast<std::filesystem::path*>(out) = path.parent_path();
+            return 1;
+        },
+        &folder);
+    return folder;
+}
+
+// "" where the NVIDIA driver answers and has a device, else what is missing.
+std::string missing_driver() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver) return "no NVIDIA driver is installed (libcuda.so.1)";
+    const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+    const auto count = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+    int devices = 0;
+    if (!init || !count || init(0) != 0 || count(&devices) != 0 || devices == 0)
+        return "the NVIDIA driver finds no usable device";
+    return "";  // the driver stays loaded: LibTorch needs it
+}
+
+// Opens libtorch_cuda.so; "" or what is missing. Must come before LibTorch's first look for CUDA,
+// which is why nothing here calls LibTorch.
+std::string open_cuda() {
+    const std::string driver = missing_driver();
+    if (!driver.empty()) return driver;
+    const std::filesystem::path library = libtorch_folder() / "libtorch_cuda.so";
+    if (!std::filesystem::exists(library))
+        return fmt::format(
+            "this LibTorch has no CUDA part ({} is missing; LIBTORCH_ROOT chooses "
+            "another one)",
+            library.string());
+    if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
+        const char* error = dlerror();
+        return fmt::format("{} cannot be opened: {}", library.string(), error ? error : "unknown");
+    }
+    return "";
+}
+
+std::string cpu_name() {
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+            return line.substr(line.find(": ") + 2);
+    return "unknown";
+}
+
+int64_t kilobytes_in(const char* file, const std::string& key) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with(key)) return std::atoll(line.c_str() + key.size());
+    return 0;
+}
+
+[[noreturn]] void fail_plain(const c10::Error& error) {
+    std::string text = error.what_without_backtrace();
+    if (const auto end = text.find('\n'); end != std::string::npos) text.resize(end);
+    const bool memory =
+        text.find("alloc") != std::string::npos || text.find("out of memory") != std::string::npos;
+    if (memory)
+        fail(
+            "out of memory: {} (smaller train.micro_batch or train.batch, or "
+            "train.recompute=true, need less)",
+            text);
+    fail("{}", text);
+}
+
+}  // namespace
+
+at::Device parse_device(const std::string& name) {
+    if (name == "cpu") return at::kCPU;
+    const bool here = at::hasCUDA() && at::getNumGPUs() > 0;
+    if (name == "auto") return here ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+    if (name == "cuda") {
+        AFT_CHECK(here, "device 'cuda' is not to be had; use --device cpu");
+        return at::Device(at::kCUDA, 0);
+    }
+    fail_usage("unknown device '{}'; allowed: cpu, cuda, auto", name);
+}
+
+void with_plain_errors(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const c10::Error& error) {
+        fail_plain(error);
+    } catch (const std::bad_alloc&) {
+        fail(
+            "out of memory (smaller train.micro_batch or train.batch, or train.recompute=true, "
+            "need less)");
+    }
+}
+
+void initialize_model(const std::string& device, int64_t threads) {
+    if (device != "cpu" && device != "cuda" && device != "auto")
+        fail_usage("unknown device '{}'; allowed: cpu, cuda, auto", device);
+    if (device != "cpu") {
+        const std::string missing = open_cuda();
+        if (device == "cuda" && !missing.empty())
+            fail("device 'cuda' is not to be had: {}; use --device cpu", missing);
+    }
+    if (threads < 0 || threads > 1024)
+        fail_usage("--threads {}; allowed: 0 (as many as there are cores) to 1024", threads);
+    if (threads > 0) at::set_num_threads(static_cast<int>(threads));
+}
+
+nlohmann::json system_report() {
+    const bool cuda = at::hasCUDA() && at::getNumGPUs() > 0;
+    constexpr int64_t kKilo = 1024;
+    nlohmann::json report{
+        {"program", "Afterimage " + version()},
+        {"libtorch", TORCH_VERSION},
+        {"libtorch_folder", libtorch_folder().string()},
+        {"device", cuda ? "cuda" : "cpu"},
+        {"cuda_devices", cuda ? at::getNumGPUs() : 0},
+        {"cpu", cpu_name()},
+        {"cpu_capability", at::get_cpu_capability()},
+        {"cores", std::thread::hardware_concurrency()},
+        {"threads", at::get_num_threads()},
+        {"memory_bytes", memory_bytes()},
+        {"memory_total_bytes", kilobytes_in("/proc/meminfo", "MemTotal:") * kKilo},
+        {"memory_available_bytes", kilobytes_in("/proc/meminfo", "MemAvailable:") * kKilo},
+        {"exact_blocks", ops::exact_blocks()},
+    };
+    return report;
+}
+
+}  // namespace aft

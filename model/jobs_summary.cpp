@@ -1,0 +1,155 @@
+// summarize_run: the row of a run or checkpoint in the list of recent runs. Reads the log, and of
+// the weights only one layer's position bias.
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "model/checkpoints/checkpoint.h"
+#include "model/jobs.h"
+#include "model/tasks/task.h"
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+
+namespace aft {
+namespace {
+
+namespace fs = std::filesystem;
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+const at::Tensor* find_tensor(const NamedTensors& tensors, const std::string& name) {
+    for (const auto& [key, value] : tensors)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+// exp(w)-1 of a layer as [rows, columns]; conv kernels come as their first head.
+at::Tensor bias_map(const NamedTensors& tensors, int64_t layer) {
+    const std::string prefix = "blocks." + std::to_string(layer) + ".mixer.";
+    if (const auto* w = find_tensor(tensors, prefix + "w")) return at::expm1(w->to(at::kFloat));
+    const auto* u = find_tensor(tensors, prefix + "u");
+    const auto* r = find_tensor(tensors, prefix + "r");
+    if (u && r) return at::expm1(at::mm(u->to(at::kFloat), r->to(at::kFloat).t()));
+    if (const auto* kernel = find_tensor(tensors, prefix + "kernel")) {
+        const at::Tensor k = kernel->to(at::kFloat);
+        return k.dim() == 3 ? k[0] : k;
+    }
+    return {};
+}
+
+// Blocks of whole values, each the value of largest magnitude (a mean would hide single cells).
+Field thumbnail_of(const at::Tensor& map) {
+    Field field;
+    if (!map.defined() || map.dim() != 2 || map.numel() == 0) return field;
+    constexpr int64_t kSide = 48;
+    const auto kernel = [](int64_t n) { return (n + kSide - 1) / kSide; };
+    const int64_t kr = kernel(map.size(0)), kc = kernel(map.size(1));
+    const int64_t rows = (map.size(0) + kr - 1) / kr, columns = (map.size(1) + kc - 1) / kc;
+    const at::Tensor padded =
+        at::constant_pad_nd(map, {0, columns * kc - map.size(1), 0, rows * kr - map.size(0)});
+    const at::Tensor cells =
+        padded.view({rows, kr, columns, kc}).permute({0, 2, 1, 3}).reshape({rows, columns, -1});
+    const at::Tensor at_extreme = cells.abs().argmax(-1, true);
+    const at::Tensor values = cells.gather(-1, at_extreme).contiguous();
+    field.name = "thumbnail";
+    field.axes = {"target", "source"};
+    field.shape = {rows, columns};
+    field.values.assign(values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
+    return field;
+}
+
+std::string what_words(const ModelConfig& model, const std::string& source) {
+    const std::string data = source.substr(0, source.find_first_of(":?"));
+    std::string words = data + ", " + model.mixer;
+    if (model.mixer == "aft-local") words += fmt::format(", window {}", model.window);
+    return words + fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
+}
+
+bool is_locked(const fs::path& run) {
+    const int file = ::open((run / "run.lock").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0;
+    ::close(file);
+    return locked;
+}
+
+int64_t write_time(const fs::path& path) {
+    const auto time = fs::last_write_time(path);
+    const auto system = std::chrono::file_clock::to_sys(time);
+    return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
+}
+
+void read_log(const fs::path& run, const std::string& metric, RunSummary& summary) {
+    uint64_t offset = 0;
+    std::vector<float> losses;
+    for (const auto& line : read_metrics(run, offset)) {
+        summary.step = line.value("step", summary.step);
+        if (line.contains("loss") && line["loss"].is_number())
+            losses.push_back(line["loss"].get<float>());
+        if (line.contains(metric) && line[metric].is_number())
+            summary.metric = line[metric].get<double>();
+    }
+    const size_t stride = losses.size() / 96 + 1;
+    for (size_t i = 0; i < losses.size(); i += stride) summary.losses.push_back(losses[i]);
+}
+
+void fill_from_config(const Config& config, RunSummary& summary) {
+    const TaskRoom& task = task_of(config.model);
+    summary.what = what_words(config.model, config.data.source);
+    summary.metric_words = task.metric_words;
+    summary.target_step = config.train.steps;
+}
+
+void summarize_folder(const fs::path& run, RunSummary& summary) {
+    const Config config = load_config_file((run / "config.json").string());
+    fill_from_config(config, summary);
+    read_log(run, task_of(config.model).metric, summary);
+    summary.changed =
+        write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
+    summary.state = is_locked(run)                        ? "running"
+                    : summary.step >= summary.target_step ? "finished"
+                                                          : "paused";
+    NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
+    summary.thumbnail = thumbnail_of(bias_map(tensors, config.model.layers / 2));
+}
+
+void summarize_file(const fs::path& file, RunSummary& summary) {
+    const Checkpoint checkpoint = read_checkpoint(file);
+    fill_from_config(checkpoint.config, summary);
+    summary.state = "model";
+    summary.step = checkpoint.step;
+    summary.changed = write_time(file);
+    const std::string metric = task_of(checkpoint.config.model).metric;
+    for (const std::string& key : {metric, "validation." + metric})
+        if (checkpoint.metrics.contains(key) && checkpoint.metrics[key].is_number())
+            summary.metric = checkpoint.metrics[key].get<double>();
+    summary.thumbnail =
+        thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model.layers / 2));
+}
+
+}  // namespace
+
+RunSummary summarize_run(const std::string& path) {
+    RunSummary summary;
+    summary.path = path;
+    summary.metric = std::numeric_limits<double>::quiet_NaN();
+    const fs::path where(path);
+    summary.name =
+        where.filename() == "" ? where.parent_path().filename().string() : where.stem().string();
+    try {
+        AFT_CHECK(fs::exists(where), "{}: no longer there", path);
+        if (is_run_folder(where))
+            summarize_folder(where, summary);
+        else
+            summarize_file(where, summary);
+    } catch (const std::exception& error) {
+        summary.error = error.what();
+    }
+    return summary;
+}
+
+}  // namespace aft

@@ -1,0 +1,183 @@
+// bias: the effective position bias w[t, j] of a layer (how much target t listens to source j), as
+// w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
+// blocks with mean, minimum and maximum. Cost O(T^2 d') time, O(T) rows at a time in memory;
+// results of more than 2^28 values are refused (ask for blocks).
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "model/probe/parts.h"
+
+namespace aft {
+
+ProbeRoom bias_probe();
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Wish {
+    std::string quantity, gauge, view;
+    bool mark_invisible = false;
+    int64_t head = -1, row = -1, blocks = -1;
+};
+
+struct Rows {
+    at::Tensor values;   // [heads, rows, columns], float64
+    at::Tensor visible;  // [rows, columns]
+};
+
+at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
+    if (quantity == "exp") return rows.values.exp();
+    if (quantity == "exp-1") return rows.values.expm1();
+    if (quantity == "row-share")
+        return at::softmax(at::where(rows.visible, rows.values, -kInfinity), 2);
+    return rows.values;
+}
+
+// Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
+Rows to_band(const Rows& rows, int64_t first, const ops::Options& options) {
+    const int64_t low = options.causal ? 0 : -(options.window - 1);
+    const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
+    const at::Tensor j = t - at::arange(low, options.window, at::kLong).unsqueeze(0);
+    const int64_t T = rows.visible.size(1);
+    const at::Tensor there = (j >= 0) & (j < T);
+    const at::Tensor index = j.clamp(0, T - 1);
+    const at::Tensor spread = index.unsqueeze(0).expand({rows.values.size(0), -1, -1});
+    return {rows.values.gather(2, spread), rows.visible.gather(1, index) & there};
+}
+
+Rows make_rows(const probe::BiasTable& table, const Wish& wish, int64_t first, int64_t end) {
+    probe::BiasRows rows = table.rows(first, end);
+    if (wish.gauge == "fixed") probe::fix_gauge(rows, table.kind());
+    Rows out{convert(rows, wish.quantity), rows.visible};
+    if (wish.head >= 0) out.values = out.values.slice(0, wish.head, wish.head + 1);
+    if (wish.view == "band") out = to_band(out, first, table.options());
+    return out;
+}
+
+Wish read_wish(const probe::BiasTable& table, const ProbeRequest& request) {
+    const ProbeRoom room = bias_probe();
+    Wish wish;
+    wish.quantity = probe::option(room, request, "quantity");
+    wish.gauge = probe::option(room, request, "gauge");
+    wish.view = probe::option(room, request, "view");
+    wish.mark_invisible = probe::option(room, request, "visible") == "nan";
+    wish.row = probe::number(request, "row", 0, table.tokens() - 1);
+    wish.blocks = probe::number(request, "blocks", 1, table.tokens());
+    if (request.head >= 0) probe::check_range("head", request.head, table.heads());
+    wish.head = request.head;
+    if (wish.view == "band" && (table.kind() != ops::Kind::local || table.options().window < 1))
+        fail_usage("probe bias: view=band is for aft-local with a window; this layer is {}",
+                   ops::kind_name(table.kind()));
+    return wish;
+}
+
+class BiasResult {
+  public:
+    BiasResult(const probe::BiasTable& table, Wish wish, int64_t step)
+        : table_(table), wish_(std::move(wish)), step_(step) {}
+
+    // The whole map or one row.
+    FieldSet whole(const JobControl& control) const {
+        const int64_t T = table_.tokens();
+        const int64_t first = wish_.row >= 0 ? wish_.row : 0;
+        const int64_t end = wish_.row >= 0 ? wish_.row + 1 : T;
+        const int64_t heads = wish_.head >= 0 ? 1 : table_.heads();
+        AFT_CHECK(heads * (end - first) * T <= (int64_t{1} << 28),
+                  "the bias of {} heads x {} x {} is too large; ask for blocks=N or one head",
+                  heads, end - first, T);
+        std::vector<at::Tensor> parts;
+        for (int64_t i = first; i < end; i += kChunk) {
+            if (control.stop.stop_requested()) throw Interrupted();
+            Rows rows = make_rows(table_, wish_, i, std::min(i + kChunk, end));
+            if (wish_.mark_invisible || wish_.view == "band")
+                rows.values = at::where(rows.visible, rows.values, std::nan(""));
+            parts.push_back(rows.values.to(at::kFloat));
+        }
+        at::Tensor all = at::cat(parts, 1);
+        if (wish_.row >= 0) all = all.select(1, 0);
+        return {{field("bias", all, wish_.row < 0)}};
+    }
+
+    // Blocks of N x N cells: mean, minimum and maximum over their visible cells.
+    FieldSet blocks(const JobControl& control) const {
+        const int64_t T = table_.tokens(), n = wish_.blocks;
+        std::vector<at::Tensor> mean, low, high;
+        for (int64_t i = 0; i < T; i += n) {
+            if (control.stop.stop_requested()) throw Interrupted();
+            Rows rows = make_rows(table_, wish_, i, std::min(i + n, T));
+            if (!wish_.mark_invisible && wish_.view != "band")
+                rows.visible = at::ones_like(rows.visible);
+            const int64_t padding = (n - rows.visible.size(1) % n) % n;
+            const at::Tensor values = at::constant_pad_nd(rows.values, {0, padding});
+            const at::Tensor seen = at::constant_pad_nd(rows.visible, {0, padding})
+                                        .view({1, -1, values.size(2) / n, n});
+            const at::Tensor cells = values.view({values.size(0), -1, values.size(2) / n, n});
+            const at::Tensor count = seen.sum({1, 3});
+            const auto reduce = [&](double hidden) { return at::where(seen, cells, hidden); };
+            const auto marked = [&](const at::Tensor& x) {
+                return at::where(count > 0, x, std::nan("")).to(at::kFloat);
+            };
+            mean.push_back(marked(reduce(0).sum({1, 3}) / count.clamp_min(1)));
+            low.push_back(marked(reduce(kInfinity).amin({1, 3})));
+            high.push_back(marked(reduce(-kInfinity).amax({1, 3})));
+        }
+        return {{field("mean", at::stack(mean, 1), true), field("min", at::stack(low, 1), true),
+                 field("max", at::stack(high, 1), true)}};
+    }
+
+  private:
+    static constexpr int64_t kChunk = 256;
+
+    Field field(const std::string& name, at::Tensor values, bool has_targets) const {
+        probe::FieldText text;
+        text.name = name;
+        text.unit = wish_.quantity == "w" ? "nats" : wish_.quantity == "row-share" ? "share" : "";
+        if (table_.has_heads() && wish_.head < 0) {
+            text.axes.push_back("head");
+        } else {
+            values = values.select(0, 0);
+        }
+        if (has_targets) text.axes.push_back("target");
+        text.axes.push_back(wish_.view == "band" ? "offset" : "source");
+        text.notes = {{"quantity", wish_.quantity}, {"gauge", gauge_words()}};
+        if (wish_.view == "band")
+            text.notes["first_offset"] =
+                std::to_string(table_.options().causal ? 0 : 1 - table_.options().window);
+        if (wish_.blocks > 0) text.notes["block"] = std::to_string(wish_.blocks);
+        return probe::make_field(values, std::move(text), step_);
+    }
+
+    std::string gauge_words() const {
+        if (wish_.gauge == "raw") return "raw";
+        if (table_.kind() == ops::Kind::full) return "fixed: row log-mean-exp removed";
+        if (table_.kind() == ops::Kind::local)
+            return "fixed: row log-mean-exp removed where all visible sources are in the window";
+        return "raw: this bias has no free constant";
+    }
+
+    const probe::BiasTable& table_;
+    Wish wish_;
+    int64_t step_;
+};
+
+FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
+    const probe::BiasTable table(context.net, request.layer);
+    const Wish wish = read_wish(table, request);
+    const BiasResult result(table, wish, context.step);
+    return wish.blocks > 0 && wish.row < 0 ? result.blocks(context.control)
+                                           : result.whole(context.control);
+}
+
+}  // namespace
+
+ProbeRoom bias_probe() {
+    return {{"bias", "effective position bias w of a layer, target by source, whole or in blocks"},
+            {"quantity=w|exp|exp-1|row-share (w)", "gauge=raw|fixed (raw)", "visible=all|nan (all)",
+             "view=map|band (map)", "row=N", "blocks=N"},
+            false,
+            run};
+}
+
+}  // namespace aft

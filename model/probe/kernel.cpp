@@ -1,0 +1,46 @@
+// kernel: the learned position kernel of a conv layer after any reparameterisation, [h, s] or
+// [h, s, s]; last causal tap of conv1d = the current token.
+#include <ATen/ATen.h>
+
+#include "model/probe/parts.h"
+
+namespace aft {
+
+ProbeRoom kernel_probe();
+
+namespace {
+
+FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
+    const Mixer& mixer = context.net.mixer(request.layer);
+    const ops::Kind kind = mixer.kind();
+    if (kind != ops::Kind::conv1d && kind != ops::Kind::conv2d)
+        fail_usage("layer {} is {}: only aft-conv1d and aft-conv2d have a kernel", request.layer,
+                   context.net.config().mixer);
+    const std::string quantity = probe::option(kernel_probe(), request, "quantity");
+    at::Tensor w =
+        mixer.bias_inputs(context.net.config().tokens()).w.detach().to(at::kCPU, at::kDouble);
+    probe::FieldText text;
+    text.name = "kernel";
+    text.unit = quantity == "w" ? "nats" : "";
+    text.axes = kind == ops::Kind::conv1d ? std::vector<std::string>{"head", "tap"}
+                                          : std::vector<std::string>{"head", "y", "x"};
+    text.notes = {{"quantity", quantity}};
+    if (request.head >= 0) {
+        probe::check_range("head", request.head, w.size(0));
+        w = w.slice(0, request.head, request.head + 1);
+    }
+    if (quantity == "exp") w = w.exp();
+    if (quantity == "exp-1") w = w.expm1();
+    return {{probe::make_field(w, std::move(text), context.step)}};
+}
+
+}  // namespace
+
+ProbeRoom kernel_probe() {
+    return {{"kernel", "learned position kernel of a conv layer, per head"},
+            {"quantity=w|exp|exp-1 (w)"},
+            false,
+            run};
+}
+
+}  // namespace aft

@@ -1,0 +1,178 @@
+#include "model/probe/parts.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <charconv>
+
+#include "core/text.h"
+#include "model/data/loader.h"
+
+namespace aft::probe {
+
+namespace {
+
+// "quantity=w|exp (w)" -> key "quantity", values {w, exp}, fallback "w".
+struct OptionLine {
+    std::string key, fallback;
+    std::vector<std::string> values;
+};
+
+OptionLine parse_line(const std::string& line) {
+    OptionLine out;
+    const size_t equals = line.find('='), open = line.find(" (");
+    out.key = line.substr(0, equals);
+    const std::string values = line.substr(equals + 1, open - equals - 1);
+    out.values = split(values, '|');
+    if (open != std::string::npos)
+        out.fallback = line.substr(open + 2, line.find(')', open) - open - 2);
+    return out;
+}
+
+}  // namespace
+
+std::string option(const ProbeRoom& room, const ProbeRequest& request, const std::string& key) {
+    for (const std::string& line : room.options) {
+        const OptionLine parsed = parse_line(line);
+        if (parsed.key != key) continue;
+        const auto given = request.options.find(key);
+        if (given == request.options.end()) return parsed.fallback;
+        std::string allowed;
+        for (const std::string& value : parsed.values) {
+            if (value == given->second) return value;
+            allowed += (allowed.empty() ? "" : ", ") + value;
+        }
+        fail_usage("probe {}: option {}: found '{}', allowed: {}", room.info.name, key,
+                   given->second, allowed);
+    }
+    fail_usage("probe {} has no option {}", room.info.name, key);
+}
+
+int64_t number(const ProbeRequest& request, const std::string& key, int64_t low, int64_t high) {
+    const auto given = request.options.find(key);
+    if (given == request.options.end()) return -1;
+    const std::string& text = given->second;
+    int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high)
+        fail_usage("probe {}: option {}: found '{}', allowed: {} to {}", request.probe, key, text,
+                   low, high);
+    return value;
+}
+
+void check_range(const char* what, int64_t value, int64_t count) {
+    if (value < 0 || value >= count)
+        fail_usage("{} {} is not there; allowed: 0 to {}", what, value, count - 1);
+}
+
+at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& tokens) {
+    const auto count = static_cast<int64_t>(tokens.size());
+    at::Tensor flat = at::empty({count}, at::kByte);
+    if (count > 0) std::memcpy(flat.data_ptr<uint8_t>(), tokens.data(), tokens.size());
+    if (model.task != "classify") {
+        if (count < 1 || count > model.tokens())
+            fail_usage("the input has {} tokens; this model takes 1 to {}", count, model.tokens());
+        if (flat.max().item<int64_t>() >= model.levels)
+            fail_usage("the input holds the value {}; this model knows 0 to {}",
+                       flat.max().item<int64_t>(), model.levels - 1);
+        return flat.to(at::kLong).unsqueeze(0);
+    }
+    const int64_t expected = model.height * model.width * model.channels;
+    if (count != expected)
+        fail_usage("the picture has {} values; this model takes {} ({}x{}x{})", count, expected,
+                   model.height, model.width, model.channels);
+    const double top = static_cast<double>(std::max<int64_t>(model.levels - 1, 1));
+    return flat.view({1, model.height, model.width, model.channels})
+        .permute({0, 3, 1, 2})
+        .to(at::kFloat)
+        .div(top)
+        .sub(0.5)
+        .div(0.5)
+        .contiguous();
+}
+
+MixContext mix_context(const ModelConfig& model) {
+    MixContext context;
+    context.grid_height = model.grid_height();
+    context.grid_width = model.grid_width();
+    context.class_token = model.class_token;
+    return context;
+}
+
+Field make_field(const at::Tensor& values, FieldText text, int64_t step) {
+    const at::Tensor plain = values.detach().to(at::kCPU, at::kFloat).contiguous();
+    Field field;
+    field.name = std::move(text.name);
+    field.unit = std::move(text.unit);
+    field.axes = std::move(text.axes);
+    field.notes = std::move(text.notes);
+    field.step = step;
+    field.shape = plain.sizes().vec();
+    field.values.assign(plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
+    AFT_ASSERT(field.axes.size() == field.shape.size());
+    return field;
+}
+
+}  // namespace aft::probe
+
+namespace aft {
+
+const LayerTaps& Activations::of(const Net& net, const std::vector<uint8_t>& tokens,
+                                 int64_t layer) {
+    const auto kept = layers_.find(layer);
+    if (kept != layers_.end() && tokens == tokens_) return kept->second;
+    const ModelConfig& model = net.config();
+    // All layers of one pass where that is small, else only the one asked for.
+    const int64_t bytes = model.layers * model.tokens() * model.dim * 12;
+    const bool all = bytes <= (int64_t{64} << 20);
+    clear();
+    tokens_ = tokens;
+    const Tap tap = [&](const std::string& name, const at::Tensor& value) {
+        const std::vector<std::string> words = split(name, '.');  // blocks.{i}.q
+        if (words.size() != 3 || words[0] != "blocks" || words[2].size() != 1) return;
+        const int64_t index = std::stoll(words[1]);
+        if (!all && index != layer) return;
+        const at::Tensor kept_value = value.detach().select(0, 0).to(at::kCPU, at::kFloat).clone();
+        LayerTaps& taps = layers_[index];
+        if (words[2] == "q") taps.q = kept_value;
+        if (words[2] == "k") taps.k = kept_value;
+        if (words[2] == "v") taps.v = kept_value;
+    };
+    Pass pass;
+    pass.tap = &tap;
+    const at::Device device = net.parameters().front().value.device();
+    static_cast<void>(net.forward(probe::net_input(model, tokens).to(device), pass));
+    const auto found = layers_.find(layer);
+    AFT_CHECK(found != layers_.end() && found->second.k.defined(),
+              "layer {} ({}) does not show its keys", layer, model.mixer);
+    return found->second;
+}
+
+void Activations::clear() {
+    tokens_.clear();
+    layers_.clear();
+}
+
+FieldSet run_probe(const ProbeContext& context, const ProbeRequest& request) {
+    const ProbeRoom& room = find_room(probes(), request.probe, "probe");
+    for (const auto& [key, value] : request.options) {
+        bool known = false;
+        std::string allowed;
+        for (const std::string& line : room.options) {
+            const std::string name = line.substr(0, line.find('='));
+            known = known || name == key;
+            allowed += (allowed.empty() ? "" : ", ") + name;
+        }
+        if (!known)
+            fail_usage("probe {} has no option '{}'; allowed: {}", room.info.name, key,
+                       allowed.empty() ? "none" : allowed);
+    }
+    probe::check_range("layer", request.layer, context.net.config().layers);
+    if (room.needs_tokens && request.tokens.empty())
+        fail_usage("probe {} needs an input: --image, --text or --data with --index",
+                   room.info.name);
+    const at::NoGradGuard no_grad;
+    return room.run(context, request);
+}
+
+}  // namespace aft

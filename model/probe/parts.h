@@ -1,0 +1,66 @@
+// Parts that the probe rooms share: options, ranges, inputs, fields, and rows of the effective
+// position bias. Called by rooms of model/probe and by jobs, on their thread. Never builds
+// T x T x d.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "model/probe/probe.h"
+
+namespace aft::probe {
+
+// The value of an option, or its default; usage Error lists what is allowed.
+[[nodiscard]] std::string option(const ProbeRoom& room, const ProbeRequest& request,
+                                 const std::string& key);
+// Number N of an option in [low, high]; -1 if it is not given.
+[[nodiscard]] int64_t number(const ProbeRequest& request, const std::string& key, int64_t low,
+                             int64_t high);
+// "head 9 is not in this model: 0 to 3"
+void check_range(const char* what, int64_t value, int64_t count);
+
+// What Net::forward takes: int64 [1, T'], or for classification float [1, C, H, W].
+[[nodiscard]] at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& tokens);
+// T of this input: tokens given, or the patches of a picture.
+[[nodiscard]] MixContext mix_context(const ModelConfig& model);
+
+struct FieldText {
+    std::string name, unit;
+    std::vector<std::string> axes;
+    std::map<std::string, std::string> notes;
+};
+[[nodiscard]] Field make_field(const at::Tensor& values, FieldText text, int64_t step);
+
+// Effective bias w of a layer, row block by row block: target t listens to source j.
+struct BiasRows {
+    at::Tensor values;   // [heads, rows, T], float64
+    at::Tensor visible;  // [rows, T], bool
+    at::Tensor inside;   // [rows, T], bool: w is a parameter there (else fixed 0)
+};
+class BiasTable {
+  public:
+    // Usage Error for mixers without a position bias.
+    BiasTable(const Net& net, int64_t layer);
+    [[nodiscard]] BiasRows rows(int64_t first, int64_t end) const;  // targets [first, end)
+    [[nodiscard]] int64_t heads() const { return heads_; }
+    [[nodiscard]] int64_t tokens() const { return tokens_; }
+    [[nodiscard]] bool has_heads() const;  // conv: [h, T, T], else [T, T]
+    [[nodiscard]] const ops::Options& options() const { return options_; }
+    [[nodiscard]] ops::Kind kind() const { return kind_; }
+
+  private:
+    [[nodiscard]] at::Tensor kernel_index(const at::Tensor& t, const at::Tensor& j) const;
+    ops::Kind kind_;
+    ops::Options options_;
+    at::Tensor w_, u_, r_;  // CPU, float64
+    int64_t heads_ = 1, tokens_ = 0;
+};
+
+// True if the mixer has a position bias at all.
+[[nodiscard]] bool has_bias(ops::Kind kind);
+// A constant may be added to the row without any effect where every visible source is inside
+// (operators.md 2): removes the row's log-mean-exp there. Returns rows that were free, [rows] bool.
+at::Tensor fix_gauge(BiasRows& rows, ops::Kind kind);
+
+}  // namespace aft::probe

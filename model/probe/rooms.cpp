@@ -1,0 +1,18 @@
+#include "model/probe/probe.h"
+
+namespace aft {
+
+ProbeRoom bias_probe();
+ProbeRoom kernel_probe();
+ProbeRoom attention_probe();
+ProbeRoom keys_probe();
+ProbeRoom gates_probe();
+ProbeRoom predictions_probe();
+
+const std::vector<ProbeRoom>& probes() {
+    static const std::vector<ProbeRoom> rooms{bias_probe(), kernel_probe(), attention_probe(),
+                                              keys_probe(), gates_probe(),  predictions_probe()};
+    return rooms;
+}
+
+}  // namespace aft

@@ -1,0 +1,223 @@
+#include "model/train/trainer.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "core/check.h"
+#include "model/data/source.h"
+#include "model/train/trainer_parts.h"
+
+namespace aft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+nlohmann::json describe(const DataSource& source, const DataConfig& config) {
+    const DataInfo& info = source.info();
+    nlohmann::json json{{"source", config.source}, {"levels", info.levels}};
+    if (info.is_text) {
+        json["alphabet"] = info.alphabet;
+    } else {
+        json["height"] = info.height;
+        json["width"] = info.width;
+        json["channels"] = info.channels;
+        // Pixels of classification are levels/(L-1), then (x - mean) / std.
+        json["normalisation"] = {{"mean", 0.5}, {"std", 0.5}};
+    }
+    if (!info.class_names.empty()) json["classes"] = info.class_names;
+    if (info.floor_bits) json["floor_bits"] = *info.floor_bits;
+    return json;
+}
+
+std::shared_ptr<const DataSource> open_data(const Config& config) {
+    return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
+                       config.model.task == "text" ? config.model.length : 0);
+}
+
+void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
+                    OptimizerState& state) {
+    if (checkpoint.optimizer.empty()) return;  // weights only: starts with fresh averages
+    const c10::NoGradGuard no_grad;
+    const auto find = [&](const std::string& name) -> const at::Tensor& {
+        for (const auto& [known, tensor] : checkpoint.optimizer)
+            if (known == name) return tensor;
+        fail("the checkpoint's optimiser state lacks '{}'", name);
+    };
+    const auto load = [&](const std::string& name, at::Tensor& to) {
+        const at::Tensor& from = find(name);
+        AFT_CHECK(from.sizes() == to.sizes() && from.scalar_type() == to.scalar_type(),
+                  "the checkpoint's '{}' is {} [{}], the net needs {} [{}]", name,
+                  c10::toString(from.scalar_type()), fmt::join(from.sizes(), ", "),
+                  c10::toString(to.scalar_type()), fmt::join(to.sizes(), ", "));
+        to.copy_(from);
+    };
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        load("optim.exp_avg." + parameters[i].name, state.exp_avg[i]);
+        load("optim.exp_avg_sq." + parameters[i].name, state.exp_avg_sq[i]);
+    }
+    const at::Tensor& steps = find("optim.steps");
+    AFT_CHECK(steps.numel() == 1 && steps.scalar_type() == at::kLong && steps.item<int64_t>() >= 0,
+              "the checkpoint's 'optim.steps' must be one whole number");
+    state.steps = steps.item<int64_t>();
+}
+
+}  // namespace
+
+Trainer::Trainer(const Config& config, at::Device device) {
+    Config fitted = config;
+    auto source = open_data(fitted);
+    fit_model(fitted.model, *source);
+    fitted.check();
+    check_fit(*source, fitted.model);
+    Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
+    nlohmann::json description = describe(*source, fitted.data);
+    parts_ =
+        std::make_unique<Parts>(fitted, std::move(source), std::move(net), std::move(description));
+}
+
+Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
+    Config config = checkpoint.config;
+    config.check();
+    auto source = open_data(config);
+    check_fit(*source, config.model);
+    nlohmann::json description = describe(*source, config.data);
+    parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
+                                     std::move(description));
+    load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+    parts_->steps_done = checkpoint.step;
+    parts_->last_metrics = checkpoint.metrics;
+}
+
+Trainer::~Trainer() = default;
+
+StepReport Trainer::step() {
+    Parts& p = *parts_;
+    const auto start = Clock::now();
+    StepReport report;
+    report.step = p.steps_done;
+    const Batch batch = p.loader.next(p.steps_done);
+    report.timing["data_ms"] = ms_since(start);
+
+    Totals totals;
+    const double loss = p.run_micro_batches(batch, totals, report.failure);
+    report.values["loss"] = loss;
+    if (report.failure.empty()) {
+        totals.write("", report.values);
+        p.add_bias_norms(report);
+        p.apply(report);
+    }
+    p.optimizer.zero_grad();
+    if (!report.failure.empty()) {
+        report.failure = fmt::format("step {}, seed {}: {}; the step was not applied",
+                                     p.steps_done + 1, p.config.train.seed, report.failure);
+        return report;
+    }
+    report.step = ++p.steps_done;
+    const double step_ms = ms_since(start);
+    const TrainConfig& train = p.config.train;
+    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0)
+        report.values.merge(validate());
+    p.last_metrics = report.values;
+    report.timing["step_ms"] = step_ms;
+    report.timing["examples_per_s"] = 1000.0 * static_cast<double>(batch.input.size(0)) / step_ms;
+    report.timing["memory_bytes"] = static_cast<double>(memory_bytes());
+    return report;
+}
+
+std::map<std::string, double> Trainer::validate() {
+    Parts& p = *parts_;
+    const c10::NoGradGuard no_grad;
+    if (p.validation.empty()) p.load_validation();
+    Totals totals;
+    for (const Batch& batch : p.validation) {
+        const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), 0);
+        totals.add(result.loss.item<double>(), result);
+    }
+    std::map<std::string, double> values;
+    if (totals.weight > 0) totals.write("validation.", values);
+    return values;
+}
+
+Checkpoint Trainer::checkpoint(bool with_optimizer) const {
+    const Parts& p = *parts_;
+    Checkpoint result;
+    result.config = p.config;
+    result.step = p.steps_done;
+    result.metrics = p.last_metrics;
+    result.data = p.data;
+    const auto copy = [](const at::Tensor& tensor) {
+        return tensor.is_cpu() ? tensor.detach().clone() : tensor.detach().cpu();
+    };
+    const Parameters& parameters = p.net.parameters();
+    for (const Parameter& parameter : parameters)
+        result.weights.emplace_back(parameter.name, copy(parameter.value));
+    if (!with_optimizer) return result;
+    const OptimizerState& state = p.optimizer.state();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        result.optimizer.emplace_back("optim.exp_avg." + parameters[i].name,
+                                      copy(state.exp_avg[i]));
+        result.optimizer.emplace_back("optim.exp_avg_sq." + parameters[i].name,
+                                      copy(state.exp_avg_sq[i]));
+    }
+    result.optimizer.emplace_back("optim.steps", at::scalar_tensor(state.steps, at::kLong));
+    // Data order and dropout are functions of (seed, step): their place is these two numbers.
+    result.training = {{"optimizer", "optim."},
+                       {"random", {{"seed", p.config.train.seed}, {"step", p.steps_done}}}};
+    return result;
+}
+
+void Trainer::set(const std::string& key, const std::string& value) {
+    Config changed = parts_->config;
+    SettingRows rows = changed.rows();
+    const Setting* row = find_setting(rows, key);
+    if (row && !row->live) {
+        std::string live;
+        for (const Setting& known : rows)
+            if (known.live) live += (live.empty() ? "" : ", ") + known.key;
+        fail_usage("'{}' cannot change while training runs; allowed: {}", key, live);
+    }
+    set_from_text(rows, key, value);
+    changed.check();
+    parts_->config = changed;
+}
+
+int64_t Trainer::steps_done() const {
+    return parts_->steps_done;
+}
+const Config& Trainer::config() const {
+    return parts_->config;
+}
+const Net& Trainer::net() const {
+    return parts_->net;
+}
+std::shared_ptr<const DataSource> Trainer::source() const {
+    return parts_->source;
+}
+
+namespace {
+
+int64_t status_bytes(const std::string& key) {
+    std::ifstream in("/proc/self/status");
+    constexpr int64_t kKilo = 1024;
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with(key)) return std::atoll(line.c_str() + key.size()) * kKilo;
+    return 0;
+}
+
+}  // namespace
+
+int64_t peak_memory_bytes() {
+    return status_bytes("VmHWM:");
+}
+int64_t memory_bytes() {
+    return status_bytes("VmRSS:");
+}
+
+}  // namespace aft

@@ -1,0 +1,174 @@
+// The inside of a step: forward and backward over micro batches, norms, the update, and the search
+// for the layer that produced a NaN.
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "core/rng.h"
+#include "model/data/source.h"
+#include "model/train/trainer_parts.h"
+
+namespace aft {
+namespace {
+
+constexpr uint64_t kDropoutStream = 0x64726f70;  // "drop": keeps these draws apart from all others
+
+// A generator that is a function of (seed, step, micro batch) alone: a resumed run draws the same.
+at::Generator dropout_generator(const at::Device& device, uint64_t seed, int64_t step,
+                                int64_t micro) {
+    constexpr uint64_t kMostMicro = 1 << 16;
+    const uint64_t counter =
+        static_cast<uint64_t>(step) * kMostMicro + static_cast<uint64_t>(micro);
+    const auto words = philox(seed, kDropoutStream, counter);
+    const uint64_t mixed = uint64_t{words[0]} << 32 | words[1];
+    at::Generator generator = device.is_cpu() ? at::detail::createCPUGenerator(mixed)
+                                              : at::globalContext()
+                                                    .getAcceleratorHooksInterface(device.type())
+                                                    .getNewGenerator(device.index());
+    generator.set_current_seed(mixed);
+    return generator;
+}
+
+Batch slice(const Batch& batch, int64_t first, int64_t count) {
+    return {.input = batch.input.narrow(0, first, count),
+            .target = batch.target.narrow(0, first, count)};
+}
+
+const char* group_name(Group group) {
+    switch (group) {
+        case Group::linear_weight:
+            return "weight";
+        case Group::bias:
+            return "bias";
+        case Group::norm:
+            return "norm";
+        case Group::embedding:
+            return "embedding";
+        case Group::position_bias:
+            return "position_bias";
+    }
+    return "?";
+}
+
+std::string layer_words(const std::string& name) {
+    constexpr std::string_view kBlocks = "blocks.";
+    if (!name.starts_with(kBlocks)) return fmt::format("'{}'", name);
+    const std::string rest = name.substr(kBlocks.size());
+    return fmt::format("layer {} ('{}')", rest.substr(0, rest.find('.')), name);
+}
+
+bool all_finite(const at::Tensor& tensor) {
+    return at::isfinite(tensor).all().item<bool>();
+}
+
+}  // namespace
+
+Pass Trainer::Parts::pass(bool training, int64_t micro) const {
+    Pass pass;
+    pass.training = training;
+    pass.recompute = training && config.train.recompute;
+    pass.backend = ops::parse_backend(config.train.backend);
+    if (training && config.model.dropout > 0)
+        pass.dropout =
+            dropout_generator(device, static_cast<uint64_t>(config.train.seed), steps_done, micro);
+    return pass;
+}
+
+// Forward and backward of the whole batch; gradients add up. Returns the loss; `failure` is set at
+// the first loss that is not finite.
+double Trainer::Parts::run_micro_batches(const Batch& batch, Totals& totals, std::string& failure) {
+    const int64_t examples = batch.input.size(0), size = micro_size();
+    for (int64_t first = 0, micro = 0; first < examples; first += size, ++micro) {
+        const int64_t count = std::min(size, examples - first);
+        const Batch part = to_device(slice(batch, first, count), device);
+        const TaskResult result =
+            task->evaluate(net, part, pass(true, micro), config.train.label_smoothing);
+        const double loss = result.loss.item<double>();
+        if (!std::isfinite(loss)) {
+            failure = find_failure(part, micro);
+            return loss;
+        }
+        totals.add(loss, result);
+        const double share = static_cast<double>(count) / static_cast<double>(examples);
+        (count == examples ? result.loss : result.loss * share).backward();
+    }
+    return totals.loss / totals.weight;
+}
+
+// The forward pass again, observed: the first value that is not finite names its layer.
+std::string Trainer::Parts::find_failure(const Batch& batch, int64_t micro) const {
+    const c10::NoGradGuard no_grad;
+    std::string first;
+    const Tap tap = [&](const std::string& name, const at::Tensor& value) {
+        if (first.empty() && !all_finite(value)) first = name;
+    };
+    for (const Parameter& parameter : net.parameters())
+        if (first.empty() && !all_finite(parameter.value)) first = parameter.name;
+    if (!first.empty()) return fmt::format("a parameter is not finite: {}", layer_words(first));
+    Pass observed = pass(true, micro);
+    observed.tap = &tap;
+    (void)task->evaluate(net, batch, observed, config.train.label_smoothing);
+    if (first.empty()) return "the loss is not finite, though all layers are";
+    return fmt::format("NaN or infinity first in {}", layer_words(first));
+}
+
+// Backward goes from the head to the embedding: the deepest layer that is hit comes first.
+std::string Trainer::Parts::gradient_failure(const std::vector<double>& squares) const {
+    for (size_t i = squares.size(); i-- > 0;)
+        if (!std::isfinite(squares[i]))
+            return fmt::format("NaN or infinity first in the gradient of {}",
+                               layer_words(net.parameters()[i].name));
+    return "";
+}
+
+void Trainer::Parts::add_norms(const std::vector<double>& squares, StepReport& report) const {
+    std::map<std::string, double> sums;
+    double total = 0;
+    const Parameters& parameters = net.parameters();
+    for (size_t i = 0; i < squares.size(); ++i) {
+        total += squares[i];
+        sums[fmt::format("grad_norm.group.{}", group_name(parameters[i].group))] += squares[i];
+        if (parameters[i].layer >= 0)
+            sums[fmt::format("grad_norm.layer.{}", parameters[i].layer)] += squares[i];
+    }
+    report.values["grad_norm"] = std::sqrt(total);
+    for (const auto& [key, square] : sums) report.values[key] = std::sqrt(square);
+}
+
+// ||w|| of the effective position bias, as it stands before this step's update.
+void Trainer::Parts::add_bias_norms(StepReport& report) const {
+    const c10::NoGradGuard no_grad;
+    for (int64_t layer = 0; layer < config.model.layers; ++layer) {
+        const std::optional<at::Tensor> w = net.mixer(layer).bias(config.model.tokens());
+        if (!w) continue;
+        const double square = w->flatten().dot(w->flatten()).item<double>();
+        report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(square);
+    }
+}
+
+// Norms, clipping, update. False (and a failure in the report) where a gradient is not finite.
+bool Trainer::Parts::apply(StepReport& report) {
+    const std::vector<double> squares = optimizer.squared_norms();
+    report.failure = gradient_failure(squares);
+    if (!report.failure.empty()) return false;
+    add_norms(squares, report);
+    const double rate = scheduled_rate(config.train, steps_done);
+    report.values["lr"] = rate;
+    optimizer.update_clipped(config.train, rate, report.values["grad_norm"]);
+    return true;
+}
+
+void Trainer::Parts::load_validation() {
+    const int64_t wanted =
+        std::min(config.train.validate_examples, source->size(Split::validation));
+    for (int64_t first = 0; first < wanted; first += micro_size()) {
+        const int64_t count = std::min(micro_size(), wanted - first);
+        validation.push_back(
+            to_device(load_batch(*source, config.model, Split::validation, first, count), device));
+    }
+}
+
+}  // namespace aft

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Configures a preset if need be and builds targets: scripts/build.sh PRESET TARGET...
+# BUILD_OPTIONS adds CMake options. At most as many compilers as the memory holds (2 GB each).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+preset=$1; shift
+folder=build/$preset
+mkdir -p "$folder"
+if [ ! -e "$folder/build.ninja" ] || [ "${BUILD_OPTIONS:-}" != "$(cat "$folder/options" 2>/dev/null)" ]; then
+    # shellcheck disable=SC2086
+    cmake --preset "$preset" ${BUILD_OPTIONS:-} > "$folder/configure.log" 2>&1 || {
+        tail -20 "$folder/configure.log" >&2; exit 1; }
+    echo "${BUILD_OPTIONS:-}" > "$folder/options"
+fi
+memory=$(awk '/MemTotal/ {print int($2 / 2000000)}' /proc/meminfo)
+jobs=$(nproc); [ "$memory" -lt "$jobs" ] && jobs=$memory; [ "$jobs" -lt 1 ] && jobs=1
+# On a terminal ninja's one moving line; elsewhere only what went wrong.
+if [ -t 1 ]; then exec ninja -C "$folder" -j "$jobs" "$@"; fi
+NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" -j "$jobs" "$@" > "$folder/build.log" 2>&1 || {
+    grep -v '^\[[0-9]*/[0-9]* ' "$folder/build.log" | head -60 >&2
+    echo "build.sh: the build of $preset failed; all of it: $folder/build.log" >&2; exit 1; }

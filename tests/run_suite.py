@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs test programs and adds up what they count.
+
+    tests/run_suite.py PRESET[:PROGRAM,...]...     as in release asan:model,viz tsan:session
+
+Each program runs once: GoogleTest programs of build/PRESET/tests, and for `release` also the Python
+checks (rules, command line). Prints one line per program, the whole of what failed, why tests were
+skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMIT_S = 1500
+SANITIZER_ENV = {
+    "asan": {"ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"},
+    # LibTorch is not instrumented, and its OpenMP threads would give false reports.
+    "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
+}
+
+
+class Display:
+    """An X server without a screen for the tests of the window, where there is no display."""
+
+    def __init__(self):
+        self.process, self.env = None, {}
+        if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
+            return
+        read, write = os.pipe()
+        self.process = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+            pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(write)
+        number = os.read(read, 16).decode().strip()
+        os.close(read)
+        if number:
+            self.env = {"DISPLAY": ":" + number}
+
+    def close(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+
+
+def gtest_counts(report):
+    """Counts and skip reasons from GoogleTest's JSON."""
+    counts, reasons = Counter(), Counter()
+    for suite in json.loads(report.read_text())["testsuites"]:
+        for test in suite["testsuite"]:
+            if test.get("failures"):
+                counts["failed"] += 1
+            elif test.get("result") == "SKIPPED":
+                counts["skipped"] += 1
+                reasons[skip_reason(test)] += 1
+            elif test.get("status") == "RUN":
+                counts["passed"] += 1
+    return counts, reasons
+
+
+def skip_reason(test):
+    texts = [s.get("message", "") for s in test.get("skipped", [])] or ["no reason given"]
+    return texts[0].strip().splitlines()[-1]
+
+
+def printed_counts(text):
+    """Counts from a closing line `N passed, N failed[, N skipped]`."""
+    lines = re.findall(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", text, re.M)
+    if not lines:
+        return None
+    passed, failed, skipped = lines[-1]
+    return Counter(passed=int(passed), failed=int(failed), skipped=int(skipped or 0))
+
+
+def show_failure(text):
+    lines = text.splitlines()
+    wanted = [i for i, line in enumerate(lines)
+              if re.search(r"Failure$|FAILED|^FAIL|ERROR: |WARNING: ThreadSan|runtime error|terminate called|Assert", line)]
+    shown = set()
+    for i in wanted[:40]:
+        shown.update(range(i, min(i + 12, len(lines))))
+    picked = sorted(shown) if shown else range(max(0, len(lines) - 40), len(lines))
+    for i in picked:
+        print("    " + lines[i])
+
+
+def run_program(name, command, env, results):
+    """One program -> Counter. A crash, or a sanitizer's report, is a failure."""
+    report = results / f"{name}.json"
+    report.unlink(missing_ok=True)
+    is_gtest = command[0].endswith("_tests")
+    if is_gtest:
+        command = command + [f"--gtest_output=json:{report}", "--gtest_brief=1"]
+    start = time.monotonic()
+    log = results / f"{name}.log"
+    with open(log, "wb") as out:
+        try:
+            code = subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+                                  stdout=out, stderr=subprocess.STDOUT, timeout=LIMIT_S).returncode
+        except subprocess.TimeoutExpired:
+            code = 124
+    text = log.read_text(errors="replace")
+    reasons = Counter()
+    if is_gtest and report.exists():
+        counts, reasons = gtest_counts(report)
+    else:
+        counts = (None if is_gtest else printed_counts(text)) or Counter()
+    if code != 0 and not counts["failed"]:
+        counts["failed"] += 1  # crashed, hung, or reported by a sanitizer
+        text += f"\n{name}: exit code {code}"
+    seconds = time.monotonic() - start
+    print(f"{name}: {counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
+          f" in {seconds:.0f} s", flush=True)
+    if counts["failed"]:
+        show_failure(text)
+    for reason, number in reasons.items():
+        print(f"    skipped {number}: {reason}")
+    return counts
+
+
+def programs_of(spec):
+    """'asan:model,viz' -> preset and (name, command) of each program."""
+    preset, _, names = spec.partition(":")
+    folder = ROOT / "build" / preset / "tests"
+    found = {p.name[:-len("_tests")]: [str(p)] for p in sorted(folder.glob("*_tests")) if os.access(p, os.X_OK)}
+    wanted = names.split(",") if names else list(found)
+    missing = [n for n in wanted if n not in found]
+    if missing:
+        sys.exit(f"run_suite.py: no program {missing[0]}_tests in {folder}: build it first")
+    programs = [(n, found[n]) for n in wanted]
+    if preset == "release" and not names:
+        binary = str(ROOT / "build" / preset / "afterimage")
+        programs.append(("rules", [sys.executable, "tests/check_rules.py"]))
+        programs.append(("cli", [sys.executable, "tests/cli/run.py", binary]))
+    return preset, programs
+
+
+def main():
+    total = Counter()
+    display = Display()
+    try:
+        for spec in sys.argv[1:]:
+            preset, programs = programs_of(spec)
+            results = ROOT / "build" / preset / "test-results"
+            results.mkdir(parents=True, exist_ok=True)
+            for name, command in programs:
+                env = {**display.env, **SANITIZER_ENV.get(preset, {})}
+                label = name if preset == "release" else f"{preset}-{name}"
+                total += run_program(label, command, env, results)
+    finally:
+        display.close()
+    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
+    sys.exit(1 if total["failed"] or not total["passed"] else 0)
+
+
+if __name__ == "__main__":
+    main()
