@@ -1,5 +1,6 @@
 #include "viz/curves.h"
 
+#include <fmt/format.h>
 #include <implot.h>
 
 #include <algorithm>
@@ -156,7 +157,11 @@ int axis_power(double value, char* out, int size, void* /*unused*/) {
     return axis_number(value, out, size, nullptr);
 }
 
-void setup_axes(const CurvePlot& plot, double (&x)[2], double (&y)[2]) {
+struct Limits {
+    double x[2], y[2];
+};
+
+void setup_axes(const CurvePlot& plot, Limits& limits) {
     const bool locked = plot.zoom == nullptr;
     const ImPlotAxisFlags common = ImPlotAxisFlags_NoLabel | ImPlotAxisFlags_NoMenus |
                                    ImPlotAxisFlags_NoSideSwitch | ImPlotAxisFlags_NoHighlight |
@@ -169,28 +174,28 @@ void setup_axes(const CurvePlot& plot, double (&x)[2], double (&y)[2]) {
     };
     scale(ImAxis_X1, plot.log_x);
     scale(ImAxis_Y1, plot.log_y);
-    ImPlot::SetupAxisLinks(ImAxis_X1, &x[0], &x[1]);
-    ImPlot::SetupAxisLinks(ImAxis_Y1, &y[0], &y[1]);
+    ImPlot::SetupAxisLinks(ImAxis_X1, &limits.x[0], &limits.x[1]);
+    ImPlot::SetupAxisLinks(ImAxis_Y1, &limits.y[0], &limits.y[1]);
     ImPlot::SetupFinish();
 }
 
-void keep_zoom(const CurvePlot& plot, const Extent& x, const Extent& y, const double (&now_x)[2],
-               const double (&now_y)[2]) {
-    CurveZoom* const zoom = plot.zoom;
-    if (zoom == nullptr) return;
-    if (ImPlot::IsPlotHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-        *zoom = {};
+// What the wheel or a drag made of the limits that were set; called after the plot has ended.
+void keep_zoom(CurveZoom& zoom, const Limits& set, const Limits& now) {
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        zoom = {};
         return;
     }
-    if (now_x[0] != x.low || now_x[1] != x.high) {
-        zoom->is_user = true;
-        zoom->x_low = now_x[0];
-        zoom->x_high = now_x[1];
+    const ImGuiIO& io = ImGui::GetIO();
+    if (io.MouseWheel == 0 && !ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
+    if (now.x[0] != set.x[0] || now.x[1] != set.x[1]) {
+        zoom.is_user = true;
+        zoom.x_low = now.x[0];
+        zoom.x_high = now.x[1];
     }
-    if (now_y[0] != y.low || now_y[1] != y.high) {
-        zoom->is_user_y = true;
-        zoom->y_low = now_y[0];
-        zoom->y_high = now_y[1];
+    if (now.y[0] != set.y[0] || now.y[1] != set.y[1]) {
+        zoom.is_user_y = true;
+        zoom.y_low = now.y[0];
+        zoom.y_high = now.y[1];
     }
 }
 
@@ -334,17 +339,19 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const Extent x = shown_x(plot);
     const std::vector<Line> lines = make_lines(plot, x, std::max(16, static_cast<int>(full)));
     const Extent y = shown_y(plot, lines);
-    double limits_x[2] = {x.low, x.high}, limits_y[2] = {y.low, y.high};
+    const Limits set = {{x.low, x.high}, {y.low, y.high}};
+    Limits limits = set;
+    bool is_over = false;
     const float room = label_room(lines, look);
     // Short room at the right in any case: the last axis number is centred on the edge.
     const ImVec2 size = {std::max(look.px(80), full - std::max(room, look.px(12))), height};
     ImGui::PushFont(look.regular, 14);
     if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
-        setup_axes(plot, limits_x, limits_y);
+        setup_axes(plot, limits);
         plot_lines(lines, look);
         ImPlot::PushPlotClipRect();
         draw_events(plot, look);
-        const bool is_over = ImPlot::IsPlotHovered();
+        is_over = ImPlot::IsPlotHovered();
         if (is_over) reply.hovered = ImPlot::GetPlotMousePos().x;
         if (is_over && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
             ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 9)
@@ -354,53 +361,11 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
         ImPlot::PopPlotClipRect();
         draw_end_labels(lines, look);
         if (is_over && plot.hover_card) draw_hover_card(plot, lines, *reply.hovered, look);
-        keep_zoom(plot, x, y, limits_x, limits_y);
         ImPlot::EndPlot();
+        if (is_over && plot.zoom != nullptr) keep_zoom(*plot.zoom, set, limits);
     }
     ImGui::PopFont();
     return reply;
-}
-
-int draw_bars(const BarPlot& plot, const Look& look) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::InvisibleButton(plot.id, plot.size);
-    const auto count = static_cast<int>(plot.values.size());
-    if (count == 0) return -1;
-    double top = 0;
-    for (const double v : plot.values)
-        if (std::isfinite(v)) top = std::max(top, v);
-    const float left = look.px(44), foot = look.px(18);
-    const Box box = {{at.x + left, at.y + look.px(8)},
-                     {at.x + plot.size.x, at.y + plot.size.y - foot}};
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    const TextStyle axis{.color = look.colors->text3, .size = 14, .align = Align::right};
-    for (const double share : {0.0, 0.5, 1.0}) {
-        const float y = std::round(box.high.y - box.height() * float(share)) + 0.5F;
-        list->AddLine({box.low.x, y}, {box.high.x, y}, ink(look.colors->line));
-        const double v = share * top;
-        draw_text(look, {box.low.x - look.px(6), y - look.px(8)}, axis,
-                  plot.percent ? plain_number(v * 100, v < 0.1 ? 1 : 0) + " %"
-                               : fmt::format("{:.3g}", v));
-    }
-    const float pitch = box.width() / float(count);
-    int clicked = -1;
-    for (int i = 0; i < count; ++i) {
-        const double v = plot.values[size_t(i)];
-        const float low = box.low.x + pitch * float(i) + std::min(2.0F, pitch / 6);
-        const float high = box.low.x + pitch * float(i + 1) - std::min(2.0F, pitch / 6);
-        const auto tall = top > 0 && std::isfinite(v) ? float(v / top) * box.height() : 0.0F;
-        list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
-                            ink(i == plot.highlighted ? look.colors->accent : look.colors->text3),
-                            look.px(1));
-        const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (ImGui::IsItemClicked() && mouse.x >= low && mouse.x < high) clicked = i;
-        const int step = std::max(1, static_cast<int>(std::ceil(look.px(22) / pitch)));
-        if (i % step == 0)
-            draw_text(look, {(low + high) / 2, box.high.y + look.px(3)},
-                      {.color = look.colors->text3, .size = 14, .align = Align::centre},
-                      std::to_string(i));
-    }
-    return clicked;
 }
 
 }  // namespace aft::viz
