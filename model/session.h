@@ -43,6 +43,7 @@ struct Status {  // a whole picture of the session at one moment
     Config config;
     std::vector<LayerSummary> layers;
     std::vector<std::string> class_names;
+    std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
     int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid
 };
 

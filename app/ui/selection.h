@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/completion_choice.h"
 #include "core/colormap.h"
 #include "model/session.h"
 
@@ -54,6 +55,7 @@ struct Selection {
     int64_t step = -1;          // of all views; -1 = live
     std::vector<Pin> pins;      // the newest is last: "change since pin" compares with it
     ImageChoice image;
+    CompletionChoice completion;
     Quantity quantity = Quantity::exp_minus_one;
     Gauge gauge = Gauge::fixed;
     RangeMode range_mode = RangeMode::layer;

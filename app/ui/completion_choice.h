@@ -1,0 +1,29 @@
+// CompletionChoice: what the panes of the Complete workspace share: the mask and its tools, how to
+// sample, and which sample and sub-pixel are looked at. Part of the one selection. Window thread.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "model/session.h"
+#include "viz/paint.h"
+
+namespace aft::app {
+
+enum class Overlay { none, entropy, bits };
+
+struct CompletionChoice {
+    viz::MaskCanvas mask;           // [height, width] of the model's pictures; 1 = to be filled
+    int64_t height = 0, width = 0;  // of the canvas; 0 = not made yet
+    viz::PaintTool tool = viz::PaintTool::brush;
+    int64_t brush = 1;  // radius in pixels, 0 = one pixel
+    SampleOptions sample;
+    bool seed_locked = true;  // else a new seed for every run
+    Overlay overlay = Overlay::none;
+    int64_t chosen = 0;     // sample that Play looks at
+    int64_t position = -1;  // sub-pixel (or byte) that Play looks at; -1 = the last decided one
+    int64_t level = -1;     // level to continue with from there; -1 = none chosen
+    std::string prompt = "ROMEO:";  // text models
+    int64_t length = 200;           // bytes to add to the prompt
+};
+
+}  // namespace aft::app
