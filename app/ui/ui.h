@@ -17,6 +17,7 @@
 #include "app/ui/toasts.h"
 #include "app/ui/user_settings.h"
 #include "model/session.h"
+#include "viz/look.h"
 
 namespace aft::app {
 
@@ -58,6 +59,7 @@ struct Ui {
     UserSettings settings;
     Theme theme;
     Fonts fonts;
+    viz::Look look;  // the same theme, scale and fonts for the drawing functions of viz/
     Workspace workspace = Workspace::home;
     FrameStats stats;
     std::vector<LogLine> log;
