@@ -93,7 +93,7 @@ TEST(Settings, JsonBothWaysIsExact) {
         EXPECT_EQ(copy.heat, heat) << text;
         EXPECT_TRUE(copy.fan);
         EXPECT_EQ(copy.label, oven.label);
-        EXPECT_EQ(std::stod(value_text(*find_setting(rows, "oven.heat"))), heat);
+        EXPECT_EQ(std::strtod(value_text(*find_setting(rows, "oven.heat")).c_str(), nullptr), heat);
     }
 }
 

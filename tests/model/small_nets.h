@@ -1,6 +1,7 @@
 // Small configs that together use every mixer, task and option: what the tests of the net walk.
 #pragma once
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <string>
@@ -37,6 +38,7 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
 
 // Every mixer with every task that it serves, then the options.
 inline std::vector<Case> small_cases() {
+    at::set_num_threads(1);  // for nets of this size more threads only wait for each other
     std::vector<Case> cases;
     for (const MixerRoom& room : mixers())
         for (const char* task : {"image", "text", "classify"}) {
