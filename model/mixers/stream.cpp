@@ -19,6 +19,8 @@ at::Tensor by_group(const at::Tensor& x, int64_t groups) {
 // weights [g, n] times sources [g, n, B, c] -> [g, B, c]
 at::Tensor weighted_sum(const at::Tensor& weights, const at::Tensor& sources) {
     const int64_t g = sources.size(0), n = sources.size(1);
+    if (g == 1)  // a matrix-vector product is much faster than a batch of one
+        return at::mv(sources.view({n, -1}).t(), weights[0]).view(sources.select(1, 0).sizes());
     return at::bmm(weights.unsqueeze(1), sources.reshape({g, n, -1}))
         .view({g, sources.size(2), sources.size(3)});
 }
@@ -84,7 +86,7 @@ void StreamState::append(const at::Tensor& k, const at::Tensor& v) {
         const int64_t oldest = end_ - shape_.history;
         older_.add(k_.select(1, oldest), v_.select(1, oldest));
     }
-    make_room();
+    make_room();  // after the oldest was read: the move drops it
     const at::Tensor distance = k - first_;
     keys_near_first_ = keys_near_first_ && distance.abs().max().item<double>() <= kSafeNats;
     const at::Tensor x = at::exp(distance);
