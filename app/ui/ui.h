@@ -27,6 +27,8 @@ inline constexpr Workspace kWorkspaces[] = {
     Workspace::complete, Workspace::compare, Workspace::lab};
 [[nodiscard]] const char* workspace_name(Workspace workspace);  // "Home", "Train", ...
 
+class Panel;
+
 struct FrameStats {      // the program's own measurements, milliseconds
     double draw_ms = 0;  // last frame: building and drawing it
     double p95_ms = 0;   // of the last 256 frames
@@ -63,6 +65,7 @@ struct Ui {
     Workspace workspace = Workspace::home;
     FrameStats stats;
     std::vector<LogLine> log;
+    std::vector<Panel*> shown_panels;  // of this workspace: the Inspector draws their sections
 
     double time = 0;          // seconds since the start; in pictures and tests a fixed pace
     bool headless = false;    // drawn without a display
