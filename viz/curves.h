@@ -16,18 +16,24 @@ struct PlotPoint {
     [[nodiscard]] bool operator==(const PlotPoint&) const = default;
 };
 
-// At most two points per column of [low, high] cut into `columns`: minimum and maximum in the order
-// in which they occur; one point left and right of the range is kept, so that lines reach the edge.
-// x ascending; NaN in y is left out. A view without more points than that is returned as it is.
+struct PlotColumns {  // the visible x range, cut into pixel columns
+    double low = 0, high = 1;
+    int count = 1;
+    bool log = false;  // columns of equal width in log x
+};
+
+// At most two points per column: minimum and maximum in the order in which they occur; one point
+// left and right of the range is kept, so that lines reach the edge. x ascending; NaN in y is left
+// out. A view with no more points than columns is returned as it is.
 [[nodiscard]] std::vector<PlotPoint> decimate(std::span<const double> x, std::span<const double> y,
-                                              double low, double high, int columns);
+                                              const PlotColumns& columns);
 // Exponential average over NaN gaps, corrected at the start; weight 0 = y itself.
 [[nodiscard]] std::vector<double> smooth(std::span<const double> y, double weight);
 
 struct Curve {
-    std::string label;  // drawn with the last value at the line's end; "" = none
-    std::span<const double> x, y;
-    std::span<const double> low, high;  // band at 20 %, same length; empty = none
+    std::string label{};  // drawn with the last value at the line's end; "" = none
+    std::span<const double> x{}, y{};
+    std::span<const double> low{}, high{};  // band at 20 %, same length; empty = none
     uint32_t color = 0;
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
@@ -37,28 +43,36 @@ struct Curve {
 
 struct CurveEvent {
     double x = 0;
-    std::string text;
+    std::string text{};
     uint32_t color = 0;
+};
+
+struct CurveZoom {         // kept by the caller; plots that share one share their x range
+    bool is_user = false;  // false: everything is in view; double click goes back to that
+    double x_low = 0, x_high = 1;
+    bool is_user_y = false;
+    double y_low = 0, y_high = 1;
 };
 
 struct CurvePlot {
     const char* id = "curves";
-    std::string title, unit;      // title 15 SemiBold, unit in text 3 behind it
+    std::string title{}, unit{};  // title 15 SemiBold, unit in text 3 behind it
     std::string x_word = "step";  // first line of the hover card
-    std::vector<Curve> curves;
-    std::vector<CurveEvent> events;
-    ImVec2 size;  // title included; x <= 0: all there is
+    std::vector<Curve> curves{};
+    std::vector<CurveEvent> events{};
+    ImVec2 size{};  // title included; x <= 0: all there is
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
-    std::optional<double> marker;  // shared hover line, in x; set by another plot
-    std::optional<double> now;     // the selected step: accent line
-    bool hover_card = true;        // one per workspace: the hovered plot draws it
+    std::optional<double> marker{};  // shared hover line, in x; set by another plot
+    std::optional<double> now{};     // the selected step: accent line
+    bool hover_card = true;          // the hovered plot shows the values of its curves
+    CurveZoom* zoom = nullptr;       // nullptr: always everything, no zoom
 };
 
 struct CurveReply {
-    std::optional<double> hovered;  // x under the pointer
-    std::optional<double> clicked;
+    std::optional<double> hovered{};  // x under the pointer
+    std::optional<double> clicked{};
 };
 
 [[nodiscard]] CurveReply draw_curves(const CurvePlot& plot, const Look& look);
@@ -66,8 +80,8 @@ struct CurveReply {
 // Bars from 0, one per value; `highlighted` in accent, the others in text 3.
 struct BarPlot {
     const char* id = "bars";
-    std::span<const double> values;
-    ImVec2 size;
+    std::span<const double> values{};
+    ImVec2 size{};
     int highlighted = -1;
     bool percent = false;
 };
