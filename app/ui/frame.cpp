@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <limits>
 #include <utility>
 
-#include "app/ui/frame_parts.h"
+#include "app/ui/frame_state.h"
 #include "app/ui/guard.h"
 #include "app/ui/open_path.h"
-#include "app/ui/parts.h"
 
 namespace aft::app {
 
@@ -23,46 +23,12 @@ const char* workspace_name(Workspace workspace) {
 
 namespace {
 
-struct Pane {
-    const PanelRoom* room = nullptr;
-    std::unique_ptr<Panel> panel;
-    std::string problem;  // what went wrong; shown until "Try again"
-};
-
-using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+double ms_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
 }  // namespace
-
-struct Frame::Parts {
-    FrameOptions options;
-    Ui ui;
-    FrameTools tools;
-    std::vector<Pane> panes;
-    std::unique_ptr<Session> session;
-    std::vector<std::jthread> closing;  // sessions that end in the background
-    Clock::time_point frame_start = Clock::now();
-    std::deque<double> frame_times;
-    Workspace last_workspace = Workspace::lab;
-    std::string last_message, last_error;
-    ThemeName applied_theme = ThemeName::light;
-    float applied_scale = 0;
-
-    explicit Parts(FrameOptions o) : options(std::move(o)) {}
-    void take_news();
-    void take_wishes();
-    void take_theme();
-    void load_image();
-    void replace_session(OpenRequest request);
-    void draw_panes(const FrameAreas& areas);
-    void draw_pane(Pane& pane, const FrameAreas& areas);
-    void draw_inside(Pane& pane);
-    void draw_rail(const FrameAreas& areas);
-    void draw_overlays(ImVec2 display);
-    void measure();
-};
 
 Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {
     Parts& p = *parts_;
@@ -126,9 +92,10 @@ void Frame::save_settings() {
 
 void Frame::prepare(double seconds) {
     Parts& p = *parts_;
-    p.frame_start = Clock::now();
+    p.frame_start = std::chrono::steady_clock::now();
     p.ui.time = seconds;
     p.ui.frames_wanted = std::max(0, p.ui.frames_wanted - 1);
+    p.ui.next_frame_at = std::numeric_limits<double>::infinity();
     p.take_wishes();
     p.take_news();
     p.take_theme();
@@ -233,7 +200,7 @@ void Frame::draw() {
     Ui& ui = p.ui;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ui.recorder.begin_frame();
-    if (!p.tools.palette.is_open() && !p.tools.browser.is_open()) ui.actions.handle_keys(ui);
+    p.handle_keys();
     const bool has_timeline = ui.workspace != Workspace::home;
     const FrameAreas areas = frame_areas(ui, display, has_timeline);
     draw_top_bar(ui, areas, display);
@@ -245,7 +212,23 @@ void Frame::draw() {
     ui.toasts.draw(ui);
     p.draw_overlays(display);
     ui.recorder.end_frame();
-    p.measure();
+    if (std::exchange(p.last_workspace, ui.workspace) != ui.workspace) ui.want_frames(3);
+}
+
+void Frame::finish() {
+    parts_->measure();
+}
+
+double Frame::next_frame_at() const {
+    return parts_->ui.next_frame_at;
+}
+
+void Frame::Parts::handle_keys() {
+    const bool types = ImGui::GetIO().WantTextInput;
+    // Tab hides the side panes; Dear ImGui would move the keyboard with it.
+    if (!types) ImGui::SetKeyOwner(ImGuiKey_Tab, ImHashStr("frame"));
+    ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
+    if (!tools.palette.is_open() && !tools.browser.is_open()) ui.actions.handle_keys(ui);
 }
 
 void Frame::Parts::measure() {
@@ -259,129 +242,6 @@ void Frame::Parts::measure() {
                      sorted.end());
     ui.stats.p95_ms = sorted[at];
     ui.stats.longest_ms = *std::max_element(frame_times.begin(), frame_times.end());
-    if (std::exchange(last_workspace, ui.workspace) != ui.workspace) ui.want_frames(3);
-}
-
-void Frame::Parts::draw_panes(const FrameAreas& areas) {
-    const ImVec2 size(areas.dock_max.x - areas.dock_min.x, areas.dock_max.y - areas.dock_min.y);
-    const auto& rooms = options.rooms != nullptr ? *options.rooms : panels();
-    {
-        const BarScope host("Panes", {.at = areas.dock_min, .size = size, .ground = ui.theme.pane});
-        build_layout(ui, {rooms, ui.workspace, areas.width}, size,
-                     std::exchange(tools.reset_layout, false));
-        for (const Workspace other : kWorkspaces)
-            for (const Width width : {Width::wide, Width::rail, Width::narrow}) {
-                const ImGuiID id = dock_id(other, width);
-                if (other == ui.workspace && width == areas.width) continue;
-                if (ImGui::DockBuilderGetNode(id) != nullptr)
-                    ImGui::DockSpace(id, {0, 0}, ImGuiDockNodeFlags_KeepAliveOnly);
-            }
-        ImGui::DockSpace(dock_id(ui.workspace, areas.width), size);
-    }
-    ui.shown_panels.clear();
-    for (const Pane& pane : panes)
-        if (place_in(*pane.room, ui.workspace) != nullptr && pane.problem.empty())
-            ui.shown_panels.push_back(pane.panel.get());
-    for (Pane& pane : panes) draw_pane(pane, areas);
-    tools.focus_pane.reset();
-}
-
-void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
-    const Place* place = place_in(*pane.room, ui.workspace);
-    if (place == nullptr) return;
-    const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
-    if (is_side && tools.side_hidden) return;
-    const bool on_rail = place->slot == Slot::left && areas.rail > 0;
-    if (on_rail && tools.rail_open != pane.room->info.name) return;
-    const std::string name = window_name(*pane.room, ui.workspace, areas.width);
-    const bool is_first = last_workspace != ui.workspace;
-    if (on_rail) {
-        ImGui::SetNextWindowPos(areas.dock_min);
-        ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
-    }
-    if (tools.focus_pane == pane.room->info.name ||
-        (is_first && place->slot == Slot::canvas && place->order == 0) || on_rail)
-        ImGui::SetNextWindowFocus();
-    ImGuiWindowClass kind;
-    kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
-                                    static_cast<int>(ImGuiDockNodeFlags_NoCloseButton);
-    ImGui::SetNextWindowClass(&kind);
-    ui.recorder.set_pane(pane.room->info.name);
-    const ImGuiWindowFlags flags =
-        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing |
-        (on_rail
-             ? ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar
-             : 0);
-    const bool is_visible = ImGui::Begin(name.c_str(), nullptr, flags);
-    const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
-    if (window->DockIsActive && !window->DockNode->IsNoTabBar()) {
-        const ImRect tab = window->DC.DockTabItemRect;
-        ui.recorder.area({.kind = "tab",
-                          .label = ui.recorder.claim("Tab"),
-                          .min = tab.Min,
-                          .max = tab.Max,
-                          .value = window->DockTabIsVisible ? "shown" : "hidden",
-                          .why_not = {}});
-    }
-    bool lost = false;
-    if (is_visible) {
-        const Guarded guarded = draw_guarded([&] { draw_inside(pane); });
-        lost = guarded.window_lost;
-        if (guarded.problem) {
-            pane.problem = *guarded.problem;
-            ui.say("error", "the pane " + pane.room->info.name + " stopped: " + pane.problem);
-            ui.want_frames(3);
-        }
-    }
-    if (!lost) ImGui::End();
-}
-
-void Frame::Parts::draw_inside(Pane& pane) {
-    if (pane.problem.empty()) {
-        pane.panel->draw(ui);
-        return;
-    }
-    banner(ui, {.kind = ToastKind::error,
-                .title = pane.room->info.name + " stopped",
-                .sentence = pane.problem + ". The other panes and the training go on.",
-                .actions = {}});
-    if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
-}
-
-void Frame::Parts::draw_rail(const FrameAreas& areas) {
-    const float height = areas.dock_max.y - areas.dock_min.y;
-    const BarScope bar("Rail", {.at = {0, areas.top},
-                                .size = {areas.rail, height},
-                                .ground = ui.theme.bar,
-                                .padding = {ui.px(7), ui.px(7)}});
-    ui.recorder.set_pane("Rail");
-    for (const Pane& pane : panes) {
-        const Place* place = place_in(*pane.room, ui.workspace);
-        if (place == nullptr || place->slot != Slot::left) continue;
-        const std::string& name = pane.room->info.name;
-        if (!button(ui, {.name = name,
-                         .icon = pane.room->icon,
-                         .kind = ButtonKind::icon,
-                         .tip = pane.room->info.sentence,
-                         .selected = tools.rail_open == name}))
-            continue;
-        tools.rail_open = tools.rail_open == name ? std::string() : name;
-    }
-}
-
-void Frame::Parts::draw_overlays(ImVec2 display) {
-    std::string help;
-    for (const Pane& pane : panes) {
-        const Place* place = place_in(*pane.room, ui.workspace);
-        if (place != nullptr && (place->slot == Slot::canvas || place->slot == Slot::page))
-            help += pane.room->info.name + ": " + pane.room->help + "\n";
-    }
-    ui.recorder.set_pane("Palette");
-    tools.palette.draw(ui, display);
-    ui.recorder.set_pane("Open");
-    tools.browser.draw(ui, display);
-    ui.recorder.set_pane("Keys");
-    tools.shortcuts.draw(ui, display, help);
 }
 
 std::vector<Action> all_actions() {

@@ -1,6 +1,7 @@
-// Frame: the whole window's content of one moment: top bar, panes, timeline, status, palette, toasts; owner of Ui, of
-// the panels and of the session. The same for the real window, for pictures without a display and for tests.
-// Window thread. Order per frame: prepare(), ImGui::NewFrame(), draw(), ImGui::Render().
+// Frame: the whole window's content of one moment: top bar, panes, timeline, status, palette,
+// toasts; owner of Ui, of the panels and of the session. The same for the real window, for pictures
+// without a display and for tests. Window thread. Order per frame: prepare(), ImGui::NewFrame(),
+// draw(), ImGui::Render(), finish().
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -14,8 +15,8 @@ namespace aft::app {
 
 struct FrameOptions {
     bool headless = false;
-    viz::MapPainter* painter = nullptr;  // null: no OpenGL, pictures are left out
-    float display_scale = 1;             // content scale of the display
+    viz::MapPainter* painter = nullptr;   // null: no OpenGL, pictures are left out
+    float display_scale = 1;              // content scale of the display
     std::filesystem::path settings_file;  // empty: nothing is remembered
     std::string device = "cpu";
     std::function<void()> wake = [] {};  // from other threads: something new can be shown
@@ -30,12 +31,15 @@ class Frame {
 
     void prepare(double seconds_since_start);  // takes over wishes, themes and the session's news
     void draw();
+    void finish();  // after the frame is on screen: measures it
     // A path from outside: command line, drop, script. Run folder, checkpoint or picture.
     void open(const std::string& path);
     void open_run(OpenRequest request);
     void set_display_scale(float scale);
     // Frames that should follow without any input: 0 = the window may sleep.
     [[nodiscard]] int frames_wanted() const;
+    // When the next frame is wanted though nothing happens (a toast that ends); infinity = never.
+    [[nodiscard]] double next_frame_at() const;
     void save_settings();  // layout and user settings, now
     [[nodiscard]] Ui& ui();
     [[nodiscard]] std::string dump() const;  // of the last frame

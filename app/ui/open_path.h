@@ -1,5 +1,5 @@
-// What a path from outside is: a checkpoint, a run folder, a picture, or something that cannot be opened. Window
-// thread; looks at the disk once.
+// What a path from outside is: a checkpoint, a run folder, a picture, or something that cannot be
+// opened. Window thread; looks at the disk once.
 #pragma once
 #include <string>
 

@@ -110,6 +110,8 @@ void Toasts::draw(Ui& ui) {
         return toast.kind != ToastKind::error && ui.time - toast.born > kSeconds;
     });
     const bool has_timeline = ui.workspace != Workspace::home;
+    for (const Toast& toast : shown_)
+        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kSeconds + 0.01);
     float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
     int index = 0, closed = -1;
     for (const Toast& toast : shown_) {

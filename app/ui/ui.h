@@ -78,10 +78,14 @@ struct Ui {
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
     FieldEdit edit;
-    bool submitted = false;  // Enter in the text field drawn last
-    int frames_wanted = 0;   // draw at least so many more frames
+    bool submitted = false;    // Enter in the text field drawn last
+    double next_frame_at = 0;  // a frame is wanted then, though nothing happens
+    int frames_wanted = 0;     // draw at least so many more frames
 
     void open(std::string path) { open_path = std::move(path); }
+    void want_frame_at(double seconds) {
+        next_frame_at = next_frame_at < seconds ? next_frame_at : seconds;
+    }
     void want_frames(int n) { frames_wanted = frames_wanted > n ? frames_wanted : n; }
     void say(std::string kind, std::string text) {
         log.push_back({time, std::move(kind), std::move(text)});
