@@ -2,10 +2,14 @@
 
 namespace aft::app {
 
+PanelRoom inspector_panel();
+
 // One function per panel, one line per panel in the list; the order is that of `list panels`.
 
 const std::vector<PanelRoom>& panels() {
-    static const std::vector<PanelRoom> list = {};
+    static const std::vector<PanelRoom> list = {
+        inspector_panel(),
+    };
     return list;
 }
 
