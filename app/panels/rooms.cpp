@@ -2,13 +2,19 @@
 
 namespace aft::app {
 
+PanelRoom bias_atlas_panel();
+PanelRoom bias_focus_panel();
+PanelRoom bias_statistics_panel();
 PanelRoom inspector_panel();
 
 // One function per panel, one line per panel in the list; the order is that of `list panels`.
 
 const std::vector<PanelRoom>& panels() {
     static const std::vector<PanelRoom> list = {
-        inspector_panel(),
+        bias_atlas_panel(),       //
+        bias_focus_panel(),       //
+        bias_statistics_panel(),  //
+        inspector_panel(),        //
     };
     return list;
 }
