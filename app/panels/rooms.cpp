@@ -5,7 +5,10 @@ namespace aft::app {
 PanelRoom bias_atlas_panel();
 PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
+PanelRoom controls_panel();
 PanelRoom inspector_panel();
+PanelRoom plots_panel();
+PanelRoom train_panel();
 
 // One function per panel, one line per panel in the list; the order is that of `list panels`.
 
@@ -14,6 +17,9 @@ const std::vector<PanelRoom>& panels() {
         bias_atlas_panel(),       //
         bias_focus_panel(),       //
         bias_statistics_panel(),  //
+        train_panel(),            //
+        plots_panel(),            //
+        controls_panel(),         //
         inspector_panel(),        //
     };
     return list;
