@@ -26,6 +26,7 @@ class Worker {
     void run() {
         while (!stop_.stop_requested()) {
             shared_.slots.wait(stop_);
+            use_idle_threads();
             serve();
             if (auto order = shared_.slots.next_completion()) complete(*order);
         }
@@ -34,7 +35,6 @@ class Worker {
   private:
     // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
     void serve() {
-        use_idle_threads();
         while (!stop_.stop_requested()) {
             const auto item = shared_.slots.next_item();
             if (!item) break;
@@ -133,6 +133,7 @@ class Worker {
             const Weights weights = weights_.own_at(order.request.step, snapshot);
             const Completion continued = last_;
             CompletionHooks hooks;
+            hooks.continued = &continued;
             const auto named = [&](Completion done) {
                 done.id = order.id;
                 done.step = weights.step;
@@ -146,8 +147,7 @@ class Worker {
             hooks.between_tokens = [&] { serve(); };
             JobControl control;
             control.stop = order.stop.get_token();
-            static_cast<void>(
-                run_completion(*weights.net, order.request, &continued, hooks, control));
+            static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
         } catch (const std::exception& error) {
             failed.error = error_words(error);
             shared_.completion.publish(std::make_shared<const Completion>(failed));
