@@ -16,11 +16,17 @@ struct PlotPoint {
     [[nodiscard]] bool operator==(const PlotPoint&) const = default;
 };
 
-// At most two points per column of [low, high] cut into `columns`: minimum and maximum in the order
-// in which they occur; one point left and right of the range is kept, so that lines reach the edge.
-// x ascending; NaN in y is left out. A view without more points than that is returned as it is.
+struct PlotColumns {  // the visible x range, cut into pixel columns
+    double low = 0, high = 1;
+    int count = 1;
+    bool log = false;  // columns of equal width in log x
+};
+
+// At most two points per column: minimum and maximum in the order in which they occur; one point
+// left and right of the range is kept, so that lines reach the edge. x ascending; NaN in y is left
+// out. A view with no more points than columns is returned as it is.
 [[nodiscard]] std::vector<PlotPoint> decimate(std::span<const double> x, std::span<const double> y,
-                                              double low, double high, int columns);
+                                              const PlotColumns& columns);
 // Exponential average over NaN gaps, corrected at the start; weight 0 = y itself.
 [[nodiscard]] std::vector<double> smooth(std::span<const double> y, double weight);
 
@@ -41,6 +47,13 @@ struct CurveEvent {
     uint32_t color = 0;
 };
 
+struct CurveZoom {         // kept by the caller; plots that share one share their x range
+    bool is_user = false;  // false: everything is in view; double click goes back to that
+    double x_low = 0, x_high = 1;
+    bool is_user_y = false;
+    double y_low = 0, y_high = 1;
+};
+
 struct CurvePlot {
     const char* id = "curves";
     std::string title, unit;      // title 15 SemiBold, unit in text 3 behind it
@@ -53,7 +66,8 @@ struct CurvePlot {
     bool zero_line = false;
     std::optional<double> marker;  // shared hover line, in x; set by another plot
     std::optional<double> now;     // the selected step: accent line
-    bool hover_card = true;        // one per workspace: the hovered plot draws it
+    bool hover_card = true;        // the hovered plot shows the values of its curves
+    CurveZoom* zoom = nullptr;     // nullptr: always everything, no zoom
 };
 
 struct CurveReply {

@@ -15,11 +15,11 @@ struct Action {
     std::string name;      // unique, as a person says it: "Fit range of the bias map"
     std::string sentence;  // what it does; mandatory
     const char* icon = "";
-    std::string shortcut;  // "Ctrl+Shift+P", "Space", "Shift+.", "["; "" = none
-    std::string menu;      // "File", "Run", "View", "Help": also shown there; "" = palette only
+    std::string shortcut{};  // "Ctrl+Shift+P", "Space", "Shift+.", "["; "" = none
+    std::string menu{};      // "File", "Run", "View", "Help": also shown there; "" = palette only
     std::function<std::string(const Ui&)>
-        why_not;  // empty function or "" = enabled; else the reason in words
-    std::function<void(Ui&)> run;
+        why_not{};  // empty function or "" = enabled; else the reason in words
+    std::function<void(Ui&)> run{};
     bool repeats = false;  // the shortcut repeats while held (scrubbing)
 };
 

@@ -56,9 +56,9 @@ enum class Drawing {
 };  // outline drawings of empty states
 struct EmptyState {
     Drawing drawing = Drawing::grid;
-    std::string title, sentence;
-    std::string primary, secondary;  // names of actions; "" = none
-    std::string hint;
+    std::string title{}, sentence{};
+    std::string primary{}, secondary{};  // names of actions; "" = none
+    std::string hint{};
     std::string primary_words{},
         secondary_words{};  // text on the buttons, when not the action's name
 };
@@ -66,8 +66,8 @@ void empty_state(Ui& ui, const EmptyState& spec);
 
 struct Banner {
     ToastKind kind = ToastKind::error;
-    std::string title, sentence;
-    std::vector<std::string> actions;  // names of actions, as buttons
+    std::string title{}, sentence{};
+    std::vector<std::string> actions{};  // names of actions, as buttons
 };
 void banner(Ui& ui, const Banner& spec);
 
@@ -81,7 +81,7 @@ void hairline(Ui& ui);
 void hatch(Ui& ui, ImVec2 min, ImVec2 max);  // "not visible" or "not there yet"
 
 struct Tip {
-    std::string name, key, formula, sentence;
+    std::string name{}, key{}, formula{}, sentence{};
 };
 void tooltip(Ui& ui, const Tip& tip);  // for the last item, after 0.4 s
 
@@ -93,7 +93,7 @@ struct Column {
 };
 struct TableRow {
     std::string name;  // recorded
-    std::vector<std::string> cells;
+    std::vector<std::string> cells{};
     bool selected = false;
 };
 // Index of the row pressed, -1 = none.

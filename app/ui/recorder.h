@@ -20,6 +20,7 @@ struct WidgetRecord {
     ImVec2 min, max;    // pixels of the display
     std::string value;
     std::string why_not;  // "" = enabled
+    bool visible = true;  // false: scrolled out of its pane
 };
 
 class Recorder {
@@ -30,21 +31,23 @@ class Recorder {
     // Path of labels: the frame pushes the pane, section heads set the section until the next one.
     void set_pane(std::string name);
     void set_section(std::string name);
-    [[nodiscard]] std::string label(std::string_view name) const;
+    [[nodiscard]] const std::string& pane() const { return pane_; }
+    [[nodiscard]] const std::string& section() const { return section_; }
 
-    // Records the last ImGui item, or a rectangle of its own. Returns the final label.
-    const WidgetRecord& item(std::string kind, std::string_view name, std::string value = {},
-                             std::string why_not = {});
-    const WidgetRecord& area(
-        WidgetRecord record);  // record.label is a name; the path is put before it
+    // The unique label that a widget of this name gets now; also good as its ImGui id.
+    [[nodiscard]] std::string claim(std::string_view name);
+    // Records the last ImGui item, or a rectangle of its own, under a claimed label.
+    void item(std::string kind, std::string label, std::string value = {},
+              std::string why_not = {});
+    void area(WidgetRecord record);
 
     [[nodiscard]] const std::vector<WidgetRecord>& last() const { return last_; }
     [[nodiscard]] const WidgetRecord* find(
         std::string_view label) const;  // in last(); full label or its end
 
-    // A script's "set": given to the widget `name` of the current path when it is drawn next.
+    // A script's "set": given to the widget with this label when it is drawn next.
     void request_set(std::string label, std::string value);
-    [[nodiscard]] std::optional<std::string> take_set(std::string_view name);
+    [[nodiscard]] std::optional<std::string> take_set(std::string_view label);
     [[nodiscard]] bool has_pending_set() const { return pending_label_.has_value(); }
     void refuse_set(std::string why);  // the widget could not take the value
     [[nodiscard]] std::string take_refusal();

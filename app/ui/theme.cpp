@@ -2,6 +2,7 @@
 
 #include <implot.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace aft::app {
@@ -10,106 +11,6 @@ namespace {
 
 constexpr ImU32 rgb(uint32_t hex) {
     return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255);
-}
-
-constexpr std::array<ImU32, 8> kDarkSeries = {rgb(0x85B4FF), rgb(0xFF9F19), rgb(0x4FE0CE),
-                                              rgb(0xD666B8), rgb(0xF4DC7E), rgb(0xEB5C30),
-                                              rgb(0x8877FA), rgb(0x9A9A8E)};
-constexpr std::array<ImU32, 8> kLightSeries = {rgb(0x266DD8), rgb(0xB45B0B), rgb(0x1B6C55),
-                                               rgb(0x9E528D), rgb(0x7D7442), rgb(0x7F1A04),
-                                               rgb(0x400B93), rgb(0x282F38)};
-
-Theme dark() {
-    return {.name = ThemeName::dark,
-            .gap = rgb(0x0B0C0E),
-            .bar = rgb(0x0F1113),
-            .pane = rgb(0x15171A),
-            .raised = rgb(0x1C1F23),
-            .field = rgb(0x23272C),
-            .field_hover = rgb(0x2B3036),
-            .field_pressed = rgb(0x353B42),
-            .line = rgb(0x282C31),
-            .strong = rgb(0x434A53),
-            .text1 = rgb(0xE6E9EC),
-            .text2 = rgb(0xABB2BA),
-            .text3 = rgb(0x8E96A0),
-            .accent = rgb(0x8FB0FF),
-            .selected = rgb(0x23304F),
-            .fill = rgb(0x4169E8),
-            .fill_hover = rgb(0x385FDB),
-            .fill_pressed = rgb(0x2F53C6),
-            .ink = rgb(0xFFFFFF),
-            .ok = rgb(0x4CC38A),
-            .warn = rgb(0xF0B849),
-            .error = rgb(0xFF7A70),
-            .hatch_ground = rgb(0x1B1E22),
-            .hatch_line = rgb(0x343A41),
-            .nan = rgb(0xFF2BD6),
-            .knob = rgb(0xABB2BA),
-            .track = rgb(0x353B42),
-            .series = kDarkSeries};
-}
-
-Theme light() {
-    return {.name = ThemeName::light,
-            .gap = rgb(0xD5D8DC),
-            .bar = rgb(0xE6E8EB),
-            .pane = rgb(0xFAFAFA),
-            .raised = rgb(0xF1F2F4),
-            .field = rgb(0xE8EAED),
-            .field_hover = rgb(0xDFE2E6),
-            .field_pressed = rgb(0xD2D6DB),
-            .line = rgb(0xDFE2E6),
-            .strong = rgb(0xAEB5BD),
-            .text1 = rgb(0x16191D),
-            .text2 = rgb(0x4A515A),
-            .text3 = rgb(0x5A626B),
-            .accent = rgb(0x2B52CC),
-            .selected = rgb(0xDFE7FB),
-            .fill = rgb(0x3459D6),
-            .fill_hover = rgb(0x2A4CC0),
-            .fill_pressed = rgb(0x2443AD),
-            .ink = rgb(0xFFFFFF),
-            .ok = rgb(0x12744A),
-            .warn = rgb(0x8A5800),
-            .error = rgb(0xBF2A22),
-            .hatch_ground = rgb(0xEDEEF0),
-            .hatch_line = rgb(0xC3C8CE),
-            .nan = rgb(0xD100A9),
-            .knob = rgb(0xFAFAFA),
-            .track = rgb(0x7C858F),
-            .series = kLightSeries};
-}
-
-Theme high_contrast() {
-    return {.name = ThemeName::high_contrast,
-            .gap = rgb(0x8A8A8A),
-            .bar = rgb(0x000000),
-            .pane = rgb(0x000000),
-            .raised = rgb(0x121212),
-            .field = rgb(0x1C1C1C),
-            .field_hover = rgb(0x2E2E2E),
-            .field_pressed = rgb(0x404040),
-            .line = rgb(0x8A8A8A),
-            .strong = rgb(0xFFFFFF),
-            .text1 = rgb(0xFFFFFF),
-            .text2 = rgb(0xE4E4E4),
-            .text3 = rgb(0xC4C4C4),
-            .accent = rgb(0xFFD83D),
-            .selected = rgb(0x3A3300),
-            .fill = rgb(0xFFD83D),
-            .fill_hover = rgb(0xFFD83D),
-            .fill_pressed = rgb(0xFFD83D),
-            .ink = rgb(0x000000),
-            .ok = rgb(0x5CF2A5),
-            .warn = rgb(0xFFC247),
-            .error = rgb(0xFF9A92),
-            .hatch_ground = rgb(0x000000),
-            .hatch_line = rgb(0x8A8A8A),
-            .nan = rgb(0xFF2BD6),
-            .knob = rgb(0xE4E4E4),
-            .track = rgb(0x404040),
-            .series = kDarkSeries};
 }
 
 void set_sizes(ImGuiStyle& s, const Theme& theme) {
@@ -222,11 +123,22 @@ float Theme::px(float value) const {
 }
 
 Theme make_theme(ThemeName name, float scale) {
-    Theme theme = name == ThemeName::light  ? light()
-                  : name == ThemeName::dark ? dark()
-                                            : high_contrast();
-    theme.scale = scale;
-    return theme;
+    const viz::ThemeColors& c = viz::theme_colors(name);
+    Theme t;
+    t.name = name;
+    t.scale = scale;
+    t.gap = rgb(c.gap), t.bar = rgb(c.bar), t.pane = rgb(c.pane), t.raised = rgb(c.raised);
+    t.field = rgb(c.field), t.field_hover = rgb(c.hover), t.field_pressed = rgb(c.pressed);
+    t.line = rgb(c.line), t.strong = rgb(c.strong);
+    t.text1 = rgb(c.text1), t.text2 = rgb(c.text2), t.text3 = rgb(c.text3);
+    t.accent = rgb(c.accent), t.selected = rgb(c.selected);
+    t.fill = rgb(c.fill), t.fill_hover = rgb(c.fill_hover), t.fill_pressed = rgb(c.fill_pressed);
+    t.ink = rgb(c.on_fill);
+    t.ok = rgb(c.ok), t.warn = rgb(c.warn), t.error = rgb(c.error);
+    t.hatch_ground = rgb(c.hatch_ground), t.hatch_line = rgb(c.hatch_line), t.nan = rgb(c.nan);
+    t.knob = rgb(c.switch_knob), t.track = rgb(c.switch_off);
+    std::transform(c.series.begin(), c.series.end(), t.series.begin(), rgb);
+    return t;
 }
 
 void apply_theme(const Theme& theme) {

@@ -8,10 +8,11 @@
 #include <string>
 
 #include "core/colormap.h"
+#include "viz/theme_colors.h"
 
 namespace aft::app {
 
-enum class ThemeName { dark, light, high_contrast };
+using viz::ThemeName;
 [[nodiscard]] const char* theme_word(ThemeName name);  // "dark", "light", "high-contrast"
 
 struct Theme {

@@ -12,8 +12,8 @@ enum class ToastKind { done, info, warning, error };
 
 struct Toast {
     ToastKind kind = ToastKind::info;
-    std::string title, detail;
-    std::string action;              // words of its one action; "" = none
+    std::string title{}, detail{};
+    std::string action{};            // words of its one action; "" = none
     std::function<void(Ui&)> run{};  // what the action does
     double born = -1;                // seconds of Ui::time; set when first drawn
 };

@@ -10,12 +10,14 @@
 
 #include "app/ui/actions.h"
 #include "app/ui/fonts.h"
+#include "app/ui/icons.h"
 #include "app/ui/recorder.h"
 #include "app/ui/selection.h"
 #include "app/ui/theme.h"
 #include "app/ui/toasts.h"
 #include "app/ui/user_settings.h"
 #include "model/session.h"
+#include "viz/look.h"
 
 namespace aft::app {
 
@@ -37,6 +39,13 @@ struct LogLine {
     std::string kind, text;  // info, warning, error
 };
 
+// The one field that is being dragged or typed into (widgets only).
+struct FieldEdit {
+    std::string label{}, text{}, error{};  // error: "0 to 1, found 200"
+    bool typing = false, take_focus = false;
+    double start = 0, value = 0;  // of a drag
+};
+
 struct Ui {
     Session* session = nullptr;  // null: nothing is open. Panels then show their empty state.
     Status status;               // this frame's picture of the session (state empty when none)
@@ -50,6 +59,7 @@ struct Ui {
     UserSettings settings;
     Theme theme;
     Fonts fonts;
+    viz::Look look;  // the same theme, scale and fonts for the drawing functions of viz/
     Workspace workspace = Workspace::home;
     FrameStats stats;
     std::vector<LogLine> log;
@@ -64,7 +74,9 @@ struct Ui {
     std::string open_path;                      // a checkpoint, run folder or picture
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
-    int frames_wanted = 0;                      // draw at least so many more frames
+    FieldEdit edit;
+    bool submitted = false;  // Enter in the text field drawn last
+    int frames_wanted = 0;   // draw at least so many more frames
 
     void open(std::string path) { open_path = std::move(path); }
     void want_frames(int n) { frames_wanted = frames_wanted > n ? frames_wanted : n; }

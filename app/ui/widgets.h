@@ -1,5 +1,6 @@
 // Widgets: the controls of look.md section 5, each recorded under `Pane/Section/Name`. All sizes at
-// scale 1; width 0 = as wide as needed (buttons) or the rest of the line (fields). A non-empty
+// scale 1; width 0 = as wide as needed (buttons, segments) or the rest of the line (fields, combo);
+// width -1 = the other of the two. A non-empty
 // `why_not` greys the control and becomes its tooltip. Return true when the user changed or pressed
 // it. Window thread, inside a frame.
 #pragma once
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "app/ui/ui.h"
+#include "core/check.h"
 #include "core/settings.h"
 
 namespace aft::app {
@@ -56,7 +58,8 @@ struct NumberField {
     std::string why_not{}, tip{};
     bool locked = false;  // lock icon, fixed value
     float width = 0;
-    float drag_speed = 0;  // value per pixel; 0 = from the range
+    float drag_speed = 0;     // value per pixel; 0 = from the range
+    bool on_release = false;  // report a drag once, at its end (settings of a running training)
 };
 bool drag_field(Ui& ui, const NumberField& spec, double& value);
 bool drag_field(Ui& ui, const NumberField& spec, int64_t& value);
@@ -79,6 +82,20 @@ bool text_submitted(const Ui& ui);                                  // Enter in 
 // preset's value. Returns the new value as text, empty optional if unchanged.
 std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::string& standard,
                                          std::string why_not = {});
+
+// A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with
+// ImGui::OpenPopup(id).
+class PopupScope {
+  public:
+    PopupScope(Ui& ui, const char* id);
+    ~PopupScope();
+    PopupScope(const PopupScope&) = delete;
+    PopupScope& operator=(const PopupScope&) = delete;
+    [[nodiscard]] bool is_open() const { return is_open_; }
+
+  private:
+    bool is_open_ = false;
+};
 
 // A full-width row that can be chosen (trees, lists, tables). Height at scale 1. The caller draws
 // inside afterwards: the cursor stands at the row's top left, `row.min`, `row.max` are its corners.

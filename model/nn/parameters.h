@@ -31,6 +31,7 @@ class ParameterMaker {
     [[nodiscard]] at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value,
                                       Group group);
     [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value, Group group);
+    [[nodiscard]] uint64_t seed() const { return seed_; }
 
   private:
     at::Tensor add(const std::string& name, at::Tensor value, Group group);

@@ -1,32 +1,41 @@
 // History: position-bias parameters of the past, thinned evenly (first and last kept), for
-// scrubbing the timeline.
+// scrubbing the timeline. Half precision where the values fit. Trainer thread; the free functions
+// on any thread.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "model/nn/parameters.h"
 
 namespace aft {
 
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
 class History {
   public:
-    // frames: the most that are kept; folder empty = in memory only.
-    History(std::filesystem::path folder, int64_t frames);
-    // Keeps the position-bias parameters of this step if it is due; thins by doubling the stride
-    // when full.
-    void record(int64_t step, const Parameters& parameters);
-    [[nodiscard]] std::vector<int64_t> steps() const;
+    // frames: the most that are kept, 0 = none; folder empty = in memory only. Frames that are in
+    // the folder already are gone on from. expected_steps chooses the first stride.
+    History(std::filesystem::path folder, int64_t frames, int64_t expected_steps = 0);
+    // Keeps the position-bias parameters of this step if it is due (or `always`); thins by doubling
+    // the stride when full.
+    void record(int64_t step, const Parameters& parameters, bool always = false);
+    [[nodiscard]] const std::vector<int64_t>& steps() const { return steps_; }
+    [[nodiscard]] NamedTensors at(int64_t step) const;  // newest at or before `step`
 
   private:
+    void thin();
+    void drop(int64_t step);
     std::filesystem::path folder_;
     int64_t frames_, stride_ = 1;
-    std::vector<int64_t> steps_;
+    std::vector<int64_t> steps_;              // ascending
+    std::map<int64_t, NamedTensors> memory_;  // used without a folder
 };
 
-// The stored position-bias tensors of the newest frame at or before `step`, canonical names; empty
-// if none.
-[[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> read_history(
-    const std::filesystem::path& folder, int64_t step);
+// The stored position-bias tensors of the newest frame at or before `step`, canonical names,
+// float32; empty if none.
+[[nodiscard]] NamedTensors read_history(const std::filesystem::path& folder, int64_t step);
 [[nodiscard]] std::vector<int64_t> history_steps(const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path history_path(const std::filesystem::path& folder, int64_t step);
 
 }  // namespace aft

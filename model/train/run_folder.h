@@ -17,14 +17,17 @@ namespace aft {
 class RunFolder {
   public:
     // Creates or opens for writing; Error if another process holds the lock (names it and the
-    // remedy), or if it exists with another config and `resume` is false.
+    // remedy), or, unless `resume`, if a run has been started there already. A torn last line of an
+    // interrupted process is cut off. With `resume` config.json stays as it is.
     RunFolder(const std::filesystem::path& path, const Config& config, bool resume);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed
     void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
     std::filesystem::path save(
         const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
-    void truncate_after(int64_t step);  // drops log lines after the checkpoint gone on from
+    // Drops log lines and history frames after the checkpoint gone on from.
+    void truncate_after(int64_t step);
+    void update_config(const Config& config);  // rewrites config.json where it differs
     [[nodiscard]] const std::filesystem::path& path() const;
 
   private:
@@ -33,12 +36,14 @@ class RunFolder {
 };
 
 [[nodiscard]] bool is_run_folder(const std::filesystem::path& path);
+// runs/NAME-N below the current folder, the first N that is free.
+[[nodiscard]] std::filesystem::path new_run_path(const std::string& name);
 // Parsed lines of metrics.jsonl from byte `offset` on; advances it past whole lines (a torn last
 // line is left).
 [[nodiscard]] std::vector<nlohmann::json> read_metrics(const std::filesystem::path& run,
                                                        uint64_t& offset);
 [[nodiscard]] std::vector<nlohmann::json> read_events(const std::filesystem::path& run);
-[[nodiscard]] std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run);
+[[nodiscard]] std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run);  // ascending
 [[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step);
 
 }  // namespace aft

@@ -1,0 +1,19 @@
+// input_text: ImGui's text input over a std::string in the look of look.md. For widgets only.
+#pragma once
+#include <string>
+
+#include "app/ui/ui.h"
+
+namespace aft::app {
+
+struct InputLook {
+    float width = 0, height = 26;  // pixels; height at scale 1
+    bool is_wrong = false;         // error outline
+    bool is_plain = false;         // no ground (palette, fields with an icon draw their own)
+    bool is_mono = false;
+    const char* hint = "";
+};
+// True when Enter was pressed.
+bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look);
+
+}  // namespace aft::app

@@ -1,0 +1,82 @@
+#include "app/ui/user_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+
+namespace aft::app {
+
+namespace {
+
+using nlohmann::json;
+constexpr size_t kMostRecent = 24;
+
+ThemeName theme_from(const std::string& word) {
+    for (const ThemeName name : {ThemeName::dark, ThemeName::light, ThemeName::high_contrast})
+        if (word == theme_word(name)) return name;
+    return ThemeName::dark;
+}
+
+UserSettings from_json(const json& j) {
+    UserSettings s;
+    s.theme = theme_from(j.value("theme", "dark"));
+    s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
+    s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
+    s.smooth_while_interact = j.value("smooth_while_interact", true);
+    s.reduce_motion = j.value("reduce_motion", false);
+    s.tour_done = j.value("tour_done", false);
+    s.layout = j.value("layout", "");
+    s.last_folder = j.value("last_folder", "");
+    for (const json& item : j.value("recent", json::array()))
+        s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
+                            item.value("opened", int64_t{0})});
+    if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
+    return s;
+}
+
+}  // namespace
+
+void UserSettings::remember(RecentItem item) {
+    std::erase_if(recent, [&](const RecentItem& old) { return old.path == item.path; });
+    recent.insert(recent.begin(), std::move(item));
+    if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return {};
+    try {
+        return from_json(json::parse(read_file(file, uint64_t{16} << 20)));
+    } catch (const std::exception& error) {
+        const std::filesystem::path aside = file.string() + ".damaged";
+        std::filesystem::rename(file, aside, ignored);
+        problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
+                              file.string(), error.what(), aside.filename().string());
+        return {};
+    }
+}
+
+void save_user_settings(const std::filesystem::path& file, const UserSettings& s) {
+    json recent = json::array();
+    for (const RecentItem& item : s.recent)
+        recent.push_back({{"path", item.path},
+                          {"name", item.name},
+                          {"what", item.what},
+                          {"opened", item.opened}});
+    const json j = {{"theme", theme_word(s.theme)},
+                    {"zoom", s.zoom},
+                    {"trainer_share", s.trainer_share},
+                    {"smooth_while_interact", s.smooth_while_interact},
+                    {"reduce_motion", s.reduce_motion},
+                    {"tour_done", s.tour_done},
+                    {"layout", s.layout},
+                    {"last_folder", s.last_folder},
+                    {"recent", recent}};
+    make_folder(file.parent_path());
+    write_atomically(file, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace aft::app

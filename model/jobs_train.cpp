@@ -1,0 +1,199 @@
+// The jobs that train: train_job and the estimate before it.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/device.h"
+#include "model/jobs.h"
+#include "model/train/recorder.h"
+#include "model/train/run_folder.h"
+#include "model/train/trainer.h"
+
+namespace aft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A trainer and its folder, fresh or gone on from.
+struct Run {
+    std::unique_ptr<Trainer> trainer;
+    std::unique_ptr<RunFolder> folder;
+};
+
+Run start_fresh(const TrainRequest& request) {
+    Run run;
+    // The trainer first: a config or data that do not fit leave no folder behind.
+    run.trainer = std::make_unique<Trainer>(request.config, parse_device(request.device));
+    const fs::path out =
+        request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
+    run.folder = std::make_unique<RunFolder>(out, run.trainer->config(), /*resume=*/false);
+    return run;
+}
+
+// key=value given with --resume: everything but the model may change.
+std::vector<std::string> apply_settings(const std::vector<std::string>& lines, Config& config) {
+    SettingRows rows = config.rows();
+    for (const std::string& line : lines) {
+        const size_t equals = line.find('=');
+        if (equals == std::string::npos) fail_usage("--set '{}': expected key=value", line);
+        const std::string key = line.substr(0, equals);
+        if (key.starts_with("model."))
+            fail_usage("--set {}: the model of a run cannot change; start a new run", key);
+        set_from_text(rows, key, line.substr(equals + 1));
+    }
+    config.check();
+    return lines;
+}
+
+Run go_on(const TrainRequest& request) {
+    Run run;
+    const fs::path path = request.resume;
+    if (!is_run_folder(path))
+        fail("{}: not a run folder (no config.json in it); --resume takes a run folder",
+             path.string());
+    Checkpoint checkpoint = read_checkpoint(path);
+    const std::vector<std::string> changes = apply_settings(request.set, checkpoint.config);
+    run.folder = std::make_unique<RunFolder>(path, checkpoint.config, /*resume=*/true);
+    run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
+    run.folder->truncate_after(checkpoint.step);
+    run.folder->update_config(run.trainer->config());
+    for (const std::string& change : changes)
+        run.folder->event("setting", checkpoint.step, {{"text", change}});
+    return run;
+}
+
+// Steps per second over the last few seconds, so that a pause shows.
+class Rate {
+  public:
+    double after(double seconds) {
+        per_step_ = per_step_ == 0 ? seconds : 0.9 * per_step_ + 0.1 * seconds;
+        return per_step_ > 0 ? 1 / per_step_ : 0;
+    }
+
+  private:
+    double per_step_ = 0;
+};
+
+std::string progress_words(const StepReport& report, const TaskRoom& task, double rate) {
+    const auto metric = report.values.find(task.metric);
+    const double value = metric != report.values.end() ? metric->second : report.values.at("loss");
+    return fmt::format("loss {:.4f}, {:.3f} {}, {:.1f} it/s", report.values.at("loss"), value,
+                       task.metric_words, rate);
+}
+
+void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& control) {
+    const TaskRoom& task = task_of(run.trainer->config().model);
+    Rate rate;
+    while (run.trainer->steps_done() < until && !control.stop.stop_requested()) {
+        const auto start = Clock::now();
+        const StepReport report = run.trainer->step();
+        recorder.after_step(report);
+        if (!report.failure.empty()) {
+            recorder.save();  // the step was not applied: what is saved is still sound
+            fail(
+                "{}; stopped, saved before it in {} (a lower train.learning_rate or train.clip "
+                "helps)",
+                report.failure, run.folder->path().string());
+        }
+        control.report({.done = report.step,
+                        .total = until,
+                        .what = progress_words(report, task, rate.after(seconds_since(start)))});
+    }
+}
+
+TrainResult train(const TrainRequest& request, const JobControl& control) {
+    const auto start = Clock::now();
+    Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
+    Recorder recorder(*run.folder, *run.trainer);
+    const int64_t until = request.until.value_or(run.trainer->config().train.steps);
+    train_until(run, recorder, until, control);
+    TrainResult result;
+    result.run = run.folder->path().string();
+    result.checkpoint = recorder.save().string();
+    result.step = run.trainer->steps_done();
+    result.metrics = run.trainer->checkpoint(/*with_optimizer=*/false).metrics;
+    result.peak_memory_bytes = peak_memory_bytes();
+    result.seconds = seconds_since(start);
+    result.interrupted = result.step < until;
+    return result;
+}
+
+// Floating-point operations per second of this machine, measured in about 20 ms.
+double measured_rate() {
+    const c10::NoGradGuard no_grad;
+    constexpr int64_t kSide = 512;
+    const at::Tensor a = at::ones({kSide, kSide}), b = at::ones({kSide, kSide});
+    (void)at::mm(a, b);
+    const auto start = Clock::now();
+    int64_t runs = 0;
+    while (seconds_since(start) < 0.02) {
+        (void)at::mm(a, b);
+        ++runs;
+    }
+    return 2.0 * std::pow(kSide, 3) * static_cast<double>(runs) / seconds_since(start);
+}
+
+}  // namespace
+
+TrainResult train_job(const TrainRequest& request, const JobControl& control) {
+    if (request.until && *request.until < 0)
+        fail_usage("--steps {}: must be 0 or more", *request.until);
+    TrainResult result;
+    with_plain_errors([&] { result = train(request, control); });
+    return result;
+}
+
+nlohmann::json estimate(const Config& config) {
+    nlohmann::json result;
+    with_plain_errors([&] {
+        const ModelConfig& model = config.model;
+        const TrainConfig& train = config.train;
+        const Net net(model, static_cast<uint64_t>(train.seed));
+        const auto parameters = static_cast<double>(parameter_count(net.parameters()));
+        const auto T = static_cast<double>(model.tokens());
+        const auto batch = static_cast<double>(train.batch);
+        const double micro =
+            train.micro_batch > 0 ? std::min(batch, static_cast<double>(train.micro_batch)) : batch;
+        const auto dim = static_cast<double>(model.dim),
+                   ratio = static_cast<double>(model.mlp_ratio);
+        const auto layers = static_cast<double>(model.layers);
+        // Kept for the backward pass of a block, in floats per token: norms 2, q k v 3, operator 6,
+        // o 1, residuals 2, fc1 and GELU 2 mlp_ratio. Recomputed blocks keep their input only.
+        constexpr double kMixing = 14, kFloat = 4, kWork = 4;
+        const double block = (kMixing + 2 * ratio) * dim;
+        const double kept = train.recompute ? layers * dim + block : layers * block;
+        const double logits = model.causal() ? 3.0 * static_cast<double>(model.levels) : 0.0;
+        const double activations = micro * T * (kept + logits) * kFloat;
+        const double weights = parameters * kFloat;
+        // Forward 2, backward 4 operations per weight and token, and as much again for the operator
+        // over T or its window.
+        const double span = model.window > 0 ? std::min(T, static_cast<double>(model.window)) : T;
+        const double operations = batch * T * (6 * parameters + 12 * layers * span * dim) *
+                                  (train.recompute ? 4.0 / 3 : 1);
+        const double seconds = static_cast<double>(train.steps) * operations / measured_rate();
+        result = {{"parameters", static_cast<int64_t>(parameters)},
+                  {"weights_bytes", static_cast<int64_t>(weights)},
+                  {"training_bytes", static_cast<int64_t>(kWork * weights + activations)},
+                  {"activations_bytes", static_cast<int64_t>(activations)},
+                  {"seconds", seconds},
+                  {"words", fmt::format("{} parameters, about {} of memory, very roughly {} for {} "
+                                        "steps on {} threads",
+                                        group_thousands(static_cast<int64_t>(parameters)),
+                                        byte_size(kWork * weights + activations), duration(seconds),
+                                        train.steps, at::get_num_threads())}};
+    });
+    return result;
+}
+
+}  // namespace aft

@@ -1,0 +1,69 @@
+// aft-conv1d: a bias that depends on the offset only, one kernel per head.
+//   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,i] + w_i[j-t]) V[j,c] / sum_j exp(K[j,i] + w_i[j-t])
+// for channels c of head i, w_i = 0 outside the s taps (paper Eq. 6 in the form of its definition),
+// w_i = gamma_i (k_i - mean k_i) / std k_i + beta_i (Eq. 8). Causal: the last tap is the token
+// itself; else tap s/2 is. Time O(T s d), memory O(T d). Streaming: the last s sources and the
+// running sum of all older ones.
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "model/mixers/aft_layer.h"
+
+namespace aft {
+
+namespace {
+
+class AftConv1d final : public AftLayer {
+  public:
+    AftConv1d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : AftLayer(config, maker, prefix, config.heads),
+          kernel_(make_kernel(config, maker, prefix, {config.heads, config.window})) {}
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
+        return kernel_.effective().detach();
+    }
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::conv1d; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
+        ops::Inputs in;
+        in.w = kernel_.effective();
+        return in;
+    }
+
+  protected:
+    [[nodiscard]] StreamShape stream() const override {
+        return {.groups = config().heads, .history = config().window};
+    }
+    [[nodiscard]] at::Tensor stream_row(int64_t, int64_t n) const override {
+        return kernel_.effective().narrow(1, config().window - n, n);
+    }
+
+  private:
+    Kernel kernel_;
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<AftConv1d>(config, maker, prefix);
+}
+
+void check(const ModelConfig& config) {
+    check_heads_divide(config);
+    if (config.window < 1)
+        fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", config.window);
+    if (!config.causal() && config.window % 2 == 0)
+        fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal",
+                   config.window);
+    if (config.class_token)
+        fail_usage(
+            "model.class_token=true: aft-conv1d has no place for a class token; "
+            "use false (mean pool)");
+}
+
+}  // namespace
+
+MixerRoom aft_conv1d_mixer() {
+    return {.info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
+            .check = check,
+            .make = make};
+}
+
+}  // namespace aft

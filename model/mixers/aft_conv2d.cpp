@@ -1,0 +1,91 @@
+// aft-conv2d: a bias that depends on the offset in the image only, one kernel per head.
+//   Y as in aft-conv1d with w_i[a,b] for the offset (a - s/2, b - s/2) in (y, x), 0 outside s x s
+// (paper Eq. 6, 8). Causal: sources after the target in raster order are invisible. Any image size
+// where the net has no position table. Time O(T s^2 d), memory O(T d). Streaming: the last s/2 rows
+// of sources and the running sum of all older ones.
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "model/mixers/aft_layer.h"
+
+namespace aft {
+
+namespace {
+
+class AftConv2d final : public AftLayer {
+  public:
+    AftConv2d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : AftLayer(config, maker, prefix, config.heads),
+          kernel_(
+              make_kernel(config, maker, prefix, {config.heads, config.window, config.window})) {}
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
+        return kernel_.effective().detach();
+    }
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::conv2d; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
+        ops::Inputs in;
+        in.w = kernel_.effective();
+        return in;
+    }
+    [[nodiscard]] ops::Options options(const MixContext& context) const override {
+        ops::Options options = AftLayer::options(context);
+        const bool given = context.grid_height > 0;
+        options.grid_height = given ? context.grid_height : config().grid_height();
+        options.grid_width = given ? context.grid_width : config().grid_width();
+        return options;
+    }
+
+  protected:
+    [[nodiscard]] StreamShape stream() const override {
+        const int64_t reach = config().window / 2;
+        const int64_t history = reach * config().grid_width() + reach + 1;
+        return {.groups = config().heads, .history = std::min(history, config().tokens())};
+    }
+
+    // The kernel laid out along the sequence: source t - n + 1 + i, weight 0 where the offset in
+    // the image is outside the kernel.
+    [[nodiscard]] at::Tensor stream_row(int64_t t, int64_t n) const override {
+        const int64_t s = config().window, reach = s / 2, width = config().grid_width();
+        const int64_t zero = s * s;  // index of the appended zero
+        std::vector<int64_t> taps(static_cast<size_t>(n), zero);
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t j = t - n + 1 + i;
+            const int64_t dy = j / width - t / width, dx = j % width - t % width;
+            if (dy >= -reach && std::abs(dx) <= reach)
+                taps[static_cast<size_t>(i)] = (dy + reach) * s + dx + reach;
+        }
+        const at::Tensor flat = at::constant_pad_nd(kernel_.effective().flatten(1), {0, 1}, 0);
+        return flat.index_select(1, at::tensor(taps).to(flat.device()));
+    }
+
+  private:
+    Kernel kernel_;
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<AftConv2d>(config, maker, prefix);
+}
+
+void check(const ModelConfig& config) {
+    check_heads_divide(config);
+    if (config.task == "text")
+        fail_usage("model.mixer=aft-conv2d needs a picture, found model.task=text; use aft-conv1d");
+    if (config.window < 1 || config.window % 2 == 0)
+        fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1",
+                   config.window);
+    if (config.class_token)
+        fail_usage(
+            "model.class_token=true: aft-conv2d has no place for a class token in its grid; "
+            "use false (mean pool)");
+}
+
+}  // namespace
+
+MixerRoom aft_conv2d_mixer() {
+    return {.info = {"aft-conv2d", "AFT with one bias kernel per head over offsets in the image."},
+            .check = check,
+            .make = make};
+}
+
+}  // namespace aft

@@ -1,0 +1,46 @@
+// aft-full: a learned bias for every pair of positions.
+//   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c] + w[t,j]) V[j,c] / sum_j exp(K[j,c] + w[t,j])
+// (paper Eq. 2), w [T, T] learned itself or as u r^T with u, r in [T, d'] (Eq. 7).
+// Time O(T^2 d), memory O(T d). Streaming: all K and V are kept, O(t d) per token; the float64
+// scaling of stream.h.
+#include "model/mixers/aft_layer.h"
+
+namespace aft {
+
+namespace {
+
+class AftFull final : public AftLayer {
+  public:
+    AftFull(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : AftLayer(config, maker, prefix, config.dim),
+          table_(make_bias_table(config, maker, prefix)) {}
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
+        return table_.dense(T);
+    }
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::full; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
+
+  protected:
+    [[nodiscard]] StreamShape stream() const override { return {.growing = true}; }
+    [[nodiscard]] at::Tensor stream_row(int64_t t, int64_t n) const override {
+        return table_.row(t, n);
+    }
+
+  private:
+    BiasTable table_;
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<AftFull>(config, maker, prefix);
+}
+
+}  // namespace
+
+MixerRoom aft_full_mixer() {
+    return {.info = {"aft-full", "AFT with a learned position bias for every pair of positions."},
+            .check = check_no_heads,
+            .make = make};
+}
+
+}  // namespace aft

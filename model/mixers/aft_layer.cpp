@@ -1,0 +1,125 @@
+#include "model/mixers/aft_layer.h"
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+
+namespace aft {
+
+AftLayer::AftLayer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
+                   int64_t key_channels)
+    : config_(config), projections_(make_projections(maker, config, prefix, key_channels)) {}
+
+ops::Options AftLayer::options(const MixContext& context) const {
+    ops::Options options;
+    options.causal = config_.causal();
+    options.backend = context.backend;
+    return options;
+}
+
+at::Tensor AftLayer::forward(const at::Tensor& x, const MixContext& context) const {
+    ops::Inputs in = bias_inputs(x.size(1));
+    if (projections_.q) in.q = (*projections_.q)(x);
+    in.k = projections_.k(x);
+    in.v = projections_.v(x);
+    show(context, "q", in.q);
+    show(context, "k", in.k);
+    show(context, "v", in.v);
+    const at::Tensor y = ops::apply(kind(), in, options(context));
+    show(context, "mix", y);
+    return projections_.out(y);
+}
+
+std::unique_ptr<MixerState> AftLayer::start(int64_t batch) const {
+    AFT_ASSERT(config_.causal());
+    StreamShape shape = stream();
+    const int64_t keys = projections_.k.weight.size(0);
+    shape.batch = batch;
+    shape.key_channels = keys / shape.groups;
+    shape.value_channels = config_.dim / shape.groups;
+    shape.device = projections_.k.weight.device();
+    return std::make_unique<StreamState>(shape);
+}
+
+at::Tensor AftLayer::step(const at::Tensor& x, MixerState& state) const {
+    auto& stream_state = dynamic_cast<StreamState&>(state);
+    const int64_t t = state.position;
+    const StreamShape shape = stream();
+    const int64_t n = shape.growing ? t + 1 : std::min(t + 1, shape.history);
+    const at::Tensor row = n > 0 ? stream_row(t, n) : at::Tensor();
+    at::Tensor y = stream_state.take(projections_.k(x), projections_.v(x), row).to(x.scalar_type());
+    if (projections_.q) y = at::sigmoid((*projections_.q)(x)) * y;
+    return projections_.out(y);
+}
+
+at::Tensor AftLayer::stream_row(int64_t, int64_t) const {
+    AFT_ASSERT(false);
+    return {};
+}
+
+ops::Inputs BiasTable::inputs(int64_t T) const {
+    const int64_t table = w.defined() ? w.size(0) : u.size(0);
+    if (T > table)
+        fail_usage("the sequence has {} tokens, the position bias of the model only {}", T, table);
+    ops::Inputs in;
+    if (w.defined()) {
+        in.w = T == table ? w : w.narrow(0, 0, T).narrow(1, 0, T);
+    } else {
+        in.u = T == table ? u : u.narrow(0, 0, T);
+        in.r = T == table ? r : r.narrow(0, 0, T);
+    }
+    return in;
+}
+
+at::Tensor BiasTable::dense(int64_t T) const {
+    const ops::Inputs in = inputs(T);
+    return (in.w.defined() ? in.w : at::matmul(in.u, in.r.t())).detach();
+}
+
+at::Tensor BiasTable::row(int64_t t, int64_t n) const {
+    const int64_t first = t - n + 1;
+    if (w.defined()) return w.select(0, t).narrow(0, first, n).to(at::kDouble).unsqueeze(0);
+    return at::mv(r.narrow(0, first, n).to(at::kDouble), u.select(0, t).to(at::kDouble))
+        .unsqueeze(0);
+}
+
+BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
+                          const std::string& prefix) {
+    const int64_t T = config.tokens();
+    BiasTable table;
+    if (config.factors == 0) {
+        table.w = maker.normal(prefix + "w", {T, T}, config.bias_std, Group::position_bias);
+    } else {
+        const std::vector<int64_t> shape{T, config.factors};
+        table.u = maker.normal(prefix + "u", shape, config.factor_std, Group::position_bias);
+        table.r = maker.normal(prefix + "r", shape, config.factor_std, Group::position_bias);
+    }
+    return table;
+}
+
+at::Tensor Kernel::effective() const {
+    if (!gamma.defined()) return k;
+    const at::Tensor flat = k.flatten(1);
+    const at::Tensor centred = flat - flat.mean(1, true);
+    // Unbiased; a kernel of one tap has no spread, and eps guards every constant kernel.
+    const auto taps = static_cast<double>(std::max<int64_t>(flat.size(1) - 1, 1));
+    const at::Tensor variance = centred.square().sum(1, true) / taps;
+    const at::Tensor scale = gamma.unsqueeze(1) * at::rsqrt(variance + 1e-5);
+    return (scale * centred + beta.unsqueeze(1)).view_as(k);
+}
+
+Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
+                   at::IntArrayRef shape) {
+    Kernel kernel;
+    const double std = config.naive_kernel ? config.bias_std : 1;
+    kernel.k = maker.normal(prefix + "kernel", shape, std, Group::position_bias);
+    if (config.naive_kernel) return kernel;
+    const auto zeros = [&](const char* name) {
+        return maker.constant(prefix + name, {shape[0]}, 0, Group::position_bias);
+    };
+    kernel.gamma = zeros("gamma");
+    kernel.beta = zeros("beta");
+    return kernel;
+}
+
+}  // namespace aft

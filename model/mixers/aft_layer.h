@@ -1,0 +1,52 @@
+// What the AFT rooms share: projections, one call of the operator, streaming. A room adds its
+// position bias.
+#pragma once
+#include "model/mixers/projections.h"
+#include "model/mixers/stream.h"
+
+namespace aft {
+
+class AftLayer : public Mixer {
+  public:
+    // key_channels: d, or h where a head shares its key
+    AftLayer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
+             int64_t key_channels);
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext& context) const override;
+    [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override;
+    [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override;
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override { return {}; }
+    [[nodiscard]] ops::Options options(const MixContext& context) const override;
+
+  protected:
+    // How the room streams: history, growing and forget; the rest is filled in.
+    [[nodiscard]] virtual StreamShape stream() const { return {}; }
+    // w [groups, n] of the sources t-n+1 .. t for target t.
+    [[nodiscard]] virtual at::Tensor stream_row(int64_t t, int64_t n) const;
+    [[nodiscard]] const ModelConfig& config() const { return config_; }
+
+  private:
+    ModelConfig config_;
+    Projections projections_;
+};
+
+// w [T, T] or its factors u, r [T, d'], for T tokens at most: aft-full and aft-local.
+struct BiasTable {
+    at::Tensor w, u, r;
+    [[nodiscard]] ops::Inputs inputs(int64_t T) const;  // usage Error if T is too long
+    [[nodiscard]] at::Tensor dense(int64_t T) const;    // [T, T], detached
+    [[nodiscard]] at::Tensor row(int64_t t,
+                                 int64_t n) const;  // [1, n], float64: sources t-n+1 .. t
+};
+[[nodiscard]] BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
+                                        const std::string& prefix);
+
+// Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
+struct Kernel {
+    at::Tensor k, gamma, beta;                   // [h, s] or [h, s, s]; [h]; [h] (undefined: naive)
+    [[nodiscard]] at::Tensor effective() const;  // shape of k, differentiable
+};
+[[nodiscard]] Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker,
+                                 const std::string& prefix, at::IntArrayRef shape);
+
+}  // namespace aft

@@ -1,0 +1,29 @@
+// aft-simple: no position bias.
+//   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c]) V[j,c] / sum_j exp(K[j,c])       (paper Eq. 5)
+// Time and memory O(T d). Streaming: running (m, N, D) with a running maximum, O(d) per token.
+#include "model/mixers/aft_layer.h"
+
+namespace aft {
+
+namespace {
+
+class AftSimple final : public AftLayer {
+  public:
+    using AftLayer::AftLayer;
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::simple; }
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<AftSimple>(config, maker, prefix, config.dim);
+}
+
+}  // namespace
+
+MixerRoom aft_simple_mixer() {
+    return {.info = {"aft-simple", "AFT without position bias: every source counts by its key."},
+            .check = check_no_heads,
+            .make = make};
+}
+
+}  // namespace aft

@@ -1,0 +1,35 @@
+#include "model/mixers/projections.h"
+
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+
+namespace aft {
+
+Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
+                             const std::string& prefix, int64_t key_channels) {
+    const int64_t d = config.dim;
+    Projections p;
+    if (config.query_gate) p.q = make_linear(maker, config, prefix + "q", {d, d});
+    p.k = make_linear(maker, config, prefix + "k", {d, key_channels});
+    p.v = make_linear(maker, config, prefix + "v", {d, d});
+    if (config.output_projection)
+        p.o = make_linear(maker, config, prefix + "o", {d, d, Place::end_of_branch});
+    return p;
+}
+
+void show(const MixContext& context, const char* name, const at::Tensor& value) {
+    if (context.tap != nullptr && value.defined()) (*context.tap)(context.prefix + name, value);
+}
+
+void check_no_heads(const ModelConfig& config) {
+    if (config.heads != 1)
+        fail_usage("model.heads = {}: {} has no heads; allowed: 1", config.heads, config.mixer);
+}
+
+void check_heads_divide(const ModelConfig& config) {
+    if (config.dim % config.heads != 0)
+        fail_usage("model.heads = {} does not divide model.dim = {}", config.heads, config.dim);
+}
+
+}  // namespace aft

@@ -1,0 +1,27 @@
+// The linear maps around an operator: q, k, v before it and o after it. Shared by the mixer rooms.
+#pragma once
+#include "model/mixers/mixer.h"
+#include "model/nn/layers.h"
+
+namespace aft {
+
+struct Projections {
+    std::optional<Linear> q;  // none without a query gate
+    Linear k, v;              // k: d or, with key_channels, h outputs
+    std::optional<Linear> o;  // none with model.output_projection off
+
+    // y [..., d] -> [..., d]
+    [[nodiscard]] at::Tensor out(const at::Tensor& y) const { return o ? (*o)(y) : y; }
+};
+
+[[nodiscard]] Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
+                                           const std::string& prefix, int64_t key_channels);
+
+// Hands a value to the tap, if there is one.
+void show(const MixContext& context, const char* name, const at::Tensor& value);
+
+// usage Errors of settings that several rooms refuse
+void check_no_heads(const ModelConfig& config);
+void check_heads_divide(const ModelConfig& config);
+
+}  // namespace aft

@@ -1,0 +1,118 @@
+// softmax: multi-head attention, the baseline (Vaswani et al. 2017, section 3.2; the paper's Eq.
+// 1).
+//   Y = concat_i softmax(Q_i K_i^T / sqrt(d/h)) V_i
+// Time O(T^2 d); memory O(T d) through LibTorch's own fused kernel. Streaming: the usual cache of K
+// and V, O(t d) per token.
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "model/mixers/projections.h"
+
+namespace aft {
+
+namespace {
+
+constexpr int64_t kFirstCapacity = 64;
+
+struct SoftmaxState final : MixerState {
+    at::Tensor k, v;  // [B, h, capacity, d/h]
+    [[nodiscard]] std::unique_ptr<MixerState> clone() const override {
+        auto copy = std::make_unique<SoftmaxState>(*this);
+        copy->k = k.clone();
+        copy->v = v.clone();
+        return copy;
+    }
+    void select(const at::Tensor& rows) override {
+        k = k.index_select(0, rows);
+        v = v.index_select(0, rows);
+    }
+    // new_k, new_v [B, h, 1, d/h]
+    void append(const at::Tensor& new_k, const at::Tensor& new_v) {
+        if (position == k.size(2)) {
+            k = at::cat({k, at::zeros_like(k)}, 2);
+            v = at::cat({v, at::zeros_like(v)}, 2);
+        }
+        k.narrow(2, position, 1).copy_(new_k);
+        v.narrow(2, position, 1).copy_(new_v);
+        ++position;
+    }
+};
+
+class Softmax final : public Mixer {
+  public:
+    Softmax(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : config_(config), projections_(make_projections(maker, config, prefix, config.dim)) {}
+
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x,
+                                     const MixContext& context) const override {
+        const at::Tensor q = (*projections_.q)(x), k = projections_.k(x), v = projections_.v(x);
+        show(context, "q", q);
+        show(context, "k", k);
+        show(context, "v", v);
+        const at::Tensor heads = at::scaled_dot_product_attention(
+            split(q), split(k), split(v), std::nullopt, 0.0, config_.causal());
+        const at::Tensor y = heads.transpose(1, 2).reshape(x.sizes());
+        show(context, "mix", y);
+        return projections_.out(y);
+    }
+
+    [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
+        auto state = std::make_unique<SoftmaxState>();
+        const int64_t width = config_.dim / config_.heads;
+        state->k = at::zeros({batch, config_.heads, kFirstCapacity, width},
+                             projections_.k.weight.options());
+        state->v = at::zeros_like(state->k);
+        return state;
+    }
+
+    [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override {
+        auto& cache = dynamic_cast<SoftmaxState&>(state);
+        const at::Tensor token = x.unsqueeze(1);  // [B, 1, d]
+        cache.append(split(projections_.k(token)), split(projections_.v(token)));
+        const at::Tensor heads = at::scaled_dot_product_attention(
+            split((*projections_.q)(token)), cache.k.narrow(2, 0, cache.position),
+            cache.v.narrow(2, 0, cache.position));
+        return projections_.out(heads.transpose(1, 2).reshape(x.sizes()));
+    }
+
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::softmax; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override { return {}; }
+    [[nodiscard]] ops::Options options(const MixContext& context) const override {
+        ops::Options options;
+        options.causal = config_.causal();
+        options.backend = context.backend;
+        return options;
+    }
+
+  private:
+    // [B, T, d] -> [B, h, T, d/h]
+    [[nodiscard]] at::Tensor split(const at::Tensor& x) const {
+        return x.view({x.size(0), x.size(1), config_.heads, -1}).transpose(1, 2);
+    }
+
+    ModelConfig config_;
+    Projections projections_;
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<Softmax>(config, maker, prefix);
+}
+
+void check(const ModelConfig& config) {
+    check_heads_divide(config);
+    if (!config.query_gate)
+        fail_usage(
+            "model.query_gate=false: attention compares queries with keys; only AFT can do "
+            "without");
+}
+
+}  // namespace
+
+MixerRoom softmax_mixer() {
+    return {
+        .info = {"softmax", "Multi-head attention, the baseline."}, .check = check, .make = make};
+}
+
+}  // namespace aft

@@ -1,0 +1,36 @@
+// What stands before the blocks: token table with start token, patches, class token, positions; and
+// the ordered start of image models. Owned by Net.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "model/config.h"
+#include "model/nn/layers.h"
+#include "model/nn/parameters.h"
+
+namespace aft {
+
+struct Embedding {
+    at::Tensor token;     // image, text: [levels, d]
+    at::Tensor start;     // image, text: [d], the input of position 0
+    at::Tensor position;  // [T, d], undefined without positions
+    Linear patch;         // classify: C * patch * patch values (channel, y, x) -> d
+    at::Tensor cls;       // classify with class token: [d]
+
+    // fed int64 [B, T'], -1 = start token -> [B, T', d]. usage Error on values or lengths that do
+    // not fit.
+    [[nodiscard]] at::Tensor tokens(const at::Tensor& fed) const;
+    // tokens int64 [B] at one position -> [B, d]
+    [[nodiscard]] at::Tensor one(const at::Tensor& tokens, int64_t at_position) const;
+    // image [B, C, H, W] -> [B, (1 +) H/patch * W/patch, d]
+    [[nodiscard]] at::Tensor patches(const at::Tensor& image, const ModelConfig& config) const;
+};
+
+[[nodiscard]] Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config);
+// The last linear map: token or class logits.
+[[nodiscard]] Linear make_head(ParameterMaker& maker, const ModelConfig& config);
+
+// Rows of a table [R, d] by index int64 [N] -> [N, d]. The gradient of a row is summed in the order
+// of N whatever the number of threads, so that a run repeats bit for bit.
+[[nodiscard]] at::Tensor gather_rows(const at::Tensor& table, const at::Tensor& index);
+
+}  // namespace aft

@@ -1,0 +1,54 @@
+#include "model/nn/layers.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace aft {
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+    return at::linear(x, weight, bias);
+}
+
+at::Tensor Norm::operator()(const at::Tensor& x) const {
+    return at::layer_norm(x, weight.sizes(), weight, bias, eps);
+}
+
+at::Tensor Mlp::operator()(const at::Tensor& x) const {
+    const at::Tensor inside = fc1(x);
+    if (activation == "relu") return fc2(at::relu(inside));
+    return fc2(at::gelu(inside, activation == "gelu-tanh" ? "tanh" : "none"));
+}
+
+at::Tensor Dropout::operator()(const at::Tensor& x) const {
+    if (rate <= 0) return x;
+    const at::Tensor kept = at::empty_like(x, at::MemoryFormat::Contiguous);
+    kept.bernoulli_(1 - rate, generator);
+    return x * kept.mul_(1 / (1 - rate));
+}
+
+Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::string& name,
+                   LinearShape shape) {
+    double std = 0.02;  // GPT-2's, where the paper is silent
+    if (config.init != "normal") {
+        std = 1 / std::sqrt(static_cast<double>(shape.in));
+        if (shape.place == Place::end_of_branch)
+            std /= std::sqrt(2 * static_cast<double>(config.layers));
+    }
+    return {maker.normal(name + ".weight", {shape.out, shape.in}, std, Group::linear_weight),
+            maker.constant(name + ".bias", {shape.out}, 0, Group::bias)};
+}
+
+Norm make_norm(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
+    return {maker.constant(name + ".weight", {config.dim}, 1, Group::norm),
+            maker.constant(name + ".bias", {config.dim}, 0, Group::norm), config.norm_eps};
+}
+
+Mlp make_mlp(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
+    const int64_t d = config.dim, inside = config.mlp_ratio * d;
+    return {make_linear(maker, config, name + ".fc1", {d, inside}),
+            make_linear(maker, config, name + ".fc2", {inside, d, Place::end_of_branch}),
+            config.activation};
+}
+
+}  // namespace aft

@@ -1,0 +1,56 @@
+// The plain layers of a net: linear map, layer norm, MLP, dropout, and how their weights start.
+// Built once by Net and the mixer rooms; read by one thread at a time. They hold no state but their
+// parameters.
+#pragma once
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+
+#include "model/config.h"
+#include "model/nn/parameters.h"
+
+namespace aft {
+
+struct Linear {
+    at::Tensor weight, bias;                                         // [out, in], [out]
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;  // [..., in] -> [..., out]
+};
+
+struct Norm {
+    at::Tensor weight, bias;  // [d]
+    double eps = 1e-5;
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;  // [..., d]
+};
+
+// fc2(activation(fc1(x))), ratio times as wide inside.
+struct Mlp {
+    Linear fc1, fc2;
+    std::string activation;
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;  // [..., d]
+};
+
+// Where a linear map stands decides how it starts: those that end a branch of a block are scaled
+// down by 1/sqrt(2 layers) unless model.init is "normal".
+enum class Place { inside, end_of_branch };
+
+struct LinearShape {
+    int64_t in, out;
+    Place place = Place::inside;
+};
+
+[[nodiscard]] Linear make_linear(ParameterMaker& maker, const ModelConfig& config,
+                                 const std::string& name, LinearShape shape);
+[[nodiscard]] Norm make_norm(ParameterMaker& maker, const ModelConfig& config,
+                             const std::string& name);
+[[nodiscard]] Mlp make_mlp(ParameterMaker& maker, const ModelConfig& config,
+                           const std::string& name);
+
+struct Dropout {
+    double rate = 0;                         // 0 = off
+    std::optional<at::Generator> generator;  // of the device of x
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
+};
+
+}  // namespace aft

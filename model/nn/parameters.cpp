@@ -1,0 +1,85 @@
+#include "model/nn/parameters.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+#include "core/check.h"
+#include "core/rng.h"
+
+namespace aft {
+
+namespace {
+
+// FNV-1a: the random stream of a name.
+uint64_t stream_of(const std::string& name) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    return hash;
+}
+
+int64_t layer_of(const std::string& name) {
+    constexpr std::string_view prefix = "blocks.";
+    if (!name.starts_with(prefix)) return -1;
+    int64_t layer = -1;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), layer);
+    return layer;
+}
+
+// Four normal numbers (Box and Muller 1958) from one Philox block.
+void four_normals(uint64_t seed, uint64_t stream, uint64_t counter, float* out) {
+    const auto bits = philox(seed, stream, counter);
+    for (size_t pair = 0; pair < 2; ++pair) {
+        const double u = (static_cast<double>(bits[2 * pair]) + 0.5) * 0x1p-32;
+        const double angle =
+            2 * std::numbers::pi * static_cast<double>(bits[2 * pair + 1]) * 0x1p-32;
+        const double radius = std::sqrt(-2 * std::log(u));
+        out[2 * pair] = static_cast<float>(radius * std::cos(angle));
+        out[2 * pair + 1] = static_cast<float>(radius * std::sin(angle));
+    }
+}
+
+}  // namespace
+
+at::Tensor ParameterMaker::normal(const std::string& name, at::IntArrayRef shape, double std,
+                                  Group group) {
+    if (device_.is_meta())
+        return add(name, at::empty(shape, at::TensorOptions().device(device_)), group);
+    at::Tensor value = at::empty(shape, at::kFloat);
+    const uint64_t stream = stream_of(name);
+    const int64_t count = value.numel(), blocks = (count + 3) / 4;
+    float* data = value.data_ptr<float>();
+    at::parallel_for(0, blocks, 4096, [&](int64_t begin, int64_t end) {
+        for (int64_t block = begin; block < end; ++block) {
+            float four[4];
+            four_normals(seed_, stream, static_cast<uint64_t>(block), four);
+            const int64_t first = 4 * block, last = std::min(count, first + 4);
+            for (int64_t i = first; i < last; ++i)
+                data[i] = static_cast<float>(std) * four[i - first];
+        }
+    });
+    return add(name, value, group);
+}
+
+at::Tensor ParameterMaker::constant(const std::string& name, at::IntArrayRef shape, double value,
+                                    Group group) {
+    const auto options = at::TensorOptions().dtype(at::kFloat).device(device_);
+    return add(name, at::full(shape, value, options), group);
+}
+
+at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& value, Group group) {
+    return add(name, value.to(at::kFloat), group);
+}
+
+at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, Group group) {
+    for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
+    value = value.to(device_).detach();
+    value.requires_grad_(true);
+    list_.push_back({name, value, group, layer_of(name)});
+    return value;
+}
+
+}  // namespace aft

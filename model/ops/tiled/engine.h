@@ -1,0 +1,37 @@
+// The tiled weighted average and its gradient, without autograd. Internal to tiled.
+#pragma once
+#include "model/ops/tiled/operands.h"
+
+namespace aft::ops::tiled {
+
+struct Average {
+    at::Tensor R;  // [G, T, N*S]
+    at::Tensor D;  // [G, T, N], scaled by exp(-a - b); kExactMark = taken from the exact path
+};
+constexpr double kExactMark = -1;
+
+[[nodiscard]] Average average(const Plan& plan, const Bias& bias);
+
+struct KeyValueGradient {
+    at::Tensor keys, values;  // as plan.x
+};
+// P [G, T, N*S] -> gradients of keys and values; those of the bias are added to `bias`.
+[[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Average& result,
+                                                const at::Tensor& P);
+
+// Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
+void repair_unsafe(const Plan& plan, const Bias& bias, Average& result);
+// Gradient of the marked entries, added to `out` and `bias`.
+void add_exact_gradient(const Plan& plan, Bias& bias, const Average& result, const at::Tensor& P,
+                        KeyValueGradient& out);
+
+template <class F>
+void for_blocks(Range rows, int64_t block, F f) {
+    for (int64_t t = rows.begin; t < rows.end; t += block)
+        f(Range{t, rows.end < t + block ? rows.end : t + block});
+}
+[[nodiscard]] inline at::Tensor rows_of(const at::Tensor& x, Range rows) {
+    return x.narrow(1, rows.begin, rows.size());
+}
+
+}  // namespace aft::ops::tiled

@@ -1,0 +1,112 @@
+// The tiled operators under autograd.
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "model/ops/tiled/engine.h"
+#include "model/ops/tiled/tiled.h"
+
+namespace aft::ops::tiled {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Shape and groups as the list of integers that an autograd context can keep, and back.
+struct Problem {
+    Shape shape;
+    int64_t groups = 1, batch = 1;
+};
+std::vector<int64_t> pack(const Problem& p) {
+    const Shape& s = p.shape;
+    return {static_cast<int64_t>(s.kind),
+            s.causal,
+            s.window,
+            s.outside_hidden,
+            s.grid_height,
+            s.grid_width,
+            s.row_block,
+            p.groups,
+            p.batch};
+}
+Problem unpack(const std::vector<int64_t>& v) {
+    return {.shape = {.kind = static_cast<Kind>(v[0]),
+                      .causal = v[1] != 0,
+                      .window = v[2],
+                      .outside_hidden = v[3] != 0,
+                      .grid_height = v[4],
+                      .grid_width = v[5],
+                      .row_block = v[6]},
+            .groups = v[7],
+            .batch = v[8]};
+}
+
+// An autograd function takes no undefined tensors: [0] stands for them.
+at::Tensor or_nothing(const at::Tensor& x, const at::Tensor& like) {
+    return x.defined() ? x : at::empty({0}, like.options());
+}
+at::Tensor or_undefined(const at::Tensor& x) {
+    return x.dim() == 1 ? at::Tensor() : x;
+}
+
+Plan make_plan(const Problem& problem, const at::Tensor& keys, const at::Tensor& values) {
+    Plan plan;
+    plan.x = {.keys = keys, .values = values, .groups = problem.groups, .batch = problem.batch};
+    plan.block = choose_block(problem.shape, keys.size(1));
+    plan.causal = problem.shape.causal;
+    return plan;
+}
+
+class TiledAverage : public torch::autograd::Function<TiledAverage> {
+  public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& keys,
+                              const at::Tensor& values, const at::Tensor& w, const at::Tensor& u,
+                              const at::Tensor& r, const std::vector<int64_t>& problem) {
+        const at::Tensor K = keys.contiguous(), V = values.contiguous();
+        const Plan plan = make_plan(unpack(problem), K, V);
+        const Bias bias(unpack(problem).shape, {or_undefined(w), or_undefined(u), or_undefined(r)},
+                        K.size(1), K.options());
+        Average result{.R = at::zeros_like(V), .D = at::ones_like(K)};
+        if (V.numel() > 0) result = average(plan, bias);
+        context->saved_data["problem"] = problem;
+        context->save_for_backward({K, V, w, u, r, result.R, result.D});
+        return result.R;
+    }
+
+    static variable_list backward(AutogradContext* context, variable_list gradients) {
+        const variable_list saved = context->get_saved_variables();
+        const at::Tensor &K = saved[0], &V = saved[1];
+        const Problem problem = unpack(context->saved_data["problem"].toIntVector());
+        const Plan plan = make_plan(problem, K, V);
+        Bias bias(problem.shape,
+                  {or_undefined(saved[2]), or_undefined(saved[3]), or_undefined(saved[4])},
+                  K.size(1), K.options());
+        KeyValueGradient out{.keys = at::zeros_like(K), .values = at::zeros_like(V)};
+        if (V.numel() > 0)
+            out = average_gradient(plan, bias, {.R = saved[5], .D = saved[6]},
+                                   gradients[0].contiguous());
+        const BiasTensors dw = bias.gradient();
+        return {out.keys, out.values, dw.w, dw.u, dw.r, at::Tensor()};
+    }
+};
+
+}  // namespace
+
+at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
+    const Grouped x = to_groups(kind, in.k, in.v);
+    const Problem problem{.shape = {.kind = kind,
+                                    .causal = options.causal,
+                                    .window = options.window,
+                                    .outside_hidden = options.outside_hidden,
+                                    .grid_height = options.grid_height,
+                                    .grid_width = options.grid_width,
+                                    .row_block = options.row_block},
+                          .groups = x.groups,
+                          .batch = x.batch};
+    const at::Tensor R =
+        TiledAverage::apply(x.keys, x.values, or_nothing(in.w, in.v), or_nothing(in.u, in.v),
+                            or_nothing(in.r, in.v), pack(problem));
+    return from_groups(R, x.batch);
+}
+
+}  // namespace aft::ops::tiled

@@ -1,0 +1,102 @@
+// Configs as JSON: files, presets, checkpoint metadata.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "model/config.h"
+
+namespace aft {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json parse_file(const fs::path& path) {
+    const std::string text = read_file(path, uint64_t{16} << 20);
+    try {
+        return Json::parse(text);
+    } catch (const Json::exception& error) {
+        fail_usage("{}: not a JSON config: {}", path.string(), error.what());
+    }
+}
+
+std::string text_member(const Json& json, const char* key, const std::string& where) {
+    const Json& value = json.at(key);
+    if (!value.is_string()) fail_usage("{}: {} is a text, found {}", where, key, value.type_name());
+    return value.get<std::string>();
+}
+
+fs::path preset_folder() {
+    return shared_file("presets");
+}
+
+}  // namespace
+
+nlohmann::json config_to_json(const Config& config) {
+    Config copy = config;  // rows() points into a mutable object
+    Json json = settings_to_json(copy.rows());
+    json["name"] = config.name;
+    return json;
+}
+
+Config config_from_json(const nlohmann::json& json, const std::string& where) {
+    if (!json.is_object())
+        fail_usage("{}: a config is a JSON object, found {}", where, json.type_name());
+    Config config;
+    Json settings = json;
+    if (json.contains("name")) config.name = text_member(json, "name", where);
+    if (json.contains("sentence")) static_cast<void>(text_member(json, "sentence", where));
+    settings.erase("name");
+    settings.erase("sentence");
+    SettingRows rows = config.rows();
+    settings_from_json(rows, settings, where);
+    return config;
+}
+
+Config load_preset(const std::string& name) {
+    std::vector<std::string> names;
+    for (const PresetInfo& preset : list_presets()) names.push_back(preset.name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        const std::string near = nearest_word(name, names);
+        std::string known;
+        for (const std::string& preset : names) known += (known.empty() ? "" : ", ") + preset;
+        fail_usage("unknown preset '{}'{}; allowed: {}", name,
+                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near), known);
+    }
+    const fs::path path = preset_folder() / (name + ".json");
+    Config config = config_from_json(parse_file(path), path.string());
+    config.name = name;
+    config.check();
+    return config;
+}
+
+Config load_config_file(const std::string& path) {
+    const Json json = parse_file(path);
+    Config config = config_from_json(json, path);
+    if (!json.contains("name")) config.name = fs::path(path).stem().string();
+    try {
+        config.check();
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", path, error.what()), error.kind());
+    }
+    return config;
+}
+
+std::vector<PresetInfo> list_presets() {
+    std::vector<PresetInfo> presets;
+    for (const auto& entry : fs::directory_iterator(preset_folder())) {
+        if (entry.path().extension() != ".json") continue;
+        const Json json = parse_file(entry.path());
+        const std::string where = entry.path().string();
+        if (!json.is_object() || !json.contains("sentence"))
+            fail("{}: a preset has a 'sentence' that says what it is", where);
+        presets.push_back({entry.path().stem().string(), text_member(json, "sentence", where)});
+    }
+    std::sort(presets.begin(), presets.end(),
+              [](const PresetInfo& a, const PresetInfo& b) { return a.name < b.name; });
+    return presets;
+}
+
+}  // namespace aft

@@ -1,0 +1,115 @@
+#include "model/train/history.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "model/checkpoints/format.h"
+#include "model/train/step_files.h"
+
+namespace aft {
+namespace {
+
+// Half precision keeps 3 digits and halves the space; values that would overflow stay float32.
+at::Tensor compact(const at::Tensor& value) {
+    constexpr double kMostHalf = 60000;
+    const at::Tensor detached = value.detach();
+    const bool fits = detached.abs().max().item<double>() < kMostHalf;
+    return detached.to(at::kCPU, fits ? at::kHalf : at::kFloat, false, /*copy=*/true);
+}
+
+NamedTensors biases(const Parameters& parameters) {
+    const c10::NoGradGuard no_grad;
+    NamedTensors tensors;
+    for (const Parameter& parameter : parameters)
+        if (parameter.group == Group::position_bias && parameter.value.numel() > 0)
+            tensors.emplace_back(parameter.name, compact(parameter.value));
+    return tensors;
+}
+
+NamedTensors widened(NamedTensors tensors) {
+    for (auto& [name, tensor] : tensors) tensor = tensor.to(at::kFloat);
+    return tensors;
+}
+
+int64_t first_stride(int64_t frames, int64_t expected_steps) {
+    int64_t stride = 1;
+    while (frames > 0 && expected_steps / stride > frames) stride *= 2;
+    return stride;
+}
+
+}  // namespace
+
+std::filesystem::path history_path(const std::filesystem::path& folder, int64_t step) {
+    return step_file(folder, step);
+}
+
+std::vector<int64_t> history_steps(const std::filesystem::path& folder) {
+    return step_files(folder);
+}
+
+NamedTensors read_history(const std::filesystem::path& folder, int64_t step) {
+    const std::vector<int64_t> steps = history_steps(folder);
+    const auto after = std::upper_bound(steps.begin(), steps.end(), step);
+    if (after == steps.begin()) return {};
+    return widened(read_tensors(history_path(folder, *std::prev(after))).tensors);
+}
+
+History::History(std::filesystem::path folder, int64_t frames, int64_t expected_steps)
+    : folder_(std::move(folder)),
+      frames_(frames <= 0 ? 0 : std::max<int64_t>(frames, 2)),
+      stride_(first_stride(frames_, expected_steps)) {
+    if (!folder_.empty()) steps_ = history_steps(folder_);
+}
+
+void History::record(int64_t step, const Parameters& parameters, bool always) {
+    if (frames_ == 0 || (!always && step % stride_ != 0)) return;
+    if (std::binary_search(steps_.begin(), steps_.end(), step)) return;
+    NamedTensors tensors = biases(parameters);
+    if (tensors.empty()) return;
+    if (folder_.empty()) {
+        memory_[step] = std::move(tensors);
+    } else {
+        make_folder(folder_);
+        write_safetensors(history_path(folder_, step),
+                          {.tensors = std::move(tensors), .metadata = {}});
+    }
+    steps_.insert(std::upper_bound(steps_.begin(), steps_.end(), step), step);
+    thin();
+}
+
+void History::thin() {
+    while (static_cast<int64_t>(steps_.size()) > frames_) {
+        // Frames kept out of turn (a last step that was gone on from) go first.
+        const auto off_stride = [&](int64_t step) {
+            return step % stride_ != 0 && step != steps_.front() && step != steps_.back();
+        };
+        const auto odd = std::find_if(steps_.begin(), steps_.end(), off_stride);
+        if (odd != steps_.end()) {
+            drop(*odd);
+        } else {
+            stride_ *= 2;
+        }
+    }
+}
+
+void History::drop(int64_t step) {
+    if (folder_.empty()) {
+        memory_.erase(step);
+    } else {
+        std::error_code ignored;  // a frame that stays costs space, nothing else
+        std::filesystem::remove(history_path(folder_, step), ignored);
+    }
+    std::erase(steps_, step);
+}
+
+NamedTensors History::at(int64_t step) const {
+    if (!folder_.empty()) return read_history(folder_, step);
+    const auto after = memory_.upper_bound(step);
+    return after == memory_.begin() ? NamedTensors{} : widened(std::prev(after)->second);
+}
+
+}  // namespace aft

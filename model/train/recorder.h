@@ -1,0 +1,29 @@
+// Recorder: what a run leaves behind, step by step: log line, bias history, checkpoints. Used by
+// the headless job and by the session's trainer, so that both leave the same folder. Trainer
+// thread. Errors (disk full) leave every older file whole.
+#pragma once
+#include <filesystem>
+
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+#include "model/train/trainer.h"
+
+namespace aft {
+
+class Recorder {
+  public:
+    // `folder` is open; the trainer stands at its first step or where its checkpoint was.
+    Recorder(RunFolder& folder, const Trainer& trainer);
+    void after_step(const StepReport& report);  // failure reports become an event
+    std::filesystem::path save();               // now, unless this step is saved already
+    [[nodiscard]] int64_t saved_step() const { return saved_step_; }  // -1 = none by this process
+
+  private:
+    RunFolder& folder_;
+    const Trainer& trainer_;
+    History history_;
+    int64_t saved_step_ = -1;
+    std::filesystem::path saved_path_;
+};
+
+}  // namespace aft

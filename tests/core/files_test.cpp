@@ -1,0 +1,137 @@
+#include "core/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "core/check.h"
+#include "tests/core/scratch.h"
+
+namespace aft {
+namespace {
+
+TEST(Files, what_is_written_is_read_back) {
+    const Scratch folder;
+    const std::string content("line\n\0binary\xff", 13);
+    write_atomically(folder / "a", content);
+    EXPECT_EQ(read_file(folder / "a"), content);
+    write_atomically(folder / "a", std::string(300000, 'x'));
+    EXPECT_EQ(read_file(folder / "a"), std::string(300000, 'x'));
+    EXPECT_EQ(folder.entries(), 1) << "no temporary file is left";
+}
+
+TEST(Files, an_error_while_writing_leaves_the_old_file) {
+    const Scratch folder;
+    write_atomically(folder / "a", "old");
+    const auto broken = [](std::ostream& out) {
+        out << std::string(200000, 'x');
+        fail("stopped half way");
+    };
+    EXPECT_EQ(error_of([&] { write_atomically(folder / "a", broken); }), "stopped half way");
+    EXPECT_EQ(read_file(folder / "a"), "old");
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+// A file-size limit fails like a full disk: the write call returns an error in the middle.
+class SizeLimit {
+  public:
+    explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        rlimit now = before_;
+        now.rlim_cur = bytes;
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+    SizeLimit(const SizeLimit&) = delete;
+    SizeLimit& operator=(const SizeLimit&) = delete;
+    ~SizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+  private:
+    rlimit before_{};
+    void (*handler_)(int);
+};
+
+TEST(Files, a_disk_that_fills_up_leaves_the_old_file_and_says_so) {
+    const Scratch folder;
+    write_atomically(folder / "model", "old");
+    std::string message;
+    {
+        const SizeLimit limit(100000);
+        message = error_of([&] { write_atomically(folder / "model", std::string(300000, 'x')); });
+    }
+    EXPECT_TRUE(has(message, (folder / "model").string())) << message;
+    EXPECT_TRUE(has(message, "unchanged")) << message;
+    EXPECT_TRUE(has(message, "free some space")) << message;
+    EXPECT_EQ(read_file(folder / "model"), "old");
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(Files, errors_of_reading_name_the_path_and_the_reason) {
+    const Scratch folder;
+    write_atomically(folder / "big", std::string(100, 'x'));
+    const std::string missing = error_of([&] { (void)read_file(folder / "none"); });
+    EXPECT_TRUE(has(missing, (folder / "none").string()) && has(missing, "No such file"))
+        << missing;
+    EXPECT_TRUE(has(error_of([&] { (void)read_file(folder.path()); }), "it is a folder"));
+    EXPECT_TRUE(has(error_of([&] { (void)read_file("/dev/zero"); }), "device"));
+    const std::string large = error_of([&] { (void)read_file(folder / "big", 99); });
+    EXPECT_TRUE(has(large, "100 bytes") && has(large, "99")) << large;
+    EXPECT_EQ(read_file(folder / "big", 100).size(), 100U);
+}
+
+TEST(Files, a_device_or_a_folder_is_never_replaced) {
+    const Scratch folder;
+    EXPECT_TRUE(has(error_of([&] { write_atomically("/dev/null", "x"); }), "device"));
+    EXPECT_TRUE(has(error_of([&] { write_atomically(folder.path(), "x"); }), "folder"));
+    const std::string gone = error_of([&] { write_atomically(folder / "no/such/file", "x"); });
+    EXPECT_TRUE(has(gone, "no/such/file") && has(gone, "No such file")) << gone;
+}
+
+TEST(Files, writing_through_a_link_replaces_what_it_points_to) {
+    const Scratch folder;
+    write_atomically(folder / "real", "old");
+    fs::create_symlink(folder / "real", folder / "link");
+    write_atomically(folder / "link", "new");
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    EXPECT_EQ(read_file(folder / "real"), "new");
+}
+
+TEST(Files, folders_are_made_with_their_parents) {
+    const Scratch folder;
+    make_folder(folder / "a/b/c");
+    EXPECT_TRUE(fs::is_directory(folder / "a/b/c"));
+    make_folder(folder / "a/b/c");
+    write_atomically(folder / "file", "");
+    EXPECT_TRUE(has(error_of([&] { make_folder(folder / "file"); }), "file"));
+    EXPECT_TRUE(has(error_of([&] { make_folder(folder / "file/below"); }), "below"));
+}
+
+TEST(Files, the_user_folders_follow_the_environment) {
+    ::setenv("XDG_CONFIG_HOME", "/tmp/somewhere", 1);
+    EXPECT_EQ(config_folder(), "/tmp/somewhere/afterimage");
+    ::setenv("XDG_CONFIG_HOME", "relative", 1);
+    ::setenv("HOME", "/tmp/home", 1);
+    EXPECT_EQ(config_folder(), "/tmp/home/.config/afterimage");
+    ::unsetenv("XDG_CACHE_HOME");
+    EXPECT_EQ(cache_folder(), "/tmp/home/.cache/afterimage");
+}
+
+TEST(Files, shared_files_are_found_and_a_missing_one_is_named) {
+    const Scratch folder;
+    make_folder(folder / "assets");
+    write_atomically(folder / "assets/thing", "");
+    ::setenv("AFTERIMAGE_SHARE", folder.path().c_str(), 1);
+    EXPECT_EQ(shared_file("assets/thing"), folder / "assets/thing");
+    const std::string message = error_of([] { (void)shared_file("assets/none"); });
+    EXPECT_TRUE(has(message, "assets/none") && has(message, folder.path().string())) << message;
+    ::unsetenv("AFTERIMAGE_SHARE");
+    EXPECT_FALSE(version().empty());
+}
+
+}  // namespace
+}  // namespace aft

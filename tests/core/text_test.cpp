@@ -1,0 +1,68 @@
+#include "core/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace aft {
+namespace {
+
+TEST(Text, thousands_are_split_by_a_space) {
+    EXPECT_EQ(group_thousands(0), "0");
+    EXPECT_EQ(group_thousands(999), "999");
+    EXPECT_EQ(group_thousands(48212), "48 212");
+    EXPECT_EQ(group_thousands(-1234567), "\u22121 234 567");
+    EXPECT_EQ(group_thousands(std::numeric_limits<int64_t>::min()),
+              "\u22129 223 372 036 854 775 808");
+}
+
+TEST(Text, signed_numbers_show_their_sign_unless_they_round_to_zero) {
+    EXPECT_EQ(signed_number(3.031, 2), "+3.03");
+    EXPECT_EQ(signed_number(-3.031, 2), "\u22123.03");
+    EXPECT_EQ(signed_number(-0.004, 2), "0.00");
+    EXPECT_EQ(signed_number(0.004, 2), "0.00");
+    EXPECT_EQ(plain_number(-0.004, 2), "0.00");
+    EXPECT_EQ(plain_number(-1.5, 1), "\u22121.5");
+    EXPECT_EQ(plain_number(NAN, 1), "NaN");
+}
+
+TEST(Text, stored_values_have_four_decimals_or_an_exponent) {
+    EXPECT_EQ(stored_value(0), "0.0000");
+    EXPECT_EQ(stored_value(0.25), "0.2500");
+    EXPECT_EQ(stored_value(-12.3456789), "\u221212.3457");
+    EXPECT_EQ(stored_value(0.0015), "1.5e-3");
+    EXPECT_EQ(stored_value(-2e-7), "\u22122e-7");
+    EXPECT_EQ(stored_value(1.25e7), "1.25e7");
+    EXPECT_EQ(stored_value(-INFINITY), "\u2212\u221e");
+}
+
+TEST(Text, durations_and_sizes) {
+    EXPECT_EQ(duration(0.012), "12 ms");
+    EXPECT_EQ(duration(4.25), "4.2 s");
+    EXPECT_EQ(duration(48.2), "48 s");
+    EXPECT_EQ(duration(59.9), "1 min 0 s");
+    EXPECT_EQ(duration(171 * 60), "2 h 51 min");
+    EXPECT_EQ(duration(90000), "1 d 1 h");
+    EXPECT_EQ(duration(INFINITY), "unknown");
+    EXPECT_EQ(byte_size(512), "512 B");
+    EXPECT_EQ(byte_size(9.8 * 1024 * 1024 * 1024), "9.8 GiB");
+    EXPECT_EQ(byte_size(1024 * 1024 - 1), "1.0 MiB");
+}
+
+TEST(Text, the_nearest_word_is_near_or_nothing) {
+    const std::vector<std::string> words = {"train.learning_rate", "train.batch", "model.dim"};
+    EXPECT_EQ(nearest_word("train.lerning_rate", words), "train.learning_rate");
+    EXPECT_EQ(nearest_word("model.dims", words), "model.dim");
+    EXPECT_EQ(nearest_word("elephant", words), "");
+    EXPECT_EQ(nearest_word("x", {}), "");
+}
+
+TEST(Text, split_keeps_empty_parts) {
+    EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+    EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+    EXPECT_EQ(split("a,", ','), (std::vector<std::string>{"a", ""}));
+}
+
+}  // namespace
+}  // namespace aft

@@ -1,0 +1,248 @@
+#include "viz/atlas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viz/color_bar.h"
+
+namespace aft::viz {
+namespace {
+
+constexpr float kGap = 2;  // least distance between maps
+constexpr float kLabelSize = 14;
+
+ImVec2 room_for_maps(const AtlasShape& shape, ImVec2 area) {
+    return {area.x - shape.row_label - shape.row_bar,
+            area.y - shape.column_label - float(shape.rows) * shape.cell_label};
+}
+
+// Left-over room between `count` maps of `tile` pixels, at most a quarter of the pitch.
+float spread(float room, int count, float tile, float least) {
+    const float pitch = std::floor(room / float(std::max(1, count)));
+    return std::clamp(pitch, tile + least, std::floor(tile / 0.75F));
+}
+
+void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, const Look& look) {
+    if (cell.data.values.empty()) {
+        draw_hatch(look, box);
+        return;
+    }
+    if (cell.changed)
+        ImGui::GetWindowDrawList()->AddTriangleFilled(box.low, {box.low.x + look.px(8), box.low.y},
+                                                      {box.low.x, box.low.y + look.px(8)},
+                                                      ink(look.colors->accent));
+    if (cell.pinned) {
+        ImDrawList* const list = ImGui::GetWindowDrawList();
+        list->AddCircleFilled({box.high.x - look.px(1), box.low.y - look.px(1)}, look.px(3.5F),
+                              ink(look.colors->accent));
+    }
+    if (!view.mark.is_valid()) return;
+    const auto zoom = box.width() / float(cell.data.columns);
+    const ImVec2 low = {box.low.x + zoom * float(view.mark.column),
+                        box.low.y + zoom * float(view.mark.row)};
+    ImGui::GetWindowDrawList()->AddRect(low, {low.x + zoom, low.y + zoom},
+                                        ink(look.colors->accent));
+}
+
+void draw_cell_label(const AtlasCell& cell, const Box& box, bool chosen, const Look& look) {
+    const float y = box.high.y + look.px(3);
+    const TextStyle name{.color = chosen ? look.colors->text1 : look.colors->text3,
+                         .size = kLabelSize,
+                         .weight = chosen ? Weight::medium : Weight::regular};
+    const float used = draw_text(look, {box.low.x, y}, name, cell.label);
+    const TextStyle number{.color = look.colors->text2, .size = kLabelSize, .align = Align::right};
+    draw_text(look, {box.high.x, y}, number, cell.bar_text);
+    if (cell.bar < 0) return;
+    const float left = box.low.x + std::max(used, look.px(24)) + look.px(6);
+    const float right = box.high.x - text_size(look, number, cell.bar_text).x - look.px(6);
+    if (right - left < look.px(8)) return;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const float middle = y + look.px(8), half = look.px(1.5F);
+    list->AddRectFilled({left, middle - half}, {right, middle + half}, ink(look.colors->line));
+    const float end = left + (right - left) * float(std::clamp(cell.bar, 0.0, 1.0));
+    list->AddRectFilled({left, middle - half}, {end, middle + half}, ink(look.colors->accent));
+}
+
+struct Shown {  // one frame of an atlas
+    const AtlasView& view;
+    const Look& look;
+    const AtlasLayout& layout;
+    ImVec2 corner;  // of the area on screen, scroll included
+    AtlasHit hovered;
+
+    [[nodiscard]] Box box(int row, int column) const {
+        Box b = layout.cell(row, column);
+        b.low = {b.low.x + corner.x, b.low.y + corner.y};
+        b.high = {b.high.x + corner.x, b.high.y + corner.y};
+        return b;
+    }
+    [[nodiscard]] const AtlasCell* cell(int row, int column) const {
+        const auto i = size_t(row) * size_t(view.shape.columns) + size_t(column);
+        return i < view.cells.size() ? &view.cells[i] : nullptr;
+    }
+};
+
+void draw_row_ground(const Shown& s) {
+    const int row = s.view.selected_row;
+    if (!s.view.raise_selected_row || row < 0 || row >= s.view.shape.rows) return;
+    const float gap = (s.layout.pitch.y - s.layout.tile.y) / 2;
+    const Box first = s.box(row, 0);
+    const float right = s.corner.x + s.view.area.x;
+    ImGui::GetWindowDrawList()->AddRectFilled({s.corner.x, std::floor(first.low.y - gap)},
+                                              {right, std::ceil(first.high.y + gap)},
+                                              ink(s.look.colors->raised));
+}
+
+void draw_labels(const Shown& s) {
+    const auto style = [&](bool chosen, Align align) {
+        return TextStyle{.color = chosen ? s.look.colors->text1 : s.look.colors->text3,
+                         .size = kLabelSize,
+                         .weight = chosen ? Weight::medium : Weight::regular,
+                         .align = align};
+    };
+    for (size_t r = 0; r < s.view.row_labels.size(); ++r) {
+        const Box box = s.box(int(r), 0);
+        const float y = (box.low.y + box.high.y) / 2 - s.look.px(8);
+        draw_text(s.look, {s.corner.x, y}, style(int(r) == s.view.selected_row, Align::left),
+                  s.view.row_labels[r]);
+    }
+    for (size_t c = 0; c < s.view.column_labels.size(); ++c) {
+        const Box box = s.box(0, int(c));
+        draw_text(s.look, {(box.low.x + box.high.x) / 2, box.low.y - s.look.px(20)},
+                  style(int(c) == s.view.selected_column, Align::centre), s.view.column_labels[c]);
+    }
+}
+
+void draw_row_bars(const Shown& s) {
+    if (s.view.shape.row_bar <= 0) return;
+    for (int r = 0; r < s.view.shape.rows; ++r) {
+        const AtlasCell* const cell = s.cell(r, 0);
+        if (cell == nullptr || cell->data.values.empty()) continue;
+        const Box last = s.box(r, s.view.shape.columns - 1);
+        const float height = s.look.px(8 + 4 + 14);
+        const float y = last.low.y + std::max(0.0F, (last.height() - height) / 2);
+        draw_small_bar(s.look, {last.high.x + s.look.px(20), std::floor(y)}, cell->coloring);
+    }
+}
+
+void draw_maps(const Shown& s, Tiles& tiles) {
+    const AtlasShape& shape = s.view.shape;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    for (size_t i = 0; i < s.view.cells.size(); ++i) {
+        const AtlasCell& cell = s.view.cells[i];
+        const int row = int(i) / shape.columns, column = int(i) % shape.columns;
+        const Box box = s.box(row, column);
+        if (!ImGui::IsRectVisible(box.low, box.high)) continue;
+        tiles.set(int(i), cell.data, cell.coloring, s.look);
+        if (!cell.data.values.empty() && !cell.data.hidden.empty()) draw_hatch(s.look, box);
+        if (!cell.data.values.empty() && tiles.texture() != ImTextureID_Invalid) {
+            const Box uv =
+                tiles.uv(int(i), {{0, 0}, {float(cell.data.columns), float(cell.data.rows)}});
+            list->AddImage(tiles.texture(), box.low, box.high, uv.low, uv.high,
+                           ink(0xFFFFFF, cell.dimmed ? 0.55F : 1.0F));
+        }
+        draw_map(s.view, cell, box, s.look);
+        const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
+        if (shape.cell_label > 0) draw_cell_label(cell, box, chosen, s.look);
+    }
+}
+
+void draw_rings(const Shown& s) {
+    if (s.hovered.is_valid())
+        draw_ring(s.look, s.box(s.hovered.row, s.hovered.column), 0xFFFFFF, 1);
+    if (s.view.selected_row >= 0 && s.view.selected_column >= 0 &&
+        s.cell(s.view.selected_row, s.view.selected_column) != nullptr)
+        draw_ring(s.look, s.box(s.view.selected_row, s.view.selected_column), s.look.colors->accent,
+                  2);
+}
+
+}  // namespace
+
+Box AtlasLayout::cell(int row, int column) const {
+    const ImVec2 low = {origin.x + pitch.x * float(column), origin.y + pitch.y * float(row)};
+    return {low, {low.x + tile.x, low.y + tile.y}};
+}
+
+AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
+    AtlasLayout out;
+    if (shape.rows <= 0 || shape.columns <= 0 || shape.tile_rows <= 0 || shape.tile_columns <= 0)
+        return out;
+    const ImVec2 room = room_for_maps(shape, area);
+    const float gap = std::round(kGap * scale);
+    const float across = (room.x / float(shape.columns) - gap) / float(shape.tile_columns);
+    const float down = (room.y / float(shape.rows) - gap) / float(shape.tile_rows);
+    out.zoom = std::max(1, static_cast<int>(std::min(across, down)));
+    out.tile = {float(out.zoom * shape.tile_columns), float(out.zoom * shape.tile_rows)};
+    out.pitch = {spread(room.x, shape.columns, out.tile.x, gap),
+                 spread(room.y, shape.rows, out.tile.y, gap) + shape.cell_label};
+    out.origin = {shape.row_label, shape.column_label};
+    out.size = {out.origin.x + out.pitch.x * float(shape.columns) + shape.row_bar,
+                out.origin.y + out.pitch.y * float(shape.rows)};
+    return out;
+}
+
+AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at) {
+    const float x = at.x - layout.origin.x, y = at.y - layout.origin.y;
+    if (x < 0 || y < 0 || layout.pitch.x <= 0 || layout.pitch.y <= 0) return {};
+    const int column = static_cast<int>(x / layout.pitch.x);
+    const int row = static_cast<int>(y / layout.pitch.y);
+    if (column >= shape.columns || row >= shape.rows) return {};
+    const Box box = layout.cell(row, column);
+    if (!box.contains(at)) return {};
+    const auto zoom = float(layout.zoom);
+    return {row,
+            column,
+            {static_cast<int64_t>((at.y - box.low.y) / zoom),
+             static_cast<int64_t>((at.x - box.low.x) / zoom)}};
+}
+
+int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
+    int best = 1;
+    int64_t best_zoom = -1;
+    for (int columns = 1; columns <= count; ++columns) {
+        AtlasShape tried = shape;
+        tried.columns = columns;
+        tried.rows = (count + columns - 1) / columns;
+        const AtlasLayout layout = layout_atlas(tried, area, scale);
+        const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
+        const int64_t zoom = fits ? layout.zoom : 0;
+        if (zoom > best_zoom) {
+            best_zoom = zoom;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
+    AtlasReply reply;
+    reply.layout = layout_atlas(view.shape, view.area, look.scale);
+    const AtlasShape& shape = view.shape;
+    tiles_.resize(shape.rows * shape.columns, shape.tile_rows, shape.tile_columns);
+    const bool scrolls = reply.layout.size.y > view.area.y + 1;
+    if (scrolls) ImGui::BeginChild(view.id, view.area);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const ImVec2 size = {view.area.x, scrolls ? reply.layout.size.y : view.area.y};
+    ImGui::InvisibleButton(view.id, {std::max(1.0F, size.x), std::max(1.0F, size.y)});
+    reply.box = {corner, {corner.x + size.x, corner.y + size.y}};
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    Shown shown{view, look, reply.layout, corner, {}};
+    if (ImGui::IsItemHovered()) {
+        const AtlasHit hit =
+            hit_atlas(reply.layout, shape, {mouse.x - corner.x, mouse.y - corner.y});
+        if (hit.is_valid() && shown.cell(hit.row, hit.column) != nullptr) reply.hovered = hit;
+        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) reply.clicked = reply.hovered;
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+            reply.double_clicked = reply.hovered;
+    }
+    shown.hovered = reply.hovered;
+    draw_row_ground(shown);
+    draw_maps(shown, tiles_);
+    draw_labels(shown);
+    draw_row_bars(shown);
+    draw_rings(shown);
+    if (scrolls) ImGui::EndChild();
+    return reply;
+}
+
+}  // namespace aft::viz

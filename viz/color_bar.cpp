@@ -1,0 +1,239 @@
+#include "viz/color_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::viz {
+namespace {
+
+// The bar runs evenly in colour position, from the position of low to that of high.
+struct BarScale {
+    Coloring coloring;
+    double first, width;
+    explicit BarScale(const Coloring& c)
+        : coloring(c),
+          first(scale_position(c.range.low, c.range, c.scale)),
+          width(std::max(1e-9, scale_position(c.range.high, c.range, c.scale) - first)) {}
+    [[nodiscard]] double place(double value) const {  // 0 .. 1
+        return (scale_position(value, coloring.range, coloring.scale) - first) / width;
+    }
+    [[nodiscard]] double value(double place) const {
+        return scale_value(first + place * width, coloring.range, coloring.scale);
+    }
+};
+
+void draw_gradient(const Box& box, const Coloring& coloring) {
+    const BarScale bar(coloring);
+    const auto& table = colormap_table(coloring.map);
+    const auto color = [&](double place) {
+        const double at = std::clamp(bar.first + place * bar.width, 0.0, 1.0) * 255;
+        const Rgb c = table[static_cast<size_t>(std::lround(at))];
+        return IM_COL32(c[0], c[1], c[2], 255);
+    };
+    constexpr int kSteps = 48;
+    for (int i = 0; i < kSteps; ++i) {
+        const auto x = [&](int k) { return box.low.x + box.width() * float(k) / float(kSteps); };
+        const ImU32 left = color(double(i) / kSteps), right = color(double(i + 1) / kSteps);
+        ImGui::GetWindowDrawList()->AddRectFilledMultiColor(
+            {x(i), box.low.y}, {x(i + 1), box.high.y}, left, right, right, left);
+    }
+}
+
+void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) {
+    if (view.histogram.empty()) return;
+    const float top = *std::max_element(view.histogram.begin(), view.histogram.end());
+    if (!(top > 0)) return;
+    const float pitch = box.width() / float(view.histogram.size());
+    const ImU32 color = ink(look.colors->text3, 0.55F);
+    for (size_t i = 0; i < view.histogram.size(); ++i) {
+        const float height = std::sqrt(view.histogram[i] / top) * box.height();
+        if (height < 0.5F) continue;
+        const float left = std::round(box.low.x + pitch * float(i));
+        const float right = std::max(
+            left + 1, std::round(box.low.x + pitch * float(i + 1)) - (pitch > 3 ? 1.0F : 0.0F));
+        ImGui::GetWindowDrawList()->AddRectFilled({left, box.high.y - std::round(height)},
+                                                  {right, box.high.y}, color);
+    }
+}
+
+void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
+    const BarScale bar(view.coloring);
+    const TextStyle style{.color = look.colors->text3, .size = 14};
+    const double gap = look.px(46) / std::max(1.0F, box.width());
+    for (const double value : bar_ticks(view.coloring, gap)) {
+        const double place = std::clamp(bar.place(value), 0.0, 1.0);
+        const auto x = box.low.x + float(place) * box.width();
+        TextStyle here = style;
+        here.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
+        if (here.align == Align::centre)
+            ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5F, box.high.y},
+                                                {std::round(x) + 0.5F, box.high.y + look.px(4)},
+                                                ink(look.colors->text3));
+        std::string text = bar_number(value, view.percent);
+        if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
+        draw_text(look, {x, box.high.y + look.px(4)}, here, text);
+    }
+}
+
+void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
+    const auto note = [&](double share, const char* word, bool right) {
+        if (share < 5e-4) return;
+        const TextStyle style{
+            .color = look.colors->text3, .size = 14, .align = right ? Align::right : Align::left};
+        const float y = box.low.y - look.px(view.histogram.empty() ? 18 : view.histogram_height);
+        draw_text(look, {right ? box.high.x : box.low.x, y}, style,
+                  plain_number(share * 100, 1) + " % " + word);
+    };
+    note(view.clipped.above, "above", true);
+    note(view.clipped.below, "below", false);
+}
+
+void draw_lock(ImVec2 at, const Look& look) {  // `at`: middle of the bottom edge
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImU32 color = ink(look.colors->text3);
+    const float w = look.px(3.5F), h = look.px(6);
+    list->AddRectFilled({at.x - w, at.y - h}, {at.x + w, at.y}, color, look.px(1));
+    list->PathArcTo({at.x, at.y - h}, look.px(2.2F), 3.14159F, 6.28318F);
+    list->PathStroke(color, 0, look.px(1.2F));
+}
+
+void draw_handle(float x, const Box& bar, bool locked, const Look& look) {
+    const float w = look.px(3), out = look.px(3);
+    const Box box = {{x - w, bar.low.y - out}, {x + w, bar.high.y + out}};
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(box.low, box.high, ink(locked ? look.colors->text3 : look.colors->text1),
+                        look.px(2));
+    list->AddRectFilled({x - look.px(1), bar.low.y + look.px(1)},
+                        {x + look.px(1), bar.high.y - look.px(1)}, ink(look.colors->pane));
+    if (locked) draw_lock({x + look.px(1), box.low.y - look.px(2)}, look);
+}
+
+// One end of the range: an invisible handle, 12 wide; drags in equal steps of the colour place.
+void drag_end(const ColorBarView& view, const Box& bar, bool is_high, ColorBarReply& reply) {
+    const float x = is_high ? bar.high.x : bar.low.x, w = bar.height() * 0.75F;
+    ImGui::SetCursorScreenPos({x - w, bar.low.y - 4});
+    ImGui::InvisibleButton(is_high ? "high" : "low", {2 * w, bar.height() + 8});
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive())
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    reply.reset |= ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+    const float move = ImGui::GetIO().MouseDelta.x;
+    if (!ImGui::IsItemActive() || move == 0) return;
+    const double share = double(move) / bar.width();
+    double& end = is_high ? reply.range.high : reply.range.low;
+    const double width = view.coloring.range.high - view.coloring.range.low;
+    const double other = is_high ? reply.range.low : reply.range.high;
+    // Multiplied when the end has a sign of its own, so that small and large ranges feel alike.
+    const double moved = (end > 0) == is_high && end != 0
+                             ? end * std::exp(is_high ? 2 * share : -2 * share)
+                             : end + share * width;
+    end = is_high ? std::max(moved, other + 1e-6) : std::min(moved, other - 1e-6);
+    reply.changed = true;
+}
+
+}  // namespace
+
+std::string bar_number(double value, bool percent) {
+    const double shown = percent ? 100 * value : value;
+    const double size = std::abs(shown);
+    std::string text;
+    if (size != 0 && (size < 0.01 || size >= 1e5)) {
+        text = fmt::format("{:.1e}", shown);
+    } else {
+        text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : 2);
+        if (text.find('.') != std::string::npos) {
+            while (text.back() == '0') text.pop_back();
+            if (text.back() == '.') text.pop_back();
+        }
+    }
+    return percent ? text + " %" : text;
+}
+
+std::vector<double> bar_ticks(const Coloring& coloring, double gap) {
+    const BarScale bar(coloring);
+    std::vector<double> ticks = {coloring.range.low, coloring.range.high};
+    const auto add = [&](double value) {
+        if (value <= coloring.range.low || value >= coloring.range.high) return;
+        const double place = bar.place(value);
+        for (const double t : ticks)
+            if (std::abs(bar.place(t) - place) < gap) return;
+        ticks.push_back(value);
+    };
+    if (is_signed_scale(coloring.scale)) add(0);
+    const double top = std::max(std::abs(coloring.range.low), std::abs(coloring.range.high));
+    if (top > 0 && std::isfinite(top)) {
+        const double decade = std::pow(10, std::floor(std::log10(top)));
+        // The roundest numbers first; finer ones only where there is room left.
+        for (const double unit : {decade, decade / 2, decade / 4, decade / 10, decade / 20})
+            for (int k = 1; k <= 20 && unit * k <= top; ++k) {
+                add(unit * k);
+                add(-unit * k);
+            }
+    }
+    std::sort(ticks.begin(), ticks.end());
+    return ticks;
+}
+
+float color_bar_height(const ColorBarView& view, const Look& look) {
+    const float above = view.histogram.empty() ? look.px(4) : look.px(view.histogram_height + 2);
+    return above + look.px(12 + 4 + 16);
+}
+
+ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
+    ColorBarReply reply;
+    reply.range = view.coloring.range;
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float above = view.histogram.empty() ? look.px(4) : look.px(view.histogram_height + 2);
+    reply.bar = {{corner.x, corner.y + above},
+                 {corner.x + view.width, corner.y + above + look.px(12)}};
+    ImGui::PushID(view.id);
+    if (view.can_drag && !view.low_locked) drag_end(view, reply.bar, false, reply);
+    if (view.can_drag && !view.high_locked) drag_end(view, reply.bar, true, reply);
+    ImGui::SetCursorScreenPos(corner);
+    ImGui::Dummy({view.width, color_bar_height(view, look)});
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (ImGui::IsItemHovered() && reply.bar.contains(mouse))
+        reply.hovered =
+            BarScale(view.coloring).value((mouse.x - reply.bar.low.x) / reply.bar.width());
+    ImGui::PopID();
+
+    const Box above_bar = {{corner.x, corner.y},
+                           {corner.x + view.width, reply.bar.low.y - look.px(2)}};
+    draw_histogram(view, above_bar, look);
+    draw_gradient(reply.bar, view.coloring);
+    draw_ticks(view, reply.bar, look);
+    draw_clipped(view, reply.bar, look);
+    draw_handle(reply.bar.low.x, reply.bar, view.low_locked || !view.can_drag, look);
+    draw_handle(reply.bar.high.x, reply.bar, view.high_locked || !view.can_drag, look);
+    if (view.marker.has_value() && std::isfinite(*view.marker)) {
+        const double place = std::clamp(BarScale(view.coloring).place(*view.marker), 0.0, 1.0);
+        const auto x = reply.bar.low.x + float(place) * view.width;
+        const float y = reply.bar.low.y, s = look.px(5);
+        ImGui::GetWindowDrawList()->AddTriangleFilled({x - s, y - s}, {x + s, y - s}, {x, y},
+                                                      ink(look.colors->text1));
+    }
+    return reply;
+}
+
+void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool percent) {
+    const Box box = {at, {at.x + look.px(104), at.y + look.px(8)}};
+    draw_gradient(box, coloring);
+    const TextStyle style{.color = look.colors->text3, .size = 14};
+    TextStyle right = style, centre = style;
+    right.align = Align::right;
+    centre.align = Align::centre;
+    const float y = box.high.y + look.px(2);
+    draw_text(look, {box.low.x, y}, style, bar_number(coloring.range.low, percent));
+    draw_text(look, {box.high.x, y}, right, bar_number(coloring.range.high, percent));
+    if (coloring.range.low >= 0 || coloring.range.high <= 0) return;
+    const BarScale bar(coloring);
+    const auto x = std::round(box.low.x + float(bar.place(0)) * box.width()) + 0.5F;
+    ImGui::GetWindowDrawList()->AddLine({x, box.low.y}, {x, box.high.y}, ink(look.colors->text2));
+    if (bar.place(0) > 0.22 && bar.place(0) < 0.78) draw_text(look, {x, y}, centre, "0");
+}
+
+}  // namespace aft::viz

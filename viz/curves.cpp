@@ -1,0 +1,371 @@
+#include "viz/curves.h"
+
+#include <fmt/format.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::viz {
+namespace {
+
+constexpr float kTitleHeight = 24, kLabelGap = 8;
+
+struct Extent {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void add(double v, bool log) {
+        if (!std::isfinite(v) || (log && v <= 0)) return;
+        low = std::min(low, v);
+        high = std::max(high, v);
+    }
+    // Never empty; 5 % of air above and below where `air`.
+    void finish(bool log, bool air) {
+        if (!(low <= high)) *this = log ? Extent{0.1, 1} : Extent{0, 1};
+        if (low == high) {
+            low = log ? low / 2 : low - std::max(0.5, std::abs(low) * 0.1);
+            high = log ? high * 2 : high + std::max(0.5, std::abs(high) * 0.1);
+        } else if (air) {
+            const double pad = log ? std::pow(high / low, 0.05) : (high - low) * 0.05;
+            low = log ? low / pad : low - pad;
+            high = log ? high * pad : high + pad;
+        }
+    }
+};
+
+struct Line {  // one curve, decimated for this frame
+    const Curve* curve = nullptr;
+    std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
+    double last = std::numeric_limits<double>::quiet_NaN();  // last smoothed value
+};
+
+Extent full_x(const CurvePlot& plot) {
+    Extent x;
+    for (const Curve& curve : plot.curves)
+        for (size_t i = 0; i < curve.x.size(); i += std::max<size_t>(1, curve.x.size() - 1))
+            x.add(curve.x[i], plot.log_x);
+    x.finish(plot.log_x, false);
+    return x;
+}
+
+Extent shown_x(const CurvePlot& plot) {
+    if (plot.zoom != nullptr && plot.zoom->is_user) return {plot.zoom->x_low, plot.zoom->x_high};
+    return full_x(plot);
+}
+
+std::vector<Line> make_lines(const CurvePlot& plot, const Extent& x, int columns) {
+    const PlotColumns cut{x.low, x.high, columns, plot.log_x};
+    std::vector<Line> lines;
+    for (const Curve& curve : plot.curves) {
+        Line line;
+        line.curve = &curve;
+        if (curve.smoothing > 0) {
+            const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
+            line.main = decimate(curve.x, smoothed, cut);
+            line.raw = decimate(curve.x, curve.y, cut);
+        } else {
+            line.main = decimate(curve.x, curve.y, cut);
+        }
+        line.low = decimate(curve.x, curve.low, cut);
+        line.high = decimate(curve.x, curve.high, cut);
+        if (!line.main.empty()) line.last = line.main.back().y;
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
+    if (plot.zoom != nullptr && plot.zoom->is_user_y) return {plot.zoom->y_low, plot.zoom->y_high};
+    Extent y;
+    for (const Line& line : lines)
+        for (const auto* points : {&line.raw, &line.main, &line.low, &line.high})
+            for (const PlotPoint& p : *points) y.add(p.y, plot.log_y);
+    if (plot.zero_line) y.add(0, plot.log_y);
+    y.finish(plot.log_y, true);
+    return y;
+}
+
+ImVec4 tone(uint32_t rgb, float alpha) {
+    return ImGui::ColorConvertU32ToFloat4(ink(rgb, alpha));
+}
+
+void plot_points(const char* id, const std::vector<PlotPoint>& points, const ImPlotSpec& style) {
+    if (points.empty()) return;
+    ImPlotSpec spec = style;
+    spec.Stride = sizeof(PlotPoint);
+    ImPlot::PlotLine(id, &points[0].x, &points[0].y, static_cast<int>(points.size()), spec);
+}
+
+void plot_band(const Line& line) {
+    const size_t n = std::min(line.low.size(), line.high.size());
+    if (n < 2) return;
+    std::vector<double> x(n), low(n), high(n);
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = line.high[i].x;
+        low[i] = line.low[i].y;
+        high[i] = line.high[i].y;
+    }
+    ImPlotSpec spec;
+    spec.FillColor = tone(line.curve->color, 1);
+    spec.FillAlpha = 0.2F;
+    ImPlot::PlotShaded("##band", x.data(), low.data(), high.data(), static_cast<int>(n), spec);
+}
+
+void plot_lines(const std::vector<Line>& lines, const Look& look) {
+    int id = 0;
+    for (const Line& line : lines) {
+        ImGui::PushID(id++);
+        plot_band(line);
+        ImPlotSpec raw;
+        raw.LineColor = tone(line.curve->color, 0.38F);
+        raw.LineWeight = look.scale;
+        plot_points("##raw", line.raw, raw);
+        ImPlotSpec main;
+        main.LineColor = tone(line.curve->color, 1);
+        main.LineWeight = line.curve->width * look.scale;
+        if (line.curve->dots) {
+            main.Marker = ImPlotMarker_Circle;
+            main.MarkerSize = 2.2F * look.scale;
+            main.MarkerLineColor = main.MarkerFillColor = main.LineColor;
+        }
+        plot_points("##main", line.main, main);
+        ImGui::PopID();
+    }
+}
+
+int axis_number(double value, char* out, int size, void* /*unused*/) {
+    std::string text;
+    const double a = std::abs(value);
+    if (a >= 1e6) {
+        text = plain_number(value / 1e6, std::fmod(a, 1e6) == 0 ? 0 : 1) + "M";
+    } else if (a >= 1e4) {
+        text = plain_number(value / 1e3, std::fmod(a, 1e3) == 0 ? 0 : 1) + "k";
+    } else {
+        text = fmt::format("{:.6g}", value);
+        if (text.starts_with('-')) text.replace(0, 1, "\u2212");
+    }
+    return std::snprintf(out, static_cast<size_t>(size), "%s", text.c_str());
+}
+
+int axis_power(double value, char* out, int size, void* /*unused*/) {
+    const double power = std::log10(std::max(value, 1e-300));
+    if (std::abs(power - std::round(power)) > 1e-6)
+        return std::snprintf(out, size_t(size), "%s", "");
+    return axis_number(value, out, size, nullptr);
+}
+
+struct Limits {
+    double x[2], y[2];
+};
+
+void setup_axes(const CurvePlot& plot, Limits& limits) {
+    const bool locked = plot.zoom == nullptr;
+    const ImPlotAxisFlags common = ImPlotAxisFlags_NoLabel | ImPlotAxisFlags_NoMenus |
+                                   ImPlotAxisFlags_NoSideSwitch | ImPlotAxisFlags_NoHighlight |
+                                   (locked ? ImPlotAxisFlags_Lock : 0);
+    ImPlot::SetupAxes(nullptr, nullptr, common | (plot.x_labels ? 0 : ImPlotAxisFlags_NoTickLabels),
+                      common);
+    const auto scale = [](ImAxis axis, bool log) {
+        if (log) ImPlot::SetupAxisScale(axis, ImPlotScale_Log10);
+        ImPlot::SetupAxisFormat(axis, log ? axis_power : axis_number);
+    };
+    scale(ImAxis_X1, plot.log_x);
+    scale(ImAxis_Y1, plot.log_y);
+    ImPlot::SetupAxisLinks(ImAxis_X1, &limits.x[0], &limits.x[1]);
+    ImPlot::SetupAxisLinks(ImAxis_Y1, &limits.y[0], &limits.y[1]);
+    ImPlot::SetupFinish();
+}
+
+// What the wheel or a drag made of the limits that were set; called after the plot has ended.
+void keep_zoom(CurveZoom& zoom, const Limits& set, const Limits& now) {
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        zoom = {};
+        return;
+    }
+    const ImGuiIO& io = ImGui::GetIO();
+    if (io.MouseWheel == 0 && !ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
+    if (now.x[0] != set.x[0] || now.x[1] != set.x[1]) {
+        zoom.is_user = true;
+        zoom.x_low = now.x[0];
+        zoom.x_high = now.x[1];
+    }
+    if (now.y[0] != set.y[0] || now.y[1] != set.y[1]) {
+        zoom.is_user_y = true;
+        zoom.y_low = now.y[0];
+        zoom.y_high = now.y[1];
+    }
+}
+
+void draw_events(const CurvePlot& plot, const Look& look) {
+    ImDrawList* const list = ImPlot::GetPlotDrawList();
+    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    const auto line = [&](double x, ImU32 color, float width) {
+        const float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
+        list->AddLine({px, at.y}, {px, at.y + size.y}, color, width);
+        return px;
+    };
+    float free_from = at.x;  // texts that would lie on each other are left out
+    for (const CurveEvent& event : plot.events) {
+        const float px = line(event.x, ink(event.color, 0.5F), look.px(1));
+        const TextStyle style{.color = event.color, .size = 14};
+        if (event.text.empty() || px < free_from) continue;
+        draw_text(look, {px + look.px(4), at.y + look.px(2)}, style, event.text);
+        free_from = px + text_size(look, style, event.text).x + look.px(10);
+    }
+    if (plot.now.has_value()) line(*plot.now, ink(look.colors->accent), look.px(1));
+}
+
+double value_at(const Line& line, double x) {
+    const auto& points = line.main;
+    const auto after = std::lower_bound(points.begin(), points.end(), x,
+                                        [](const PlotPoint& p, double v) { return p.x < v; });
+    if (points.empty()) return std::numeric_limits<double>::quiet_NaN();
+    if (after == points.begin()) return points.front().y;
+    const auto before = std::prev(after);
+    if (after == points.end()) return before->y;
+    return x - before->x < after->x - x ? before->y : after->y;
+}
+
+void draw_hover_card(const CurvePlot& plot, const std::vector<Line>& lines, double x,
+                     const Look& look) {
+    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    const float px = ImPlot::PlotToPixels(x, 0).x;
+    const TextStyle label{.color = look.colors->text2, .size = 14};
+    const TextStyle value{
+        .color = look.colors->text1, .size = 15, .weight = Weight::medium, .align = Align::right};
+    std::vector<std::pair<std::string, std::string>> rows = {
+        {plot.x_word, group_thousands(std::llround(x))}};
+    for (const Line& line : lines)
+        if (!line.curve->label.empty())
+            rows.emplace_back(line.curve->label,
+                              plain_number(value_at(line, x), line.curve->decimals));
+    float wide = 0;
+    for (const auto& [name, number] : rows)
+        wide = std::max(wide, text_size(look, label, name).x + text_size(look, value, number).x);
+    const ImVec2 card = {wide + look.px(40), float(rows.size()) * look.px(20) + look.px(12)};
+    const bool right = px + look.px(14) + card.x < at.x + size.x;
+    const ImVec2 low = {std::round(right ? px + look.px(14) : px - look.px(14) - card.x),
+                        std::round(at.y + look.px(8))};
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImVec2 high = {low.x + card.x, low.y + card.y};
+    list->AddRectFilled(low, high, ink(look.colors->raised), look.px(6));
+    list->AddRect(low, high, ink(look.colors->strong), look.px(6));
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const float y = low.y + look.px(6) + float(i) * look.px(20);
+        draw_text(look, {low.x + look.px(10), y + look.px(2)}, label, rows[i].first);
+        draw_text(look, {high.x - look.px(10), y + look.px(1)}, value, rows[i].second);
+    }
+}
+
+void draw_hover_line(const std::vector<Line>& lines, double x, const Look& look) {
+    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    ImDrawList* const list = ImPlot::GetPlotDrawList();
+    const float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
+    if (px < at.x || px > at.x + size.x) return;
+    list->AddLine({px, at.y}, {px, at.y + size.y}, ink(look.colors->text2), look.px(1));
+    for (const Line& line : lines) {
+        const double y = value_at(line, x);
+        if (!std::isfinite(y)) continue;
+        const ImVec2 dot = {px, ImPlot::PlotToPixels(x, y).y};
+        list->AddCircleFilled(dot, look.px(5), ink(look.colors->pane));
+        list->AddCircleFilled(dot, look.px(3.5F), ink(line.curve->color));
+    }
+}
+
+std::string end_label(const Line& line) {
+    if (line.curve->label.empty()) return "";
+    return std::isfinite(line.last)
+               ? line.curve->label + " " + plain_number(line.last, line.curve->decimals)
+               : line.curve->label;
+}
+
+// Names with the last value at the line's end, pushed apart when they meet.
+void draw_end_labels(const std::vector<Line>& lines, const Look& look) {
+    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    struct Label {
+        float y;
+        const Line* line;
+    };
+    std::vector<Label> labels;
+    const float height = look.px(17);
+    for (const Line& line : lines)
+        if (!line.curve->label.empty() && std::isfinite(line.last))
+            labels.push_back({std::clamp(ImPlot::PlotToPixels(0, line.last).y - height / 2, at.y,
+                                         at.y + size.y - height),
+                              &line});
+    std::sort(labels.begin(), labels.end(),
+              [](const Label& a, const Label& b) { return a.y < b.y; });
+    for (size_t i = 1; i < labels.size(); ++i)
+        labels[i].y = std::max(labels[i].y, labels[i - 1].y + height);
+    for (size_t i = labels.size(); i-- > 0;) {
+        const float below = i + 1 < labels.size() ? labels[i + 1].y : at.y + size.y;
+        labels[i].y = std::min(labels[i].y, below - height);
+    }
+    for (const Label& label : labels)
+        draw_text(look, {at.x + size.x + look.px(kLabelGap), label.y},
+                  {.color = label.line->curve->color, .size = 14}, end_label(*label.line));
+}
+
+float label_room(const std::vector<Line>& lines, const Look& look) {
+    float room = 0;
+    for (const Line& line : lines)
+        room = std::max(room, text_size(look, {.size = 14}, end_label(line)).x);
+    return room > 0 ? room + look.px(kLabelGap) : 0;
+}
+
+void draw_title(const CurvePlot& plot, const Look& look) {
+    if (plot.title.empty()) return;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float used =
+        draw_text(look, at, {.color = look.colors->text1, .size = 15, .weight = Weight::semibold},
+                  plot.title);
+    draw_text(look, {at.x + used + look.px(8), at.y + look.px(1)},
+              {.color = look.colors->text3, .size = 14}, plot.unit);
+    ImGui::Dummy({1, look.px(kTitleHeight)});
+}
+
+}  // namespace
+
+CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
+    CurveReply reply;
+    const float full = plot.size.x > 0 ? plot.size.x : ImGui::GetContentRegionAvail().x;
+    const float title =
+        plot.title.empty() ? 0 : look.px(kTitleHeight) + ImGui::GetStyle().ItemSpacing.y;
+    const float height = std::max(look.px(40), plot.size.y - title);
+    draw_title(plot, look);
+    const Extent x = shown_x(plot);
+    const std::vector<Line> lines = make_lines(plot, x, std::max(16, static_cast<int>(full)));
+    const Extent y = shown_y(plot, lines);
+    const Limits set = {{x.low, x.high}, {y.low, y.high}};
+    Limits limits = set;
+    bool is_over = false;
+    const float room = label_room(lines, look);
+    // Short room at the right in any case: the last axis number is centred on the edge.
+    const ImVec2 size = {std::max(look.px(80), full - std::max(room, look.px(12))), height};
+    ImGui::PushFont(look.regular, 14);
+    if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
+        setup_axes(plot, limits);
+        plot_lines(lines, look);
+        ImPlot::PushPlotClipRect();
+        draw_events(plot, look);
+        is_over = ImPlot::IsPlotHovered();
+        if (is_over) reply.hovered = ImPlot::GetPlotMousePos().x;
+        if (is_over && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+            ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 9)
+            reply.clicked = reply.hovered;
+        const std::optional<double> marked = is_over ? reply.hovered : plot.marker;
+        if (marked.has_value()) draw_hover_line(lines, *marked, look);
+        ImPlot::PopPlotClipRect();
+        draw_end_labels(lines, look);
+        if (is_over && plot.hover_card) draw_hover_card(plot, lines, *reply.hovered, look);
+        ImPlot::EndPlot();
+        if (is_over && plot.zoom != nullptr) keep_zoom(*plot.zoom, set, limits);
+    }
+    ImGui::PopFont();
+    return reply;
+}
+
+}  // namespace aft::viz

@@ -1,0 +1,188 @@
+#include "viz/image_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+
+namespace aft::viz {
+namespace {
+
+bool is_missing(const TokenImage& image, int64_t i) {
+    if (image.known < 0 || i < image.known) return false;
+    return image.unknown.empty() || image.unknown[static_cast<size_t>(i)] != 0;
+}
+
+Image with_alpha(const Image& image) {
+    if (image.channels == 4) return image;
+    Image out{image.width, image.height, 4, {}};
+    out.pixels.reserve(size_t(image.width * image.height * 4));
+    const auto step = static_cast<size_t>(image.channels);
+    for (size_t i = 0; i + step <= image.pixels.size(); i += step)
+        out.pixels.insert(out.pixels.end(), {image.pixels[i], image.pixels[i + (step == 3 ? 1 : 0)],
+                                             image.pixels[i + (step == 3 ? 2 : 0)], 255});
+    return out;
+}
+
+struct Grid {
+    const ImageView& view;
+    const Look& look;
+    Box box;
+    float zoom;
+
+    [[nodiscard]] Box cell(int64_t row, int64_t column) const {
+        const ImVec2 low = {box.low.x + zoom * float(column), box.low.y + zoom * float(row)};
+        return {low, {low.x + zoom, low.y + zoom}};
+    }
+    [[nodiscard]] bool is_on(std::span<const uint8_t> mask, int64_t row, int64_t column) const {
+        return row >= 0 && column >= 0 && row < view.height && column < view.width &&
+               mask[static_cast<size_t>(row * view.width + column)] != 0;
+    }
+};
+
+// Calls draw(from, to) for every piece of the border between 1 and 0.
+template <class Draw>
+void walk_edges(const Grid& grid, std::span<const uint8_t> mask, const Draw& draw) {
+    for (int64_t r = 0; r < grid.view.height; ++r) {
+        for (int64_t c = 0; c < grid.view.width; ++c) {
+            if (!grid.is_on(mask, r, c)) continue;
+            const Box b = grid.cell(r, c);
+            if (!grid.is_on(mask, r - 1, c)) draw(b.low, ImVec2{b.high.x, b.low.y});
+            if (!grid.is_on(mask, r + 1, c)) draw(ImVec2{b.low.x, b.high.y}, b.high);
+            if (!grid.is_on(mask, r, c - 1)) draw(b.low, ImVec2{b.low.x, b.high.y});
+            if (!grid.is_on(mask, r, c + 1)) draw(ImVec2{b.high.x, b.low.y}, b.high);
+        }
+    }
+}
+
+void draw_mask(const Grid& grid) {
+    if (grid.view.mask.empty()) return;
+    AFT_ASSERT(int64_t(grid.view.mask.size()) == grid.view.height * grid.view.width);
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const float s = grid.look.scale;
+    for (int64_t r = 0; r < grid.view.height; ++r) {
+        for (int64_t c = 0; c < grid.view.width;) {
+            int64_t end = c;  // one rectangle per run of cells
+            while (grid.is_on(grid.view.mask, r, end)) ++end;
+            if (end > c) {
+                const Box run = {grid.cell(r, c).low, grid.cell(r, end - 1).high};
+                list->AddRectFilled(run.low, run.high, ink(0x0B0C0E, 0.8F));
+                list->PushClipRect(run.low, run.high, true);
+                const float pitch = 6 * s * 1.4142F, height = run.height();
+                const float first = run.low.x - std::fmod(run.low.x + run.low.y, pitch);
+                for (float x = first; x < run.high.x + height; x += pitch)
+                    list->AddLine({x - height, run.high.y}, {x, run.low.y}, ink(0x8E96A0, 0.35F),
+                                  s);
+                list->PopClipRect();
+            }
+            c = std::max(end, c + 1);
+        }
+    }
+    const ImU32 edge = ink(grid.look.colors->accent);
+    walk_edges(grid, grid.view.mask,
+               [&](ImVec2 from, ImVec2 to) { list->AddLine(from, to, edge, 1.5F * s); });
+}
+
+void draw_outline(const Grid& grid) {
+    if (grid.view.outlined.empty()) return;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const float s = grid.look.scale;
+    for (const bool dark : {true, false})
+        walk_edges(grid, grid.view.outlined, [&](ImVec2 from, ImVec2 to) {
+            list->AddLine(from, to, dark ? ink(0x0B0C0E, 0.85F) : ink(0xFFFFFF), dark ? 3 * s : s);
+        });
+}
+
+void draw_future(const Grid& grid) {
+    const MapCell t = grid.view.target;
+    if (!grid.view.is_future_dark || !t.is_valid()) return;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImU32 shade = ink(0x0B0C0E, 0.55F);
+    const Box at = grid.cell(t.row, t.column);
+    list->AddRectFilled({at.high.x, at.low.y}, {grid.box.high.x, at.high.y}, shade);
+    list->AddRectFilled({grid.box.low.x, at.high.y}, grid.box.high, shade);
+}
+
+void draw_cells(const Grid& grid) {
+    const auto at = [&](MapCell cell) { return grid.cell(cell.row, cell.column); };
+    if (grid.view.next.is_valid()) {
+        const Box box = at(grid.view.next);
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ink(0xFFFFFF));
+    }
+    if (grid.view.source.is_valid()) draw_ring(grid.look, at(grid.view.source), 0xFFFFFF, 1);
+    if (grid.view.target.is_valid())
+        draw_ring(grid.look, at(grid.view.target), grid.look.colors->accent, 2);
+}
+
+}  // namespace
+
+Image token_pixels(const TokenImage& image) {
+    const int64_t pixels = image.height * image.width;
+    AFT_ASSERT(int64_t(image.tokens.size()) >= pixels * image.channels);
+    Image out{image.width, image.height, 4, {}};
+    out.pixels.resize(size_t(pixels) * 4);
+    const double scale = 255.0 / double(std::max<int64_t>(1, image.levels - 1));
+    for (int64_t p = 0; p < pixels; ++p) {
+        uint8_t* const rgba = &out.pixels[size_t(p) * 4];
+        rgba[3] = 255;
+        for (int64_t c = 0; c < 3; ++c) {
+            const int64_t i = p * image.channels + std::min(c, image.channels - 1);
+            const double level = image.tokens[size_t(i)];
+            rgba[c] = static_cast<uint8_t>(std::clamp(std::lround(level * scale), 0L, 255L));
+            if (is_missing(image, i)) rgba[3] = 0;
+        }
+    }
+    return out;
+}
+
+void TokenTexture::set(const TokenImage& image, const Look& look) {
+    if (look.painter != nullptr) set(token_pixels(image), look);
+}
+
+void TokenTexture::set(const Image& image, const Look& look) {
+    if (look.painter == nullptr || image.width <= 0 || image.height <= 0) return;
+    const Image rgba = with_alpha(image);
+    const bool fits = texture_.width() == image.width && texture_.height() == image.height;
+    if (fits && rgba.pixels == shown_) return;
+    if (!fits) texture_ = gl::Texture::rgba(int(image.width), int(image.height));
+    texture_.upload(0, 0, int(image.width), int(image.height), rgba.pixels);
+    shown_ = rgba.pixels;
+}
+
+ImTextureID TokenTexture::id() const {
+    return static_cast<ImTextureID>(texture_.id());
+}
+
+ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const Look& look) {
+    ImageReply reply;
+    reply.zoom = view.zoom > 0 ? view.zoom : fit_zoom(view.area, view.height, view.width, 4096);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const ImVec2 size = {float(reply.zoom * std::max<int64_t>(1, view.width)),
+                         float(reply.zoom * std::max<int64_t>(1, view.height))};
+    reply.box = {corner, {corner.x + size.x, corner.y + size.y}};
+    ImGui::InvisibleButton(view.id, size);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto cell = [&](ImVec2 p) {
+        return MapCell{
+            std::clamp<int64_t>(int64_t((p.y - corner.y) / float(reply.zoom)), 0, view.height - 1),
+            std::clamp<int64_t>(int64_t((p.x - corner.x) / float(reply.zoom)), 0, view.width - 1)};
+    };
+    if (ImGui::IsItemHovered() && reply.box.contains(mouse)) reply.hovered = cell(mouse);
+    reply.pressed = ImGui::IsItemActivated();
+    reply.released = ImGui::IsItemDeactivated();
+    if (ImGui::IsItemActive()) reply.dragged = cell(mouse);
+    if (reply.released && reply.hovered.is_valid()) reply.clicked = reply.hovered;
+
+    const Grid grid{view, look, reply.box, float(reply.zoom)};
+    draw_hatch(look, reply.box);  // shows where pixels are transparent
+    if (texture.id() != ImTextureID_Invalid)
+        ImGui::GetWindowDrawList()->AddImage(texture.id(), reply.box.low, reply.box.high, {0, 0},
+                                             {1, 1}, ink(0xFFFFFF, view.alpha));
+    draw_future(grid);
+    draw_mask(grid);
+    draw_outline(grid);
+    draw_cells(grid);
+    return reply;
+}
+
+}  // namespace aft::viz

@@ -1,0 +1,153 @@
+#include "viz/map_overlay.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::viz {
+namespace {
+
+// Distance between axis numbers: multiples of `hint`, else 1, 2, 5, 10, ... so that they keep
+// `room` pixels.
+int64_t label_step(int64_t hint, float zoom, float room) {
+    const auto least = static_cast<int64_t>(std::ceil(room / zoom));
+    if (hint > 0 && hint < least * 4) return hint * ((least + hint - 1) / hint);
+    for (int64_t decade = 1;; decade *= 10)
+        for (const int64_t k : {1, 2, 5})
+            if (decade * k >= least) return decade * k;
+}
+
+void column_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+    const CellRange seen = visible_cells(place, view.data);
+    const std::string widest = view.column_label(view.data.columns - 1);
+    const TextStyle plain{.color = look.colors->text3, .size = 14, .align = Align::centre};
+    const float room = text_size(look, plain, widest).x + look.px(10);
+    const int64_t step = label_step(view.column_step, place.zoom, room);
+    for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
+        const Box box = place.cell(0, c);
+        const float x = (box.low.x + box.high.x) / 2;
+        const bool chosen = view.source.column == c || view.target.column == c;
+        TextStyle style = plain;
+        style.color = chosen ? look.colors->text1 : look.colors->text3;
+        style.weight = chosen ? Weight::medium : Weight::regular;
+        draw_text(look, {x, place.map.low.y - look.px(20)}, style, view.column_label(c));
+    }
+}
+
+void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+    const CellRange seen = visible_cells(place, view.data);
+    const int64_t step = label_step(view.row_step, place.zoom, look.px(20));
+    for (int64_t r = (seen.row_low + step - 1) / step * step; r < seen.row_high; r += step) {
+        const Box box = place.cell(r, 0);
+        const bool chosen = view.source.row == r || view.target.row == r;
+        const TextStyle style{.color = chosen ? look.colors->text1 : look.colors->text3,
+                              .size = 14,
+                              .weight = chosen ? Weight::medium : Weight::regular,
+                              .align = Align::right};
+        const float y = (box.low.y + box.high.y) / 2 - look.px(7);
+        draw_text(look, {place.map.low.x - look.px(8), y}, style, view.row_label(r));
+    }
+}
+
+uint32_t packed(const Rgb& color) {
+    return uint32_t{color[0]} << 16 | uint32_t{color[1]} << 8 | color[2];
+}
+
+}  // namespace
+
+CellRange visible_cells(const MapPlace& place, const MapData& data) {
+    const auto index = [&](float at, int64_t end) {
+        return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at / place.zoom)), 0, end);
+    };
+    return {index(place.map.low.y - place.first.y, data.rows),
+            index(place.map.high.y - place.first.y - 0.01F, data.rows - 1) + 1,
+            index(place.map.low.x - place.first.x, data.columns),
+            index(place.map.high.x - place.first.x - 0.01F, data.columns - 1) + 1};
+}
+
+void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+    if (view.column_label) column_numbers(view, place, look);
+    if (view.row_label) row_numbers(view, place, look);
+    if (view.corner.empty()) return;
+    const TextStyle style{.color = look.colors->text3, .size = 14, .align = Align::right};
+    draw_text(look, {place.map.low.x - look.px(2), place.map.low.y - look.px(20)}, style,
+              view.corner);
+}
+
+void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+    if (!view.numbers || place.zoom < 44 * look.scale) return;
+    // They come in between 44 and 52 pixels a cell.
+    const float strength = std::min(1.0F, 0.4F + 0.6F * (place.zoom / look.scale - 44) / 8);
+    const int decimals = place.zoom >= 88 * look.scale ? 4 : 2;
+    const CellRange seen = visible_cells(place, view.data);
+    for (int64_t r = seen.row_low; r < seen.row_high; ++r) {
+        for (int64_t c = seen.column_low; c < seen.column_high; ++c) {
+            const float v = view.data.at(r, c);
+            if (view.data.is_hidden(r, c) || !std::isfinite(v)) continue;
+            const Coloring& k = view.coloring;
+            const TextStyle style{.color = ink_on(packed(map_color(v, k.range, k.scale, k.map))),
+                                  .size = 15,
+                                  .align = Align::centre,
+                                  .alpha = strength};
+            const Box box = place.cell(r, c);
+            draw_text(
+                look, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - look.px(8)},
+                style, view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals));
+        }
+    }
+}
+
+void draw_cells_not_finite(const MapView& view, const MapPlace& place, const Look& look) {
+    if (place.zoom < 8) return;  // the shader's colour is all there is room for
+    const CellRange seen = visible_cells(place, view.data);
+    for (int64_t r = seen.row_low; r < seen.row_high; ++r)
+        for (int64_t c = seen.column_low; c < seen.column_high; ++c)
+            if (!std::isfinite(view.data.at(r, c)) && !view.data.is_hidden(r, c))
+                draw_not_finite(look, place.cell(r, c), view.data.at(r, c));
+}
+
+namespace {
+
+void draw_cross_hair(const MapView& view, const MapPlace& place) {
+    if (!view.cross_hair || !view.source.is_valid()) return;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const Box box = place.cell(view.source.row, view.source.column);
+    const ImU32 white = ink(0xFFFFFF, 0.35F);
+    const ImVec2 middle = {std::floor((box.low.x + box.high.x) / 2) + 0.5F,
+                           std::floor((box.low.y + box.high.y) / 2) + 0.5F};
+    list->AddLine({place.map.low.x, middle.y}, {place.map.high.x, middle.y}, white);
+    list->AddLine({middle.x, place.map.low.y}, {middle.x, place.map.high.y}, white);
+}
+
+void draw_row_band(const MapView& view, const MapPlace& place, const Look& look) {
+    if (!view.row_band || view.target.row < 0) return;
+    const Box box = place.cell(view.target.row, 0);
+    const float out = look.px(3), grow = place.zoom < 4 ? look.px(1) : 0;
+    ImGui::GetWindowDrawList()->AddRect({place.map.low.x - out, box.low.y - out + grow},
+                                        {place.map.high.x + out, box.high.y + out - grow},
+                                        ink(look.colors->accent), 0, 0, look.px(2));
+}
+
+}  // namespace
+
+void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    draw_row_band(view, place, look);
+    list->PushClipRect({place.map.low.x - look.px(4), place.map.low.y - look.px(4)},
+                       {place.map.high.x + look.px(4), place.map.high.y + look.px(4)}, true);
+    draw_cross_hair(view, place);
+    const auto ring = [&](MapCell cell, uint32_t color, float width) {
+        if (cell.is_valid()) draw_ring(look, place.cell(cell.row, cell.column), color, width);
+    };
+    ring(view.source, 0xFFFFFF, 1);
+    ring(view.target, look.colors->accent, 2);
+    if (view.pinned.is_valid()) {
+        const Box box = place.cell(view.pinned.row, view.pinned.column);
+        list->AddCircleFilled({box.high.x, box.low.y}, look.px(3), ink(look.colors->accent));
+    }
+    list->PopClipRect();
+}
+
+}  // namespace aft::viz

@@ -1,0 +1,28 @@
+// What is drawn over a map's quad: axis numbers, numbers in cells, marks. Only map.cpp uses it.
+#pragma once
+#include "viz/map.h"
+
+namespace aft::viz {
+
+struct MapPlace {
+    Box map;       // the part of the area that shows cells
+    ImVec2 first;  // top left of cell (0, 0); may lie outside `map` when scrolled
+    float zoom = 1;
+
+    [[nodiscard]] Box cell(int64_t row, int64_t column) const {
+        const ImVec2 low = {first.x + zoom * float(column), first.y + zoom * float(row)};
+        return {low, {low.x + zoom, low.y + zoom}};
+    }
+};
+
+struct CellRange {  // rows [row_low, row_high), columns [column_low, column_high)
+    int64_t row_low = 0, row_high = 0, column_low = 0, column_high = 0;
+};
+[[nodiscard]] CellRange visible_cells(const MapPlace& place, const MapData& data);
+
+void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& look);
+void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& look);
+void draw_cells_not_finite(const MapView& view, const MapPlace& place, const Look& look);
+void draw_marks(const MapView& view, const MapPlace& place, const Look& look);
+
+}  // namespace aft::viz

@@ -1,0 +1,65 @@
+#include "viz/painter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/files.h"
+#include "viz/gl/api.h"
+
+namespace aft::viz {
+namespace {
+
+gl::Texture table_texture(Colormap map) {
+    std::vector<uint8_t> rgba;
+    for (const Rgb& color : colormap_table(map))
+        rgba.insert(rgba.end(), {color[0], color[1], color[2], 255});
+    gl::Texture texture = gl::Texture::rgba(256, 1, gl::Filter::linear);
+    texture.upload(0, 0, 256, 1, rgba);
+    return texture;
+}
+
+std::array<float, 2> bend_of(const Coloring& coloring) {
+    const Range range = coloring.range;
+    if (coloring.scale == Scale::log)
+        return {static_cast<float>(range.low > 0 ? range.low : range.high * 1e-4), 0.0F};
+    const double m = std::max(std::abs(range.low), std::abs(range.high));
+    const double c = std::min(0.25, m / 4);
+    if (!(c > 0)) return {1.0F, 1.0F};
+    return {static_cast<float>(c), static_cast<float>(std::log1p(m / c))};
+}
+
+}  // namespace
+
+MapPainter::MapPainter()
+    : program_(shared_file("shaders/map.vert"), shared_file("shaders/map.frag")) {
+    for (size_t i = 0; i < tables_.size(); ++i) tables_[i] = table_texture(Colormap(i));
+}
+
+void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target, Pixels where,
+                       const Coloring& coloring, uint32_t nan_color) const {
+    const gl::KeepTarget keep;
+    glBindFramebuffer(GL_FRAMEBUFFER, target.id());
+    glViewport(where.x, where.y, where.width, where.height);
+    glDisable(GL_BLEND);
+    glDisable(GL_SCISSOR_TEST);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_CULL_FACE);
+    program_.use();
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, tables_[static_cast<size_t>(coloring.map)].id());
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, values.id());
+    const auto bend = bend_of(coloring);
+    const auto part = [&](int shift) { return float((nan_color >> shift) & 0xFF) / 255.0F; };
+    program_.set("values", 0);
+    program_.set("table", 1);
+    program_.set("range", float(coloring.range.low), float(coloring.range.high));
+    program_.set("bend", bend[0], bend[1]);
+    program_.set("scale", static_cast<int>(coloring.scale));
+    program_.set("nan_color", {part(16), part(8), part(0)});
+    program_.draw_triangle();
+    glUseProgram(0);
+}
+
+}  // namespace aft::viz

@@ -1,0 +1,79 @@
+#include "viz/tiles.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace aft::viz {
+
+void Tiles::resize(int count, int64_t rows, int64_t columns) {
+    AFT_ASSERT(count >= 0 && rows >= 0 && columns >= 0);
+    if (static_cast<size_t>(count) == tiles_.size() && rows == rows_ && columns == columns_) return;
+    tiles_.assign(static_cast<size_t>(count), {});
+    rows_ = rows;
+    columns_ = columns;
+    values_ = {};
+    colors_ = {};
+}
+
+Pixels Tiles::place(int tile) const {
+    return {int(columns_) * (tile % across_), int(rows_) * (tile / across_), int(columns_),
+            int(rows_)};
+}
+
+void Tiles::make_textures() {
+    const int count = static_cast<int>(tiles_.size());
+    const auto fits = int64_t(gl::max_texture_size()) / std::max<int64_t>(1, columns_);
+    // Near a square: neither side comes close to the limit of a texture too early.
+    int across = 1;
+    while (int64_t(across) * across * columns_ < int64_t(count) * rows_) ++across;
+    across_ = std::clamp(across, 1, int(std::max<int64_t>(1, fits)));
+    const int down = (count + across_ - 1) / across_;
+    values_ = gl::Texture::floats(across_ * int(columns_), down * int(rows_));
+    colors_ = gl::Framebuffer(across_ * int(columns_), down * int(rows_));
+}
+
+void Tiles::upload(int tile, const MapData& data) {
+    const Pixels at = place(tile);
+    if (data.hidden.empty()) {
+        values_.upload(at.x, at.y, int(data.columns), int(data.rows), data.values);
+        return;
+    }
+    std::vector<float> shown(data.values.begin(), data.values.end());
+    for (size_t i = 0; i < shown.size(); ++i)
+        if (data.hidden[i] != 0) shown[i] = kHidden;
+    values_.upload(at.x, at.y, int(data.columns), int(data.rows), shown);
+}
+
+void Tiles::set(int tile, const MapData& data, const Coloring& coloring, const Look& look) {
+    if (look.painter == nullptr || data.values.empty() || rows_ * columns_ == 0) return;
+    AFT_ASSERT(tile >= 0 && size_t(tile) < tiles_.size());
+    AFT_ASSERT(data.rows <= rows_ && data.columns <= columns_ &&
+               data.rows * data.columns == int64_t(data.values.size()));
+    if (values_.id() == 0) make_textures();
+    Tile& known = tiles_[size_t(tile)];
+    const bool same_values = known.is_set && known.version == data.version &&
+                             known.rows == data.rows && known.columns == data.columns;
+    if (same_values && known.coloring == coloring && known.nan_color == look.colors->nan) return;
+    if (!same_values) upload(tile, data);
+    Pixels where = place(tile);
+    where.width = int(data.columns);
+    where.height = int(data.rows);
+    look.painter->paint(values_, colors_, where, coloring, look.colors->nan);
+    known = {data.version, data.rows, data.columns, coloring, look.colors->nan, true};
+    ++painted_;
+}
+
+ImTextureID Tiles::texture() const {
+    return static_cast<ImTextureID>(colors_.texture().id());
+}
+
+Box Tiles::uv(int tile, const Box& cells) const {
+    const Pixels at = place(tile);
+    const auto width = float(std::max(1, colors_.width()));
+    const auto height = float(std::max(1, colors_.height()));
+    return {{(float(at.x) + cells.low.x) / width, (float(at.y) + cells.low.y) / height},
+            {(float(at.x) + cells.high.x) / width, (float(at.y) + cells.high.y) / height}};
+}
+
+}  // namespace aft::viz
