@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/check.h"
 #include "core/rng.h"
 #include "core/text.h"
 
@@ -182,7 +183,8 @@ viz::TokenImage token_image(const Ui& ui, std::span<const uint8_t> tokens) {
             .height = shape.height,
             .width = shape.width,
             .channels = shape.channels,
-            .levels = shape.levels};
+            .levels = shape.levels,
+            .unknown = {}};
 }
 
 }  // namespace aft::app
