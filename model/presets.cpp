@@ -29,7 +29,7 @@ std::string text_member(const Json& json, const char* key, const std::string& wh
 }
 
 fs::path preset_folder() {
-    return shared_file("presets");
+    return shared_file("assets/presets");
 }
 
 }  // namespace

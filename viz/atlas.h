@@ -21,16 +21,16 @@ struct AtlasShape {
 };
 
 struct AtlasLayout {
-    int zoom = 1;        // pixels per value
-    ImVec2 origin;       // of the first map, from the area's top left
-    ImVec2 pitch, tile;  // pixels from map to map; of one map
-    ImVec2 size;         // of everything; taller than the area = it scrolls
+    int zoom = 1;            // pixels per value
+    ImVec2 origin{};         // of the first map, from the area's top left
+    ImVec2 pitch{}, tile{};  // pixels from map to map; of one map
+    ImVec2 size{};           // of everything; taller than the area = it scrolls
     [[nodiscard]] Box cell(int row, int column) const;
 };
 
 struct AtlasHit {
     int row = -1, column = -1;  // of the map
-    MapCell cell;               // in it
+    MapCell cell{};             // in it
     [[nodiscard]] bool is_valid() const { return row >= 0; }
     [[nodiscard]] bool operator==(const AtlasHit&) const = default;
 };
@@ -43,23 +43,23 @@ struct AtlasHit {
 [[nodiscard]] int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale);
 
 struct AtlasCell {
-    MapData data;  // values empty = not there yet: hatched
-    Coloring coloring;
-    std::string label;     // under the map, with AtlasShape::cell_label
-    double bar = -1;       // 0 .. 1: a small meter beside the label; < 0 = none
-    std::string bar_text;  // at the meter's right
+    MapData data{};  // values empty = not there yet: hatched
+    Coloring coloring{};
+    std::string label{};     // under the map, with AtlasShape::cell_label
+    double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none
+    std::string bar_text{};  // at the meter's right
     bool pinned = false, changed = false, dimmed = false;
 };
 
 struct AtlasView {
     const char* id = "atlas";
-    AtlasShape shape;
-    std::span<const AtlasCell> cells;  // row-major, may end inside the last row
-    std::span<const std::string> row_labels, column_labels;
-    ImVec2 area;
+    AtlasShape shape{};
+    std::span<const AtlasCell> cells{};  // row-major, may end inside the last row
+    std::span<const std::string> row_labels{}, column_labels{};
+    ImVec2 area{};
     int selected_row = -1, selected_column = -1;
     bool raise_selected_row = true;
-    MapCell mark;  // ringed in every map
+    MapCell mark{};  // ringed in every map
 };
 
 struct AtlasReply {

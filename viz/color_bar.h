@@ -13,22 +13,22 @@ namespace aft::viz {
 
 struct ColorBarView {
     const char* id = "bar";
-    Coloring coloring;
+    Coloring coloring{};
     float width = 200;
-    std::span<const float> histogram;  // counts, from aft::histogram; empty = none
-    float histogram_height = 28;       // at scale 1
-    ClippedShare clipped;              // shown at the ends: "0.1 % above"
-    std::optional<double> marker;      // hovered value: a triangle
+    std::span<const float> histogram{};  // counts, from aft::histogram; empty = none
+    float histogram_height = 28;         // at scale 1
+    ClippedShare clipped{};              // shown at the ends: "0.1 % above"
+    std::optional<double> marker{};      // hovered value: a triangle
     bool low_locked = false, high_locked = false, can_drag = true;
-    bool percent = false;  // numbers times 100 with a % sign
-    std::string low_note;  // behind the low number: "floor"
+    bool percent = false;    // numbers times 100 with a % sign
+    std::string low_note{};  // behind the low number: "floor"
 };
 
 struct ColorBarReply {
-    Range range;                    // after dragging
-    bool changed = false;           // in this frame
-    bool reset = false;             // double click on an end: back to the automatic range
-    std::optional<double> hovered;  // value under the pointer
+    Range range;                      // after dragging
+    bool changed = false;             // in this frame
+    bool reset = false;               // double click on an end: back to the automatic range
+    std::optional<double> hovered{};  // value under the pointer
     Box bar;
 };
 

@@ -31,9 +31,9 @@ struct PlotColumns {  // the visible x range, cut into pixel columns
 [[nodiscard]] std::vector<double> smooth(std::span<const double> y, double weight);
 
 struct Curve {
-    std::string label;  // drawn with the last value at the line's end; "" = none
-    std::span<const double> x, y;
-    std::span<const double> low, high;  // band at 20 %, same length; empty = none
+    std::string label{};  // drawn with the last value at the line's end; "" = none
+    std::span<const double> x{}, y{};
+    std::span<const double> low{}, high{};  // band at 20 %, same length; empty = none
     uint32_t color = 0;
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
@@ -43,7 +43,7 @@ struct Curve {
 
 struct CurveEvent {
     double x = 0;
-    std::string text;
+    std::string text{};
     uint32_t color = 0;
 };
 
@@ -56,23 +56,23 @@ struct CurveZoom {         // kept by the caller; plots that share one share the
 
 struct CurvePlot {
     const char* id = "curves";
-    std::string title, unit;      // title 15 SemiBold, unit in text 3 behind it
+    std::string title{}, unit{};  // title 15 SemiBold, unit in text 3 behind it
     std::string x_word = "step";  // first line of the hover card
-    std::vector<Curve> curves;
-    std::vector<CurveEvent> events;
-    ImVec2 size;  // title included; x <= 0: all there is
+    std::vector<Curve> curves{};
+    std::vector<CurveEvent> events{};
+    ImVec2 size{};  // title included; x <= 0: all there is
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
-    std::optional<double> marker;  // shared hover line, in x; set by another plot
-    std::optional<double> now;     // the selected step: accent line
-    bool hover_card = true;        // the hovered plot shows the values of its curves
-    CurveZoom* zoom = nullptr;     // nullptr: always everything, no zoom
+    std::optional<double> marker{};  // shared hover line, in x; set by another plot
+    std::optional<double> now{};     // the selected step: accent line
+    bool hover_card = true;          // the hovered plot shows the values of its curves
+    CurveZoom* zoom = nullptr;       // nullptr: always everything, no zoom
 };
 
 struct CurveReply {
-    std::optional<double> hovered;  // x under the pointer
-    std::optional<double> clicked;
+    std::optional<double> hovered{};  // x under the pointer
+    std::optional<double> clicked{};
 };
 
 [[nodiscard]] CurveReply draw_curves(const CurvePlot& plot, const Look& look);
@@ -80,8 +80,8 @@ struct CurveReply {
 // Bars from 0, one per value; `highlighted` in accent, the others in text 3.
 struct BarPlot {
     const char* id = "bars";
-    std::span<const double> values;
-    ImVec2 size;
+    std::span<const double> values{};
+    ImVec2 size{};
     int highlighted = -1;
     bool percent = false;
 };

@@ -13,12 +13,12 @@
 
 namespace aft::viz {
 
-struct TokenImage {                   // borrowed; sub-pixels in raster order, channels innermost
-    std::span<const uint8_t> tokens;  // [height, width, channels], level 0 .. levels-1
+struct TokenImage {                     // borrowed; sub-pixels in raster order, channels innermost
+    std::span<const uint8_t> tokens{};  // [height, width, channels], level 0 .. levels-1
     int64_t height = 0, width = 0, channels = 1;
-    int64_t levels = 256;              // level l is drawn as round(255 l / (levels - 1))
-    int64_t known = -1;                // sub-pixels from here on are not there yet; -1 = all there
-    std::span<const uint8_t> unknown;  // with `known`: only these are missing; empty = all
+    int64_t levels = 256;  // level l is drawn as round(255 l / (levels - 1))
+    int64_t known = -1;    // sub-pixels from here on are not there yet; -1 = all there
+    std::span<const uint8_t> unknown{};  // with `known`: only these are missing; empty = all
 };
 
 // RGBA; pixels that are not there yet are transparent (any of its channels missing).
@@ -39,17 +39,18 @@ struct ImageView {
     const char* id = "image";
     int64_t height = 0, width = 0;
     int zoom = 0;  // pixels per pixel; 0 = the largest whole one for `area`
-    ImVec2 area;
-    MapCell target, source;         // accent ring, white ring
-    MapCell next;                   // the next pixel to be drawn: white
-    std::span<const uint8_t> mask;  // [height, width], 1 = to be filled: dark ground, hatch, edge
-    std::span<const uint8_t> outlined;  // [height, width], 1 = sampled region: white over dark line
+    ImVec2 area{};
+    MapCell target{}, source{};       // accent ring, white ring
+    MapCell next{};                   // the next pixel to be drawn: white
+    std::span<const uint8_t> mask{};  // [height, width], 1 = to be filled: dark ground, hatch, edge
+    std::span<const uint8_t>
+        outlined{};  // [height, width], 1 = sampled region: white over dark line
     float alpha = 1;
     bool is_future_dark = false;  // what comes after the target is drawn at 45 %
 };
 
 struct ImageReply {
-    MapCell hovered, clicked, dragged;  // dragged: while the button is held
+    MapCell hovered{}, clicked{}, dragged{};  // dragged: while the button is held
     bool pressed = false, released = false;
     Box box;
     int zoom = 1;

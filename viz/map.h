@@ -21,23 +21,23 @@ using AxisLabel = std::function<std::string(int64_t)>;  // "" = no label at this
 
 struct MapView {  // everything about one frame of a map
     const char* id = "map";
-    MapData data;
-    Coloring coloring;
-    ImVec2 area;       // room for the map and its axis numbers
+    MapData data{};
+    Coloring coloring{};
+    ImVec2 area{};     // room for the map and its axis numbers
     int zoom = 0;      // pixels per value; 0 = what the user chose, or else the largest that fits
     int max_fit = 64;  // a small map is not drawn larger than this by itself, at scale 1
-    AxisLabel row_label, column_label;          // unset = no axis numbers on that side
+    AxisLabel row_label{}, column_label{};      // unset = no axis numbers on that side
     int64_t row_step = 0, column_step = 0;      // labels at multiples of this, 0 = 1, 2, 5, 10, ...
-    std::string corner;                         // "dy\dx"
+    std::string corner{};                       // "dy\dx"
     bool numbers = true;                        // in cells from 44 px up
     bool is_signed = false;                     // numbers always with their sign
-    MapCell target, source, pinned;             // accent ring, white ring, pin
+    MapCell target{}, source{}, pinned{};       // accent ring, white ring, pin
     bool row_band = false, cross_hair = false;  // outline the target's row; row and column lines
     bool dimmed = false;                        // an old picture while the new one is on its way
 };
 
 struct MapReply {
-    MapCell hovered, clicked, double_clicked;
+    MapCell hovered{}, clicked{}, double_clicked{};
     Box map;              // on screen, as far as it is inside the area
     int zoom = 1;         // pixels per value
     bool zoomed = false;  // by wheel or drag, in this frame

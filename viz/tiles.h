@@ -14,11 +14,11 @@
 
 namespace aft::viz {
 
-struct MapData {                    // borrowed; row 0 on top
-    std::span<const float> values;  // [rows, columns]
+struct MapData {                      // borrowed; row 0 on top
+    std::span<const float> values{};  // [rows, columns]
     int64_t rows = 0, columns = 0;
-    std::span<const uint8_t> hidden;  // [rows, columns], 1 = not visible; empty = all visible
-    uint64_t version = 0;             // another number = other contents
+    std::span<const uint8_t> hidden{};  // [rows, columns], 1 = not visible; empty = all visible
+    uint64_t version = 0;               // another number = other contents
     [[nodiscard]] float at(int64_t row, int64_t column) const {
         return values[static_cast<size_t>(row * columns + column)];
     }

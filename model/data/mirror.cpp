@@ -119,7 +119,7 @@ class Mirror : public DataSource {
 
     void measure_floor() {
         const auto dims = static_cast<double>(info_.height * info_.width);
-        const int64_t pictures = std::max<int64_t>(16, 131072 / info_.height / info_.width);
+        const int64_t pictures = std::max<int64_t>(64, (1 << 20) / info_.height / info_.width);
         double bits = 0;
         for (int64_t i = 0; i < pictures; ++i) {
             CounterRng rng(0x6d6972726f72, static_cast<uint64_t>(i));

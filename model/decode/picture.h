@@ -1,0 +1,28 @@
+// Pictures and tokens: a file becomes the model's levels, levels become a picture. Any thread.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/image.h"
+#include "model/config.h"
+
+namespace aft {
+
+// Centre-cropped and area-resized to the model; value v becomes level floor(v * levels / 256).
+[[nodiscard]] std::vector<uint8_t> picture_tokens(const Image& image, const ModelConfig& model);
+// Level l is drawn as round(255 l / (levels - 1)).
+[[nodiscard]] Image tokens_picture(const std::vector<uint8_t>& tokens, const ModelConfig& model);
+// Non-zero = to be filled, size = the model's; [T] with one entry per sub-pixel.
+[[nodiscard]] std::vector<uint8_t> mask_of(const Image& mask, const ModelConfig& model,
+                                           const std::string& path);
+
+// Bytes to tokens and back (alphabet: byte of each token; empty = all 256). A byte outside the
+// alphabet is a usage Error that names it.
+[[nodiscard]] std::vector<uint8_t> text_tokens(const std::string& text,
+                                               const std::vector<uint8_t>& alphabet);
+[[nodiscard]] std::string tokens_text(const std::vector<uint8_t>& tokens,
+                                      const std::vector<uint8_t>& alphabet);
+
+}  // namespace aft

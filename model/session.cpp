@@ -1,0 +1,156 @@
+// The door: every method hands a wish over or reads a mailbox. Nothing here computes or waits.
+#include "model/session.h"
+
+#include <ATen/Parallel.h>
+
+#include <thread>
+
+#include "model/session_shared.h"
+
+namespace aft {
+
+using session::Command;
+
+const char* state_name(RunState state) {
+    switch (state) {
+        case RunState::empty:
+            return "Empty";
+        case RunState::opening:
+            return "Opening";
+        case RunState::ready:
+            return "Ready";
+        case RunState::running:
+            return "Running";
+        case RunState::paused:
+            return "Paused";
+        case RunState::stopping:
+            return "Stopping";
+        case RunState::stopped:
+            return "Stopped";
+        case RunState::error:
+            return "Error";
+    }
+    return "";
+}
+
+struct Session::Parts {
+    session::Shared shared;
+    uint64_t completion_id = 0;  // window thread only
+    std::jthread trainer, worker;
+};
+
+Session::Session(OpenRequest request, std::function<void()> wake)
+    : parts_(std::make_unique<Parts>()) {
+    session::Shared& shared = parts_->shared;
+    shared.wake = std::move(wake);
+    shared.all_threads = at::get_num_threads();
+    Status opening;
+    opening.state = RunState::opening;
+    opening.path = request.path;
+    shared.status.publish(std::make_shared<const Status>(std::move(opening)));
+    shared.curves.publish(std::make_shared<const Curves>());
+    shared.moments.publish(std::make_shared<const session::Moments>());
+    parts_->worker = std::jthread([&shared, device = request.device](const std::stop_token& stop) {
+        session::run_worker(stop, shared, device);
+    });
+    parts_->trainer = std::jthread([&shared, request](const std::stop_token& stop) {
+        session::run_trainer(stop, shared, request);
+    });
+}
+
+Session::~Session() {
+    parts_->trainer.request_stop();
+    parts_->worker.request_stop();
+    parts_->shared.slots.stop_completion();
+}
+
+void Session::start() {
+    parts_->shared.commands.push({Command::Kind::start, 0, "", ""});
+}
+void Session::pause() {
+    parts_->shared.commands.push({Command::Kind::pause, 0, "", ""});
+}
+void Session::step(int64_t n) {
+    parts_->shared.commands.push({Command::Kind::step, n, "", ""});
+}
+void Session::run_until(int64_t target_step) {
+    parts_->shared.commands.push({Command::Kind::run_until, target_step, "", ""});
+}
+void Session::stop() {
+    parts_->shared.commands.push({Command::Kind::stop, 0, "", ""});
+}
+void Session::save() {
+    parts_->shared.commands.push({Command::Kind::save, 0, "", ""});
+}
+void Session::set(const std::string& key, const std::string& value) {
+    parts_->shared.commands.push({Command::Kind::set, 0, key, value});
+}
+void Session::note(const std::string& text) {
+    parts_->shared.commands.push({Command::Kind::note, 0, "", text});
+}
+void Session::yield_for_ms(int64_t ms) {
+    parts_->shared.commands.yield_until(session::Clock::now() + std::chrono::milliseconds(ms));
+}
+void Session::set_share(double share) {
+    parts_->shared.commands.set_share(share);
+}
+
+Status Session::status() const {
+    Status status = *parts_->shared.status.latest();
+    if (const auto message = parts_->shared.worker_message.latest();
+        message && session::Clock::now() - message->time < std::chrono::seconds(8))
+        status.message = message->text;
+    return status;
+}
+
+std::shared_ptr<const Curves> Session::curves() const {
+    return parts_->shared.curves.latest();
+}
+
+std::vector<int64_t> Session::history_steps() const {
+    return parts_->shared.moments.latest()->steps;
+}
+
+FieldSetPtr Session::ask(const ProbeRequest& request, bool stale_ok, std::string* error) {
+    session::Shared& shared = parts_->shared;
+    if (error) error->clear();
+    const auto snapshot = shared.snapshot.latest();
+    if (!snapshot) return nullptr;  // still opening
+    const auto answer = shared.cache.find(request);
+    const bool stored = request.step >= 0 && answer && answer->fields;
+    if (stored || (answer && answer->stamp == snapshot->stamp)) {
+        if (error) *error = answer->error;
+        return answer->fields;
+    }
+    shared.slots.ask(request);
+    return answer && stale_ok ? answer->fields : nullptr;
+}
+
+void Session::complete(CompletionRequest request) {
+    parts_->completion_id = parts_->shared.slots.complete(std::move(request));
+}
+
+void Session::stop_completion() {
+    parts_->shared.slots.stop_completion();
+}
+
+std::shared_ptr<const Completion> Session::completion() const {
+    return parts_->shared.completion.latest();
+}
+
+std::shared_ptr<const Session::DataItem> Session::data_item(const std::string& split,
+                                                            int64_t index) {
+    const session::ItemKey key{split, "", index};
+    if (const auto found = parts_->shared.items.find(key)) return found->item;
+    parts_->shared.slots.ask(key);
+    return nullptr;
+}
+
+std::shared_ptr<const Session::DataItem> Session::image_item(const std::string& path) {
+    const session::ItemKey key{"file", path, 0};
+    if (const auto found = parts_->shared.items.find(key)) return found->item;
+    parts_->shared.slots.ask(key);
+    return nullptr;
+}
+
+}  // namespace aft

@@ -1,0 +1,65 @@
+// Following: another process trains this run; we read its folder as it grows, and take over when it
+// has ended. Trainer thread.
+#include <algorithm>
+
+#include "model/session_live.h"
+
+namespace aft::session {
+
+namespace {
+
+bool read_lines(Live& live) {
+    const auto lines = read_metrics(live.run, live.metrics_offset);
+    if (lines.empty()) return false;
+    for (const nlohmann::json& line : lines) add_metrics(live.curves, line);
+    add_events(live);
+    const nlohmann::json& last = lines.back();
+    Status& status = live.status;
+    status.step = last.value("step", status.step);
+    status.loss = last.value("loss", status.loss);
+    if (last.contains("timing") && last["timing"].contains("step_ms")) {
+        status.step_ms = last["timing"].value("step_ms", 0.0);
+        status.steps_per_s = status.step_ms > 0 ? 1000 / status.step_ms : 0;
+    }
+    const auto left = static_cast<double>(std::max<int64_t>(status.target_step - status.step, 0));
+    status.eta_s = status.steps_per_s > 0 ? left / status.steps_per_s : 0;
+    return true;
+}
+
+bool read_weights(Live& live, Shared& shared) {
+    const std::vector<int64_t> steps = checkpoint_steps(live.run);
+    if (steps.empty() || steps.back() <= live.status.saved_step) return false;
+    const auto path = checkpoint_path(live.run, steps.back());
+    auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(path));
+    const int64_t step = std::max(live.status.step, checkpoint->step);
+    live.config = checkpoint->config;
+    describe_model(live, *checkpoint);
+    live.status.step = step;
+    live.status.saved_step = checkpoint->step;
+    live.status.message = fmt::format("step {} read", checkpoint->step);
+    live.opened = checkpoint;
+    publish_checkpoint(live, shared, checkpoint);
+    return true;
+}
+
+}  // namespace
+
+bool follow_once(Live& live, Shared& shared) {
+    const bool locked = is_locked(live.run);  // before reading: what is written until then counts
+    const bool lines = read_lines(live);
+    const bool weights = read_weights(live, shared);
+    if (lines || weights) publish_moments(live, shared);
+    if (locked) return lines || weights;
+    live.status.following = false;
+    live.status.can_train = live.opened != nullptr;
+    live.status.state = live.opened ? RunState::stopped : RunState::error;
+    live.status.message = "the process that trained this run has ended";
+    if (!live.opened) {
+        live.status.error = fmt::format("{}: the run ended before its first checkpoint", live.run);
+    } else {
+        live.status.step = live.opened->step;
+    }
+    return true;
+}
+
+}  // namespace aft::session

@@ -1,0 +1,73 @@
+// The trainer's side of a session: what it owns, and the steps of its life, one file each. Trainer
+// thread only. session_trainer.cpp is the loop, session_open.cpp opens, session_follow.cpp reads a
+// run that another process trains, session_publish.cpp hands pictures of the state to the window.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+
+#include "model/session_shared.h"
+#include "model/train/recorder.h"
+#include "model/train/run_folder.h"
+#include "model/train/trainer.h"
+
+namespace aft::session {
+
+// Publishes at a cost of at most 2 % of the time: everything measures itself.
+struct Pace {
+    double cost_ms = 0;  // of the last publication
+    Clock::time_point last{};
+    int64_t step = -1;  // last published step
+};
+
+struct Live {
+    OpenRequest request;
+    at::Device device = at::kCPU;
+    Config config;
+    // Exactly one of: a trainer (new or started), or what a file held until training starts.
+    std::unique_ptr<Trainer> trainer;
+    std::shared_ptr<const Checkpoint> opened;
+    std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
+    std::unique_ptr<Recorder> recorder;
+    std::string run;  // run folder to read from or write to; may not exist yet
+    bool resume = false;
+    bool dirty = false;  // steps done that no checkpoint holds
+    // Commands.
+    int64_t pause_at = -1;
+    bool closing = false;  // stop was asked for
+    // Pictures of the state.
+    Status status;
+    Curves curves;
+    Pace snapshot_pace, curves_pace, status_pace;
+    uint64_t stamp = 0;
+    uint64_t metrics_offset = 0;
+    Clock::time_point last_step_time{};
+    double step_gap_s = 0;  // smoothed, pauses between steps included
+};
+
+// session_open.cpp
+void open_live(Live& live, Shared& shared);
+// Trainer and run folder, made at the first start. Throws what is in the way.
+void prepare_training(Live& live);
+// True if another process (or session) holds the lock of this run folder.
+[[nodiscard]] bool is_locked(const std::string& run);
+
+// session_follow.cpp: reads what has grown; true if something new is there.
+bool follow_once(Live& live, Shared& shared);
+
+// session_publish.cpp
+void describe_model(Live& live, const Checkpoint& checkpoint);  // status from a config
+void add_report(Live& live, const StepReport& report);          // status and a row of the curves
+void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values);
+void add_metrics(Curves& curves, const nlohmann::json& line);
+void add_events(Live& live);  // from the run folder's events.jsonl
+void add_event(Live& live, const std::string& kind, const std::string& text);
+void publish_status(Live& live, Shared& shared);
+void publish_curves(Live& live, Shared& shared, bool at_once);
+void publish_moments(Live& live, Shared& shared);
+// due: only where the pace allows it; else at once, unless this step is published already.
+void publish_weights(Live& live, Shared& shared, bool due);
+void publish_checkpoint(Live& live, Shared& shared, std::shared_ptr<const Checkpoint> checkpoint);
+
+}  // namespace aft::session

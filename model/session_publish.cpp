@@ -1,0 +1,237 @@
+// What the window sees of the trainer: status, curves, stored moments, weights. Costs are measured
+// and kept under 2 % of the time.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/session_live.h"
+#include "model/tasks/task.h"
+
+namespace aft::session {
+
+namespace {
+
+constexpr double kShare = 0.02;           // the most that publishing may cost
+constexpr double kWeightsEvery_ms = 250;  // maps do not need to move faster
+constexpr double kCurvesEvery_ms = 100, kStatusEvery_ms = 30;
+
+double ms_between(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+bool is_due(const Pace& pace, double every_ms) {
+    const double wait = std::max(every_ms, pace.cost_ms / kShare);
+    return ms_between(pace.last, Clock::now()) >= wait;
+}
+
+template <class Work>
+void paced(Pace& pace, int64_t step, const Work& work) {
+    const auto start = Clock::now();
+    work();
+    pace.last = Clock::now();
+    pace.cost_ms = ms_between(start, pace.last);
+    pace.step = step;
+}
+
+void set_layers(Live& live, const Checkpoint& checkpoint) {
+    live.status.layers.assign(static_cast<size_t>(checkpoint.config.model.layers), {});
+    live.status.parameters = 0;
+    for (const auto& [name, value] : checkpoint.weights) {
+        live.status.parameters += value.numel();
+        if (!name.starts_with("blocks.")) continue;
+        const auto layer = static_cast<size_t>(std::stoll(name.substr(7)));
+        if (layer < live.status.layers.size())
+            live.status.layers[layer].parameters += value.numel();
+    }
+}
+
+void set_metrics(Live& live, const std::map<std::string, double>& values) {
+    Status& status = live.status;
+    const TaskRoom& task = task_of(live.config.model);
+    const auto read = [&](const std::string& key, double& to) {
+        const auto found = values.find(key);
+        if (found != values.end()) to = found->second;
+    };
+    read("loss", status.loss);
+    read(task.metric, status.metric);
+    for (size_t i = 0; i < status.layers.size(); ++i)
+        read("bias_norm.layer." + std::to_string(i), status.layers[i].bias_norm);
+}
+
+std::map<std::string, double> numbers(const nlohmann::json& object) {
+    std::map<std::string, double> out;
+    if (!object.is_object()) return out;
+    for (const auto& [key, value] : object.items())
+        if (value.is_number()) out[key] = value.get<double>();
+    return out;
+}
+
+std::string event_text(const nlohmann::json& detail) {
+    if (detail.is_string()) return detail.get<std::string>();
+    if (detail.is_object() && detail.contains("text") && detail["text"].is_string())
+        return detail["text"].get<std::string>();
+    return detail.is_null() ? "" : detail.dump();
+}
+
+}  // namespace
+
+std::string error_words(const std::exception& error) {
+    if (const auto* libtorch = dynamic_cast<const c10::Error*>(&error))
+        return libtorch->what_without_backtrace();
+    return error.what();
+}
+
+void use_threads(int count) {
+    static_cast<void>(at::get_num_threads());  // this thread's first call would undo the next line
+    at::set_num_threads(count);
+}
+
+void describe_model(Live& live, const Checkpoint& checkpoint) {
+    Status& status = live.status;
+    status.config = live.config;
+    status.name = live.config.name;
+    status.step = checkpoint.step;
+    status.target_step = std::max(live.config.train.steps, checkpoint.step);
+    status.metric_words = task_of(live.config.model).metric_words;
+    status.tokens = live.config.model.tokens();
+    status.grid_height = live.config.model.grid_height();
+    status.grid_width = live.config.model.grid_width();
+    status.class_names.clear();
+    status.alphabet.clear();
+    const nlohmann::json& data = checkpoint.data;
+    if (data.is_object()) {
+        if (data.contains("floor_bits") && data["floor_bits"].is_number())
+            status.floor_bits = data["floor_bits"].get<double>();
+        if (data.contains("classes") && data["classes"].is_array())
+            for (const nlohmann::json& name : data["classes"])
+                if (name.is_string()) status.class_names.push_back(name.get<std::string>());
+        if (data.contains("alphabet") && data["alphabet"].is_array())
+            for (const nlohmann::json& byte : data["alphabet"])
+                if (byte.is_number_integer()) status.alphabet.push_back(byte.get<uint8_t>());
+    }
+    set_layers(live, checkpoint);
+    set_metrics(live, numbers(checkpoint.metrics));
+}
+
+void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values) {
+    const size_t rows = curves.step.size();
+    curves.step.push_back(static_cast<double>(step));
+    for (const auto& [key, value] : values) {
+        std::vector<double>& column = curves.columns[key];
+        column.resize(rows, std::nan(""));
+        column.push_back(value);
+    }
+    for (auto& [key, column] : curves.columns) column.resize(rows + 1, std::nan(""));
+    ++curves.version;
+}
+
+void add_metrics(Curves& curves, const nlohmann::json& line) {
+    std::map<std::string, double> values = numbers(line);
+    values.erase("step");
+    if (line.contains("timing"))
+        for (const auto& [key, value] : numbers(line["timing"])) values["timing." + key] = value;
+    add_row(curves, line.value("step", int64_t{0}), values);
+}
+
+void add_report(Live& live, const StepReport& report) {
+    Status& status = live.status;
+    const auto ease = [](double old, double value) {
+        return old > 0 ? 0.9 * old + 0.1 * value : value;
+    };
+    const auto now = Clock::now();
+    live.step_gap_s = ease(live.step_gap_s, ms_between(live.last_step_time, now) / 1000);
+    live.last_step_time = now;
+    status.step = report.step;
+    if (report.timing.contains("step_ms")) {
+        status.step_ms = ease(status.step_ms, report.timing.at("step_ms"));
+        status.memory_bytes = static_cast<int64_t>(report.timing.at("memory_bytes"));
+    }
+    status.steps_per_s = live.step_gap_s > 0 ? 1 / live.step_gap_s : 0;
+    status.examples_per_s = status.steps_per_s * static_cast<double>(live.config.train.batch);
+    const auto left = static_cast<double>(status.target_step - status.step);
+    status.eta_s = status.steps_per_s > 0 ? std::max(left, 0.0) / status.steps_per_s : 0;
+    set_metrics(live, report.values);
+    std::map<std::string, double> row = report.values;
+    for (const auto& [key, value] : report.timing) row["timing." + key] = value;
+    if (report.step % std::max<int64_t>(live.config.train.log_every, 1) == 0 ||
+        row.contains("validation.loss"))
+        add_row(live.curves, report.step, row);
+}
+
+void add_events(Live& live) {
+    live.curves.events.clear();
+    for (const nlohmann::json& line : read_events(live.run)) {
+        Event event;
+        event.step = line.value("step", int64_t{0});
+        event.kind = line.value("kind", std::string());
+        if (line.contains("detail")) event.text = event_text(line["detail"]);
+        live.curves.events.push_back(std::move(event));
+    }
+    ++live.curves.version;
+}
+
+void add_event(Live& live, const std::string& kind, const std::string& text) {
+    live.curves.events.push_back({live.status.step, kind, text});
+    ++live.curves.version;
+    if (live.folder) live.folder->event(kind, live.status.step, {{"text", text}});
+}
+
+void publish_status(Live& live, Shared& shared) {
+    if (live.status.state == RunState::running && !is_due(live.status_pace, kStatusEvery_ms))
+        return;
+    paced(live.status_pace, live.status.step, [&] {
+        live.status.config = live.config;
+        shared.status.publish(std::make_shared<const Status>(live.status));
+    });
+    shared.wake();
+}
+
+void publish_curves(Live& live, Shared& shared, bool at_once) {
+    const auto latest = shared.curves.latest();
+    if (latest && latest->version == live.curves.version) return;
+    if (!at_once && !is_due(live.curves_pace, kCurvesEvery_ms)) return;
+    paced(live.curves_pace, live.status.step,
+          [&] { shared.curves.publish(std::make_shared<const Curves>(live.curves)); });
+    shared.wake();
+}
+
+void publish_moments(Live& live, Shared& shared) {
+    Moments moments;
+    if (!live.run.empty() && is_run_folder(live.run)) {
+        moments.run = live.run;
+        moments.steps = history_steps(std::filesystem::path(live.run) / "history");
+        for (const int64_t step : checkpoint_steps(live.run)) moments.steps.push_back(step);
+        std::sort(moments.steps.begin(), moments.steps.end());
+        moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
+                            moments.steps.end());
+    }
+    shared.moments.publish(std::make_shared<const Moments>(std::move(moments)));
+}
+
+void publish_checkpoint(Live& live, Shared& shared, std::shared_ptr<const Checkpoint> checkpoint) {
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->step = checkpoint->step;
+    snapshot->checkpoint = std::move(checkpoint);
+    snapshot->stamp = ++live.stamp;
+    shared.snapshot.publish(std::move(snapshot));
+    shared.wake();
+}
+
+void publish_weights(Live& live, Shared& shared, bool due) {
+    if (!live.trainer) return;
+    const int64_t step = live.trainer->steps_done();
+    if (step == live.snapshot_pace.step) return;
+    if (due && (step - live.snapshot_pace.step < live.config.train.publish_every ||
+                !is_due(live.snapshot_pace, kWeightsEvery_ms)))
+        return;
+    paced(live.snapshot_pace, step, [&] {
+        publish_checkpoint(live, shared,
+                           std::make_shared<const Checkpoint>(live.trainer->checkpoint(false)));
+    });
+    live.status.publish_ms = live.snapshot_pace.cost_ms;
+}
+
+}  // namespace aft::session

@@ -1,0 +1,72 @@
+// What the three threads of a session share: mailboxes (latest wins), the command queue, request
+// slots and the cache. Inside model/session*.cpp only.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/mailbox.h"
+#include "model/session_slots.h"
+#include "model/train/snapshot.h"
+
+namespace aft::session {
+
+struct Message {
+    std::string text;
+    Clock::time_point time;
+};
+
+// Where stored moments lie: read by the worker for steps of the past.
+struct Moments {
+    std::string run;  // run folder, empty = none
+    std::vector<int64_t> steps;
+};
+
+// Pictures and texts that panels asked for. One slot a key; nothing is loaded twice.
+class ItemShelf {
+  public:
+    struct Entry {
+        std::shared_ptr<const Session::DataItem> item;  // nullptr: it failed
+    };
+    void put(const ItemKey& key, std::shared_ptr<const Session::DataItem> item) {
+        const std::lock_guard lock(mutex_);
+        if (entries_.size() > kMost) entries_.clear();
+        entries_[key.text()] = {std::move(item)};
+    }
+    [[nodiscard]] std::optional<Entry> find(const ItemKey& key) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = entries_.find(key.text());
+        return found == entries_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+  private:
+    static constexpr size_t kMost = 256;
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Entry> entries_;
+};
+
+struct Shared {
+    std::function<void()> wake;
+    int all_threads = 1;  // of LibTorch, as the program was started
+    CommandQueue commands;
+    RequestSlots slots;
+    ProbeCache cache{size_t{512} << 20};
+    ItemShelf items;
+    Mailbox<Status> status;  // the trainer's part
+    Mailbox<Message> worker_message;
+    Mailbox<Snapshot> snapshot;
+    Mailbox<Curves> curves;
+    Mailbox<Moments> moments;
+    Mailbox<Completion> completion;
+};
+
+// Words of an exception for a person: LibTorch's without its backtrace.
+[[nodiscard]] std::string error_words(const std::exception& error);
+// LibTorch threads of the calling thread alone.
+void use_threads(int count);
+
+void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request);
+void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device);
+
+}  // namespace aft::session

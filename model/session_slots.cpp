@@ -1,0 +1,210 @@
+#include "model/session_slots.h"
+
+#include <algorithm>
+
+namespace aft::session {
+
+void CommandQueue::push(Command command) {
+    {
+        const std::lock_guard lock(mutex_);
+        commands_.push_back(std::move(command));
+    }
+    changed_.notify_all();
+}
+
+void CommandQueue::yield_until(Clock::time_point until) {
+    const std::lock_guard lock(mutex_);
+    yield_until_ = std::max(yield_until_, until);
+}
+
+void CommandQueue::set_share(double share) {
+    const std::lock_guard lock(mutex_);
+    share_ = std::clamp(share, 0.1, 1.0);
+}
+
+std::vector<Command> CommandQueue::take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Command> out(std::make_move_iterator(commands_.begin()),
+                             std::make_move_iterator(commands_.end()));
+    commands_.clear();
+    return out;
+}
+
+Clock::time_point CommandQueue::yielding() const {
+    const std::lock_guard lock(mutex_);
+    return yield_until_;
+}
+
+double CommandQueue::share() const {
+    const std::lock_guard lock(mutex_);
+    return share_;
+}
+
+void CommandQueue::wait(const std::stop_token& stop, std::optional<Clock::time_point> until) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [&] { return !commands_.empty(); };
+    if (until)
+        changed_.wait_until(lock, stop, *until, ready);
+    else
+        changed_.wait(lock, stop, ready);
+}
+
+std::string ItemKey::text() const {
+    return split + "\n" + path + "\n" + std::to_string(index);
+}
+
+void RequestSlots::ask(const ProbeRequest& request) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (computing_ == request) return;
+        const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
+            return waiting.probe == request.probe && waiting.layer == request.layer;
+        });
+        if (slot != probes_.end()) {
+            *slot = request;
+            return;
+        }
+        probes_.push_back(request);
+    }
+    changed_.notify_all();
+}
+
+void RequestSlots::ask(const ItemKey& item) {
+    constexpr size_t kMost = 64;
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::find(items_.begin(), items_.end(), item) != items_.end()) return;
+        items_.push_back(item);
+        if (items_.size() > kMost) items_.pop_front();
+    }
+    changed_.notify_all();
+}
+
+uint64_t RequestSlots::complete(CompletionRequest request) {
+    std::stop_source before;
+    uint64_t id = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        before = running_;
+        id = ++last_id_;
+        waiting_ = CompletionOrder{std::move(request), id, std::stop_source()};
+    }
+    before.request_stop();
+    changed_.notify_all();
+    return id;
+}
+
+void RequestSlots::stop_completion() {
+    std::stop_source running;
+    {
+        const std::lock_guard lock(mutex_);
+        running = running_;
+        waiting_.reset();
+    }
+    running.request_stop();
+}
+
+void RequestSlots::wait(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [&] { return !probes_.empty() || !items_.empty() || waiting_; });
+}
+
+std::optional<ProbeRequest> RequestSlots::next_probe() {
+    const std::lock_guard lock(mutex_);
+    computing_.reset();
+    if (probes_.empty()) return std::nullopt;
+    computing_ = std::move(probes_.front());
+    probes_.pop_front();
+    return computing_;
+}
+
+std::optional<ItemKey> RequestSlots::next_item() {
+    const std::lock_guard lock(mutex_);
+    if (items_.empty()) return std::nullopt;
+    ItemKey item = std::move(items_.front());
+    items_.pop_front();
+    return item;
+}
+
+std::optional<CompletionOrder> RequestSlots::next_completion() {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_) return std::nullopt;
+    CompletionOrder order = std::move(*waiting_);
+    waiting_.reset();
+    running_ = order.stop;
+    return order;
+}
+
+namespace {
+
+size_t mix(size_t seed, size_t value) {
+    return seed ^ (value + 0x9E3779B97F4A7C15ULL + (seed << 6) + (seed >> 2));
+}
+
+size_t hash_of(const ProbeRequest& request) {
+    const std::hash<std::string_view> text;
+    size_t h = text(request.probe);
+    for (const int64_t n :
+         {request.step, request.layer, request.head, request.channel, request.position})
+        h = mix(h, std::hash<int64_t>()(n));
+    for (const auto& [key, value] : request.options) h = mix(mix(h, text(key)), text(value));
+    const std::string_view tokens(reinterpret_cast<const char*>(request.tokens.data()),
+                                  request.tokens.size());
+    return mix(h, text(tokens));
+}
+
+size_t bytes_of(const ProbeRequest& request, const ProbeAnswer& answer) {
+    size_t bytes = 256 + request.tokens.size();
+    if (!answer.fields) return bytes;
+    for (const Field& field : answer.fields->fields)
+        bytes += 256 + field.values.size() * sizeof(float);
+    return bytes;
+}
+
+}  // namespace
+
+ProbeCache::Order::iterator ProbeCache::locate(size_t hash, const ProbeRequest& request) {
+    const auto [first, last] = index_.equal_range(hash);
+    for (auto i = first; i != last; ++i)
+        if (i->second->request == request) return i->second;
+    return order_.end();
+}
+
+void ProbeCache::drop(Order::iterator entry) {
+    const auto [first, last] = index_.equal_range(hash_of(entry->request));
+    for (auto i = first; i != last; ++i) {
+        if (i->second != entry) continue;
+        index_.erase(i);
+        break;
+    }
+    bytes_ -= entry->bytes;
+    order_.erase(entry);
+}
+
+void ProbeCache::put(const ProbeRequest& request, ProbeAnswer answer) {
+    const size_t hash = hash_of(request);
+    const std::lock_guard lock(mutex_);
+    const auto old = locate(hash, request);
+    if (old != order_.end()) drop(old);
+    const size_t bytes = bytes_of(request, answer);
+    order_.push_front({request, std::move(answer), bytes});
+    index_.emplace(hash, order_.begin());
+    bytes_ += bytes;
+    while (bytes_ > limit_ && order_.size() > 1) drop(std::prev(order_.end()));
+}
+
+std::optional<ProbeAnswer> ProbeCache::find(const ProbeRequest& request) {
+    const size_t hash = hash_of(request);
+    const std::lock_guard lock(mutex_);
+    const auto entry = locate(hash, request);
+    if (entry == order_.end()) return std::nullopt;
+    order_.splice(order_.begin(), order_, entry);
+    return entry->answer;
+}
+
+size_t ProbeCache::bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+}
+
+}  // namespace aft::session

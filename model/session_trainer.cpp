@@ -1,0 +1,224 @@
+// The trainer thread: commands, one step at a time, and what each leaves behind. The only place
+// that catches the exceptions of a step; they become the session's error state.
+#include <algorithm>
+#include <cmath>
+
+#include "model/session_live.h"
+
+namespace aft::session {
+
+namespace {
+
+void to_error(Live& live, const std::string& what) {
+    live.status.state = RunState::error;
+    live.status.error = what;
+    live.status.message.clear();
+}
+
+void begin(Live& live, Shared& shared) {
+    prepare_training(live);
+    live.status.error.clear();
+    live.status.message.clear();
+    live.status.state = RunState::running;
+    live.last_step_time = Clock::now();
+    publish_moments(live, shared);
+}
+
+void save_now(Live& live, Shared& shared) {
+    prepare_training(live);
+    const auto path = live.recorder->save();
+    live.status.saved_step = live.trainer->steps_done();
+    live.dirty = false;
+    live.status.message = fmt::format("saved {}", path.string());
+    publish_moments(live, shared);
+}
+
+void halt(Live& live, Shared& shared, RunState state) {
+    live.pause_at = -1;
+    live.status.state = state;
+    if (state != RunState::paused && live.dirty) save_now(live, shared);
+    publish_weights(live, shared, false);
+    publish_curves(live, shared, true);
+}
+
+// A setting that may change while training runs; before the first step any setting of a new run.
+void change(Live& live, Shared& shared, const std::string& key, const std::string& value) {
+    if (key == "train.steps") {
+        Config config = live.config;
+        SettingRows rows = config.rows();
+        set_from_text(rows, key, value);
+        live.status.target_step = config.train.steps;
+    } else if (live.trainer && !live.folder && !live.opened) {
+        Config config = live.config;
+        SettingRows rows = config.rows();
+        set_from_text(rows, key, value);
+        config.check();
+        live.trainer = std::make_unique<Trainer>(config, live.device);
+        live.config = live.trainer->config();
+        describe_model(live, live.trainer->checkpoint(false));
+        live.snapshot_pace.step = -1;
+        publish_weights(live, shared, false);
+    } else {
+        prepare_training(live);
+        live.trainer->set(key, value);
+        live.config = live.trainer->config();
+        add_event(live, key == "train.learning_rate" ? "learning-rate" : "setting",
+                  key + " = " + value);
+    }
+    live.status.message = key + " = " + value;
+}
+
+void run_steps(Live& live, Shared& shared, int64_t count) {
+    begin(live, shared);
+    live.pause_at = live.trainer->steps_done() + std::max<int64_t>(count, 1);
+}
+
+void start(Live& live, Shared& shared) {
+    if (live.status.state == RunState::running) return;
+    if (live.status.step >= live.status.target_step) {
+        live.status.message =
+            fmt::format("step {} of {} is reached: set a higher target step to go on",
+                        live.status.step, live.status.target_step);
+        return;
+    }
+    begin(live, shared);
+    live.pause_at = -1;
+}
+
+void handle(Live& live, Shared& shared, const Command& command) {
+    if (live.status.following) {
+        live.status.message = "another process trains this run: it can only be watched here";
+        return;
+    }
+    using Kind = Command::Kind;
+    const bool running = live.status.state == RunState::running;
+    switch (command.kind) {
+        case Kind::start:
+            return start(live, shared);
+        case Kind::pause:
+            if (running) halt(live, shared, RunState::paused);
+            return;
+        case Kind::step:
+            return run_steps(live, shared, command.number);
+        case Kind::run_until:
+            live.status.target_step = std::max<int64_t>(command.number, 0);
+            return start(live, shared);
+        case Kind::stop:
+            if (!live.folder) return;
+            live.status.state = RunState::stopping;
+            live.status_pace = {};
+            publish_status(live, shared);
+            return halt(live, shared, RunState::stopped);
+        case Kind::save:
+            return save_now(live, shared);
+        case Kind::set:
+            return change(live, shared, command.key, command.text);
+        case Kind::note:
+            return add_event(live, "note", command.text);
+    }
+}
+
+void handle_safely(Live& live, Shared& shared, const Command& command) {
+    try {
+        handle(live, shared, command);
+    } catch (const std::exception& error) {
+        // A setting that does not fit leaves the run as it is; anything else needs the user.
+        if (command.kind == Command::Kind::set || command.kind == Command::Kind::note)
+            live.status.message = error_words(error);
+        else
+            to_error(live, error_words(error));
+    }
+}
+
+void one_step(Live& live, Shared& shared) {
+    const auto start = Clock::now();
+    const StepReport report = live.trainer->step();
+    live.recorder->after_step(report);
+    if (!report.failure.empty()) {
+        live.curves.events.push_back({report.step, "error", report.failure});
+        ++live.curves.version;
+        halt(live, shared, RunState::paused);
+        live.status.error = report.failure;
+        return;
+    }
+    live.dirty = true;
+    add_report(live, report);
+    if (live.recorder->saved_step() == report.step) {
+        live.status.saved_step = report.step;
+        live.dirty = false;
+        add_event(live, "save", "");
+        publish_moments(live, shared);
+    } else if (report.values.contains("validation.loss")) {
+        publish_moments(live, shared);
+    }
+    publish_weights(live, shared, true);
+    publish_curves(live, shared, false);
+    if (report.step == live.pause_at) return halt(live, shared, RunState::paused);
+    if (report.step >= live.status.target_step && live.pause_at < 0) {
+        halt(live, shared, RunState::stopped);
+        live.status.message = fmt::format("step {} reached and saved", report.step);
+        return;
+    }
+    const double rest = 1 / shared.commands.share() - 1;
+    if (rest > 0)
+        shared.commands.yield_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                       (Clock::now() - start) * rest));
+}
+
+// Runs, rests or waits: one turn of the thread.
+void turn(const std::stop_token& stop, Live& live, Shared& shared) {
+    if (live.status.following) {
+        const bool grown = follow_once(live, shared);
+        if (grown) publish_curves(live, shared, true);
+        publish_status(live, shared);
+        shared.commands.wait(stop, Clock::now() + std::chrono::milliseconds(300));
+        return;
+    }
+    if (live.status.state != RunState::running) {
+        publish_status(live, shared);
+        shared.commands.wait(stop, std::nullopt);
+        return;
+    }
+    const auto until = shared.commands.yielding();
+    if (until > Clock::now()) {
+        publish_status(live, shared);
+        shared.commands.wait(stop, until);
+        return;
+    }
+    one_step(live, shared);
+    publish_status(live, shared);
+}
+
+template <class Work>
+void guarded(Live& live, Shared& shared, const Work& work) {
+    try {
+        work();
+    } catch (const std::exception& error) {
+        to_error(live, error_words(error));
+        live.status.following = false;
+        publish_curves(live, shared, true);
+    }
+}
+
+}  // namespace
+
+void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request) {
+    use_threads(std::max(1, shared.all_threads - 1));
+    Live live;
+    live.request = request;
+    live.status.state = RunState::opening;
+    live.status.path = request.path;
+    publish_status(live, shared);
+    guarded(live, shared, [&] { open_live(live, shared); });
+    if (request.autostart && live.status.state == RunState::ready)
+        handle_safely(live, shared, {Command::Kind::start, 0, "", ""});
+    while (!stop.stop_requested()) {
+        for (const Command& command : shared.commands.take()) handle_safely(live, shared, command);
+        guarded(live, shared, [&] { turn(stop, live, shared); });
+    }
+    // Closing keeps what was learnt.
+    if (live.folder && live.dirty)
+        guarded(live, shared, [&] { static_cast<void>(live.recorder->save()); });
+}
+
+}  // namespace aft::session

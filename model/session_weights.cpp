@@ -1,0 +1,118 @@
+#include "model/session_weights.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "model/device.h"
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+
+namespace aft::session {
+
+namespace {
+
+constexpr size_t kPastKept = 4;
+
+int64_t at_or_before(const std::vector<int64_t>& steps, int64_t step) {
+    const auto after = std::upper_bound(steps.begin(), steps.end(), step);
+    return after == steps.begin() ? -1 : *std::prev(after);
+}
+
+bool needs_biases_only(const std::string& probe) {
+    return probe == "bias" || probe == "kernel";
+}
+
+}  // namespace
+
+// Copies values into a net of the same shape; makes a new one where names or shapes differ.
+void WeightStore::fill(Copy& copy, const Checkpoint& checkpoint) {
+    bool fits = copy.net && copy.net->parameters().size() == checkpoint.weights.size();
+    for (size_t i = 0; fits && i < checkpoint.weights.size(); ++i) {
+        const Parameter& parameter = copy.net->parameters()[i];
+        fits = parameter.name == checkpoint.weights[i].first &&
+               parameter.value.sizes() == checkpoint.weights[i].second.sizes();
+    }
+    if (!fits) {
+        copy.net = std::make_unique<Net>(make_net(checkpoint, parse_device(device_)));
+        for (Parameter& parameter : copy.net->parameters())
+            parameter.value.set_requires_grad(false);
+    }
+    for (size_t i = 0; fits && i < checkpoint.weights.size(); ++i)
+        copy.net->parameters()[i].value.copy_(checkpoint.weights[i].second);
+    copy.kept.clear();
+}
+
+void WeightStore::renew(Copy& copy, const SnapshotPtr& snapshot) {
+    if (copy.net && copy.stamp == snapshot->stamp) return;
+    copy.stamp = 0;
+    fill(copy, *snapshot->checkpoint);
+    copy.stamp = snapshot->stamp;
+    copy.step = snapshot->step;
+}
+
+WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const SnapshotPtr& snapshot) {
+    const std::filesystem::path run = shared_.moments.latest()->run;
+    const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
+    const std::vector<int64_t> frames =
+        run.empty() ? std::vector<int64_t>{} : history_steps(run / "history");
+    const int64_t whole = at_or_before(saved, step);
+    const int64_t frame = biases_only ? at_or_before(frames, step) : -1;
+    const int64_t wanted = std::max(whole, frame);
+    if (wanted < 0)
+        fail("no stored moment at or before step {}{}", step,
+             biases_only || saved.empty()
+                 ? std::string(biases_only ? "" : ": this needs a checkpoint, none is kept")
+                 : fmt::format(": this needs a checkpoint, the first one is of step {}",
+                               saved.front()));
+    const bool partial = frame > whole;
+    const auto kept = std::find_if(past_.begin(), past_.end(), [&](const Copy& copy) {
+        return copy.step == wanted && copy.biases_only == partial;
+    });
+    if (kept != past_.end()) {
+        past_.splice(past_.begin(), past_, kept);
+        return past_.front();
+    }
+    Copy copy;
+    if (past_.size() >= kPastKept) {
+        copy = std::move(past_.back());
+        past_.pop_back();
+    }
+    copy.step = -1;
+    fill(copy, partial ? *snapshot->checkpoint : read_checkpoint(checkpoint_path(run, wanted)));
+    if (partial) {
+        for (const auto& [name, value] : read_history(run / "history", wanted))
+            for (Parameter& parameter : copy.net->parameters())
+                if (parameter.name == name && parameter.value.sizes() == value.sizes())
+                    parameter.value.copy_(value);
+    }
+    copy.step = wanted;
+    copy.biases_only = partial;
+    past_.push_front(std::move(copy));
+    return past_.front();
+}
+
+Weights WeightStore::at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot) {
+    if (step < 0 || step == snapshot->step) {
+        renew(live_, snapshot);
+        return {&*live_.net, &live_.kept, live_.step};
+    }
+    Copy& copy = past(step, needs_biases_only(probe), snapshot);
+    return {&*copy.net, &copy.kept, copy.step};
+}
+
+Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
+    if (step < 0 || step == snapshot->step) {
+        renew(completing_, snapshot);
+        return {&*completing_.net, &completing_.kept, completing_.step};
+    }
+    const std::filesystem::path run = shared_.moments.latest()->run;
+    const int64_t wanted = run.empty() ? -1 : at_or_before(checkpoint_steps(run), step);
+    if (wanted < 0) fail("no checkpoint at or before step {}", step);
+    fill(completing_, read_checkpoint(checkpoint_path(run, wanted)));
+    completing_.stamp = 0;
+    completing_.step = wanted;
+    return {&*completing_.net, &completing_.kept, completing_.step};
+}
+
+}  // namespace aft::session

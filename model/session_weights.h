@@ -1,0 +1,47 @@
+// The worker's copies of the weights: live (renewed from the newest snapshot when a request needs
+// it), of a running completion, and of stored moments. Worker thread only.
+#pragma once
+#include <list>
+#include <memory>
+#include <string>
+
+#include "model/nn/net.h"
+#include "model/probe/probe.h"
+#include "model/session_shared.h"
+
+namespace aft::session {
+
+struct Weights {
+    const Net* net = nullptr;
+    Activations* kept = nullptr;
+    int64_t step = -1;
+};
+
+class WeightStore {
+  public:
+    WeightStore(Shared& shared, std::string device) : shared_(shared), device_(std::move(device)) {}
+    // step -1 = the snapshot; else the stored moment at or before it (bias history where the probe
+    // needs no other weights). Error names what is stored.
+    [[nodiscard]] Weights at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot);
+    // For a completion: stays as it is until the next call, whatever is published meanwhile.
+    [[nodiscard]] Weights own_at(int64_t step, const SnapshotPtr& snapshot);
+
+  private:
+    struct Copy {
+        std::unique_ptr<Net> net;
+        Activations kept;
+        uint64_t stamp = 0;
+        int64_t step = -1;
+        bool biases_only = false;
+    };
+    void renew(Copy& copy, const SnapshotPtr& snapshot);
+    [[nodiscard]] Copy& past(int64_t step, bool biases_only, const SnapshotPtr& snapshot);
+    void fill(Copy& copy, const Checkpoint& checkpoint);
+
+    Shared& shared_;
+    std::string device_;
+    Copy live_, completing_;
+    std::list<Copy> past_;  // newest use first
+};
+
+}  // namespace aft::session

@@ -1,0 +1,179 @@
+// The worker thread: probes, pictures and completions on its own copies of the weights. Requests
+// fail one by one; their words become the answer. Between the tokens of a completion it first
+// serves waiting probes.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "model/data/source.h"
+#include "model/decode/decode.h"
+#include "model/decode/picture.h"
+#include "model/device.h"
+#include "model/probe/probe.h"
+#include "model/session_shared.h"
+#include "model/session_weights.h"
+
+namespace aft::session {
+
+namespace {
+
+class Worker {
+  public:
+    Worker(Shared& shared, const std::string& device, std::stop_token stop)
+        : shared_(shared), stop_(std::move(stop)), weights_(shared, device) {}
+
+    void run() {
+        while (!stop_.stop_requested()) {
+            shared_.slots.wait(stop_);
+            serve();
+            if (auto order = shared_.slots.next_completion()) complete(*order);
+        }
+    }
+
+  private:
+    // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
+    void serve() {
+        use_idle_threads();
+        while (!stop_.stop_requested()) {
+            const auto item = shared_.slots.next_item();
+            if (!item) break;
+            load(*item);
+        }
+        for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
+            const auto request = shared_.slots.next_probe();
+            if (!request) return;
+            answer(*request);
+        }
+    }
+
+    // One thread beside a running training, all when nothing trains.
+    void use_idle_threads() {
+        const auto status = shared_.status.latest();
+        const bool training = status->state == RunState::running && !status->following;
+        const int wanted = training ? 1 : shared_.all_threads;
+        if (wanted != threads_) use_threads(threads_ = wanted);
+    }
+
+    void answer(const ProbeRequest& request) {
+        ProbeAnswer out;
+        const auto snapshot = shared_.snapshot.latest();
+        out.stamp = snapshot ? snapshot->stamp : 0;
+        try {
+            AFT_CHECK(snapshot != nullptr, "no model is open yet");
+            const Weights weights = weights_.at(request.step, request.probe, snapshot);
+            JobControl control;
+            control.stop = stop_;
+            const ProbeContext context{*weights.net, weights.step, control, *weights.kept};
+            out.fields = std::make_shared<const FieldSet>(run_probe(context, request));
+        } catch (const Interrupted&) {
+            return;  // the session is closing
+        } catch (const std::exception& error) {
+            out.error = error_words(error);
+        }
+        shared_.cache.put(request, std::move(out));
+        shared_.wake();
+    }
+
+    void load(const ItemKey& key) {
+        std::shared_ptr<const Session::DataItem> item;
+        try {
+            const auto snapshot = shared_.snapshot.latest();
+            if (!snapshot) return;  // asked again when a model is there
+            item = key.split == "file" ? load_file(key.path, snapshot->checkpoint->config.model)
+                                       : load_example(key, snapshot->checkpoint->config);
+        } catch (const std::exception& error) {
+            say(error_words(error));
+        }
+        shared_.items.put(key, std::move(item));
+        shared_.wake();
+    }
+
+    static std::shared_ptr<const Session::DataItem> load_file(const std::string& path,
+                                                              const ModelConfig& model) {
+        if (model.task == "text") fail_usage("{}: a text model takes no picture", path);
+        auto item = std::make_shared<Session::DataItem>();
+        item->tokens = picture_tokens(read_image(path), model);
+        item->caption = std::filesystem::path(path).filename().string();
+        return item;
+    }
+
+    std::shared_ptr<const Session::DataItem> load_example(const ItemKey& key,
+                                                          const Config& config) {
+        const bool text = config.model.task == "text";
+        if (!source_ || source_spec_ != config.data.source) {
+            source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
+                                  text ? config.model.length : 0);
+            source_spec_ = config.data.source;
+        }
+        const Split split = parse_split(key.split);
+        const int64_t size = source_->size(split);
+        AFT_CHECK(size > 0, "data '{}' has no {} part", source_spec_, key.split);
+        const int64_t index = ((key.index % size) + size) % size;
+        Example example = source_->example(split, index);
+        auto item = std::make_shared<Session::DataItem>();
+        item->tokens = std::move(example.values);
+        item->label = example.label;
+        item->caption = fmt::format("{} {}", key.split, index);
+        const auto& names = source_->info().class_names;
+        if (example.label >= 0 && example.label < static_cast<int64_t>(names.size()))
+            item->caption += ", " + names[static_cast<size_t>(example.label)];
+        return item;
+    }
+
+    void complete(CompletionOrder& order) {
+        Completion failed;
+        failed.id = order.id;
+        failed.unknown = order.request.unknown;
+        failed.total = static_cast<int64_t>(order.request.unknown.size());
+        failed.done = true;
+        try {
+            const auto snapshot = shared_.snapshot.latest();
+            AFT_CHECK(snapshot != nullptr, "no model is open yet");
+            const Weights weights = weights_.own_at(order.request.step, snapshot);
+            const Completion continued = last_;
+            CompletionHooks hooks;
+            const auto named = [&](Completion done) {
+                done.id = order.id;
+                done.step = weights.step;
+                return done;
+            };
+            hooks.publish = [&](const Completion& now) {
+                last_ = named(now);
+                shared_.completion.publish(std::make_shared<const Completion>(last_));
+                shared_.wake();
+            };
+            hooks.between_tokens = [&] { serve(); };
+            JobControl control;
+            control.stop = order.stop.get_token();
+            static_cast<void>(
+                run_completion(*weights.net, order.request, &continued, hooks, control));
+        } catch (const std::exception& error) {
+            failed.error = error_words(error);
+            shared_.completion.publish(std::make_shared<const Completion>(failed));
+            shared_.wake();
+        }
+    }
+
+    void say(const std::string& text) {
+        shared_.worker_message.publish(
+            std::make_shared<const Message>(Message{text, Clock::now()}));
+    }
+
+    Shared& shared_;
+    std::stop_token stop_;
+    WeightStore weights_;
+    std::unique_ptr<DataSource> source_;
+    std::string source_spec_;
+    Completion last_;  // to continue from
+    int threads_ = 0;
+};
+
+}  // namespace
+
+void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device) {
+    const at::NoGradGuard no_grad;
+    Worker(shared, device, stop).run();
+}
+
+}  // namespace aft::session

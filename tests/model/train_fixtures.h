@@ -1,0 +1,76 @@
+// What the tests of checkpoints, trainer and run folders share: a scratch folder, a small config.
+#pragma once
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "model/config.h"
+
+namespace aft {
+
+class ScratchFolder {
+  public:
+    ScratchFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "aft-test-XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+        return path_ / name;
+    }
+
+  private:
+    std::filesystem::path path_;
+};
+
+inline std::string file_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+inline void put_text(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+// Trains in milliseconds: 8x8 mirror, 4 levels, 2 layers of 16.
+inline Config tiny_config() {
+    Config config;
+    config.name = "tiny";
+    config.model.layers = 2;
+    config.model.dim = 16;
+    config.model.factors = 8;
+    config.model.dropout = 0.1;
+    config.model.init = "fan-in";
+    config.data.source = "mirror?size=8&levels=4";
+    config.train.batch = 4;
+    config.train.micro_batch = 3;  // two unequal micro batches
+    config.train.steps = 40;
+    config.train.warmup = 5;
+    config.train.validate_every = 10;
+    config.train.validate_examples = 6;
+    config.train.checkpoint_every = 20;
+    return config;
+}
+
+// The message of the aft::Error that `work` throws; "" if it throws none.
+template <class Work>
+std::string error_of(Work&& work) {
+    try {
+        work();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace aft

@@ -1,0 +1,238 @@
+// The widgets with a Dear ImGui context: hit tests without OpenGL, contents and pace with it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/check.h"
+#include "tests/viz/scenes.h"
+#include "viz/color_bar.h"
+#include "viz/image_grid.h"
+
+namespace aft::viz {
+namespace {
+
+std::vector<float> ramp(int64_t rows, int64_t columns) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < rows * columns; ++i) values.push_back(float(i));
+    return values;
+}
+
+MapView ramp_view(const std::vector<float>& values, int64_t rows, int64_t columns) {
+    MapView view;
+    view.data = {.values = values, .rows = rows, .columns = columns, .hidden = {}, .version = 1};
+    view.coloring = {{0, double(rows * columns)}, Scale::linear, Colormap::grey};
+    view.area = {400, 400};
+    view.row_label = view.column_label = [](int64_t i) { return std::to_string(i); };
+    return view;
+}
+
+TEST(MapWidget, HoverAndClickGiveTheCellWithoutOpenGl) {
+    Stage stage(Stage::With::no_opengl);
+    Map map;
+    const auto values = ramp(10, 10);
+    MapReply reply;
+    MapCell clicked;
+    const auto draw = [&] {
+        reply = map.draw(ramp_view(values, 10, 10), stage.look);
+        if (reply.clicked.is_valid()) clicked = reply.clicked;
+    };
+    stage.frame(draw);
+    const float z = float(reply.zoom);
+    EXPECT_GE(reply.zoom, 30);
+    stage.mouse = {reply.map.low.x + 3.5F * z, reply.map.low.y + 7.5F * z};
+    for (int i = 0; i < 3; ++i) stage.frame(draw);
+    EXPECT_EQ(reply.hovered, (MapCell{7, 3}));
+    stage.press(stage.mouse, draw);
+    EXPECT_EQ(clicked, (MapCell{7, 3}));
+}
+
+TEST(MapWidget, WheelZoomsAtThePointerInWholePixels) {
+    Stage stage(Stage::With::no_opengl);
+    Map map;
+    const auto values = ramp(100, 100);
+    MapReply reply;
+    const auto draw = [&] { reply = map.draw(ramp_view(values, 100, 100), stage.look); };
+    stage.frame(draw);
+    EXPECT_EQ(reply.zoom, 3);
+    stage.mouse = {reply.map.low.x + 3 * 30.5F, reply.map.low.y + 3 * 20.5F};
+    for (int i = 0; i < 3; ++i) stage.frame(draw);
+    const MapCell before = reply.hovered;
+    for (int i = 0; i < 12; ++i) {
+        ImGui::GetIO().AddMouseWheelEvent(0, 1);
+        stage.frame(draw);
+        stage.frame(draw);
+        EXPECT_NEAR(double(reply.hovered.row), double(before.row), 1);
+        EXPECT_NEAR(double(reply.hovered.column), double(before.column), 1);
+    }
+    EXPECT_GT(reply.zoom, 10);
+    map.set_zoom(0);
+    stage.frame(draw);
+    EXPECT_EQ(reply.zoom, 3);
+}
+
+TEST(AtlasWidget, ClickFindsTheMap) {
+    Stage stage(Stage::With::no_opengl);
+    stage.size = {1050, 700};
+    AtlasScene scene;
+    AtlasHit clicked;
+    const auto draw = [&] {
+        scene.draw(stage.look, {1050, 700});
+        if (scene.reply.clicked.is_valid()) clicked = scene.reply.clicked;
+    };
+    stage.frame(draw);
+    const Box box = scene.reply.layout.cell(5, 10);
+    stage.press({box.low.x + 2, box.low.y + 2}, draw);
+    EXPECT_EQ(clicked, (AtlasHit{5, 10, {0, 0}}));
+}
+
+TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {
+    Stage stage(Stage::With::no_opengl);
+    Coloring k{{-1, 5}, Scale::signed_log, Colormap::ember_dark};
+    ColorBarReply reply;
+    const auto draw = [&] {
+        ImGui::SetCursorScreenPos({100, 100});
+        reply = draw_color_bar({.coloring = k, .width = 300, .low_locked = true}, stage.look);
+        if (reply.changed) k.range = reply.range;
+    };
+    stage.frame(draw);
+    stage.mouse = {reply.bar.high.x, reply.bar.low.y + 5};
+    stage.frame(draw);
+    ImGui::GetIO().AddMouseButtonEvent(0, true);
+    stage.frame(draw);
+    stage.mouse.x -= 40;
+    for (int i = 0; i < 3; ++i) stage.frame(draw);
+    ImGui::GetIO().AddMouseButtonEvent(0, false);
+    stage.frame(draw);
+    EXPECT_LT(k.range.high, 4.5);
+    EXPECT_GT(k.range.high, 1);
+    EXPECT_EQ(k.range.low, -1) << "the locked end stays";
+}
+
+TEST(CurveWidget, HoverGivesX) {
+    Stage stage(Stage::With::no_opengl);
+    CurveScene scene(2000);
+    const auto draw = [&] { scene.draw(stage.look, {600, 300}, false); };
+    stage.frame(draw);
+    stage.mouse = {300, 150};
+    for (int i = 0; i < 3; ++i) stage.frame(draw);
+    ASSERT_TRUE(scene.reply.hovered.has_value());
+    EXPECT_GT(*scene.reply.hovered, 4000);
+    EXPECT_LT(*scene.reply.hovered, 16000);
+}
+
+TEST(ImageWidget, PixelsHatchAndMask) {
+    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
+    Stage stage(Stage::With::opengl);
+    TokenTexture texture;
+    std::vector<uint8_t> tokens(64, 200);
+    ImageReply reply;
+    const auto draw = [&] {
+        texture.set(TokenImage{.tokens = tokens, .height = 8, .width = 8, .known = 32}, stage.look);
+        reply = draw_image({.height = 8, .width = 8, .area = {240, 240}}, texture, stage.look);
+    };
+    stage.frame(draw);
+    stage.frame(draw);
+    EXPECT_EQ(reply.zoom, 30);
+    const Image picture = stage.picture();
+    const auto grey = [&](int x, int y) { return picture.pixels[size_t(y * 800 + x) * 3]; };
+    EXPECT_EQ(grey(10, 10), 200);
+    EXPECT_EQ(grey(239, 119), 200);
+    EXPECT_LT(grey(10, 130), 80) << "what is not there yet is hatched";
+}
+
+TEST(MapWidget, RowZeroIsOnTopAndZoomIsExact) {
+    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
+    Stage stage(Stage::With::opengl);
+    Map map;
+    const std::vector<float> values = {0, 64, 128, 192, 255, 32};
+    MapView view;
+    view.data = {.values = values, .rows = 2, .columns = 3, .hidden = {}, .version = 1};
+    view.coloring = {{0, 255}, Scale::linear, Colormap::grey};
+    view.area = {90, 60};
+    view.zoom = 30;
+    view.numbers = false;
+    stage.frame([&] { (void)map.draw(view, stage.look); });
+    const Image picture = stage.picture();
+    for (int y = 0; y < 60; ++y)
+        for (int x = 0; x < 90; ++x)
+            EXPECT_NEAR(picture.pixels[size_t(y * 800 + x) * 3],
+                        values[size_t(y / 30 * 3 + x / 30)], 1)
+                << x << "," << y;
+}
+
+// Frames of the full atlas of 192 maps with hover on software OpenGL: well inside the budget of
+// 16 ms for the whole window.
+TEST(AtlasWidget, FramesAreFast) {
+    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
+    Stage stage(Stage::With::opengl);
+    AtlasScene scene;
+    const auto draw = [&] { scene.draw(stage.look, {800, 600}); };
+    for (int i = 0; i < 5; ++i) stage.frame(draw);
+    const int painted = scene.atlas.painted();
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 40; ++i) {
+        stage.mouse = {float(100 + 15 * i), float(100 + 10 * i)};
+        stage.frame(draw);
+    }
+    (void)stage.picture();  // waits for the GPU
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(scene.atlas.painted(), painted) << "hovering paints no map again";
+    RecordProperty("ms_per_frame", std::to_string(took.count() / 40));
+    std::printf("           %.2f ms a frame\n", took.count() / 40);
+}
+
+// Pictures to look at: AFTERIMAGE_PICTURES=folder viz_tests --gtest_filter='*Pictures*'
+TEST(Pictures, Scenes) {
+    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
+    const char* const folder = std::getenv("AFTERIMAGE_PICTURES");
+    if (folder == nullptr) GTEST_SKIP() << "AFTERIMAGE_PICTURES is not set";
+    for (const ThemeName theme : {ThemeName::dark, ThemeName::light}) {
+        Stage stage(Stage::With::opengl, theme);
+        const char* const font = "/usr/share/fonts/opentype/inter/Inter-Regular.otf";
+        if (std::filesystem::exists(font)) ImGui::GetIO().Fonts->AddFontFromFileTTF(font);
+        AtlasScene scene;
+        CurveScene curves(20000);
+        const std::string name = theme == ThemeName::dark ? "dark" : "light";
+        const auto save = [&](const char* what, const std::function<void()>& draw) {
+            for (int i = 0; i < 3; ++i) stage.frame(draw);
+            write_png(std::filesystem::path(folder) / (std::string(what) + "-" + name + ".png"),
+                      stage.picture());
+        };
+        stage.mouse = {400, 300};
+        save("atlas", [&] { scene.draw(stage.look, {800, 600}); });
+        save("curves", [&] {
+            curves.draw(stage.look, {790, 300}, false);
+            ImGui::PushID(1);
+            curves.draw(stage.look, {790, 280}, true);
+            ImGui::PopID();
+        });
+        Map map;
+        MapView view;
+        view.data = {
+            .values = scene.maps[5], .rows = 11, .columns = 11, .hidden = {}, .version = 1};
+        view.coloring = {{-1, 5.47}, Scale::signed_log, stage.look.colors->diverging};
+        view.area = {520, 520};
+        view.is_signed = true;
+        view.row_label = view.column_label = [](int64_t i) { return std::to_string(i - 5); };
+        view.corner = "dy\\dx";
+        view.target = {4, 5};
+        view.source = {2, 8};
+        const auto bars = histogram(scene.maps[5], {-1, 5.47}, Scale::signed_log, 60);
+        save("map", [&] {
+            (void)map.draw(view, stage.look);
+            ImGui::SetCursorScreenPos({40, 530});
+            (void)draw_color_bar({.coloring = view.coloring,
+                                  .width = 460,
+                                  .histogram = bars,
+                                  .marker = 3.0,
+                                  .low_locked = true,
+                                  .low_note = "floor"},
+                                 stage.look);
+        });
+    }
+}
+
+}  // namespace
+}  // namespace aft::viz
