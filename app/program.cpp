@@ -99,6 +99,9 @@ void add_globals(Arguments& arguments) {
         "afterimage [PATH...] opens the window: on a checkpoint, a run folder, an image, or "
         "the Home screen.\nafterimage COMMAND --help shows a command's flags and an example.");
     root.require_subcommand(0, 1);
+    root.get_formatter()->label("OPTIONS", "FLAGS");
+    root.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    root.get_formatter()->label("Subcommands", "Commands");
 }
 
 // True when the program should end at once (help, version); throws usage Error.
@@ -117,7 +120,7 @@ bool parse(Arguments& arguments, std::vector<std::string> words) {
         print_result(std::string(call.what()) + "\n");
         return true;
     } catch (const CLI::CallForHelp&) {
-        print_result(command.help());
+        print_result(arguments.root.help());
         return true;
     } catch (const CLI::ParseError& error) {
         throw Error(usage_message(command, error), ErrorKind::usage);

@@ -32,13 +32,13 @@ std::string extra_message(const CLI::App& command, const std::string& extra) {
 }
 
 std::string parse_message(const CLI::App& command, const CLI::ParseError& error) {
-    if (error.get_name() == "ExtrasError") {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
         // Commands hand what they do not know to the program, whose global flags it may be.
         const CLI::App* root = command.get_parent() == nullptr ? &command : command.get_parent();
         const std::vector<std::string> extras = root->remaining(true);
         if (!extras.empty()) return extra_message(command, extras.front());
     }
-    if (error.get_name() == "ArgumentMismatch") {
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
         const std::string text = error.what();
         return fmt::format("{} needs a value", text.substr(0, text.find(':')));
     }

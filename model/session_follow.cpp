@@ -36,7 +36,6 @@ bool read_weights(Live& live, Shared& shared) {
     describe_model(live, *checkpoint);
     live.status.step = step;
     live.status.saved_step = checkpoint->step;
-    live.status.message = fmt::format("step {} read", checkpoint->step);
     live.opened = checkpoint;
     publish_checkpoint(live, shared, checkpoint);
     return true;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/decode/input.h"
 #include "model/session_live.h"
 #include "model/tasks/task.h"
 
@@ -100,7 +101,7 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
     status.grid_height = live.config.model.grid_height();
     status.grid_width = live.config.model.grid_width();
     status.class_names.clear();
-    status.alphabet.clear();
+    status.alphabet = alphabet_of(checkpoint);
     const nlohmann::json& data = checkpoint.data;
     if (data.is_object()) {
         if (data.contains("floor_bits") && data["floor_bits"].is_number())
@@ -108,9 +109,6 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
         if (data.contains("classes") && data["classes"].is_array())
             for (const nlohmann::json& name : data["classes"])
                 if (name.is_string()) status.class_names.push_back(name.get<std::string>());
-        if (data.contains("alphabet") && data["alphabet"].is_array())
-            for (const nlohmann::json& byte : data["alphabet"])
-                if (byte.is_number_integer()) status.alphabet.push_back(byte.get<uint8_t>());
     }
     set_layers(live, checkpoint);
     set_metrics(live, numbers(checkpoint.metrics));

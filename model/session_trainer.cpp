@@ -175,6 +175,7 @@ void turn(const std::stop_token& stop, Live& live, Shared& shared) {
         return;
     }
     if (live.status.state != RunState::running) {
+        publish_curves(live, shared, true);
         publish_status(live, shared);
         shared.commands.wait(stop, std::nullopt);
         return;

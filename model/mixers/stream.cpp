@@ -79,12 +79,12 @@ void StreamState::make_room() {
 }
 
 void StreamState::append(const at::Tensor& k, const at::Tensor& v) {
-    make_room();
     const bool one_leaves = !shape_.growing && position >= shape_.history;
     if (one_leaves && !shape_.forget) {
         const int64_t oldest = end_ - shape_.history;
         older_.add(k_.select(1, oldest), v_.select(1, oldest));
     }
+    make_room();  // after the oldest was read: the move drops it
     const at::Tensor distance = k - first_;
     keys_near_first_ = keys_near_first_ && distance.abs().max().item<double>() <= kSafeNats;
     const at::Tensor x = at::exp(distance);

@@ -129,7 +129,7 @@ at::Tensor run_reference(Kind kind, const Inputs& in, const Options& options) {
 
 at::Tensor run_tiled(Kind kind, const Inputs& in, const Options& options) {
     if (kind == Kind::softmax) return tiled::softmax(in, options);
-    if (kind == Kind::linear) return reference::linear(in, options).to(in.v.scalar_type());
+    if (kind == Kind::linear) return tiled::linear(in, options);
     return tiled::aft(kind, in, options);
 }
 

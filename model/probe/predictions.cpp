@@ -16,7 +16,9 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     std::vector<uint8_t> tokens = request.tokens;
     const int64_t last = sequence ? static_cast<int64_t>(tokens.size()) - 1 : 0;
     const int64_t position = probe::number(request, "position", 0, std::max<int64_t>(last, 0));
-    if (sequence && position >= 0) tokens.resize(static_cast<size_t>(position) + 1);
+    // A kernel over the image needs whole rows; what follows the position changes nothing.
+    const bool grid = context.net.mixer(0).kind() == ops::Kind::conv2d;
+    if (sequence && position >= 0 && !grid) tokens.resize(static_cast<size_t>(position) + 1);
     const at::Device device = context.net.parameters().front().value.device();
     const at::Tensor logits =
         context.net.forward(probe::net_input(model, tokens).to(device), Pass{});

@@ -2,6 +2,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <cmath>
+
 #include "model/ops/tiled/engine.h"
 #include "model/ops/tiled/tiled.h"
 
@@ -57,6 +59,52 @@ Plan make_plan(const Problem& problem, const at::Tensor& keys, const at::Tensor&
     return plan;
 }
 
+struct Gradient {
+    KeyValueGradient x;
+    BiasTensors bias;
+};
+
+at::Tensor in_double(const at::Tensor& x) {
+    return x.defined() ? x.to(at::kDouble) : x;
+}
+
+Gradient differentiate(const Problem& problem, const Plan& plan, const BiasTensors& tensors,
+                       const Average& result, const at::Tensor& P) {
+    Bias bias(problem.shape, tensors, plan.x.length(), plan.x.keys.options());
+    KeyValueGradient x = average_gradient(plan, bias, result, P);
+    return {x, bias.gradient()};
+}
+
+// dK = sum_s (V - mu) dV + X SC cancels where almost every row listens to a single source. What is
+// left is trusted if it is finite and not below a fiftieth of its parts (float32: 2e-5 of it).
+bool is_trusted(const Gradient& g, const Plan& plan) {
+    const at::Tensor& V = plan.x.values;
+    const at::Tensor part = g.x.values * (V - V.mean(1, true));
+    bool finite = true;
+    for (const at::Tensor& x : {g.x.values, g.bias.w, g.bias.u, g.bias.r})
+        if (x.defined()) finite = finite && x.mul(0).sum().item<double>() == 0;
+    return finite && g.x.keys.norm().item<double>() >= 0.02 * part.norm().item<double>();
+}
+
+// The same in float64, forward pass included.
+Gradient differentiate_in_double(const Problem& problem, const Plan& plan,
+                                 const BiasTensors& tensors, const at::Tensor& P) {
+    const Plan wide =
+        make_plan(problem, plan.x.keys.to(at::kDouble), plan.x.values.to(at::kDouble));
+    const BiasTensors bias{in_double(tensors.w), in_double(tensors.u), in_double(tensors.r)};
+    const Average result =
+        average(wide, Bias(problem.shape, bias, wide.x.length(), wide.x.keys.options()));
+    return differentiate(problem, wide, bias, result, P.to(at::kDouble));
+}
+
+// A power of two that brings P near 1, so that neither tiny nor huge loss scales underflow.
+double scale_of(const at::Tensor& P) {
+    const double largest = P.abs().amax().item<double>();
+    if (!std::isfinite(largest) || largest == 0) return 1;
+    const int exponent = std::ilogb(largest);
+    return std::abs(exponent) < 20 ? 1 : std::ldexp(1.0, exponent);
+}
+
 class TiledAverage : public torch::autograd::Function<TiledAverage> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& keys,
@@ -77,16 +125,22 @@ class TiledAverage : public torch::autograd::Function<TiledAverage> {
         const variable_list saved = context->get_saved_variables();
         const at::Tensor &K = saved[0], &V = saved[1];
         const Problem problem = unpack(context->saved_data["problem"].toIntVector());
+        const BiasTensors bias{or_undefined(saved[2]), or_undefined(saved[3]),
+                               or_undefined(saved[4])};
+        if (V.numel() == 0) return {at::zeros_like(K), at::zeros_like(V), {}, {}, {}, {}};
         const Plan plan = make_plan(problem, K, V);
-        Bias bias(problem.shape,
-                  {or_undefined(saved[2]), or_undefined(saved[3]), or_undefined(saved[4])},
-                  K.size(1), K.options());
-        KeyValueGradient out{.keys = at::zeros_like(K), .values = at::zeros_like(V)};
-        if (V.numel() > 0)
-            out = average_gradient(plan, bias, {.R = saved[5], .D = saved[6]},
-                                   gradients[0].contiguous());
-        const BiasTensors dw = bias.gradient();
-        return {out.keys, out.values, dw.w, dw.u, dw.r, at::Tensor()};
+        const double scale = scale_of(gradients[0]);
+        const at::Tensor P =
+            scale == 1 ? gradients[0].contiguous() : gradients[0].div(scale).contiguous();
+        Gradient g = differentiate(problem, plan, bias, {.R = saved[5], .D = saved[6]}, P);
+        const auto type = K.scalar_type();
+        if (type == at::kFloat && !is_trusted(g, plan))
+            g = differentiate_in_double(problem, plan, bias, P);
+        const auto finish = [&](const at::Tensor& x) {
+            return x.defined() ? (scale == 1 ? x : x * scale).to(type) : x;
+        };
+        return {finish(g.x.keys), finish(g.x.values), finish(g.bias.w),
+                finish(g.bias.u), finish(g.bias.r),   at::Tensor()};
     }
 };
 

@@ -1,0 +1,69 @@
+#include "model/decode/input.h"
+
+#include "core/image.h"
+#include "model/data/loader.h"
+#include "model/decode/picture.h"
+
+namespace aft {
+
+namespace {
+
+InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& request) {
+    const ModelConfig& model = checkpoint.config.model;
+    const bool text = model.task == "text";
+    const auto source = open_source(
+        request.data, static_cast<uint64_t>(checkpoint.config.train.seed), text ? model.length : 0);
+    const auto options = parse_spec(request.data).options;
+    const auto named = options.find("split");
+    const Split split = named == options.end() ? Split::test : parse_split(named->second);
+    const DataInfo& info = source->info();
+    if (info.is_text != text)
+        fail_usage("data '{}' holds {}, this model takes {}", request.data,
+                   info.is_text ? "text" : "pictures", text ? "text" : "pictures");
+    if (!text) check_fit(*source, model);
+    const int64_t size = source->size(split);
+    if (request.index < 0 || request.index >= size)
+        fail_usage("--index {}: '{}' has the examples 0 to {} in its {} part", request.index,
+                   request.data, size - 1, split_name(split));
+    InputTokens out;
+    out.tokens = source->example(split, request.index).values;
+    if (text)
+        out.tokens = text_tokens(tokens_text(out.tokens, info.alphabet), alphabet_of(checkpoint));
+    out.note = fmt::format("{} {} {}", request.data, split_name(split), request.index);
+    return out;
+}
+
+}  // namespace
+
+std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
+    std::vector<uint8_t> alphabet;
+    const nlohmann::json& data = checkpoint.data;
+    if (!data.is_object() || !data.contains("alphabet") || !data["alphabet"].is_array())
+        return alphabet;
+    for (const nlohmann::json& byte : data["alphabet"])
+        if (byte.is_number_integer()) alphabet.push_back(byte.get<uint8_t>());
+    return alphabet;
+}
+
+InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request) {
+    const ModelConfig& model = checkpoint.config.model;
+    if (!request.data.empty()) return read_example(checkpoint, request);
+    InputTokens out;
+    if (!request.text.empty()) {
+        if (model.task != "text") fail_usage("this model takes pictures, found a text");
+        out.tokens = text_tokens(request.text, alphabet_of(checkpoint));
+        out.note = "text";
+        const auto most = static_cast<size_t>(model.length);
+        if (out.tokens.size() > most) {
+            out.tokens.erase(out.tokens.begin(), out.tokens.end() - static_cast<ptrdiff_t>(most));
+            out.note = fmt::format("text, its last {} bytes", most);
+        }
+    } else if (!request.image.empty()) {
+        if (model.task == "text") fail_usage("{}: this model takes text", request.image);
+        out.tokens = picture_tokens(read_image(request.image), model);
+        out.note = request.image;
+    }
+    return out;
+}
+
+}  // namespace aft

@@ -1,0 +1,25 @@
+// What jobs give a model to look at: a picture file, a text, or an example of a data source, as
+// tokens. Any thread; blocks on files. Errors name the file, flag or key.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/checkpoints/checkpoint.h"
+
+namespace aft {
+
+struct InputRequest {
+    std::string image, text, data;  // at most one
+    int64_t index = 0;              // of data; its part: ?split=..., else test
+};
+
+struct InputTokens {
+    std::vector<uint8_t> tokens;  // empty: none was asked for
+    std::string note;             // "picture.png", "cifar10:... test 3"; a cut is said here
+};
+
+[[nodiscard]] std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint);
+[[nodiscard]] InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request);
+
+}  // namespace aft

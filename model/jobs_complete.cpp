@@ -1,0 +1,196 @@
+// complete_job: fills the masked part of a picture or goes on with a text, with a stored model.
+#include <algorithm>
+#include <cmath>
+
+#include "core/files.h"
+#include "core/image.h"
+#include "model/decode/decode.h"
+#include "model/decode/input.h"
+#include "model/decode/picture.h"
+#include "model/device.h"
+#include "model/jobs.h"
+
+namespace aft {
+
+namespace {
+
+struct Task {
+    CompletionRequest request;
+    std::string note;
+    bool known_original = false;  // the picture behind the mask is there to compare with
+};
+
+std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& model) {
+    if (!job.mask.empty()) {
+        std::vector<uint8_t> unknown = mask_of(read_image(job.mask), model, job.mask);
+        if (std::find(unknown.begin(), unknown.end(), uint8_t{1}) == unknown.end())
+            fail_usage("mask {}: it is all zero, nothing is to be filled", job.mask);
+        return unknown;
+    }
+    if (job.keep_rows < 0 || job.keep_rows >= model.height)
+        fail_usage("--keep-rows: found {}, allowed: 0 to {}", job.keep_rows, model.height - 1);
+    std::vector<uint8_t> unknown(static_cast<size_t>(model.height * model.width * model.channels),
+                                 1);
+    std::fill_n(unknown.begin(), job.keep_rows * model.width * model.channels, uint8_t{0});
+    return unknown;
+}
+
+Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
+    const ModelConfig& model = checkpoint.config.model;
+    if (model.task != "image")
+        fail_usage("{}: a {} model completes no picture", job.model, model.task);
+    const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
+    if (input.tokens.empty()) fail_usage("completing a picture needs --image or --data");
+    Task task;
+    task.request.tokens = input.tokens;
+    task.request.unknown = unknown_of(job, model);
+    task.note = input.note;
+    task.known_original = true;
+    return task;
+}
+
+Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
+    const ModelConfig& model = checkpoint.config.model;
+    if (model.task != "text") fail_usage("{}: a {} model takes no prompt", job.model, model.task);
+    if (job.length < 1 || job.length > (1 << 20))
+        fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
+    Task task;
+    task.request.tokens = text_tokens(job.prompt, alphabet_of(checkpoint));
+    const auto most = static_cast<size_t>(std::max<int64_t>(model.length - 1, 0));
+    if (task.request.tokens.size() > most) {
+        task.note = fmt::format("the prompt has {} bytes; its last {} are used",
+                                task.request.tokens.size(), most);
+        task.request.tokens.erase(task.request.tokens.begin(),
+                                  task.request.tokens.end() - static_cast<ptrdiff_t>(most));
+    }
+    task.request.unknown.assign(task.request.tokens.size(), 0);
+    task.request.unknown.resize(task.request.tokens.size() + static_cast<size_t>(job.length), 1);
+    task.request.tokens.resize(task.request.unknown.size(), 0);
+    return task;
+}
+
+bool is_png(const std::string& path) {
+    return fs::path(path).extension() == ".png";
+}
+
+// The picture that was asked about (what is to be filled in grey), then the samples, in a square.
+Image grid_of(const Completion& done, const Task& task, const ModelConfig& model) {
+    constexpr int64_t kGap = 2, kTile = 64;
+    std::vector<Image> tiles{tokens_picture(task.request.tokens, model)};
+    for (size_t i = 0; i < task.request.unknown.size(); ++i)
+        if (task.request.unknown[i]) tiles[0].pixels[i] = 96;
+    for (const auto& sample : done.samples) tiles.push_back(tokens_picture(sample, model));
+    const auto count = static_cast<int64_t>(tiles.size());
+    const auto across = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+    const int64_t down = (count + across - 1) / across;
+    const int64_t zoom = std::max<int64_t>(1, kTile / std::max(model.width, model.height));
+    const int64_t wide = model.width * zoom + kGap, high = model.height * zoom + kGap;
+    Image grid{across * wide + kGap, down * high + kGap, model.channels, {}};
+    grid.pixels.assign(static_cast<size_t>(grid.width * grid.height * grid.channels), 21);
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t y = 0; y < model.height * zoom; ++y)
+            for (int64_t x = 0; x < model.width * zoom; ++x)
+                for (int64_t c = 0; c < model.channels; ++c) {
+                    const int64_t to_y = kGap + i / across * high + y;
+                    const int64_t to_x = kGap + i % across * wide + x;
+                    const int64_t from = ((y / zoom) * model.width + x / zoom) * model.channels + c;
+                    grid.pixels[static_cast<size_t>((to_y * grid.width + to_x) * grid.channels +
+                                                    c)] =
+                        tiles[static_cast<size_t>(i)].pixels[static_cast<size_t>(from)];
+                }
+    return grid;
+}
+
+nlohmann::json describe(const CompleteRequest& job, const Task& task, const Completion& done) {
+    const SampleOptions& s = job.sample;
+    const auto filled = std::count(task.request.unknown.begin(), task.request.unknown.end(), 1);
+    nlohmann::json result{{"model", job.model},
+                          {"step", done.step},
+                          {"seed", s.seed},
+                          {"temperature", s.temperature},
+                          {"top_k", s.top_k},
+                          {"top_p", s.top_p},
+                          {"particles", s.particles},
+                          {"tokens", done.total},
+                          {"filled", filled},
+                          {"seconds", done.seconds},
+                          {"samples", nlohmann::json::array()},
+                          {"log_likelihoods", done.log_likelihood}};
+    if (!task.note.empty()) result["note"] = task.note;
+    for (size_t i = 0; i < done.samples.size(); ++i) {
+        const double nats = done.log_likelihood[i];
+        result["samples"].push_back(
+            {{"index", i},
+             {"log_likelihood", nats},
+             {"bits_per_filled", -nats / std::log(2.0) / static_cast<double>(filled)}});
+    }
+    return result;
+}
+
+void write_pictures(const CompleteRequest& job, const Task& task, const ModelConfig& model,
+                    const Completion& done, nlohmann::json& result) {
+    if (is_png(job.out)) {
+        write_png(job.out, tokens_picture(done.samples[0], model));
+        result["samples"][0]["file"] = job.out;
+        return;
+    }
+    make_folder(job.out);
+    for (size_t i = 0; i < done.samples.size(); ++i) {
+        const std::string path = (fs::path(job.out) / fmt::format("sample-{}.png", i)).string();
+        write_png(path, tokens_picture(done.samples[i], model));
+        result["samples"][i]["file"] = path;
+    }
+    const std::string grid = (fs::path(job.out) / "grid.png").string();
+    write_png(grid, grid_of(done, task, model));
+    result["grid"] = grid;
+    write_atomically(fs::path(job.out) / "result.json", result.dump(2) + "\n");
+}
+
+// Text need not be UTF-8; JSON must be: what is not becomes U+FFFD.
+void write_texts(const CompleteRequest& job, const Checkpoint& checkpoint, const Completion& done,
+                 nlohmann::json& result) {
+    std::string all;
+    const auto replace = nlohmann::json::error_handler_t::replace;
+    for (size_t i = 0; i < done.samples.size(); ++i) {
+        const std::string text = tokens_text(done.samples[i], alphabet_of(checkpoint));
+        result["samples"][i]["text"] =
+            nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace));
+        all += text + "\n";
+        if (i + 1 < done.samples.size()) all += "\n";
+    }
+    if (job.out.empty()) return;
+    write_atomically(fs::path(job.out), all);
+    result["file"] = job.out;
+}
+
+void check_out(const CompleteRequest& job) {
+    if (!job.prompt.empty()) return;
+    if (job.out.empty()) fail_usage("-o: a folder, or a name ending in .png, is needed");
+    if (is_png(job.out) && job.sample.samples != 1)
+        fail_usage("-o {}: one .png holds one sample, found --samples {}; give a folder", job.out,
+                   job.sample.samples);
+}
+
+}  // namespace
+
+nlohmann::json complete_job(const CompleteRequest& job, const JobControl& control) {
+    check_out(job);
+    const Checkpoint checkpoint = read_checkpoint(job.model);
+    Task task = job.prompt.empty() ? picture_task(job, checkpoint) : text_task(job, checkpoint);
+    task.request.sample = job.sample;
+    const Net net = make_net(checkpoint, parse_device(job.device));
+    Completion done = run_completion(net, task.request, nullptr, {}, control);
+    if (done.stopped) throw Interrupted();
+    done.step = checkpoint.step;
+    nlohmann::json result = describe(job, task, done);
+    if (task.known_original)
+        result["original_log_likelihood"] =
+            log_likelihood(net, task.request.tokens, task.request.unknown);
+    if (job.prompt.empty())
+        write_pictures(job, task, checkpoint.config.model, done, result);
+    else
+        write_texts(job, checkpoint, done, result);
+    return result;
+}
+
+}  // namespace aft

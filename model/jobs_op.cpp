@@ -1,0 +1,228 @@
+// `afterimage op`: one operator on a caller's own tensors (design.md, "op: the operators in the
+// open").
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "core/check.h"
+#include "model/checkpoints/format.h"
+#include "model/device.h"
+#include "model/jobs.h"
+#include "model/ops/aft.h"
+
+namespace aft {
+
+namespace {
+
+struct OpTensors {
+    ops::Inputs in;
+    at::Tensor dy;
+    std::vector<std::string> ignored;  // tensors of the file that the operator has no use for
+};
+
+bool is_convolution(ops::Kind kind) {
+    return kind == ops::Kind::conv1d || kind == ops::Kind::conv2d;
+}
+bool is_baseline(ops::Kind kind) {
+    return kind == ops::Kind::softmax || kind == ops::Kind::linear;
+}
+bool has_bias(ops::Kind kind) {
+    return kind != ops::Kind::simple && !is_baseline(kind);
+}
+
+ops::Backend parse_op_backend(const std::string& name) {
+    if (name == "cpu" || name == "cuda")
+        fail_usage("--backend {} is not in this build; allowed: reference, tiled", name);
+    if (name != "reference" && name != "tiled")
+        fail_usage("unknown --backend '{}'; allowed: reference, tiled", name);
+    return ops::parse_backend(name);
+}
+
+at::ScalarType working_type(const std::string& precision) {
+    if (precision == "fp32" || precision == "bf16") return at::kFloat;
+    if (precision == "fp64") return at::kDouble;
+    fail_usage("unknown --precision '{}'; allowed: fp32, bf16, fp64", precision);
+}
+
+void check_flags(ops::Kind kind, const OpRequest& request) {
+    if (request.window < 0) fail_usage("--window {} must be 0 or more", request.window);
+    if (request.window > 0 && kind != ops::Kind::local && !is_convolution(kind))
+        fail_usage("--window {} does not fit operator {}: only local has a window", request.window,
+                   request.name);
+    const bool grid = request.grid_height != 0 || request.grid_width != 0;
+    if (kind == ops::Kind::conv2d && (request.grid_height <= 0 || request.grid_width <= 0))
+        fail_usage("operator conv2d needs --grid HxW with H*W = T (found {}x{})",
+                   request.grid_height, request.grid_width);
+    if (kind != ops::Kind::conv2d && grid)
+        fail_usage("--grid {}x{} does not fit operator {}: only conv2d has a grid",
+                   request.grid_height, request.grid_width, request.name);
+    if (request.outside_hidden && kind != ops::Kind::local)
+        fail_usage("hiding what lies outside the window does not fit operator {}: only local",
+                   request.name);
+}
+
+// Takes a tensor of the file in the working type; undefined if it is not there.
+at::Tensor take(const TensorFile& file, const OpRequest& request, const std::string& name) {
+    const at::Tensor* found = file.find(name);
+    if (found == nullptr) return {};
+    AFT_CHECK(found->scalar_type() == at::kFloat || found->scalar_type() == at::kDouble,
+              "{}: tensor '{}' is {}; allowed: float32, float64", request.in, name,
+              c10::toString(found->scalar_type()));
+    return found->to(parse_device(request.device), working_type(request.precision));
+}
+
+at::Tensor need(const TensorFile& file, const OpRequest& request, const std::string& name) {
+    const at::Tensor x = take(file, request, name);
+    if (x.defined()) return x;
+    std::string present;
+    for (const auto& [known, tensor] : file.tensors)
+        present += (present.empty() ? "" : ", ") + known;
+    fail("{}: tensor '{}' is missing, operator {} needs it; the file has: {}", request.in, name,
+         request.name, present.empty() ? "nothing" : present);
+}
+
+OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Kind kind) {
+    OpTensors out;
+    out.in.q = need(file, request, "q");
+    out.in.k = need(file, request, "k");
+    out.in.v = need(file, request, "v");
+    std::set<std::string> used{"q", "k", "v"};
+    if (has_bias(kind)) {
+        const bool factors = !is_convolution(kind) && file.find("w") == nullptr &&
+                             (file.find("u") != nullptr || file.find("r") != nullptr);
+        if (factors) {
+            out.in.u = need(file, request, "u");
+            out.in.r = need(file, request, "r");
+        } else if (kind != ops::Kind::local || request.window > 0) {
+            out.in.w = need(file, request, "w");
+        } else {
+            out.in.w = take(file, request, "w");
+        }
+        AFT_CHECK(factors || (file.find("u") == nullptr && file.find("r") == nullptr) ||
+                      is_convolution(kind),
+                  "{}: both w and its factors u, r are there; operator {} takes one of them",
+                  request.in, request.name);
+        used.insert({"w", "u", "r"});
+    }
+    if (request.grad) {
+        out.dy = need(file, request, "dy");
+        used.insert("dy");
+        AFT_CHECK(out.dy.sizes() == out.in.v.sizes(),
+                  "{}: tensor 'dy' has shape [{}], expected that of v [{}]", request.in,
+                  fmt::join(out.dy.sizes().vec(), ", "), fmt::join(out.in.v.sizes().vec(), ", "));
+    }
+    for (const auto& [name, tensor] : file.tensors)
+        if (used.count(name) == 0) out.ignored.push_back(name);
+    return out;
+}
+
+// exp(x) = f 2^n with f in [1, 2): rounding f to bfloat16 rounds exp(x), for x of any size.
+struct Mantissa {
+    at::Tensor f, rounded, n;  // float64
+};
+Mantissa mantissa(const at::Tensor& x) {
+    const at::Tensor wide = x.detach().to(at::kDouble);
+    const at::Tensor n = (wide / M_LN2).floor();
+    const at::Tensor f = (wide - n * M_LN2).exp();
+    return {f, f.to(at::kFloat).to(at::kBFloat16).to(at::kDouble), n};
+}
+
+// x -> x', the gradient passing through unchanged.
+at::Tensor replace(const at::Tensor& x, const at::Tensor& value) {
+    return x + (value - x.detach().to(at::kDouble)).to(x.scalar_type());
+}
+at::Tensor round_exponential(const at::Tensor& x) {
+    const Mantissa m = mantissa(x);
+    return replace(x, at::where(x.detach().isfinite(), m.rounded.log() + m.n * M_LN2,
+                                x.detach().to(at::kDouble)));
+}
+
+// Inputs for which exp(w), exp(K) and exp(K) V are exactly the bfloat16 operands (baselines: q, k,
+// v themselves), so that any backend computes with them.
+ops::Inputs round_operands(ops::Kind kind, const ops::Inputs& in) {
+    const auto rounded = [](const at::Tensor& x) {
+        return replace(x, x.detach().to(at::kBFloat16).to(at::kDouble));
+    };
+    ops::Inputs out = in;
+    if (is_baseline(kind)) {
+        out.q = rounded(in.q);
+        out.k = rounded(in.k);
+        out.v = rounded(in.v);
+        return out;
+    }
+    const Mantissa key = mantissa(in.k);
+    const int64_t repeat = in.k.size(2) == 0 ? 1 : in.v.size(2) / in.k.size(2);
+    const at::Tensor f = key.f.repeat_interleave(repeat, 2);
+    const at::Tensor product = (f * in.v.detach()).to(at::kFloat).to(at::kBFloat16).to(at::kDouble);
+    out.v = replace(in.v, product / key.rounded.repeat_interleave(repeat, 2));
+    out.k = round_exponential(in.k);
+    if (in.u.defined()) {
+        const at::Tensor w = at::matmul(in.u.to(at::kDouble), in.r.to(at::kDouble).t());
+        out.w = round_exponential(w.to(in.u.scalar_type()));
+        out.u = at::Tensor();
+        out.r = at::Tensor();
+    } else if (in.w.defined()) {
+        out.w = round_exponential(in.w);
+    }
+    return out;
+}
+
+using NamedTensor = std::pair<const char*, at::Tensor>;
+
+void add_gradients(const OpTensors& x, TensorFile& out) {
+    for (const NamedTensor& leaf :
+         {NamedTensor{"dq", x.in.q}, NamedTensor{"dk", x.in.k}, NamedTensor{"dv", x.in.v},
+          NamedTensor{"dw", x.in.w}, NamedTensor{"du", x.in.u}, NamedTensor{"dr", x.in.r}}) {
+        if (!leaf.second.defined()) continue;
+        const at::Tensor g = leaf.second.grad();
+        out.tensors.emplace_back(
+            leaf.first,
+            (g.defined() ? g : at::zeros_like(leaf.second)).detach().to(at::kCPU).contiguous());
+    }
+}
+
+}  // namespace
+
+nlohmann::json op_job(const OpRequest& request) {
+    const ops::Kind kind = ops::parse_kind(request.name);
+    ops::Options options{.causal = request.causal,
+                         .window = request.window,
+                         .outside_hidden = request.outside_hidden,
+                         .grid_height = request.grid_height,
+                         .grid_width = request.grid_width,
+                         .backend = parse_op_backend(request.backend)};
+    (void)working_type(request.precision);
+    check_flags(kind, request);
+    const OpTensors x = take_tensors(read_tensors(request.in), request, kind);
+    for (const at::Tensor& leaf : {x.in.q, x.in.k, x.in.v, x.in.w, x.in.u, x.in.r})
+        if (leaf.defined() && request.grad) leaf.set_requires_grad(true);
+
+    const int64_t exact_before = ops::exact_blocks();
+    const auto start = std::chrono::steady_clock::now();
+    TensorFile out;
+    try {
+        const bool rounds = request.precision == "bf16" && x.in.v.numel() > 0;
+        const at::Tensor y = ops::apply(kind, rounds ? round_operands(kind, x.in) : x.in, options);
+        out.tensors.emplace_back("y", y.detach().to(at::kCPU).contiguous());
+        if (request.grad) y.backward(x.dy);
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", request.in, error.what()), error.kind());
+    }
+    if (request.grad) add_gradients(x, out);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    write_safetensors(request.out, out);
+
+    nlohmann::json result{{"op", request.name},
+                          {"backend", request.backend},
+                          {"precision", request.precision},
+                          {"out", request.out},
+                          {"seconds", elapsed.count()},
+                          {"exact_blocks", ops::exact_blocks() - exact_before},
+                          {"ignored", x.ignored}};
+    for (const auto& [name, tensor] : out.tensors) result["outputs"][name] = tensor.sizes().vec();
+    return result;
+}
+
+}  // namespace aft

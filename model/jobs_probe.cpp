@@ -1,0 +1,133 @@
+// probe_job: one probe of a stored model, to .npy, .csv or .png.
+#include <algorithm>
+#include <cmath>
+
+#include "core/colormap.h"
+#include "core/files.h"
+#include "core/writers.h"
+#include "model/decode/input.h"
+#include "model/device.h"
+#include "model/jobs.h"
+#include "model/probe/probe.h"
+
+namespace aft {
+
+namespace {
+
+struct Sheet {  // maps of one field, side by side
+    std::vector<float> values;
+    int64_t rows = 0, columns = 0;
+};
+
+// Rows over sources become little images of the token grid; heads become tiles; the rest is as is.
+Sheet lay_out(const Field& field, const ModelConfig& model) {
+    int64_t height = field.shape.size() > 1 ? field.shape[field.shape.size() - 2] : 1;
+    int64_t width = field.shape.empty() ? 1 : field.shape.back();
+    const bool picture_rows = field.name == "attention" || field.name == "keys";
+    const int64_t grid = model.grid_height() * model.grid_width();
+    if (picture_rows && model.task != "text" && width % grid == 0) {
+        height = model.grid_height();
+        width = width / height;
+    }
+    const int64_t tiles = field.size() / (height * width);
+    const auto across = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(tiles))));
+    const int64_t gap = tiles > 1 ? 1 : 0, down = (tiles + across - 1) / across;
+    Sheet sheet;
+    sheet.rows = down * (height + gap) - gap;
+    sheet.columns = across * (width + gap) - gap;
+    sheet.values.assign(static_cast<size_t>(sheet.rows * sheet.columns), 0.0F);
+    for (int64_t i = 0; i < field.size(); ++i) {
+        const int64_t tile = i / (height * width), cell = i % (height * width);
+        const int64_t y = tile / across * (height + gap) + cell / width;
+        const int64_t x = tile % across * (width + gap) + cell % width;
+        sheet.values[static_cast<size_t>(y * sheet.columns + x)] =
+            field.values[static_cast<size_t>(i)];
+    }
+    return sheet;
+}
+
+// look.md section 2: signed quantities in ember, shares and exp in viridis from 0.
+void write_picture(const std::string& path, const Field& field, const ModelConfig& model) {
+    const auto quantity = field.notes.find("quantity");
+    const std::string what = quantity == field.notes.end() ? "" : quantity->second;
+    const bool is_signed = field.unit == "nats" || what == "exp-1";
+    const Scale scale = what == "exp-1" ? Scale::signed_log : Scale::linear;
+    const Colormap map = is_signed ? Colormap::ember_dark : Colormap::viridis;
+    Range range = value_range(field.values, 100, is_signed);
+    if (!is_signed) range.low = std::min(range.low, 0.0);
+    const Sheet sheet = lay_out(field, model);
+    constexpr int64_t kSide = 768;
+    const int64_t longer = std::max(sheet.rows, sheet.columns);
+    const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));
+    write_png(path, colorize(sheet.values, sheet.rows, sheet.columns, range, scale, map, zoom));
+}
+
+void write_field(const std::string& path, const Field& field, const ModelConfig& model) {
+    const std::string kind = fs::path(path).extension().string();
+    if (kind == ".npy") return write_npy(path, field);
+    if (kind == ".csv") return write_csv(path, field);
+    write_picture(path, field, model);
+}
+
+void check_out(const std::string& path) {
+    const std::string kind = fs::path(path).extension().string();
+    if (kind != ".npy" && kind != ".csv" && kind != ".png")
+        fail_usage("-o '{}': the name must end in .npy, .csv or .png", path);
+}
+
+ProbeRequest to_request(const ProbeJob& job, std::vector<uint8_t> tokens) {
+    ProbeRequest request;
+    request.probe = job.probe;
+    request.layer = job.layer;
+    request.head = job.head;
+    request.channel = job.channel;
+    request.position = job.position;
+    request.options = job.options;
+    request.tokens = std::move(tokens);
+    return request;
+}
+
+nlohmann::json describe(const Field& field) {
+    double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
+    int64_t count = 0;
+    for (const float v : field.values) {
+        if (!std::isfinite(v)) continue;
+        low = std::min<double>(low, v);
+        high = std::max<double>(high, v);
+        sum += v;
+        ++count;
+    }
+    nlohmann::json out{{"field", field.name}, {"shape", field.shape}, {"axes", field.axes},
+                       {"unit", field.unit},  {"step", field.step},   {"notes", field.notes}};
+    if (count > 0)
+        out.update({{"min", low}, {"max", high}, {"mean", sum / static_cast<double>(count)}});
+    return out;
+}
+
+}  // namespace
+
+nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
+    const ProbeRoom& room = find_room(probes(), job.probe, "probe");
+    check_out(job.out);
+    const Checkpoint checkpoint = read_checkpoint(job.model);
+    const InputTokens input =
+        room.needs_tokens ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
+                          : InputTokens{};
+    const Net net = make_net(checkpoint, parse_device(job.device));
+    Activations kept;
+    const FieldSet set =
+        run_probe({net, checkpoint.step, control, kept}, to_request(job, input.tokens));
+    const Field& field = set.fields.front();
+    write_field(job.out, field, checkpoint.config.model);
+    nlohmann::json result = describe(field);
+    result["probe"] = job.probe;
+    result["model"] = job.model;
+    result["layer"] = job.layer;
+    result["file"] = job.out;
+    result["version"] = version();
+    if (!input.note.empty()) result["input"] = input.note;
+    write_atomically(job.out + ".json", result.dump(2) + "\n");
+    return result;
+}
+
+}  // namespace aft

@@ -1,0 +1,153 @@
+"""Files that are missing, cut off, random or of another kind: one message that names the file."""
+import json
+import random
+import struct
+
+import tensors
+from train_checks import SMALL
+
+
+def bad_files(cli, model):
+    """Name -> path of files that are no checkpoint."""
+    whole = model.read_bytes()
+    noise = random.Random(4).randbytes(5000)
+    header = json.dumps({"w": {"dtype": "F32", "shape": [1 << 40, 1 << 40], "data_offsets": [0, 8]}}).encode()
+    overlap = json.dumps({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+                          "b": {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}}).encode()
+    packed = lambda text, body=b"": struct.pack("<Q", len(text)) + text + body
+    named = {
+        "missing": None, "empty": b"", "one-byte": b"x", "random": noise, "text": b"hello, world\n" * 50,
+        "cut-header": whole[:100], "cut-half": whole[:len(whole) // 2], "cut-one": whole[:-1], "longer": whole + b"x",
+        "huge-header": struct.pack("<Q", 1 << 60) + b"{}", "huge-shape": packed(header, b"12345678"),
+        "overlapping": packed(overlap, b"123456789012"), "deep": packed(b'{"a":' * 3000 + b"1" + b"}" * 3000),
+        "no-model": None, "damaged": whole[:200] + noise[:300] + whole[500:],
+    }
+    paths = {}
+    for name, content in named.items():
+        path = cli.folder / f"{name}.safetensors"
+        if content is not None:
+            path.write_bytes(content)
+        paths[name] = path
+    tensors.write(paths["no-model"], {"x": tensors.normal(1, (3, 3), "F32")})
+    folder = cli.folder / "empty-folder"
+    folder.mkdir()
+    paths["folder"] = folder
+    paths["picture"] = cli.write("picture.png", tensors.png(4, 4, lambda x, y: (1, 2, 3)))
+    return paths
+
+
+def checkpoints(cli, model):
+    paths = bad_files(cli, model)
+    for name, path in paths.items():
+        cli.bad(f"inspect {name}", ["inspect", path], [1, 2], path.name)
+    data = "mirror?size=8&levels=4"
+    for name in ("missing", "random", "cut-half", "no-model", "folder"):
+        path = paths[name]
+        cli.bad(f"eval {name}", ["eval", path, "--data", data], [1, 2], path.name)
+        cli.bad(f"probe {name}", ["probe", "bias", path, "-o", "p.npy"], [1, 2], path.name)
+        cli.bad(f"complete {name}", ["complete", path, "--data", data, "--keep-rows", 2, "-o", "c"], [1, 2], path.name)
+        cli.bad(f"run {name}", ["run", path, model, "r.safetensors"], [1, 2], path.name)
+        cli.bad(f"op {name}", ["op", "simple", path, "r.safetensors"], [1, 2], path.name)
+    for name in ("missing", "random", "folder"):
+        cli.bad(f"resume {name}", ["train", "--resume", paths[name]], [1, 2], paths[name].name)
+    altered_model(cli, model)
+
+
+def altered_model(cli, model):
+    """Well-formed files whose tensors do not fit their own settings."""
+    found, metadata = tensors.read(model)
+    about = json.loads(metadata["afterimage"])
+    weights = {n: t for n, t in found.items() if not n.startswith("optim.")}
+
+    def attempt(label, changed, mentions, change=None):
+        told = json.loads(json.dumps(about))
+        if change:
+            change(told)
+        path = cli.folder / f"altered-{label}.safetensors"
+        tensors.write(path, changed, {**metadata, "afterimage": json.dumps(told)})
+        cli.bad(f"altered model: {label}", ["eval", path, "--data", "mirror?size=8&levels=4"], [1, 2], path.name, *mentions)
+
+    name = "blocks.0.mixer.q.weight"
+    attempt("gone", {n: t for n, t in weights.items() if n != name}, [name])
+    attempt("shape", {**weights, name: tensors.normal(1, (3, 8), "F32")}, [name])
+    attempt("extra", {**weights, "blocks.7.wonder": tensors.normal(1, (2, 2), "F32")}, ["blocks.7.wonder"])
+    attempt("whole-numbers", {**weights, name: ("I64", [8, 8], [1] * 64)}, [name])
+    configs = [key for key in about if isinstance(about[key], dict) and "model" in about[key]]
+    place = (lambda told: told[configs[0]]["model"]) if configs else (lambda told: told["model"])
+    attempt("unknown-setting", weights, ["wobble"], lambda told: place(told).update(wobble=3))
+    attempt("unknown-mixer", weights, ["aft-zork"], lambda told: place(told).update(mixer="aft-zork"))
+
+
+def configs(cli):
+    cases = {
+        "missing": (None, []), "empty": ("", []), "no-json": ("{ model: }", []), "a-list": ("[1, 2]", []),
+        "unknown-key": ('{"model": {"layerz": 3}}', ["layerz"]), "unknown-part": ('{"modle": {"layers": 3}}', ["modle"]),
+        "wrong-type": ('{"model": {"layers": "three"}}', ["model.layers"]),
+        "fraction": ('{"model": {"layers": 2.5}}', ["model.layers"]),
+        "out-of-range": ('{"model": {"layers": -2}}', ["model.layers", "-2"]),
+        "huge": ('{"model": {"layers": 1e300}}', ["model.layers"]),
+        "unknown-choice": ('{"model": {"mixer": "aft-fill"}}', ["aft-fill", "aft-full"]),
+        "contradiction": ('{"model": {"dim": 10, "heads": 3, "mixer": "aft-conv1d", "window": 5}}', ["heads"]),
+        "deep": ('{"a":' * 5000 + "1" + "}" * 5000, []), "random": (random.Random(5).randbytes(3000), []),
+    }
+    for name, (content, mentions) in cases.items():
+        path = cli.folder / f"config-{name}.json"
+        if content is not None:
+            cli.write(path.name, content)
+        cli.bad(f"config {name}", ["train", "--config", path, "--print-config"], [1, 2], path.name, *mentions)
+    cli.bad("config is a folder", ["train", "--config", cli.folder, "--print-config"], [1, 2], cli.folder.name)
+
+
+def pictures(cli, model):
+    good = tensors.png(16, 16, lambda x, y: (x, y, 0))
+    bomb = bytearray(good)
+    bomb[16:24] = struct.pack(">II", 60000, 60000)
+    cases = {"missing": None, "empty": b"", "random": random.Random(6).randbytes(3000), "cut": good[:60],
+             "vast": bytes(bomb), "text": b"this is no picture"}
+    for name, content in cases.items():
+        for kind in ("png", "jpg"):
+            path = cli.folder / f"image-{name}.{kind}"
+            if content is not None:
+                path.write_bytes(content)
+            cli.bad(f"complete {name}.{kind}", ["complete", model, "--image", path, "--keep-rows", 4, "-o", "c"],
+                    [1, 2], path.name)
+    path = cli.folder / "image-random.png"
+    cli.bad("probe with a random picture", ["probe", "keys", model, "--image", path, "-o", "k.npy"], [1, 2], path.name)
+    image = cli.write("fine.png", good)
+    cli.bad("mask is random", ["complete", model, "--image", image, "--mask", path, "-o", "c"], [1, 2], path.name)
+    blocked = cli.write("blocked", "a file")
+    cli.bad("complete into a file's folder", ["complete", model, "--image", image, "--keep-rows", 4, "-o", blocked / "in"],
+            [1, 2], "blocked")
+
+
+def data(cli, model):
+    junk = cli.folder / "junk"
+    for name in ("data_batch_1.bin", "test_batch.bin", "train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                 "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", "a.png"):
+        cli.write(f"junk/{name}", random.Random(7).randbytes(500))
+    cases = [("nosuch:place", ["nosuch", "mirror"]), ("mirror?zize=8", ["zize", "size"]), ("mirror?size=big", ["size", "big"]),
+             ("mirror?size=-4", ["size", "-4"]), ("mirror?levels=9999", ["levels", "9999"]), ("mirror?split=lunch", ["split", "lunch"]),
+             ("mirror?size", ["size"]), ("", ["data"])]
+    for source in ("cifar10", "mnist", "images", "text"):
+        cases.append((f"{source}:{cli.folder}/not-there", ["not-there"]))
+        cases.append((source, [source]))
+    cases += [(f"cifar10:{junk}", ["junk"]), (f"mnist:{junk}", ["junk"]), (f"images:{cli.folder}/empty-folder", ["empty-folder"]),
+              (f"text:{junk}", ["junk"]), (f"text:{cli.write('empty.txt', '')}", ["empty.txt"])]
+    for spec, mentions in cases:
+        cli.bad(f"eval --data '{spec[-40:]}'", ["eval", model, "--data", spec], [1, 2], *mentions)
+        if spec:
+            cli.bad(f"train --data '{spec[-40:]}'", ["train", *SMALL, "--data", spec, "--out", cli.folder / "nowhere"],
+                    [1, 2], *mentions)
+    cli.bad("data of another size than the model", ["eval", model, "--data", "mirror?size=16&levels=4"], [1, 2], "16", "8")
+
+
+def run(cli):
+    made = cli.ok("a model to spoil", "train", *SMALL, "--out", cli.folder / "spoil", "--steps", 1)
+    model = cli.folder / "spoil" / "checkpoints" / "step-00000001.safetensors"
+    if made.code != 0 or not model.exists():
+        cli.check("a model to spoil is there", False, made)
+        return
+    checkpoints(cli, model)
+    configs(cli)
+    pictures(cli, model)
+    data(cli, model)

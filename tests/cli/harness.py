@@ -1,0 +1,94 @@
+"""Runs the program and counts checks. A check is a name, a truth and what was seen instead."""
+import json
+import os
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+    def words(self):
+        return f"code {self.code}, {self.seconds:.1f} s, stdout '{self.out[:300]}', stderr '{self.err[:600]}'"
+
+    def json(self):
+        """The one object on standard output, or None if there is anything else."""
+        try:
+            value = json.loads(self.out)
+        except ValueError:
+            return None
+        return value if isinstance(value, dict) else None
+
+
+class Cli:
+    def __init__(self, binary):
+        self.binary = str(Path(binary).resolve())
+        self.passed = self.failed = self.skipped = 0
+        self.folder = Path(tempfile.mkdtemp(prefix="afterimage-cli-"))
+        self.device = os.environ.get("AFTERIMAGE_DEVICE", "cpu")
+        self.env = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"),
+                    "XDG_CACHE_HOME": str(self.folder / "cache"), "OMP_WAIT_POLICY": "PASSIVE"}
+
+    def command(self, *args):
+        return [self.binary, *map(str, args)]
+
+    def run(self, *args, env=None, timeout=120, before=None):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(self.command(*args), cwd=self.folder, env={**self.env, **(env or {})},
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                                  timeout=timeout, preexec_fn=before)
+            code, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired as late:
+            text = [(t or b"").decode(errors="replace") if isinstance(t, (bytes, type(None))) else t
+                    for t in (late.stdout, late.stderr)]
+            code, out, err = 124, *text
+        return Result(code, out, err, time.monotonic() - start)
+
+    def start(self, *args):
+        return subprocess.Popen(self.command(*args), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def check(self, name, truth, seen=""):
+        if truth:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAIL {name}: {seen.words() if isinstance(seen, Result) else seen}", flush=True)
+        return bool(truth)
+
+    def ok(self, name, *args, **options):
+        """Runs a command that must succeed; returns its result."""
+        result = self.run(*args, **options)
+        self.check(name, result.code == 0, result)
+        return result
+
+    def bad(self, name, args, codes, *mentions, timeout=20):
+        """A command that must end within 20 s with one message that names each of `mentions`."""
+        result = self.run(*args, timeout=timeout)
+        text = result.err.lower()
+        missing = [m for m in mentions if str(m).lower() not in text]
+        plain = "terminate called" not in text and "exception raised from" not in text
+        self.check(name, result.code in codes and not missing and plain and "afterimage: " in text
+                   and result.out == "", f"missing {missing}, {result.words()}")
+        return result
+
+    def skip(self, reason):
+        self.skipped += 1
+        print(f"skipped: {reason}")
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def closing_line(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"

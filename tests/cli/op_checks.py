@@ -1,0 +1,131 @@
+"""`afterimage op` against the formulas in plain Python, forward and (by differences) backward."""
+import formulas
+import tensors
+
+
+def inputs(name, B=2, T=6, d=4, heads=2, dtype="F64"):
+    x = {n: tensors.normal(i, (B, T, d), dtype) for i, n in enumerate(("q", "k", "v"))}
+    if name in ("full", "local"):
+        x["w"] = tensors.normal(5, (T, T), dtype)
+    if name in ("conv1d", "conv2d"):
+        x["k"] = tensors.normal(6, (B, T, heads), dtype)
+        x["w"] = tensors.normal(7, (heads, 3) if name == "conv1d" else (heads, 3, 3), dtype)
+    return x
+
+
+CASES = {
+    "simple": {}, "full": {}, "local": {"window": 2}, "conv1d": {}, "conv2d": {"grid": (2, 3)},
+    "softmax": {}, "linear": {},
+}
+
+
+def flags(options, causal):
+    args = ["--causal"] if causal else []
+    if "window" in options:
+        args += ["--window", options["window"]]
+    if "grid" in options:
+        args += ["--grid", "{}x{}".format(*options["grid"])]
+    return args
+
+
+def worst(a, b):
+    return max(abs(x - y) for x, y in zip(a, b)) if len(a) == len(b) else float("inf")
+
+
+def forward(cli, name, causal):
+    x = inputs(name)
+    options = CASES[name]
+    tensors.write(cli.folder / "in.safetensors", x)
+    label = f"op {name}{' causal' if causal else ''}"
+    result = cli.ok(label, "op", name, "in.safetensors", "out.safetensors", "--precision", "fp64", "--json",
+                    *flags(options, causal))
+    if result.code != 0:
+        return
+    out, _ = tensors.read(cli.folder / "out.safetensors")
+    wanted = formulas.flat(formulas.apply(name, x, causal=causal, **options))
+    error = worst(out["y"][2], wanted) if "y" in out else "no y"
+    cli.check(label + " equals the formula", error != "no y" and error < 1e-10, error)
+    cli.check(label + " --json is one object", result.json() is not None, result)
+
+
+def gradient(cli, name):
+    """d(y . dy)/dx of the file's gradients against central differences of the formula."""
+    x = inputs(name, B=1, T=4, d=2) if name != "conv2d" else inputs(name, B=1, T=6, d=2)
+    options = dict(CASES[name])
+    x["dy"] = tensors.normal(9, x["v"][1])
+    tensors.write(cli.folder / "in.safetensors", x)
+    args = ["op", name, "in.safetensors", "out.safetensors", "--precision", "fp64", "--grad", *flags(options, True)]
+    if cli.ok(f"op {name} --grad", *args).code != 0:
+        return
+    out, _ = tensors.read(cli.folder / "out.safetensors")
+
+    def score(changed):
+        y = formulas.flat(formulas.apply(name, changed, causal=True, **options))
+        return sum(a * b for a, b in zip(y, x["dy"][2]))
+
+    plain = {n: t for n, t in x.items() if n != "dy"}
+    for n, (dtype, shape, values) in plain.items():
+        step, wanted = 1e-5, []
+        for i in range(len(values)):
+            ends = [score({**plain, n: (dtype, shape, values[:i] + [values[i] + s] + values[i + 1:])})
+                    for s in (step, -step)]
+            wanted.append((ends[0] - ends[1]) / (2 * step))
+        got = out.get("d" + n, (0, 0, []))[2]
+        cli.check(f"op {name} d{n} equals differences", worst(got, wanted) < 1e-7, f"{worst(got, wanted)}")
+
+
+def precisions(cli):
+    x = inputs("full", dtype="F32")
+    tensors.write(cli.folder / "in.safetensors", x)
+    wanted = formulas.flat(formulas.apply("full", x))
+    for precision, limit in (("fp32", 1e-5), ("bf16", 1e-2)):
+        cli.ok(f"op full {precision}", "op", "full", "in.safetensors", "out.safetensors", "--precision", precision)
+        out, _ = tensors.read(cli.folder / "out.safetensors")
+        cli.check(f"op full {precision} answers in float32", out["y"][0] == "F32", out["y"][0])
+        error = worst(out["y"][2], wanted) / max(map(abs, x["v"][2]))
+        cli.check(f"op full {precision} within {limit}", error < limit, error)
+
+
+def factors(cli):
+    x = inputs("full")
+    T = x["w"][1][0]
+    del x["w"]
+    x["u"], x["r"] = tensors.normal(11, (T, 2)), tensors.normal(12, (T, 2))
+    tensors.write(cli.folder / "in.safetensors", x)
+    cli.ok("op full with u, r", "op", "full", "in.safetensors", "out.safetensors", "--precision", "fp64")
+    out, _ = tensors.read(cli.folder / "out.safetensors")
+    error = worst(out["y"][2], formulas.flat(formulas.apply("full", x)))
+    cli.check("op full with u, r equals the formula", error < 1e-10, error)
+
+
+def nonsense(cli):
+    x = inputs("full")
+    good = cli.folder / "good.safetensors"
+    tensors.write(good, x)
+    out = cli.folder / "never.safetensors"
+    cli.bad("op unknown name", ["op", "fulll", good, out], [2], "fulll", "full", "softmax")
+    cli.bad("op missing file", ["op", "full", "nofile.safetensors", out], [1, 2], "nofile.safetensors")
+    cli.bad("op missing backend", ["op", "full", good, out, "--backend", "abacus"], [2], "abacus", "reference")
+    cli.bad("op bad precision", ["op", "full", good, out, "--precision", "fp7"], [2], "--precision", "fp7")
+    cli.bad("op conv2d without a grid", ["op", "conv2d", good, out], [1, 2], "grid")
+    cli.bad("op bad grid", ["op", "conv2d", good, out, "--grid", "3by4"], [2], "--grid", "3by4")
+    cli.bad("op local bad window", ["op", "local", good, out, "--window", "-1"], [2], "--window", "-1")
+    for gone in ("q", "v", "w"):
+        name = cli.folder / f"without-{gone}.safetensors"
+        tensors.write(name, {n: t for n, t in x.items() if n != gone})
+        cli.bad(f"op without {gone}", ["op", "full", name, out], [1, 2], name.name, gone)
+    cli.bad("op --grad without dy", ["op", "full", good, out, "--grad"], [1, 2], "dy")
+    tensors.write(cli.folder / "shape.safetensors", {**x, "w": tensors.normal(5, (5, 5))})
+    cli.bad("op w of another size", ["op", "full", cli.folder / "shape.safetensors", out], [1, 2], "w")
+    cli.bad("op into a folder that is not there", ["op", "full", good, "no/such/out.safetensors"], [1, 2], "no/such")
+    cli.check("op leaves nothing behind after an error", not out.exists())
+
+
+def run(cli):
+    for name in CASES:
+        for causal in (False, True):
+            forward(cli, name, causal)
+        gradient(cli, name)
+    precisions(cli)
+    factors(cli)
+    nonsense(cli)

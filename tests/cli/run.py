@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""The command line, driven from outside: tests/cli/run.py BINARY [usage|op|train|files]...
+
+Needs no data and no Python packages. Prints what failed and `N passed, N failed, N skipped`.
+"""
+import shutil
+import sys
+import time
+
+import file_checks
+import op_checks
+import train_checks
+import usage_checks
+from harness import Cli
+
+PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks}
+
+
+def main():
+    if len(sys.argv) < 2 or any(part not in PARTS for part in sys.argv[2:]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    cli = Cli(sys.argv[1])
+    for name in sys.argv[2:] or PARTS:
+        start = time.monotonic()
+        try:
+            PARTS[name].run(cli)
+        except Exception as error:  # one part that breaks must not hide the others
+            cli.check(f"{name} ran to its end", False, repr(error))
+        print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    shutil.rmtree(cli.folder, ignore_errors=True)
+    print(cli.closing_line())
+    return 1 if cli.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+"""Training, what it leaves, and every command that opens it."""
+import json
+import math
+import resource
+import signal
+import time
+
+import tensors
+
+SMALL = ["--preset", "demo-mirror", "--data", "mirror?size=8&levels=4"] + [
+    word for setting in ("model.layers=1", "model.dim=8", "model.factors=8", "model.height=8", "model.width=8",
+                         "model.levels=4", "train.batch=4", "train.validate_every=10", "train.validate_examples=8",
+                         "train.steps=40", "train.checkpoint_every=10", "train.warmup=5")
+    for word in ("--set", setting)]
+
+
+def lines_of(run, name="metrics.jsonl"):
+    path = run / name
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def timeless(lines):
+    return [{k: v for k, v in line.items() if k != "timing"} for line in lines]
+
+
+def repetition(cli):
+    """40 steps at once = 20, then 20 more in place; the same again is the same."""
+    whole, half = cli.folder / "whole", cli.folder / "half"
+    result = cli.ok("train 40 steps", "train", *SMALL, "--out", whole, "--json")
+    shown = result.json() or {}
+    cli.check("train --json is one object with its step", shown.get("step") == 40, result)
+    cli.check("progress goes to standard error", "40/40" in result.err, result)
+    cli.ok("train 20 steps", "train", *SMALL, "--out", half, "--steps", 20)
+    saved = half / "checkpoints" / "step-00000020.safetensors"
+    cli.check("--steps 20 saves step 20", saved.exists(), sorted(p.name for p in half.rglob("*.safetensors")))
+    with open(half / "metrics.jsonl", "a") as file:  # what a killed process leaves
+        file.write('{"step": 21, "loss": 9.0}\n{"step": 22, "lo')
+    cli.ok("resume to 40", "train", "--resume", half, "--steps", 40)
+    a, b = timeless(lines_of(whole)), timeless(lines_of(half))
+    cli.check("40 steps are logged", [x.get("step") for x in a] == list(range(1, 41)), [x.get("step") for x in a])
+    cli.check("20 + 20 steps = 40 steps, line by line", a == b and a,
+              next(((x, y) for x, y in zip(a, b) if x != y), (len(a), len(b))))
+    cli.check("losses are finite and fall", a and all(math.isfinite(x["loss"]) for x in a) and a[-1]["loss"] < a[0]["loss"],
+              [x.get("loss") for x in a[:1] + a[-1:]])
+    ends = [tensors.read(run / "checkpoints" / "step-00000040.safetensors")[0] for run in (whole, half)]
+    cli.check("both end with the same weights", ends[0] and ends[0] == ends[1], "weights differ")
+    config = json.loads((whole / "config.json").read_text())
+    cli.check("config.json repeats the settings", config["model"]["dim"] == 8 and config["train"]["steps"] == 40, config)
+    return whole
+
+
+def first_and_resumed(cli):
+    run = cli.folder / "none"
+    cli.ok("train --steps 0", "train", *SMALL, "--out", run, "--steps", 0)
+    cli.check("--steps 0 writes its checkpoint", (run / "checkpoints" / "step-00000000.safetensors").exists(),
+              sorted(str(p) for p in run.rglob("*")))
+    cli.bad("resume of nothing", ["train", "--resume", "no/such/run"], [1, 2], "no/such/run")
+    cli.bad("resume with --out", ["train", "--resume", run, "--out", "x"], [2], "--out")
+    cli.bad("train into a run with other settings", ["train", *SMALL, "--set", "model.dim=16", "--out", run], [1, 2], run.name)
+    blocked = cli.write("a-file", "not a folder")
+    cli.bad("train into a file", ["train", *SMALL, "--out", blocked], [1, 2], blocked.name)
+
+
+def seconds_until(truth, limit):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if truth():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def interruption(cli):
+    """Ctrl-C in the middle saves; a second trainer is kept out meanwhile; the run goes on."""
+    run = cli.folder / "long"
+    process = cli.start("train", *SMALL, "--set", "train.steps=200000", "--out", run)
+    began = seconds_until(lambda: len((run / "metrics.jsonl").read_text().splitlines()) > 3
+                          if (run / "metrics.jsonl").exists() else False, 60)
+    cli.check("a long run starts", began, "no metrics after 60 s")
+    cli.bad("a run folder in use", ["train", "--resume", run], [1], run.name, "process")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    cli.check("Ctrl-C ends with 130", process.returncode == 130, (process.returncode, err[-300:]))
+    lines = lines_of(run)
+    last = lines[-1]["step"] if lines else -1
+    saved = sorted(p.name for p in (run / "checkpoints").glob("*.safetensors"))
+    cli.check("Ctrl-C saves the last step", saved and saved[-1] == f"step-{last:08d}.safetensors", (last, saved))
+    cli.ok("the run goes on", "train", "--resume", run, "--steps", last + 3)
+    cli.check("without a gap", [x["step"] for x in lines_of(run)] == list(range(1, last + 4)), lines_of(run)[-5:])
+    cli.check("no temporary file is left", not list(run.rglob("*.tmp*")), list(run.rglob("*.tmp*")))
+
+
+def disk_full(cli, whole):
+    """A file may not grow past 4 kB: the message names the file, and nothing old is lost."""
+    before = {p: p.read_bytes() for p in whole.rglob("*.safetensors")}
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    result = cli.run("train", *SMALL, "--out", cli.folder / "full", before=limit)
+    cli.check("disk full while saving ends with 1", result.code == 1 and "full" in result.err
+              and "afterimage: " in result.err and "terminate" not in result.err, result)
+    result = cli.run("train", "--resume", whole, "--steps", 42, before=limit)
+    cli.check("disk full while resuming ends with 1", result.code == 1 and whole.name in result.err, result)
+    cli.check("what was saved is still there", all(p.read_bytes() == old for p, old in before.items()), "changed")
+    cli.check("no half file is left", not [p for p in whole.rglob("*") if "tmp" in p.name], list(whole.rglob("*tmp*")))
+
+
+def opened(cli, run):
+    """eval, inspect, probe, complete and run on what training left."""
+    shown = cli.ok("eval --json", "eval", run, "--data", "mirror?size=8&levels=4&split=test", "--limit", 20, "--json")
+    result = shown.json() or {}
+    cli.check("eval has its keys", {"task", "loss_nats", "bits_per_dim", "tokens", "examples"} <= set(result), shown)
+    cli.check("eval: bits = nats / ln 2", math.isclose(result.get("bits_per_dim", 0),
+              result.get("loss_nats", 9) / math.log(2), rel_tol=1e-6), shown)
+    cli.check("eval counts its examples", result.get("examples") == 20 and result.get("tokens") == 20 * 64, shown)
+    cli.check("eval is better than guessing", 0 < result.get("bits_per_dim", 9) < 2.1, shown)
+    shown = cli.ok("inspect --json", "inspect", run, "--json")
+    found, _ = tensors.read(run / "checkpoints" / "step-00000040.safetensors")
+    count = sum(len(values) for name, (_, _, values) in found.items() if name.startswith(("embed", "blocks", "norm", "head")))
+    cli.check("inspect counts the parameters in the file", (shown.json() or {}).get("parameters") == count, (count, shown.out[:200]))
+    cli.ok("inspect in words", "inspect", run)
+    bias(cli, run, found)
+    model_and_parts(cli, run)
+    completions(cli, run)
+
+
+def bias(cli, run, found):
+    cli.ok("probe bias", "probe", "bias", run, "--layer", 0, "-o", "bias.npy")
+    shape, got = tensors.read_npy(cli.folder / "bias.npy")
+    u, r = (found[f"blocks.0.mixer.{n}"] for n in "ur")
+    T, d = u[1]
+    wanted = [sum(u[2][t * d + i] * r[2][s * d + i] for i in range(d)) for t in range(T) for s in range(T)]
+    cli.check("probe bias is u r^T of the file", shape == [T, T] and max(abs(a - b) for a, b in zip(got, wanted)) < 1e-5, shape)
+    cli.bad("probe layer out of range", ["probe", "bias", run, "--layer", 7, "-o", "x.npy"], [1, 2], "layer", "7")
+    cli.bad("probe unknown", ["probe", "biass", run, "-o", "x.npy"], [2], "biass", "bias")
+    cli.bad("probe into an unknown kind of file", ["probe", "bias", run, "-o", "x.bmp"], [1, 2], "x.bmp", ".png")
+    cli.bad("probe with a strange option", ["probe", "bias", run, "--quantity", "zz", "-o", "x.npy"], [1, 2], "zz")
+    for kind in ("png", "csv"):
+        cli.ok(f"probe bias to {kind}", "probe", "bias", run, "-o", f"bias.{kind}", "--json")
+    cli.check("the picture is a PNG", (cli.folder / "bias.png").read_bytes()[:4] == b"\x89PNG", "no PNG")
+    data = ["--data", "mirror?size=8&levels=4", "--index", 3]
+    cli.ok("probe attention", "probe", "attention", run, "--position", 40, *data, "-o", "a.npy")
+    shape, rows = tensors.read_npy(cli.folder / "a.npy")
+    sums = [sum(rows[i * shape[-1]:(i + 1) * shape[-1]]) for i in range(shape[0])]
+    cli.check("attention rows sum to 1", all(abs(s - 1) < 1e-4 for s in sums), (shape, sums[:3]))
+    for name in ("keys", "gates", "predictions"):
+        cli.ok(f"probe {name}", "probe", name, run, *data, "-o", f"{name}.npy")
+
+
+def model_and_parts(cli, run):
+    tokens = ("I64", [2, 64], [i % 4 for i in range(128)])
+    tensors.write(cli.folder / "tokens.safetensors", {"tokens": tokens})
+    cli.ok("run on tokens", "run", run, "tokens.safetensors", "logits.safetensors")
+    out, _ = tensors.read(cli.folder / "logits.safetensors")
+    cli.check("run gives logits [B, T, V]", out.get("logits", (0, 0))[1] == [2, 64, 4], {k: v[1] for k, v in out.items()})
+    x = tensors.normal(3, (1, 64, 8), "F32")
+    tensors.write(cli.folder / "x.safetensors", {"x": x})
+    for part in ("mixer", "block"):
+        cli.ok(f"run --part {part}", "run", run, "x.safetensors", "y.safetensors", "--layer", 0, "--part", part)
+        out, _ = tensors.read(cli.folder / "y.safetensors")
+        cli.check(f"run --part {part} gives y like x", out.get("y", (0, 0))[1] == [1, 64, 8], {k: v[1] for k, v in out.items()})
+    cli.bad("run layer out of range", ["run", run, "x.safetensors", "y.safetensors", "--layer", 5, "--part", "mixer"],
+            [1, 2], "layer", "5")
+    cli.bad("run without its tensor", ["run", run, "x.safetensors", "z.safetensors"], [1, 2], "x.safetensors", "tokens")
+    tensors.write(cli.folder / "wild.safetensors", {"tokens": ("I64", [1, 64], [99] * 64)})
+    cli.bad("run on tokens that are none", ["run", run, "wild.safetensors", "z.safetensors"], [1, 2], "99")
+
+
+def completions(cli, run):
+    picture = cli.write("in.png", tensors.png(16, 16, lambda x, y: (x * 16, y * 16, 128)))
+    args = ["complete", run, "--image", picture, "--keep-rows", 4, "--samples", 3, "--seed", 5, "--json"]
+    shown = cli.ok("complete", *args, "-o", "out")
+    folder = cli.folder / "out"
+    wanted = ["grid.png", "result.json", "sample-0.png", "sample-1.png", "sample-2.png"]
+    cli.check("complete writes its files", sorted(p.name for p in folder.iterdir()) == wanted,
+              sorted(p.name for p in folder.iterdir()) if folder.exists() else "no folder")
+    cli.check("complete --json is one object", shown.json() is not None, shown)
+    again = cli.ok("complete again", *args, "-o", "again")
+    same = all((folder / n).read_bytes() == (cli.folder / "again" / n).read_bytes() for n in wanted if n.endswith("png"))
+    cli.check("the same seed gives the same pictures", same and again.code == 0, "differ")
+    alone = cli.ok("complete one alone", "complete", run, "--image", picture, "--keep-rows", 4, "--samples", 1,
+                   "--seed", 5, "-o", "one.png")
+    one = cli.folder / "one.png"
+    cli.check("alone as in a batch", alone.code == 0 and one.exists()
+              and one.read_bytes() == (folder / "sample-0.png").read_bytes(), "differ")
+    cli.ok("complete from data", "complete", run, "--data", "mirror?size=8&levels=4", "--index", 2, "--keep-rows", 4,
+           "--samples", 1, "--temperature", 0, "-o", "greedy")
+    mask = cli.write("mask.png", tensors.png(8, 8, lambda x, y: (255,) * 3 if x > 3 else (0,) * 3))
+    cli.ok("complete with a mask", "complete", run, "--image", picture, "--mask", mask, "--samples", 1, "-o", "masked")
+    wrong = cli.write("wrong.png", tensors.png(5, 5, lambda x, y: (255,) * 3))
+    cli.bad("mask of another size", ["complete", run, "--image", picture, "--mask", wrong, "-o", "m"], [1, 2], "wrong.png", "8")
+    cli.bad("rows out of range", ["complete", run, "--image", picture, "--keep-rows", 99, "-o", "m"], [1, 2], "99")
+    cli.bad("prompt for pictures", ["complete", run, "--prompt", "hello", "-o", "m"], [1, 2], "prompt")
+
+
+def run(cli):
+    whole = repetition(cli)
+    opened(cli, whole)
+    first_and_resumed(cli)
+    interruption(cli)
+    disk_full(cli, whole)

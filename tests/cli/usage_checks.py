@@ -1,0 +1,114 @@
+"""Arguments: help, lists, presets, exit codes, and messages for nonsense."""
+import json
+import re
+
+
+def starts(cli):
+    result = cli.ok("--version", "--version")
+    cli.check("--version is one line", re.fullmatch(r"afterimage \d+\.\d+\.\d+\n", result.out), result)
+    cli.check("--version is quick", result.seconds < 3, result)
+    blind = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    result = cli.run(env=blind, timeout=20)
+    cli.check("without a display it says how to go on",
+              result.code in (1, 2) and "afterimage" in result.err and "demo" in result.err and not result.out, result)
+
+
+def lists(cli):
+    """Returns every list by name."""
+    result = cli.ok("list --json", "list", "--json")
+    all_lists = result.json()
+    if not cli.check("list --json is one object", all_lists, result):
+        return {}
+    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands"}
+    cli.check("list has every list", wanted <= set(all_lists), sorted(all_lists))
+    for name, rooms in all_lists.items():
+        plain = cli.ok(f"list {name}", "list", name)
+        for room in rooms:
+            cli.check(f"list {name}: {room['name']} has one sentence",
+                      room["sentence"].strip() and "\n" not in room["sentence"], room)
+            cli.check(f"list {name} shows {room['name']}", room["name"] in plain.out, plain)
+        one = cli.run("list", name, "--json").json()
+        cli.check(f"list {name} --json", one == {name: rooms}, one)
+    cli.bad("list of nothing", ["list", "mixxers"], [2], "mixxers", "mixers")
+    return all_lists
+
+
+def help_pages(cli, commands):
+    root = cli.ok("--help", "--help")
+    for command in commands:
+        name = command["name"]
+        cli.check(f"--help names {name}", re.search(rf"^  {name} ", root.out, re.M), root)
+        page = cli.ok(f"{name} --help", name, "--help")
+        cli.check(f"{name} --help has an example", f"Example:\n  afterimage {name}" in page.out
+                  or (name == "window" and "Example:\n  afterimage" in page.out), page)
+        cli.check(f"{name} --help shows its usage", f"Usage: afterimage {name}" in page.out, page)
+        cli.bad(f"{name} with an unknown flag", [name, "--wobble-wibble"], [2], name)
+
+
+def presets(cli, names):
+    for name in names:
+        result = cli.ok(f"inspect --preset {name}", "inspect", "--preset", name, "--json")
+        shown = result.json() or {}
+        parameters = shown.get("parameters")
+        cli.check(f"preset {name} counts its parameters", isinstance(parameters, int) and parameters > 0, result)
+        printed = cli.ok(f"train --print-config of {name}", "train", "--preset", name, "--print-config")
+        try:
+            config = json.loads(printed.out)
+        except ValueError:
+            config = {}
+        cli.check(f"preset {name} prints all its settings",
+                  {"model", "data", "train"} <= set(config) and "learning_rate" in config.get("train", {}), printed)
+        if name == "demo-mirror":
+            path = cli.write("again.json", printed.out)
+            again = cli.run("train", "--config", path, "--print-config")
+            cli.check("--config of --print-config is the same", again.code == 0
+                      and {**json.loads(again.out), "name": 0} == {**config, "name": 0}, again)
+
+
+def nonsense(cli):
+    cases = [
+        ("unknown command", ["trian"], [2], ["trian", "did you mean 'train'"]),
+        ("unknown flag", ["train", "--presett", "x"], [2], ["--presett", "--preset"]),
+        ("flag without value", ["train", "--preset"], [2], ["--preset", "value"]),
+        ("two origins", ["train", "--preset", "a", "--config", "b"], [2], ["--preset", "--config"]),
+        ("no origin", ["train"], [2], ["--preset", "--config", "--resume"]),
+        ("word for a number", ["train", "--preset", "demo-mirror", "--steps", "many"], [2], ["--steps", "many"]),
+        ("negative steps", ["train", "--preset", "demo-mirror", "--steps", "-3"], [2], ["--steps", "-3"]),
+        ("fraction of a step", ["train", "--preset", "demo-mirror", "--steps", "2.5"], [2], ["--steps", "2.5"]),
+        ("unknown preset", ["train", "--preset", "demo-miror"], [2], ["demo-miror", "demo-mirror"]),
+        ("unknown preset to inspect", ["inspect", "--preset", "zork"], [2], ["zork", "demo-mirror"]),
+        ("nothing to inspect", ["inspect"], [2], ["MODEL", "--preset"]),
+        ("bad device", ["--device", "gpu", "list"], [2], ["--device", "gpu", "cuda"]),
+        ("bad threads", ["--threads", "-1", "list"], [2], ["--threads", "-1"]),
+        ("huge threads", ["--threads", "99999999999999999999", "list"], [2], ["--threads"]),
+        ("argument too many", ["list", "mixers", "tasks"], [2], ["tasks"]),
+        ("eval without data", ["eval", "model"], [2], ["--data"]),
+        ("complete without image", ["complete", "model", "-o", "x"], [2], ["--image", "--prompt"]),
+        ("complete without mask", ["complete", "model", "--image", "a.png", "-o", "x"], [2], ["--mask", "--keep-rows"]),
+        ("complete bad temperature", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
+                                      "--temperature", "hot"], [2], ["--temperature", "hot"]),
+        ("complete negative temperature", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
+                                           "--temperature", "-1"], [2], ["--temperature", "-1"]),
+        ("complete top-p over one", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
+                                     "--top-p", "1.5"], [2], ["--top-p", "1.5"]),
+        ("complete no samples", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
+                                 "--samples", "0"], [2], ["--samples", "0"]),
+        ("probe without a file", ["probe", "bias", "m"], [2], ["--out"]),
+        ("run layer without part", ["run", "m", "a", "b", "--layer", "0"], [2], ["--layer", "--part"]),
+    ]
+    for name, args, codes, mentions in cases:
+        cli.bad(name, args, codes, *mentions)
+    for text, mentions in [("garbage", ["garbage", "KEY=VALUE"]), ("model.layerz=3", ["model.layerz", "model.layers"]),
+                           ("model.layers=three", ["model.layers", "three"]), ("model.layers=-1", ["model.layers", "-1"]),
+                           ("train.schedule=zigzag", ["train.schedule", "zigzag", "cosine"]),
+                           ("model.mixer=aft-fill", ["aft-fill", "aft-full"]), ("train.learning_rate=nan", ["train.learning_rate"]),
+                           ("train.recompute=perhaps", ["train.recompute", "perhaps"])]:
+        cli.bad(f"--set {text}", ["train", "--preset", "demo-mirror", "--print-config", "--set", text], [2], *mentions)
+
+
+def run(cli):
+    starts(cli)
+    all_lists = lists(cli)
+    help_pages(cli, all_lists.get("commands", []))
+    presets(cli, [p["name"] for p in all_lists.get("presets", [])])
+    nonsense(cli)

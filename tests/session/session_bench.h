@@ -1,0 +1,112 @@
+// What the tests of the session share: a tiny run, a scratch folder, waiting with a limit.
+#pragma once
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "model/session.h"
+
+namespace aft {
+
+class Scratch {
+  public:
+    Scratch() {
+        std::string name = (std::filesystem::temp_directory_path() / "aft-session-XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~Scratch() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    [[nodiscard]] std::string operator/(const std::string& name) const {
+        return (path_ / name).string();
+    }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// 8x8 pixels, 4 levels, a step takes milliseconds.
+inline Config small_run() {
+    Config config;
+    config.name = "small";
+    config.model.layers = 2;
+    config.model.dim = 16;
+    config.model.factors = 8;
+    config.model.init = "fan-in";
+    config.data.source = "mirror?size=8&levels=4";
+    config.train.batch = 4;
+    config.train.steps = 100000;
+    config.train.schedule_steps = 200;
+    config.train.warmup = 5;
+    config.train.validate_every = 20;
+    config.train.validate_examples = 4;
+    config.train.checkpoint_every = 50;
+    config.train.history_frames = 8;
+    return config;
+}
+
+inline OpenRequest new_run(const std::string& out, bool autostart = false) {
+    OpenRequest request;
+    request.config = small_run();
+    request.out = out;
+    request.autostart = autostart;
+    return request;
+}
+
+inline OpenRequest open_path(const std::string& path) {
+    OpenRequest request;
+    request.path = path;
+    return request;
+}
+
+// Sanitizers are slow: the limit is only met where something hangs.
+[[nodiscard]] inline bool wait_for(const std::function<bool()>& done, double seconds = 60) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (!done()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+[[nodiscard]] inline bool wait_state(const Session& session, RunState state) {
+    const bool there = wait_for([&] { return session.status().state == state; });
+    if (!there)
+        ADD_FAILURE() << "state is " << state_name(session.status().state) << ": "
+                      << session.status().error << " " << session.status().message;
+    return there;
+}
+
+[[nodiscard]] inline bool wait_step(const Session& session, int64_t step) {
+    return wait_for([&] { return session.status().step >= step; });
+}
+
+// Asks as a panel does, frame after frame, until the answer or the error is there.
+[[nodiscard]] inline FieldSetPtr answer(Session& session, const ProbeRequest& request,
+                                        std::string* error = nullptr, bool stale_ok = true) {
+    FieldSetPtr fields;
+    std::string words;
+    static_cast<void>(wait_for([&] {
+        fields = session.ask(request, stale_ok, &words);
+        return fields != nullptr || !words.empty();
+    }));
+    if (error) *error = words;
+    return fields;
+}
+
+inline ProbeRequest probe(const std::string& name, int64_t layer = 0) {
+    ProbeRequest request;
+    request.probe = name;
+    request.layer = layer;
+    return request;
+}
+
+}  // namespace aft

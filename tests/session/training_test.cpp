@@ -1,0 +1,298 @@
+// Training through the session: states, commands in every order, saving, resuming, errors.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "tests/session/session_bench.h"
+
+namespace aft {
+namespace {
+
+TEST(SessionTraining, ANewRunOpensReadyAndWritesNothing) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    const Status status = session.status();
+    EXPECT_TRUE(status.can_train);
+    EXPECT_FALSE(status.following);
+    EXPECT_EQ(status.step, 0);
+    EXPECT_EQ(status.tokens, 64);
+    EXPECT_EQ(status.grid_height, 8);
+    EXPECT_EQ(status.config.model.levels, 4);
+    EXPECT_EQ(status.metric_words, "bits/dim");
+    EXPECT_GT(status.parameters, 1000);
+    ASSERT_EQ(status.layers.size(), 2u);
+    EXPECT_GT(status.layers[1].parameters, 100);
+    EXPECT_FALSE(std::filesystem::exists(scratch / "run"));
+}
+
+TEST(SessionTraining, StartPauseStepStop) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    session.start();
+    ASSERT_TRUE(wait_step(session, 5));
+    EXPECT_EQ(session.status().state, RunState::running);
+    session.pause();
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    const int64_t paused_at = session.status().step;
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_EQ(session.status().step, paused_at);
+
+    session.step(1);
+    ASSERT_TRUE(wait_step(session, paused_at + 1));
+    session.step(3);
+    ASSERT_TRUE(wait_step(session, paused_at + 4));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    EXPECT_EQ(session.status().step, paused_at + 4);
+
+    session.stop();
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_EQ(session.status().saved_step, paused_at + 4);
+    const auto curves = session.curves();
+    ASSERT_EQ(curves->step.size(), static_cast<size_t>(paused_at + 4));
+    for (const auto& [name, column] : curves->columns)
+        EXPECT_EQ(column.size(), curves->step.size()) << name;
+    EXPECT_TRUE(curves->columns.contains("loss"));
+
+    session.run_until(paused_at + 30);
+    ASSERT_TRUE(wait_step(session, paused_at + 30));
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_EQ(session.status().step, paused_at + 30);
+    EXPECT_EQ(session.status().saved_step, paused_at + 30);
+}
+
+TEST(SessionTraining, CommandsInAnyOrder) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 3; ++round) {
+        const Scratch scratch;
+        Session session(new_run(scratch / "run"));
+        int64_t seen = 0;
+        for (int i = 0; i < 40; ++i) {
+            switch (random() % 9) {
+                case 0:
+                    session.start();
+                    break;
+                case 1:
+                    session.pause();
+                    break;
+                case 2:
+                    session.step(1 + static_cast<int64_t>(random() % 3));
+                    break;
+                case 3:
+                    session.stop();
+                    break;
+                case 4:
+                    session.save();
+                    break;
+                case 5:
+                    session.set("train.learning_rate", "0.001");
+                    break;
+                case 6:
+                    session.yield_for_ms(2);
+                    break;
+                case 7:
+                    session.run_until(seen + 10);
+                    break;
+                default:
+                    session.note("here");
+                    break;
+            }
+            if (random() % 2) std::this_thread::sleep_for(std::chrono::milliseconds(random() % 12));
+            const Status status = session.status();
+            ASSERT_NE(status.state, RunState::error) << status.error;
+            ASSERT_GE(status.step, seen);
+            seen = status.step;
+        }
+        session.stop();
+        session.step(2);
+        ASSERT_TRUE(wait_state(session, RunState::paused));
+        EXPECT_EQ(session.status().error, "");
+    }
+}
+
+TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
+    const Scratch scratch;
+    int64_t step = 0;
+    {
+        Session session(new_run(scratch / "run", true));
+        ASSERT_TRUE(wait_step(session, 7));
+        session.pause();
+        ASSERT_TRUE(wait_state(session, RunState::paused));
+        step = session.status().step;
+    }
+    Session session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    EXPECT_EQ(session.status().step, step);
+    EXPECT_EQ(session.status().name, "small");
+    EXPECT_EQ(session.curves()->step.size(), static_cast<size_t>(step));
+    session.step(2);
+    ASSERT_TRUE(wait_step(session, step + 2));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    const auto curves = session.curves();
+    EXPECT_EQ(std::set<double>(curves->step.begin(), curves->step.end()).size(),
+              curves->step.size());
+    EXPECT_EQ(curves->step.back(), static_cast<double>(step + 2));
+}
+
+TEST(SessionTraining, SettingsChangeLiveOrSayWhyNot) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    session.set("model.dim", "32");  // before the first step anything may change
+    ASSERT_TRUE(wait_for([&] { return session.status().config.model.dim == 32; }));
+    session.step(1);
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    session.set("train.learning_rate", "0.0005");
+    ASSERT_TRUE(wait_for([&] { return session.status().config.train.learning_rate == 0.0005; }));
+    EXPECT_TRUE(wait_for([&] {
+        for (const Event& event : session.curves()->events)
+            if (event.kind == "learning-rate" && event.step == 1) return true;
+        return false;
+    }));
+    session.set("model.dim", "64");
+    EXPECT_TRUE(
+        wait_for([&] { return session.status().message.find("model.dim") != std::string::npos; }));
+    session.set("train.learning_rate", "fast");
+    EXPECT_TRUE(
+        wait_for([&] { return session.status().message.find("fast") != std::string::npos; }));
+    EXPECT_EQ(session.status().state, RunState::paused);
+    session.set("train.steps", "3");
+    ASSERT_TRUE(wait_for([&] { return session.status().target_step == 3; }));
+    session.start();
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_EQ(session.status().step, 3);
+    session.start();
+    EXPECT_TRUE(
+        wait_for([&] { return session.status().message.find("target") != std::string::npos; }));
+}
+
+// Overwrites the first value of a stored tensor.
+void put_nan(const std::string& file, const std::string& tensor) {
+    std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
+    uint64_t length = 0;
+    stream.read(reinterpret_cast<char*>(&length), sizeof length);
+    std::string header(length, ' ');
+    stream.read(header.data(), static_cast<std::streamsize>(length));
+    const auto offset = nlohmann::json::parse(header)[tensor]["data_offsets"][0].get<uint64_t>();
+    const float nan = std::nanf("");
+    stream.seekp(static_cast<std::streamoff>(8 + length + offset));
+    stream.write(reinterpret_cast<const char*>(&nan), sizeof nan);
+}
+
+TEST(SessionTraining, ANaNPausesAndNamesTheLayer) {
+    const Scratch scratch;
+    {
+        Session session(new_run(scratch / "run"));
+        session.run_until(2);
+        ASSERT_TRUE(wait_state(session, RunState::stopped));
+    }
+    put_nan(scratch / "run/checkpoints/step-00000002.safetensors", "blocks.1.mixer.k.weight");
+    Session session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    session.run_until(10);
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    EXPECT_EQ(session.status().step, 2);
+    EXPECT_NE(session.status().error.find("blocks.1"), std::string::npos) << session.status().error;
+    EXPECT_EQ(session.curves()->events.back().kind, "error");
+}
+
+TEST(SessionTraining, ATakenFolderIsAnErrorInWords) {
+    const Scratch scratch;
+    std::filesystem::create_directories(scratch / "run");
+    std::ofstream(scratch / "run/other.txt") << "something";
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    session.start();
+    ASSERT_TRUE(wait_state(session, RunState::error));
+    EXPECT_NE(session.status().error.find(scratch / "run"), std::string::npos);
+}
+
+TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run", true));
+    ASSERT_TRUE(wait_step(session, 3));
+    session.yield_for_ms(400);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    const int64_t before = session.status().step;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(session.status().step, before);
+    ASSERT_TRUE(wait_step(session, before + 3));
+    session.set_share(0.5);
+    ASSERT_TRUE(wait_step(session, before + 10));
+}
+
+TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
+    const Scratch scratch;
+    const auto limit = std::chrono::seconds(10);
+    int number = 0;
+    const auto time_of = [&](const std::function<void(Session&)>& work) {
+        auto session = std::make_unique<Session>(new_run(scratch / std::to_string(++number)));
+        work(*session);
+        const auto start = std::chrono::steady_clock::now();
+        session.reset();
+        return std::chrono::steady_clock::now() - start;
+    };
+    EXPECT_LT(time_of([](Session&) {}), limit);  // still opening
+    EXPECT_LT(time_of([](Session& s) { ASSERT_TRUE(wait_state(s, RunState::ready)); }), limit);
+    EXPECT_LT(time_of([](Session& s) {
+                  s.start();
+                  ASSERT_TRUE(wait_step(s, 2));
+              }),
+              limit);
+    EXPECT_LT(time_of([](Session& s) {
+                  s.start();
+                  ASSERT_TRUE(wait_step(s, 2));
+                  s.yield_for_ms(60000);
+              }),
+              limit);
+}
+
+TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
+    const Scratch scratch;
+    auto owner = std::make_unique<Session>(new_run(scratch / "run", true));
+    ASSERT_TRUE(wait_for([&] { return owner->status().saved_step >= 50; }));
+    Session watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(watcher, RunState::running));
+    EXPECT_TRUE(watcher.status().following);
+    EXPECT_FALSE(watcher.status().can_train);
+    const int64_t first = watcher.status().step;
+    ASSERT_TRUE(wait_step(watcher, first + 20));
+    EXPECT_NE(answer(watcher, probe("bias")), nullptr);
+    watcher.start();
+    EXPECT_TRUE(wait_for(
+        [&] { return watcher.status().message.find("another process") != std::string::npos; }));
+    owner->stop();
+    ASSERT_TRUE(wait_state(*owner, RunState::stopped));
+    const int64_t last = owner->status().step;
+    owner.reset();
+    ASSERT_TRUE(wait_state(watcher, RunState::stopped));
+    EXPECT_EQ(watcher.status().step, last);
+    EXPECT_TRUE(watcher.status().can_train);
+    watcher.step(1);
+    ASSERT_TRUE(wait_step(watcher, last + 1));
+}
+
+TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
+    const Scratch scratch;
+    OpenRequest request = new_run(scratch / "run", true);
+    request.config->train.publish_every = 1;
+    Session session(request);
+    ProbeRequest ask = probe("bias");
+    std::set<int64_t> steps;
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1500)) {
+        if (const auto fields = session.ask(ask)) steps.insert(fields->fields[0].step);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_GE(steps.size(), 2u);   // it moves
+    EXPECT_LE(steps.size(), 12u);  // but not at every step: at most four times a second
+    const Status status = session.status();
+    EXPECT_GT(status.publish_ms, 0);
+    EXPECT_LT(status.publish_ms / 250, 0.02);
+}
+
+}  // namespace
+}  // namespace aft

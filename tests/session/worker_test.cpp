@@ -1,0 +1,320 @@
+// Probes, pictures and completions through the session, beside a training run and without one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "core/image.h"
+#include "tests/session/session_bench.h"
+
+namespace aft {
+namespace {
+
+std::vector<uint8_t> picture(uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<uint8_t> tokens(64);
+    for (uint8_t& token : tokens) token = static_cast<uint8_t>(random() % 4);
+    return tokens;
+}
+
+CompletionRequest lower_half(int64_t samples = 3) {
+    CompletionRequest request;
+    request.tokens = picture(1);
+    request.unknown.assign(64, 0);
+    std::fill(request.unknown.begin() + 32, request.unknown.end(), uint8_t{1});
+    request.sample.samples = samples;
+    return request;
+}
+
+std::shared_ptr<const Completion> wait_completion(const Session& session, uint64_t after = 0) {
+    std::shared_ptr<const Completion> done;
+    static_cast<void>(wait_for([&] {
+        done = session.completion();
+        return done && done->done && done->id > after;
+    }));
+    return done;
+}
+
+TEST(SessionWorker, ProbesAnswerWhileTrainingGoesOn) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run", true));
+    for (const std::string name : {"bias", "attention", "keys", "gates", "predictions"}) {
+        ProbeRequest request = probe(name, name == "predictions" ? 0 : 1);
+        if (name != "bias") request.tokens = picture(2);
+        const auto fields = answer(session, request);
+        ASSERT_NE(fields, nullptr) << name;
+        EXPECT_FALSE(fields->fields.empty());
+    }
+    // A newer snapshot brings a newer answer; meanwhile the old one is shown.
+    const auto first = answer(session, probe("bias"));
+    ASSERT_NE(first, nullptr);
+    const int64_t step = first->fields[0].step;
+    EXPECT_TRUE(wait_for([&] {
+        const auto now = session.ask(probe("bias"));
+        EXPECT_NE(now, nullptr);
+        return now && now->fields[0].step > step;
+    }));
+    session.pause();
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    // After a pause the answer is of the very step that is shown.
+    EXPECT_TRUE(wait_for([&] {
+        const auto now = session.ask(probe("bias"), false);
+        return now && now->fields[0].step == session.status().step;
+    }));
+}
+
+TEST(SessionWorker, AnAnswerIsCachedAndAMistakeIsWords) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    const auto first = answer(session, probe("bias"));
+    ASSERT_NE(first, nullptr);
+    EXPECT_EQ(session.ask(probe("bias")), first);
+    std::string error;
+    EXPECT_EQ(answer(session, probe("bias", 9), &error), nullptr);
+    EXPECT_NE(error.find("layer 9"), std::string::npos);
+    EXPECT_EQ(answer(session, probe("kernel"), &error), nullptr);
+    EXPECT_NE(error.find("aft-full"), std::string::npos);
+    EXPECT_EQ(answer(session, probe("nonsense"), &error), nullptr);
+    EXPECT_NE(error.find("allowed"), std::string::npos);
+    EXPECT_EQ(session.status().state, RunState::ready);
+}
+
+TEST(SessionWorker, ManyPanelsAskAtOnce) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run", true));
+    std::set<size_t> open;
+    std::vector<ProbeRequest> wishes;
+    for (int64_t layer = 0; layer < 2; ++layer)
+        for (const std::string quantity : {"w", "exp-1", "row-share"}) {
+            wishes.push_back(probe("bias", layer));
+            wishes.back().options = {{"quantity", quantity}, {"blocks", "4"}};
+        }
+    for (int64_t t = 0; t < 8; ++t) {
+        wishes.push_back(probe("attention", 1));
+        wishes.back().position = t;
+        wishes.back().tokens = picture(3);
+    }
+    for (size_t i = 0; i < wishes.size(); ++i) open.insert(i);
+    EXPECT_TRUE(wait_for([&] {
+        for (size_t i = 0; i < wishes.size(); ++i)
+            if (session.ask(wishes[i])) open.erase(i);
+        return open.empty();
+    })) << open.size()
+        << " never answered";
+}
+
+TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run", true));
+    ASSERT_TRUE(wait_step(session, 2));
+    session.complete(lower_half());
+    const auto done = wait_completion(session);
+    ASSERT_NE(done, nullptr);
+    EXPECT_EQ(done->error, "");
+    EXPECT_EQ(done->position, 64);
+    ASSERT_EQ(done->samples.size(), 3u);
+    for (const auto& sample : done->samples)
+        for (size_t i = 0; i < 32; ++i) EXPECT_EQ(sample[i], picture(1)[i]);
+    for (const double nats : done->log_likelihood) EXPECT_LT(nats, 0);
+    EXPECT_GE(done->step, 0);
+
+    CompletionRequest bad = lower_half();
+    bad.sample.top_p = 7;
+    session.complete(bad);
+    const auto failed = wait_completion(session, done->id);
+    ASSERT_NE(failed, nullptr);
+    EXPECT_NE(failed->error.find("top-p"), std::string::npos);
+}
+
+TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    session.complete(lower_half(200));
+    session.stop_completion();
+    session.complete(lower_half(300));
+    session.complete(lower_half(2));  // newest wins
+    EXPECT_TRUE(wait_for([&] {
+        const auto now = session.completion();
+        return now && now->done && !now->stopped && now->samples.size() == 2;
+    }));
+    const auto first = session.completion();
+    CompletionRequest again = lower_half(2);
+    again.from_position = 40;
+    again.from_sample = 1;
+    again.forced = (first->samples[1][40] + 1) % 4;
+    session.complete(again);
+    const auto branch = wait_completion(session, first->id);
+    ASSERT_NE(branch, nullptr);
+    EXPECT_EQ(branch->error, "");
+    EXPECT_EQ(branch->samples[0], first->samples[0]);
+    EXPECT_EQ(branch->samples[1][40], again.forced);
+    for (size_t i = 0; i < 40; ++i) EXPECT_EQ(branch->samples[1][i], first->samples[1][i]);
+}
+
+TEST(SessionWorker, ProbesAreServedBetweenTokens) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    CompletionRequest all = lower_half(1000);
+    std::fill(all.unknown.begin(), all.unknown.end(), uint8_t{1});
+    session.complete(all);
+    ProbeRequest request = probe("attention");
+    request.tokens = picture(5);
+    ASSERT_NE(answer(session, request), nullptr);
+    const auto running = session.completion();
+    EXPECT_TRUE(!running || !running->done) << "the completion ended before the probe was served";
+    session.stop_completion();
+}
+
+TEST(SessionWorker, ExamplesAndPicturesAreLoaded) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    std::shared_ptr<const Session::DataItem> item;
+    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
+    EXPECT_EQ(item->tokens.size(), 64u);
+    EXPECT_NE(item->caption.find("validation 3"), std::string::npos);
+    EXPECT_EQ(session.data_item("validation", 3), item);
+
+    write_png(scratch / "white.png", {20, 10, 3, std::vector<uint8_t>(600, 255)});
+    ASSERT_TRUE(
+        wait_for([&] { return (item = session.image_item(scratch / "white.png")) != nullptr; }));
+    EXPECT_EQ(item->tokens, std::vector<uint8_t>(64, 3));
+
+    EXPECT_EQ(session.image_item(scratch / "missing.png"), nullptr);
+    EXPECT_TRUE(wait_for(
+        [&] { return session.status().message.find("missing.png") != std::string::npos; }));
+    EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
+    EXPECT_TRUE(
+        wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
+}
+
+TEST(SessionWorker, StoredMomentsCanBeAsked) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    session.run_until(60);
+    ASSERT_TRUE(wait_step(session, 60));
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    const std::vector<int64_t> moments = session.history_steps();
+    ASSERT_GE(moments.size(), 3u);
+    EXPECT_EQ(moments.front(), 0);
+    EXPECT_EQ(moments.back(), 60);
+    std::vector<float> before;
+    for (const int64_t step : moments) {
+        ProbeRequest request = probe("bias");
+        request.step = step;
+        const auto fields = answer(session, request);
+        ASSERT_NE(fields, nullptr) << step;
+        EXPECT_EQ(fields->fields[0].step, step);
+        EXPECT_NE(fields->fields[0].values, before);
+        before = fields->fields[0].values;
+    }
+    ProbeRequest request = probe("keys");
+    request.tokens = picture(1);
+    request.step = 55;  // keys need whole weights: the checkpoint of step 50
+    const auto fields = answer(session, request);
+    ASSERT_NE(fields, nullptr);
+    EXPECT_EQ(fields->fields[0].step, 50);
+    request.step = 10;
+    std::string error;
+    EXPECT_EQ(answer(session, request, &error), nullptr);
+    EXPECT_NE(error.find("checkpoint"), std::string::npos);
+    // A completion of an older step, too.
+    CompletionRequest old = lower_half(1);
+    old.step = 50;
+    session.complete(old);
+    const auto done = wait_completion(session);
+    ASSERT_NE(done, nullptr);
+    EXPECT_EQ(done->step, 50);
+}
+
+TEST(SessionWorker, BadPathsEndInTheErrorStateWithThePath) {
+    const Scratch scratch;
+    const auto error_of = [&](const std::string& path) {
+        Session session(open_path(path));
+        EXPECT_TRUE(wait_state(session, RunState::error));
+        EXPECT_EQ(session.ask(probe("bias")), nullptr);
+        session.start();
+        session.complete(lower_half());
+        return session.status().error;
+    };
+    const std::string missing = scratch / "missing.safetensors";
+    EXPECT_NE(error_of(missing).find(missing), std::string::npos);
+    const std::string garbage = scratch / "garbage.safetensors";
+    std::ofstream(garbage) << "this is not a checkpoint, whatever its name says";
+    EXPECT_NE(error_of(garbage).find(garbage), std::string::npos);
+    const std::string folder = scratch / "folder";
+    std::filesystem::create_directories(folder);
+    EXPECT_NE(error_of(folder).find(folder), std::string::npos);
+    std::ofstream(folder + "/config.json") << "{ not json";
+    EXPECT_NE(error_of(folder).find(folder), std::string::npos);
+    std::ofstream(folder + "/config.json") << "{\"model\": {\"dimm\": 3}}";
+    EXPECT_NE(error_of(folder).find("dimm"), std::string::npos);
+}
+
+TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
+    const Scratch scratch;
+    {
+        Session session(new_run(scratch / "run"));
+        session.run_until(3);
+        ASSERT_TRUE(wait_state(session, RunState::stopped));
+    }
+    const std::string file = scratch / "run/checkpoints/step-00000003.safetensors";
+    OpenRequest request = open_path(file);
+    request.out = scratch / "branch";
+    Session session(request);
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    EXPECT_EQ(session.status().step, 3);
+    EXPECT_EQ(session.status().path, file);
+    ASSERT_NE(answer(session, probe("bias")), nullptr);
+    session.step(2);
+    ASSERT_TRUE(wait_step(session, 5));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    EXPECT_EQ(session.status().path, scratch / "branch");
+}
+
+TEST(SessionWorker, RandomUseOfEverything) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    std::mt19937 random(3);
+    for (int i = 0; i < 250; ++i) {
+        ProbeRequest request = probe(random() % 2 ? "bias" : "attention", random() % 2);
+        if (request.probe == "attention") request.tokens = picture(random() % 3);
+        if (random() % 3 == 0) request.step = random() % 20;
+        static_cast<void>(session.ask(request, random() % 2));
+        switch (random() % 12) {
+            case 0:
+                session.start();
+                break;
+            case 1:
+                session.pause();
+                break;
+            case 2:
+                session.complete(lower_half(1 + random() % 9));
+                break;
+            case 3:
+                session.stop_completion();
+                break;
+            case 4:
+                static_cast<void>(session.data_item("train", random() % 5));
+                break;
+            case 5:
+                session.save();
+                break;
+            case 6:
+                session.stop();
+                break;
+            default:
+                break;
+        }
+        static_cast<void>(session.curves());
+        static_cast<void>(session.completion());
+        ASSERT_NE(session.status().state, RunState::error) << session.status().error;
+        if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+}
+
+}  // namespace
+}  // namespace aft
