@@ -1,6 +1,11 @@
 #include "app/output.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
@@ -73,7 +78,10 @@ void append_words(std::string& out, const json& value, const std::string& indent
 
 void print_result(const std::string& text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    AFT_CHECK(written && std::fflush(stdout) == 0, "standard output cannot be written");
+    if (written && std::fflush(stdout) == 0) return;
+    constexpr int kReaderLeft = 128 + SIGPIPE;  // `afterimage list | head`: no reason to complain
+    if (errno == EPIPE) std::_Exit(kReaderLeft);
+    fail("standard output cannot be written: {}", std::strerror(errno));
 }
 
 void print_json(const json& value) {

@@ -147,7 +147,7 @@ def run(cli):
     if made.code != 0 or not model.exists():
         cli.check("a model to spoil is there", False, made)
         return
-    checkpoints(cli, model)
-    configs(cli)
-    pictures(cli, model)
-    data(cli, model)
+    cli.part(checkpoints, model)
+    cli.part(configs)
+    cli.part(pictures, model)
+    cli.part(data, model)

@@ -80,6 +80,14 @@ class Cli:
                    and result.out == "", f"missing {missing}, {result.words()}")
         return result
 
+    def part(self, function, *args):
+        """A group of checks; one that breaks must not hide the others."""
+        try:
+            return function(self, *args)
+        except Exception as error:
+            self.check(f"{function.__name__} ran to its end", False, repr(error))
+            return None
+
     def skip(self, reason):
         self.skipped += 1
         print(f"skipped: {reason}")

@@ -124,8 +124,7 @@ def nonsense(cli):
 def run(cli):
     for name in CASES:
         for causal in (False, True):
-            forward(cli, name, causal)
-        gradient(cli, name)
-    precisions(cli)
-    factors(cli)
-    nonsense(cli)
+            cli.part(forward, name, causal)
+        cli.part(gradient, name)
+    for group in (precisions, factors, nonsense):
+        cli.part(group)

@@ -23,10 +23,7 @@ def main():
     cli = Cli(sys.argv[1])
     for name in sys.argv[2:] or PARTS:
         start = time.monotonic()
-        try:
-            PARTS[name].run(cli)
-        except Exception as error:  # one part that breaks must not hide the others
-            cli.check(f"{name} ran to its end", False, repr(error))
+        cli.part(PARTS[name].run)
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
     shutil.rmtree(cli.folder, ignore_errors=True)
     print(cli.closing_line())

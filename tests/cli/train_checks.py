@@ -117,9 +117,9 @@ def opened(cli, run):
     count = sum(len(values) for name, (_, _, values) in found.items() if name.startswith(("embed", "blocks", "norm", "head")))
     cli.check("inspect counts the parameters in the file", (shown.json() or {}).get("parameters") == count, (count, shown.out[:200]))
     cli.ok("inspect in words", "inspect", run)
-    bias(cli, run, found)
-    model_and_parts(cli, run)
-    completions(cli, run)
+    cli.part(bias, run, found)
+    cli.part(model_and_parts, run)
+    cli.part(completions, run)
 
 
 def bias(cli, run, found):
@@ -192,8 +192,8 @@ def completions(cli, run):
 
 
 def run(cli):
-    whole = repetition(cli)
-    opened(cli, whole)
-    first_and_resumed(cli)
-    interruption(cli)
-    disk_full(cli, whole)
+    whole = cli.part(repetition)
+    for group in (opened, disk_full):
+        cli.part(group, whole)
+    for group in (first_and_resumed, interruption):
+        cli.part(group)

@@ -107,8 +107,8 @@ def nonsense(cli):
 
 
 def run(cli):
-    starts(cli)
-    all_lists = lists(cli)
-    help_pages(cli, all_lists.get("commands", []))
-    presets(cli, [p["name"] for p in all_lists.get("presets", [])])
-    nonsense(cli)
+    cli.part(starts)
+    all_lists = cli.part(lists) or {}
+    cli.part(help_pages, all_lists.get("commands", []))
+    cli.part(presets, [p["name"] for p in all_lists.get("presets", [])])
+    cli.part(nonsense)
