@@ -3,9 +3,24 @@
 namespace aft::app {
 
 // One function per panel, one line per panel in the list; the order is that of `list panels`.
+PanelRoom home_panel();
+PanelRoom explorer_panel();
+PanelRoom log_panel();
+PanelRoom inspector_panel();
+PanelRoom complete_source_panel();
+PanelRoom complete_samples_panel();
+PanelRoom complete_play_panel();
+PanelRoom complete_sampling_panel();
+PanelRoom compare_panel();
+PanelRoom lab_panel();
 
 const std::vector<PanelRoom>& panels() {
-    static const std::vector<PanelRoom> list = {};
+    static const std::vector<PanelRoom> list = {
+        home_panel(),          explorer_panel(),          log_panel(),
+        inspector_panel(),     complete_source_panel(),   complete_samples_panel(),
+        complete_play_panel(), complete_sampling_panel(), compare_panel(),
+        lab_panel(),
+    };
     return list;
 }
 
