@@ -19,9 +19,9 @@ struct Setting {
     std::string help;  // one sentence
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
-    std::vector<std::string> choices;  // for strings; empty = any
-    bool live = false;                 // may change while training runs
-    std::string unit;                  // "steps", "images", "" ...
+    std::vector<std::string> choices = {};  // for strings; empty = any
+    bool live = false;                      // may change while training runs
+    std::string unit = {};                  // "steps", "images", "" ...
 };
 
 using SettingRows = std::vector<Setting>;

@@ -15,6 +15,7 @@ namespace aft {
 namespace {
 
 struct Task {
+    ModelConfig model;
     CompletionRequest request;
     std::string note;
     bool known_original = false;  // the picture behind the mask is there to compare with
@@ -74,7 +75,8 @@ bool is_png(const std::string& path) {
 }
 
 // The picture that was asked about (what is to be filled in grey), then the samples, in a square.
-Image grid_of(const Completion& done, const Task& task, const ModelConfig& model) {
+Image grid_of(const Completion& done, const Task& task) {
+    const ModelConfig& model = task.model;
     constexpr int64_t kGap = 2, kTile = 64;
     std::vector<Image> tiles{tokens_picture(task.request.tokens, model)};
     for (size_t i = 0; i < task.request.unknown.size(); ++i)
@@ -127,8 +129,9 @@ nlohmann::json describe(const CompleteRequest& job, const Task& task, const Comp
     return result;
 }
 
-void write_pictures(const CompleteRequest& job, const Task& task, const ModelConfig& model,
-                    const Completion& done, nlohmann::json& result) {
+void write_pictures(const CompleteRequest& job, const Task& task, const Completion& done,
+                    nlohmann::json& result) {
+    const ModelConfig& model = task.model;
     if (is_png(job.out)) {
         write_png(job.out, tokens_picture(done.samples[0], model));
         result["samples"][0]["file"] = job.out;
@@ -141,7 +144,7 @@ void write_pictures(const CompleteRequest& job, const Task& task, const ModelCon
         result["samples"][i]["file"] = path;
     }
     const std::string grid = (fs::path(job.out) / "grid.png").string();
-    write_png(grid, grid_of(done, task, model));
+    write_png(grid, grid_of(done, task));
     result["grid"] = grid;
     write_atomically(fs::path(job.out) / "result.json", result.dump(2) + "\n");
 }
@@ -177,9 +180,10 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     Task task = job.prompt.empty() ? picture_task(job, checkpoint) : text_task(job, checkpoint);
+    task.model = checkpoint.config.model;
     task.request.sample = job.sample;
     const Net net = make_net(checkpoint, parse_device(job.device));
-    Completion done = run_completion(net, task.request, nullptr, {}, control);
+    Completion done = run_completion(net, task.request, {}, control);
     if (done.stopped) throw Interrupted();
     done.step = checkpoint.step;
     nlohmann::json result = describe(job, task, done);
@@ -187,7 +191,7 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
         result["original_log_likelihood"] =
             log_likelihood(net, task.request.tokens, task.request.unknown);
     if (job.prompt.empty())
-        write_pictures(job, task, checkpoint.config.model, done, result);
+        write_pictures(job, task, done, result);
     else
         write_texts(job, checkpoint, done, result);
     return result;

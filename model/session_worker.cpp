@@ -133,6 +133,7 @@ class Worker {
             const Weights weights = weights_.own_at(order.request.step, snapshot);
             const Completion continued = last_;
             CompletionHooks hooks;
+            hooks.continued = &continued;
             const auto named = [&](Completion done) {
                 done.id = order.id;
                 done.step = weights.step;
@@ -146,8 +147,7 @@ class Worker {
             hooks.between_tokens = [&] { serve(); };
             JobControl control;
             control.stop = order.stop.get_token();
-            static_cast<void>(
-                run_completion(*weights.net, order.request, &continued, hooks, control));
+            static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
         } catch (const std::exception& error) {
             failed.error = error_words(error);
             shared_.completion.publish(std::make_shared<const Completion>(failed));

@@ -108,6 +108,11 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     const int zoom = view.zoom > 0 ? view.zoom : std::max(zoom_, zoom_ == 0 ? fit : 1);
     const ImVec2 full = {float(zoom * data.columns), float(zoom * data.rows)};
     const ImVec2 size = {std::min(full.x, area.x), std::min(full.y, area.y)};
+    if (shown_.is_valid()) {
+        left_ = (float(shown_.column) + 0.5F) * float(zoom) - size.x / 2;
+        top_ = (float(shown_.row) + 0.5F) * float(zoom) - size.y / 2;
+        shown_ = {};
+    }
     left_ = std::round(std::clamp(left_, 0.0F, full.x - size.x));
     top_ = std::round(std::clamp(top_, 0.0F, full.y - size.y));
 

@@ -48,11 +48,13 @@ class Map {
     [[nodiscard]] MapReply draw(const MapView& view, const Look& look);
     void set_zoom(int zoom) { zoom_ = zoom; }  // 0 = fit
     [[nodiscard]] int zoom() const { return zoom_; }
+    void show(MapCell cell) { shown_ = cell; }  // scrolls it to the middle, once
 
   private:
     void handle_input(const MapView& view, MapReply& reply);
     int zoom_ = 0;
     float left_ = 0, top_ = 0;  // scroll, in pixels
+    MapCell shown_;             // to be scrolled to
     Tiles tiles_;
 };
 

@@ -7,6 +7,9 @@ PanelRoom home_panel();
 PanelRoom explorer_panel();
 PanelRoom log_panel();
 PanelRoom inspector_panel();
+PanelRoom bias_atlas_panel();
+PanelRoom bias_focus_panel();
+PanelRoom bias_statistics_panel();
 PanelRoom complete_source_panel();
 PanelRoom complete_samples_panel();
 PanelRoom complete_play_panel();
@@ -15,12 +18,23 @@ PanelRoom compare_panel();
 PanelRoom lab_panel();
 
 const std::vector<PanelRoom>& panels() {
+    // clang-format off
     static const std::vector<PanelRoom> list = {
-        home_panel(),          explorer_panel(),          log_panel(),
-        inspector_panel(),     complete_source_panel(),   complete_samples_panel(),
-        complete_play_panel(), complete_sampling_panel(), compare_panel(),
+        home_panel(),
+        explorer_panel(),
+        log_panel(),
+        inspector_panel(),
+        bias_atlas_panel(),
+        bias_focus_panel(),
+        bias_statistics_panel(),
+        complete_source_panel(),
+        complete_samples_panel(),
+        complete_play_panel(),
+        complete_sampling_panel(),
+        compare_panel(),
         lab_panel(),
     };
+    // clang-format on
     return list;
 }
 

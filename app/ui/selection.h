@@ -31,6 +31,7 @@ enum class RangeMode { own, layer, global };  // whose values the limits of a ma
 struct Cell {
     int64_t layer = 0, head = -1, channel = -1;
     int64_t target = -1, source = -1;  // positions t and j
+    int64_t tap = -1;                  // of a conv kernel, row-major
     [[nodiscard]] bool operator==(const Cell&) const = default;
 };
 

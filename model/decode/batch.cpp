@@ -25,22 +25,29 @@ at::Tensor log_probabilities(const at::Tensor& logits) {
     return at::log_softmax(logits.to(at::kCPU, at::kDouble), 1).contiguous();
 }
 
-void take(Row& row, size_t at, const Given& given, const double* logp, int64_t levels,
-          const SampleOptions& options, uint64_t seed_position) {
-    int64_t value = given.value;
-    if (value < 0) {
-        const std::vector<float> logits(logp, logp + levels);
-        value = choose_token(logits.data(), levels, options,
-                             uniform(options.seed, row.stream, seed_position));
-    }
+// What the model says at a position of one row.
+struct Guess {
+    const double* logp;  // [levels]
+    int64_t levels, at;
+};
+
+int64_t sample(const Row& row, const Guess& guess, const SampleOptions& options) {
+    const std::vector<float> logits(guess.logp, guess.logp + guess.levels);
+    return choose_token(logits.data(), guess.levels, options,
+                        uniform(options.seed, row.stream, static_cast<uint64_t>(guess.at)));
+}
+
+void take(Row& row, int64_t value, const Given& given, const Guess& guess) {
+    const auto at = static_cast<size_t>(guess.at);
     row.tokens[at] = static_cast<uint8_t>(value);
-    if (given.weighs) row.log_weight += logp[value];
+    const double nats = guess.logp[value];
+    if (given.weighs) row.log_weight += nats;
     if (!given.filled) return;
     double entropy = 0;
-    for (int64_t i = 0; i < levels; ++i)
-        if (logp[i] > -700) entropy -= std::exp(logp[i]) * logp[i];
-    row.log_likelihood += logp[value];
-    row.surprise[at] = static_cast<float>(-logp[value] / std::log(2.0));
+    for (int64_t i = 0; i < guess.levels; ++i)
+        if (guess.logp[i] > -700) entropy -= std::exp(guess.logp[i]) * guess.logp[i];
+    row.log_likelihood += nats;
+    row.surprise[at] = static_cast<float>(-nats / std::log(2.0));
     row.entropy[at] = static_cast<float>(entropy / std::log(2.0));
 }
 
@@ -56,12 +63,12 @@ std::vector<double> weights(const std::vector<Row>& rows) {
 
 }  // namespace
 
-NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens, int64_t window,
-                      int64_t first, const JobControl& control) {
+NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens, Stretch stretch,
+                      const JobControl& control) {
     NetState state = net.start(1);
-    for (int64_t at = window; at < first; ++at) {
+    for (int64_t at = stretch.begin; at < stretch.end; ++at) {
         if (control.stop.stop_requested()) throw Interrupted();
-        const int64_t before = at == window ? -1 : tokens[static_cast<size_t>(at - 1)];
+        const int64_t before = at == stretch.begin ? -1 : tokens[static_cast<size_t>(at - 1)];
         static_cast<void>(net.step(as_tokens({before}, device_of(net)), state));
     }
     return state;
@@ -91,11 +98,13 @@ void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOpt
     const at::Tensor logp = log_probabilities(net_.step(previous(at), state_));
     const int64_t levels = logp.size(1);
     for (size_t i = 0; i < rows_.size(); ++i) {
-        const double* row = logp.data_ptr<double>() + static_cast<int64_t>(i) * levels;
-        AFT_CHECK(rows_[i].padding || std::isfinite(*std::max_element(row, row + levels)),
-                  "the model's prediction at position {} is not a number", at);
-        take(rows_[i], static_cast<size_t>(at), given[i], row, levels, options,
-             static_cast<uint64_t>(at));
+        const Guess guess{logp.data_ptr<double>() + static_cast<int64_t>(i) * levels, levels, at};
+        AFT_CHECK(
+            rows_[i].padding || std::isfinite(*std::max_element(guess.logp, guess.logp + levels)),
+            "the model's prediction at position {} is not a number", at);
+        const int64_t value =
+            given[i].value >= 0 ? given[i].value : sample(rows_[i], guess, options);
+        take(rows_[i], value, given[i], guess);
     }
 }
 

@@ -46,9 +46,12 @@ class Batch {
     int64_t window_;  // position of the first token that the state has seen
 };
 
-// The state of one row that has seen the known tokens [window, first) except the last, which the
-// batch takes.
+// The state of one row that has seen the known tokens [begin, end) except the last, which the batch
+// takes.
+struct Stretch {
+    int64_t begin = 0, end = 0;
+};
 [[nodiscard]] NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens,
-                                    int64_t window, int64_t first, const JobControl& control);
+                                    Stretch stretch, const JobControl& control);
 
 }  // namespace aft::decode

@@ -59,8 +59,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
 
 class Run {
   public:
-    Run(const Net& net, const CompletionRequest& request, const Completion* continued)
-        : net_(net), request_(request), continued_(continued) {
+    Run(const Net& net, const CompletionRequest& request, const CompletionHooks& hooks)
+        : net_(net), request_(request), hooks_(hooks), continued_(hooks.continued) {
         const auto first = std::find_if(request.unknown.begin(), request.unknown.end(),
                                         [](uint8_t u) { return u != 0; });
         first_ = first - request.unknown.begin();
@@ -71,7 +71,7 @@ class Run {
         prepare_result();
     }
 
-    Completion finish(const CompletionHooks& hooks, const JobControl& control) {
+    Completion finish(const JobControl& control) {
         const auto start = std::chrono::steady_clock::now();
         auto last = start;
         try {
@@ -81,13 +81,13 @@ class Run {
                 result_.position = at + 1;
                 result_.stopped = control.stop.stop_requested() && at + 1 < end_;
                 control.report({at + 1 - first_, end_ - first_, "tokens"});
-                if (seconds_since(last) * 1000 >= hooks.publish_ms && at + 1 < end_) {
+                if (seconds_since(last) * 1000 >= hooks_.publish_ms && at + 1 < end_) {
                     collect(false);
                     result_.seconds = seconds_since(start);
-                    hooks.publish(result_);
+                    hooks_.publish(result_);
                     last = std::chrono::steady_clock::now();
                 }
-                hooks.between_tokens();
+                hooks_.between_tokens();
             }
         } catch (const Interrupted&) {
             result_.stopped = true;
@@ -96,7 +96,7 @@ class Run {
         result_.done = true;
         if (!result_.stopped) result_.position = result_.total;
         result_.seconds = seconds_since(start);
-        hooks.publish(result_);
+        hooks_.publish(result_);
         return result_;
     }
 
@@ -147,7 +147,7 @@ class Run {
 
     void open_batches(const JobControl& control) {
         const NetState prefix =
-            decode::prefix_state(net_, request_.tokens, window_, first_, control);
+            decode::prefix_state(net_, request_.tokens, {window_, first_}, control);
         const auto n = static_cast<int64_t>(result_.samples.size());
         const int64_t width = filtered() ? 1 : kGroup;
         for (int64_t base = 0; base < n; base += width) {
@@ -213,6 +213,7 @@ class Run {
 
     const Net& net_;
     const CompletionRequest& request_;
+    const CompletionHooks& hooks_;
     const Completion* continued_;
     Completion result_;
     std::vector<Batch> batches_;
@@ -223,11 +224,10 @@ class Run {
 }  // namespace
 
 Completion run_completion(const Net& net, const CompletionRequest& request,
-                          const Completion* continued, const CompletionHooks& hooks,
-                          const JobControl& control) {
+                          const CompletionHooks& hooks, const JobControl& control) {
     const at::NoGradGuard no_grad;
-    check_request(net, request, continued);
-    return Run(net, request, continued).finish(hooks, control);
+    check_request(net, request, hooks.continued);
+    return Run(net, request, hooks).finish(control);
 }
 
 double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,

@@ -25,10 +25,10 @@ struct CompletionHooks {
     std::function<void(const Completion&)> publish = [](const Completion&) {};
     std::function<void()> between_tokens = [] {};
     double publish_ms = 100;
+    const Completion* continued = nullptr;  // what request.from_position goes on from
 };
 [[nodiscard]] Completion run_completion(const Net& net, const CompletionRequest& request,
-                                        const Completion* continued, const CompletionHooks& hooks,
-                                        const JobControl& control);
+                                        const CompletionHooks& hooks, const JobControl& control);
 
 // Log-likelihood in nats of tokens [T] at the positions where `counted` is 1 (parallel evaluation).
 [[nodiscard]] double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,

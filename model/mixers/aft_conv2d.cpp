@@ -18,6 +18,20 @@ class AftConv2d final : public AftLayer {
         : AftLayer(config, maker, prefix, config.heads),
           kernel_(
               make_kernel(config, maker, prefix, {config.heads, config.window, config.window})) {}
+    // A sequence that ends inside the picture is filled up to whole rows; the filling comes later
+    // in raster order, so no token sees it.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x,
+                                     const MixContext& context) const override {
+        const int64_t T = x.size(1), width = options(context).grid_width;
+        if (!config().causal() || T == options(context).grid_height * width)
+            return AftLayer::forward(x, context);
+        MixContext part = context;
+        part.grid_width = width;
+        part.grid_height = (T + width - 1) / width;
+        const int64_t missing = part.grid_height * width - T;
+        return AftLayer::forward(at::constant_pad_nd(x, {0, 0, 0, missing}, 0), part)
+            .narrow(1, 0, T);
+    }
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
     }

@@ -19,6 +19,8 @@ at::Tensor by_group(const at::Tensor& x, int64_t groups) {
 // weights [g, n] times sources [g, n, B, c] -> [g, B, c]
 at::Tensor weighted_sum(const at::Tensor& weights, const at::Tensor& sources) {
     const int64_t g = sources.size(0), n = sources.size(1);
+    if (g == 1)  // a matrix-vector product is much faster than a batch of one
+        return at::mv(sources.view({n, -1}).t(), weights[0]).view(sources.select(1, 0).sizes());
     return at::bmm(weights.unsqueeze(1), sources.reshape({g, n, -1}))
         .view({g, sources.size(2), sources.size(3)});
 }

@@ -14,7 +14,8 @@ using torch::autograd::variable_list;
 
 // What the second forward pass needs; the generator is a copy of the one before the first pass.
 struct Again : torch::CustomClassHolder {
-    std::function<at::Tensor(const at::Tensor&, const Dropout&)> inside;
+    const Block* block = nullptr;
+    MixContext context;
     Dropout dropout;
 };
 
@@ -30,7 +31,9 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
         again->dropout = {dropout.rate, copy_of(dropout.generator)};
         context->save_for_backward(inputs.vec());
         context->saved_data["again"] = c10::IValue::make_capsule(again);
-        return {again->inside(inputs[0], dropout)};
+        const at::Tensor y = again->block->forward(inputs[0], again->context, dropout);
+        again->context.tap = nullptr;  // a tap must not see the second pass
+        return {y};
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradient) {
@@ -40,7 +43,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
         const Dropout dropout{again->dropout.rate, copy_of(again->dropout.generator)};
         const at::AutoGradMode with_gradients(true);
         inputs[0] = inputs[0].detach().requires_grad_(true);
-        const at::Tensor y = again->inside(inputs[0], dropout);
+        const at::Tensor y = again->block->forward(inputs[0], again->context, dropout);
         variable_list gradients =
             torch::autograd::grad({y}, inputs, gradient, std::nullopt, false, true);
         gradients.resize(gradients.size() + 2);  // `again` and `dropout` have none
@@ -59,11 +62,8 @@ at::Tensor Block::forward(const at::Tensor& x, const MixContext& context,
 at::Tensor Block::forward_recomputed(const at::Tensor& x, const MixContext& context,
                                      const Dropout& dropout) const {
     const auto again = c10::make_intrusive<Again>();
-    MixContext untapped = context;  // a tap must not see the second pass
-    untapped.tap = nullptr;
-    again->inside = [this, untapped](const at::Tensor& input, const Dropout& drop) {
-        return forward(input, untapped, drop);
-    };
+    again->block = this;
+    again->context = context;
     variable_list inputs{x};
     inputs.insert(inputs.end(), parameters.begin(), parameters.end());
     return Recomputed::apply(at::TensorList(inputs), again, dropout)[0];

@@ -129,7 +129,7 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
     const Block& block = p.blocks[static_cast<size_t>(layer)];
     MixContext context = p.context({}, static_cast<size_t>(layer));
     const int64_t grid = context.grid_height * context.grid_width;
-    if (p.config.mixer == "aft-conv2d" && x.size(1) != grid) {
+    if (p.config.mixer == "aft-conv2d" && !p.config.causal() && x.size(1) != grid) {
         // Another image size: only a square grid can be told from its number of tokens.
         const auto side = std::llround(std::sqrt(static_cast<double>(x.size(1))));
         if (side * side != x.size(1))

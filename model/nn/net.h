@@ -18,11 +18,12 @@
 
 namespace aft {
 
-struct Pass {                              // one forward pass
-    bool training = false;                 // dropout on
-    double dropout_rate = -1;              // < 0: model.dropout (a live setting of the trainer)
-    bool recompute = false;                // keep no activations inside blocks
-    std::optional<at::Generator> dropout;  // seeded by the trainer from (seed, step, micro batch)
+struct Pass {                  // one forward pass
+    bool training = false;     // dropout on
+    double dropout_rate = -1;  // < 0: model.dropout (a live setting of the trainer)
+    bool recompute = false;    // keep no activations inside blocks
+    std::optional<at::Generator> dropout =
+        {};  // seeded by the trainer from (seed, step, micro batch)
     ops::Backend backend = ops::Backend::automatic;
     const Tap* tap = nullptr;
 };

@@ -80,7 +80,9 @@ CompletionRequest request_of(const ModelConfig& model, const std::string& mask) 
 
 Completion complete(const Net& net, const CompletionRequest& request,
                     const Completion* continued = nullptr) {
-    return run_completion(net, request, continued, {}, {});
+    CompletionHooks hooks;
+    hooks.continued = continued;
+    return run_completion(net, request, hooks, {});
 }
 
 TEST(Decode, SamplesDoNotDependOnTheBatch) {
@@ -183,8 +185,7 @@ TEST(Decode, StopsBetweenTokensAndServesInBetween) {
     };
     JobControl control;
     control.stop = stop.get_token();
-    const Completion done =
-        run_completion(net, request_of(model, "lower"), nullptr, hooks, control);
+    const Completion done = run_completion(net, request_of(model, "lower"), hooks, control);
     EXPECT_TRUE(done.stopped);
     EXPECT_TRUE(done.done);
     EXPECT_EQ(done.position, 12);  // the fourth token was being decided

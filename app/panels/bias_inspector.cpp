@@ -1,0 +1,261 @@
+// The Inspector's sections for the chosen bias map: selection, range with histogram, statistics.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/bias_tools.h"
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+namespace {
+
+// Shares exp(w) / sum exp(w) of one row or kernel.
+struct Mass {
+    double entropy = 0;
+    std::vector<double> share;
+};
+
+Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Quantity quantity) {
+    Mass mass;
+    double total = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool skip = !hidden.empty() && hidden[i] != 0;
+        const double v =
+            quantity == Quantity::row_share ? values[i] : std::exp(to_w(quantity, values[i]));
+        mass.share.push_back(skip || !std::isfinite(v) ? 0 : v);
+        total += mass.share.back();
+    }
+    if (!(total > 0)) return mass;
+    for (double& s : mass.share) {
+        s /= total;
+        if (s > 0) mass.entropy -= s * std::log2(s);
+    }
+    return mass;
+}
+
+void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity,
+                       BiasStatistics& out) {
+    const Mass mass = mass_of(map.shown, {}, quantity);
+    out.entropy = mass.entropy;
+    for (size_t i = 0; i < mass.share.size(); ++i) {
+        const auto dy = double(int64_t(i) / form.columns + form.first_offset);
+        const auto dx = double(int64_t(i) % form.columns + form.first_offset);
+        const double distance =
+            form.kind == BiasForm::Kind::kernel2 ? std::hypot(dy, dx) : std::abs(dx);
+        out.mean_distance += mass.share[i] * distance;
+        out.within_one += distance < 1.01 ? mass.share[i] : 0;
+    }
+}
+
+}  // namespace
+
+BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
+    BiasStatistics out;
+    out.low = std::numeric_limits<double>::infinity();
+    out.high = -out.low;
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < map.shown.size(); ++i) {
+        if (!map.hidden.empty() && map.hidden[i] != 0) continue;
+        const double middle = map.block > 1 ? map.mean[i] : map.shown[i];
+        if (!std::isfinite(middle)) continue;
+        out.low = std::min<double>(out.low, map.block > 1 ? map.low[i] : map.shown[i]);
+        out.high = std::max<double>(out.high, map.block > 1 ? map.high[i] : map.shown[i]);
+        sum += middle;
+        squares += double(map.shown[i]) * map.shown[i];
+        ++out.count;
+    }
+    out.mean = out.count > 0 ? sum / double(out.count) : 0;
+    out.norm = std::sqrt(squares);
+    if (form.kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+        kernel_statistics(form, map, quantity, out);
+        return out;
+    }
+    if (map.block > 1) return out;
+    for (int64_t r = 0; r < map.rows; ++r) {
+        const auto at = size_t(r * map.columns), n = size_t(map.columns);
+        const std::span<const uint8_t> hidden(map.hidden);
+        out.entropy += mass_of(std::span(map.shown).subspan(at, n),
+                               hidden.empty() ? hidden : hidden.subspan(at, n), quantity)
+                           .entropy;
+    }
+    out.entropy /= double(std::max<int64_t>(1, map.rows));
+    return out;
+}
+
+void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+    const int64_t layer = ui.selection.shown().layer;
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.shown().head, 0, form.heads - 1) : 0;
+    const Coloring coloring = layers.coloring(ui, layer, head);
+    const uint64_t version = layers.layer(layer).version;
+    const bool same_map = layer == layer_ && head == head_ && version == version_;
+    if (same_map && coloring == coloring_) return;
+    const std::vector<float> values = layers.visible_values(layer, head);
+    bars_ = histogram(values, coloring.range, coloring.scale, 60);
+    clipped_ = clipped_share(values, coloring.range);
+    if (!same_map)
+        statistics_ =
+            bias_statistics(form, layers.layer(layer).maps[size_t(head)], ui.selection.quantity);
+    layer_ = layer;
+    head_ = head;
+    version_ = version;
+    coloring_ = coloring;
+}
+
+void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+    const Cell cell = ui.selection.shown();
+    if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer)) {
+        hint(ui, "Select a cell to see its value, range and statistics.");
+        return;
+    }
+    refresh(ui, form, layers);
+    const BiasMap& map = layers.layer(cell.layer).maps[size_t(head_)];
+    const BiasReading reading = read_bias(form, map, cell);
+    draw_selection(ui, form, &reading);
+    draw_range(ui, coloring_, &reading);
+    draw_statistics(ui, form);
+    section(ui, "Actions");
+    action_button(ui, "Pin");
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Copy as command",
+                    .tip = "Copies the command that writes this map as numbers."})) {
+        const char* const probe = form.is_kernel() ? "kernel" : "bias";
+        ImGui::SetClipboardText(fmt::format("afterimage probe {} {} --layer {} -o {}-layer-{}.npy",
+                                            probe, ui.status.path, cell.layer, probe, cell.layer)
+                                    .c_str());
+        ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+    }
+}
+
+void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReading* r) {
+    section(ui, "Selection", {}, false);
+    const Positions positions(ui.status);
+    const Quantity quantity = ui.selection.quantity;
+    key_value(ui, "Layer", std::to_string(r->cell.layer));
+    if (form.is_kernel()) {
+        key_value(ui, "Head", std::to_string(std::max<int64_t>(0, r->cell.head)));
+        if (r->cell.tap >= 0)
+            key_value(ui, form.kind == BiasForm::Kind::kernel2 ? "Cell (dy, dx)" : "Offset",
+                      tap_words(form, r->cell));
+    } else if (r->cell.target >= 0) {
+        key_value(ui, "Target t", positions.target_words(r->cell.target));
+        if (r->cell.source >= 0)
+            key_value(ui, "Source t\u2032", positions.source_words(r->cell.source));
+    }
+    if (r->is_hidden) {
+        hint(ui, "This source is not visible from the target.");
+        return;
+    }
+    if (std::isnan(r->value)) {
+        hint(ui, "Select a cell to see its value.");
+        return;
+    }
+    if (r->block > 1) {
+        key_value(ui, fmt::format("Mean of {0}\u00D7{0}", r->block),
+                  shown_value(quantity, r->mean));
+        key_value(ui, "Smallest", shown_value(quantity, r->low));
+        key_value(ui, "Largest", shown_value(quantity, r->high));
+        return;
+    }
+    key_value(ui, quantity_words(quantity), shown_value(quantity, r->value));
+    const double w = to_w(quantity, r->value);
+    if (quantity != Quantity::w && std::isfinite(w))
+        key_value(ui, "w", shown_value(Quantity::w, w));
+    if (quantity == Quantity::w)
+        key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(w)));
+}
+
+void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
+    Selection& s = ui.selection;
+    const std::string note = s.range_by_hand                  ? "set by hand"
+                             : s.range_mode == RangeMode::own ? "of this map"
+                             : s.range_mode == RangeMode::layer
+                                 ? fmt::format("shared by layer {}", layer_)
+                                 : "shared by all layers";
+    section(ui, "Range", note);
+    const bool has_floor = s.quantity == Quantity::exp_minus_one;
+    viz::ColorBarView view;
+    view.coloring = coloring;
+    view.width = ImGui::GetContentRegionAvail().x - ui.px(6);
+    view.histogram = bars_;
+    view.clipped = clipped_;
+    view.low_locked = has_floor || !is_signed(s.quantity);
+    view.percent = s.quantity == Quantity::row_share;
+    if (!std::isnan(reading->value)) view.marker = reading->value;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
+    const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
+    Range range = reply.changed ? reply.range : coloring.range;
+    bool changed = reply.changed;
+    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.theme.scale;
+    changed |= drag_field(ui,
+                          {.name = "low",
+                           .max = range.high,
+                           .decimals = 3,
+                           .prefix = "low",
+                           .locked = view.low_locked,
+                           .width = half,
+                           .drag_speed = float(range.high - range.low) / 300},
+                          range.low);
+    ImGui::SameLine(0, ui.px(8));
+    changed |= drag_field(ui,
+                          {.name = "high",
+                           .min = range.low,
+                           .decimals = 3,
+                           .prefix = "high",
+                           .width = half,
+                           .drag_speed = float(range.high - range.low) / 300},
+                          range.high);
+    if (changed && range.high > range.low) {
+        if (s.quantity == Quantity::w && s.symmetric) {
+            const bool low_moved = range.high == coloring.range.high;
+            const double m = std::max(1e-9, low_moved ? -range.low : range.high);
+            range = {-m, m};
+        }
+        if (has_floor) range.low = std::max(-1.0, -range.high);
+        s.range_by_hand = range;
+    }
+    if (reply.reset) s.range_by_hand.reset();
+    const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
+    int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
+    if (segmented(ui, "Limits", chosen, limits, -1)) {
+        s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
+        s.range_by_hand.reset();
+    }
+    label_column(ui, "Symmetric");
+    const char* const words = s.quantity == Quantity::w ? s.symmetric ? "low follows high" : ""
+                              : has_floor               ? "off: floor is \u22121"
+                                                        : "off: from 0";
+    bool on = s.quantity == Quantity::w && s.symmetric;
+    if (toggle(ui, "Symmetric", on, words,
+               s.quantity == Quantity::w ? "" : "Only w is drawn round 0."))
+        s.symmetric = on;
+}
+
+void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
+    const Quantity quantity = ui.selection.quantity;
+    section(ui, "Statistics",
+            form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
+                           : fmt::format("layer {}", layer_));
+    const BiasStatistics& s = statistics_;
+    if (s.count == 0) return;
+    key_value(ui, "Minimum", shown_value(quantity, s.low));
+    key_value(ui, "Maximum", shown_value(quantity, s.high));
+    key_value(ui, "Mean", shown_value(quantity, s.mean));
+    const BiasForm::Kind kind = form.kind;
+    if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+        key_value(ui, "Norm", plain_number(s.norm, 3));
+        key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
+        key_value(ui, "Mean distance", plain_number(s.mean_distance, 2), "patches");
+        key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
+    } else if (s.entropy > 0) {
+        key_value(ui, "Norm", plain_number(s.norm, 3));
+        key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
+    } else {
+        hint(ui, "Norm and entropy are shown where every value has its pixel.");
+    }
+    key_value(ui, "Norm of w, layer", plain_number(ui.status.layers[size_t(layer_)].bias_norm, 3));
+}
+
+}  // namespace aft::app

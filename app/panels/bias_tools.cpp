@@ -1,0 +1,204 @@
+#include "app/panels/bias_tools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::app {
+
+void inline_label(Ui& ui, std::string_view words) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = text_extent(ui, words, text_size::label).x;
+    text_at(ui, {at.x + ui.px(4), at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
+            text_size::label, ui.theme.text2);
+    ImGui::Dummy({width + ui.px(4), ui.px(26)});
+    ImGui::SameLine(0, ui.px(8));
+}
+
+namespace {
+
+void quantity_tool(Ui& ui, const BiasForm& form) {
+    Selection& s = ui.selection;
+    std::vector<Choice> choices;
+    for (const Quantity quantity : kQuantities) {
+        Choice choice{.text = quantity_words(quantity)};
+        if (quantity == Quantity::row_share && form.is_kernel())
+            choice.why_not = "A kernel has no rows of its own; the image's edge decides them.";
+        choices.push_back(choice);
+    }
+    int chosen = static_cast<int>(s.quantity);
+    if (!segmented(ui, "Quantity", chosen, choices)) return;
+    s.quantity = static_cast<Quantity>(chosen);
+    s.range_by_hand.reset();
+}
+
+void range_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Range");
+    const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
+    int chosen = static_cast<int>(s.range_mode);
+    if (!segmented(ui, "Range", chosen, choices)) return;
+    s.range_mode = static_cast<RangeMode>(chosen);
+    s.range_by_hand.reset();
+}
+
+void scale_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Scale");
+    const std::string why =
+        s.quantity == Quantity::exp_minus_one ? "" : "This quantity is drawn on a linear scale.";
+    const Choice choices[] = {{.text = "Signed log", .why_not = why},
+                              {.text = "Two-sided", .why_not = why}};
+    int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
+    if (segmented(ui, "Scale", chosen, choices))
+        s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
+}
+
+void gauge_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Gauge");
+    const Choice choices[] = {
+        {.text = "Raw", .tip = "w as it is stored."},
+        {.text = "Fixed",
+         .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
+                "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
+    int chosen = s.gauge == Gauge::fixed ? 1 : 0;
+    if (segmented(ui, "Gauge", chosen, choices)) s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
+}
+
+}  // namespace
+
+void bias_tools(Ui& ui, const BiasForm& form) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    quantity_tool(ui, form);
+    if (room > ui.px(500)) {
+        ImGui::SameLine(0, ui.px(12));
+        range_tool(ui);
+    }
+    if (room > ui.px(760) && ui.selection.quantity == Quantity::exp_minus_one) {
+        ImGui::SameLine(0, ui.px(12));
+        scale_tool(ui);
+    }
+    const float used = ui.selection.quantity == Quantity::exp_minus_one ? ui.px(960) : ui.px(700);
+    if (!form.is_kernel() && room > used) {
+        ImGui::SameLine(0, ui.px(12));
+        gauge_tool(ui);
+    }
+}
+
+bool bias_state(Ui& ui, const BiasForm& form) {
+    if (ui.status.state == RunState::empty || ui.session == nullptr) {
+        empty_state(ui,
+                    {.drawing = Drawing::grid,
+                     .title = "No model open",
+                     .sentence = "Open a checkpoint or a run to see its position biases, layer by "
+                                 "layer.",
+                     .primary = "Open...",
+                     .secondary = "Try the demo",
+                     .hint = "You can also drop a .safetensors file or a run folder anywhere "
+                             "in this window."});
+        return true;
+    }
+    if (!ui.has_model()) {
+        (void)progress_line(ui, "Opening " + ui.status.name, -1);
+        return true;
+    }
+    if (form.kind != BiasForm::Kind::none) return false;
+    empty_state(ui, {.drawing = Drawing::grid,
+                     .title = "No position bias in this model",
+                     .sentence = ui.status.config.model.mixer +
+                                 " has no map from position to position; its keys and attention "
+                                 "are in the Attention workspace.",
+                     .primary = "Open...",
+                     .secondary = "Try the demo"});
+    return true;
+}
+
+BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell) {
+    BiasReading out;
+    out.cell = cell;
+    out.block = map.block;
+    out.value = std::numeric_limits<double>::quiet_NaN();
+    int64_t row = -1, column = -1;
+    if (map.shown.empty() || !form.place(cell, row, column)) return out;
+    const int64_t r = row / map.block, c = column / map.block;
+    if (r >= map.rows || c >= map.columns) return out;
+    const auto i = size_t(r * map.columns + c);
+    out.is_hidden = !map.hidden.empty() && map.hidden[i] != 0;
+    if (out.is_hidden) return out;
+    out.value = map.shown[i];
+    if (map.block > 1) {
+        out.low = map.low[i];
+        out.mean = map.mean[i];
+        out.high = map.high[i];
+        return out;
+    }
+    for (size_t k = 0; k < map.shown.size(); ++k) {
+        if (!map.hidden.empty() && map.hidden[k] != 0) continue;
+        ++out.count;
+        out.rank += map.shown[k] > map.shown[i] ? 1 : 0;
+    }
+    ++out.rank;
+    return out;
+}
+
+std::string shown_value(Quantity quantity, double value) {
+    if (quantity == Quantity::row_share) return plain_number(100 * value, 3) + " %";
+    const std::string text = stored_value(value);
+    return is_signed(quantity) && value > 0 && text.find_first_of("123456789") != std::string::npos
+               ? "+" + text
+               : text;
+}
+
+std::string tap_words(const BiasForm& form, const Cell& cell) {
+    const auto number = [](int64_t v) { return signed_number(double(v), 0); };
+    if (form.kind == BiasForm::Kind::kernel1) return number(cell.tap + form.first_offset);
+    return number(cell.tap / form.columns + form.first_offset) + ", " +
+           number(cell.tap % form.columns + form.first_offset);
+}
+
+std::string lock_words(const Ui& ui, std::string_view hover_words) {
+    return ui.selection.locked ? "Locked. Esc unlocks" : std::string(hover_words);
+}
+
+std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
+    std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
+    const Quantity quantity = ui.selection.quantity;
+    if (form.is_kernel()) {
+        out.push_back({"head", std::to_string(r.cell.head)});
+        if (r.cell.tap >= 0)
+            out.push_back({form.kind == BiasForm::Kind::kernel2 ? "dy, dx" : "offset",
+                           tap_words(form, r.cell)});
+    } else if (r.cell.target >= 0) {
+        const Positions positions(ui.status);
+        out.push_back({"t", positions.target_words(r.cell.target)});
+        out.push_back(
+            {"t\u2032", r.cell.source >= 0 ? positions.source_words(r.cell.source) : "none"});
+    }
+    if (r.is_hidden) {
+        out.push_back({quantity_words(quantity), "not visible"});
+        return out;
+    }
+    if (std::isnan(r.value)) return out;
+    if (r.block > 1) {
+        out.push_back({"block", fmt::format("{0}\u00D7{0}", r.block)});
+        out.push_back({"mean", shown_value(quantity, r.mean)});
+        out.push_back({"min", shown_value(quantity, r.low)});
+        out.push_back({"max", shown_value(quantity, r.high)});
+        return out;
+    }
+    out.push_back({quantity_words(quantity), shown_value(quantity, r.value)});
+    const double w = to_w(quantity, r.value);
+    if (quantity != Quantity::w && std::isfinite(w))
+        out.push_back({"w", shown_value(Quantity::w, w)});
+    if (quantity == Quantity::w)
+        out.push_back({"exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r.value))});
+    if (r.count > 0)
+        out.push_back({"rank", group_thousands(r.rank) + " of " + group_thousands(r.count)});
+    return out;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,37 @@
+// Positions of a sequence as places of a picture or a text, and back (design.md sections 4 and 7).
+// Pure functions of the status. Any thread.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "model/session.h"
+
+namespace aft::app {
+
+struct Positions {
+    bool is_text = false, is_autoregressive = true, has_class_token = false, is_causal = true;
+    int64_t tokens = 0;                           // T
+    int64_t height = 1, width = 1, channels = 1;  // grid of the picture (patches for a classifier)
+
+    explicit Positions(const Status& status);
+
+    struct Place {
+        int64_t y = -1, x = -1, channel = 0;  // y < 0: start or class token
+        [[nodiscard]] bool is_on_grid() const { return y >= 0; }
+    };
+    // Target t predicts sub-pixel t; source j is the input at j, that is sub-pixel j - 1 (the start
+    // token at 0). Without autoregression both are the patch itself.
+    [[nodiscard]] Place target(int64_t t) const;
+    [[nodiscard]] Place source(int64_t j) const;
+    [[nodiscard]] int64_t target_at(int64_t y, int64_t x, int64_t channel) const;
+    [[nodiscard]] int64_t source_at(int64_t y, int64_t x, int64_t channel) const;  // -1 = none
+
+    [[nodiscard]] std::string target_words(int64_t t) const;  // "94 (6, 9)", "182 (3, 12, G)"
+    [[nodiscard]] std::string source_words(int64_t j) const;  // "0 (start)"
+    [[nodiscard]] std::string place_words(const Place& place) const;  // "(19, 17, G)"
+
+  private:
+    [[nodiscard]] Place place_of(int64_t sub_pixel) const;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,147 @@
+// Streaming decode equals the parallel evaluation, whatever was cloned, selected or far out.
+#include <gtest/gtest.h>
+
+#include "small_nets.h"
+
+namespace aft {
+namespace {
+
+std::vector<Case> causal_cases() {
+    std::vector<Case> cases;
+    for (const Case& c : small_cases())
+        if (c.config.causal()) cases.push_back(c);
+    return cases;
+}
+
+// tokens [B]: the input of the position, that is the target before it
+at::Tensor fed_at(const at::Tensor& targets, int64_t position) {
+    if (position == 0) return at::full({targets.size(0)}, -1, at::kLong);
+    return targets.select(1, position - 1);
+}
+
+// Logits [B, T, levels] of positions [state.position, end), one token at a time.
+at::Tensor stream_to(const Net& net, const at::Tensor& targets, int64_t end, NetState& state) {
+    std::vector<at::Tensor> rows;
+    while (state.position < end) rows.push_back(net.step(fed_at(targets, state.position), state));
+    return at::stack(rows, 1);
+}
+
+TEST(MixerStream, EqualsParallel) {
+    for (const Case& c : causal_cases()) {
+        SCOPED_TRACE(c.label);
+        const at::NoGradGuard no_gradients;
+        Net net(c.config, 3);
+        shake(net, 0.3, 5);
+        const at::Tensor targets = input_for(c.config, 3, 7);
+        const at::Tensor expected = net.forward(targets, {.backend = ops::Backend::reference});
+        NetState state = net.start(3);
+        const at::Tensor streamed = stream_to(net, targets, c.config.tokens(), state);
+        EXPECT_LT(difference(streamed, expected), 1e-5 * std::max(1.0, largest(expected)));
+    }
+}
+
+TEST(MixerStream, ClonesAndSelectionsGoOnAlone) {
+    for (const Case& c : causal_cases()) {
+        SCOPED_TRACE(c.label);
+        const at::NoGradGuard no_gradients;
+        Net net(c.config, 3);
+        shake(net, 0.3, 5);
+        const int64_t T = c.config.tokens(), middle = T / 2;
+        const at::Tensor targets = input_for(c.config, 3, 7);
+        const at::Tensor expected = net.forward(targets, {.backend = ops::Backend::reference});
+        const double tolerance = 1e-5 * std::max(1.0, largest(expected));
+        NetState state = net.start(3);
+        static_cast<void>(stream_to(net, targets, middle, state));
+        NetState kept = state.clone();
+
+        // The original goes on with other rows: the last, the first, the last again.
+        const at::Tensor rows = at::tensor({2, 0, 2}, at::kLong);
+        state.select(rows);
+        const at::Tensor chosen = stream_to(net, targets.index_select(0, rows), T, state);
+        EXPECT_LT(difference(chosen, expected.index_select(0, rows).narrow(1, middle, T - middle)),
+                  tolerance);
+
+        // What was kept has not moved, and can be kept again with fewer rows.
+        NetState one = kept.clone();
+        one.select(at::tensor({1}, at::kLong));
+        const at::Tensor rest = expected.narrow(1, middle, T - middle);
+        EXPECT_LT(difference(stream_to(net, targets, T, kept), rest), tolerance);
+        EXPECT_LT(difference(stream_to(net, targets.narrow(0, 1, 1), T, one), rest.narrow(0, 1, 1)),
+                  tolerance);
+    }
+}
+
+TEST(MixerStream, BatchDoesNotMatter) {
+    for (const Case& c : causal_cases()) {
+        SCOPED_TRACE(c.label);
+        const at::NoGradGuard no_gradients;
+        Net net(c.config, 3);
+        const at::Tensor targets = input_for(c.config, 4, 7);
+        NetState all = net.start(4), last = net.start(1);
+        const at::Tensor together = stream_to(net, targets, c.config.tokens(), all);
+        const at::Tensor alone = stream_to(net, targets.narrow(0, 3, 1), c.config.tokens(), last);
+        EXPECT_LT(difference(together.narrow(0, 3, 1), alone), 1e-5);
+    }
+}
+
+void scale(Net& net, const std::string& end, double factor) {
+    const at::NoGradGuard no_gradients;
+    for (Parameter& p : net.parameters())
+        if (p.name.ends_with(end)) p.value.mul_(factor);
+}
+
+// Biases of hundreds of nats and keys of hundreds: the quick scaling would lose everything.
+TEST(MixerStream, FarOutValuesTakeTheExactWay) {
+    for (const Case& c : causal_cases()) {
+        SCOPED_TRACE(c.label);
+        const at::NoGradGuard no_gradients;
+        Net net(c.config, 3);
+        shake(net, 0.3, 5);
+        if (c.config.mixer == "softmax") continue;
+        for (const char* name : {"mixer.u", "mixer.w", "mixer.gamma"}) scale(net, name, 300);
+        if (c.config.naive_kernel) scale(net, "mixer.kernel", 300);
+        scale(net, "mixer.k.weight", 200);
+        const at::Tensor targets = input_for(c.config, 2, 7);
+        Net exact(c.config, 3);
+        copy_values(net.parameters(), exact.parameters());
+        to_double(net);
+        to_double(exact);
+        const at::Tensor expected = exact.forward(targets, {.backend = ops::Backend::reference});
+        NetState state = net.start(2);
+        const at::Tensor streamed = stream_to(net, targets, c.config.tokens(), state);
+        EXPECT_TRUE(at::isfinite(streamed).all().item<bool>());
+        EXPECT_LT(difference(streamed, expected), 1e-7 * std::max(1.0, largest(expected)));
+    }
+}
+
+// One layer of known values: three tokens, one channel, worked by hand.
+TEST(MixerStream, HandComputedWindow) {
+    ModelConfig config = small_config("aft-local", "text");
+    config.layers = config.dim = 1;
+    config.window = 2;
+    config.factors = 0;
+    config.length = 3;
+    config.query_gate = config.output_projection = false;
+    const at::NoGradGuard no_gradients;
+    Net net(config, 1);
+    for (Parameter& p : net.parameters()) {
+        if (p.name.ends_with("mixer.w"))
+            p.value.copy_(at::tensor({0.0, 9.0, 9.0, 0.5, -1.0, 9.0, 7.0, 0.25, 2.0}).view({3, 3}));
+        if (p.name.ends_with("k.weight")) p.value.fill_(1);
+        if (p.name.ends_with("v.weight")) p.value.fill_(2);
+    }
+    const Mixer& mixer = net.mixer(0);
+    const auto state = mixer.start(1);
+    const std::vector<double> x{0.3, -0.7, 1.1};
+    const auto e = [](double v) { return std::exp(v); };
+    // w[2][0] = 7 is outside |t - j| < 2: source 0 counts with w = 0.
+    const std::vector<double> expected{
+        0.6, (e(0.3 + 0.5) * 0.6 + e(-0.7 - 1.0) * -1.4) / (e(0.3 + 0.5) + e(-0.7 - 1.0)),
+        (e(0.3) * 0.6 + e(-0.7 + 0.25) * -1.4 + e(1.1 + 2.0) * 2.2) /
+            (e(0.3) + e(-0.7 + 0.25) + e(1.1 + 2.0))};
+    for (size_t t = 0; t < x.size(); ++t)
+        EXPECT_NEAR(mixer.step(at::full({1, 1}, x[t]), *state).item<double>(), expected[t], 1e-6);
+}
+
+}  // namespace
+}  // namespace aft

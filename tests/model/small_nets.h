@@ -1,0 +1,102 @@
+// Small configs that together use every mixer, task and option: what the tests of the net walk.
+#pragma once
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <string>
+#include <vector>
+
+#include "model/nn/net.h"
+
+namespace aft {
+
+struct Case {
+    std::string label;
+    ModelConfig config;
+};
+
+inline ModelConfig small_config(const std::string& mixer, const std::string& task) {
+    ModelConfig config;
+    config.task = task;
+    config.mixer = mixer;
+    config.layers = 2;
+    config.dim = 8;
+    config.factors = 3;
+    config.height = 4;
+    config.width = 4;
+    config.channels = task == "image" ? 2 : 1;
+    config.levels = task == "image" ? 6 : 256;
+    config.length = 24;
+    config.patch = 1;
+    config.init = "fan-in";
+    config.window = 3;
+    if (mixer != "aft-simple" && mixer != "aft-full" && mixer != "aft-local") config.heads = 2;
+    if (task == "classify" && mixer.starts_with("aft-conv")) config.positions = false;
+    return config;
+}
+
+// Every mixer with every task that it serves, then the options.
+inline std::vector<Case> small_cases() {
+    at::set_num_threads(1);  // for nets of this size more threads only wait for each other
+    std::vector<Case> cases;
+    for (const MixerRoom& room : mixers())
+        for (const char* task : {"image", "text", "classify"}) {
+            ModelConfig config = small_config(room.info.name, task);
+            const bool serves = config.causal() ? room.causal : room.non_causal;
+            if (!serves || (room.info.name == "aft-conv2d" && config.task == "text")) continue;
+            cases.push_back({room.info.name + " " + task, config});
+        }
+    const auto option = [&](const char* label, const char* mixer, const char* task, auto change) {
+        ModelConfig config = small_config(mixer, task);
+        change(config);
+        cases.push_back({label, config});
+    };
+    option("local hidden", "aft-local", "image", [](auto& c) { c.outside = "-inf"; });
+    option("local w", "aft-local", "image", [](auto& c) { c.factors = 0, c.bias_std = 1; });
+    option("local none", "aft-local", "image", [](auto& c) { c.window = 0; });
+    option("local wide", "aft-local", "image", [](auto& c) { c.window = 1000; });
+    option("local one", "aft-local", "text", [](auto& c) { c.window = 1; });
+    option("full w", "aft-full", "text", [](auto& c) { c.factors = 0, c.bias_std = 1; });
+    option("full gateless", "aft-full", "image", [](auto& c) { c.query_gate = false; });
+    option("simple bare", "aft-simple", "text", [](auto& c) { c.output_projection = false; });
+    option("conv1d even", "aft-conv1d", "text", [](auto& c) { c.window = 4; });
+    option("conv1d wide", "aft-conv1d", "text", [](auto& c) { c.window = 40; });
+    option("conv2d naive", "aft-conv2d", "image", [](auto& c) { c.naive_kernel = true; });
+    option("conv2d wide", "aft-conv2d", "image", [](auto& c) { c.window = 5, c.heads = 8; });
+    option("full class token", "aft-full", "classify", [](auto& c) { c.class_token = true; });
+    option("softmax relu", "softmax", "classify",
+           [](auto& c) { c.class_token = true, c.activation = "relu"; });
+    option("local ordered", "aft-local", "image",
+           [](auto& c) { c.init = "ordered", c.activation = "gelu-tanh"; });
+    return cases;
+}
+
+// Targets [batch, T] or pictures [batch, C, H, W] that fit a config.
+inline at::Tensor input_for(const ModelConfig& config, int64_t batch, int64_t seed) {
+    at::manual_seed(static_cast<uint64_t>(seed));
+    if (config.task == "classify")
+        return at::randn({batch, config.channels, config.height, config.width});
+    return at::randint(config.levels, {batch, config.tokens()}, at::kLong);
+}
+
+// Moves every parameter away from its start, so that nothing is zero by construction.
+inline void shake(Net& net, double amount, int64_t seed) {
+    const at::NoGradGuard no_gradients;
+    at::manual_seed(static_cast<uint64_t>(seed));
+    for (Parameter& p : net.parameters()) p.value.add_(at::randn_like(p.value), amount);
+}
+
+inline void to_double(Net& net) {
+    for (Parameter& p : net.parameters()) p.value.set_data(p.value.detach().to(at::kDouble));
+}
+
+inline double difference(const at::Tensor& a, const at::Tensor& b) {
+    return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+inline double largest(const at::Tensor& a) {
+    return a.abs().max().item<double>();
+}
+
+}  // namespace aft
