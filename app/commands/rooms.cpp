@@ -10,11 +10,27 @@ CommandRoom probe_command();
 CommandRoom op_command();
 CommandRoom run_command();
 CommandRoom list_command();
+#if AFT_WINDOW
+CommandRoom window_command();
+CommandRoom shot_command();
+CommandRoom script_command();
+#endif
 
 const std::vector<CommandRoom>& commands() {
     static const std::vector<CommandRoom> rooms = {
-        train_command(), eval_command(), complete_command(), inspect_command(),
-        probe_command(), op_command(),   run_command(),      list_command(),
+        train_command(),
+        eval_command(),
+        complete_command(),
+        inspect_command(),
+        probe_command(),
+        op_command(),
+        run_command(),
+        list_command(),
+#if AFT_WINDOW
+        window_command(),
+        shot_command(),
+        script_command(),
+#endif
     };
     return rooms;
 }
