@@ -27,7 +27,9 @@ double uniform(uint64_t seed, uint64_t stream, uint64_t counter) {
     return static_cast<double>(bits) * 0x1p-53;
 }
 
-double CounterRng::uniform() { return aft::uniform(seed_, stream_, counter_++); }
+double CounterRng::uniform() {
+    return aft::uniform(seed_, stream_, counter_++);
+}
 
 int64_t CounterRng::below(int64_t n) {
     AFT_ASSERT(n >= 1);

@@ -118,14 +118,14 @@ fetch_imgui() {
     rm -rf .deps/imgui-unpacked "$wheel"; mark imgui-1.92.7
 }
 
-# What a GPU server without a network lacks: header libraries, three static libraries, GoogleTest's sources.
+# What a GPU server without a network lacks: header libraries, two static libraries, GoogleTest's sources.
 make_bundle() {
     mkdir -p "$bundle/include" "$bundle/lib" "$bundle/src"
     for folder in nlohmann CLI fmt stb; do cp -rL "/usr/include/$folder" "$bundle/include/"; done
     cp -L /usr/include/jpeglib.h /usr/include/jerror.h /usr/include/jmorecfg.h /usr/include/zlib.h \
         /usr/include/zconf.h /usr/include/*/jconfig.h "$bundle/include/"
-    cp -L /usr/lib/*/libjpeg.a /usr/lib/*/libfmt.a /usr/lib/*/libz.a "$bundle/lib/"
-    cp -rL /usr/src/googletest "$bundle/src/"
+    cp -L /usr/lib/*/libjpeg.a /usr/lib/*/libz.a "$bundle/lib/"
+    rm -rf "$bundle/src/googletest"; cp -rL /usr/src/googletest "$bundle/src/"
     echo "bundle in $bundle: $(du -sh "$bundle" | cut -f1)"
 }
 

@@ -2,6 +2,7 @@
 
 namespace aft::app {
 
+CommandRoom demo_command();
 CommandRoom train_command();
 CommandRoom eval_command();
 CommandRoom complete_command();
@@ -18,6 +19,7 @@ CommandRoom script_command();
 
 const std::vector<CommandRoom>& commands() {
     static const std::vector<CommandRoom> rooms = {
+        demo_command(),
         train_command(),
         eval_command(),
         complete_command(),

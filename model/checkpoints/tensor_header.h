@@ -13,9 +13,9 @@
 namespace aft {
 
 struct TensorEntry {
-    std::string name{}, dtype{};      // dtype as the format writes it: "F32"
-    std::vector<int64_t> shape{};   // empty = a scalar
-    uint64_t begin = 0, end = 0;  // bytes from the end of the header
+    std::string name{}, dtype{};   // dtype as the format writes it: "F32"
+    std::vector<int64_t> shape{};  // empty = a scalar
+    uint64_t begin = 0, end = 0;   // bytes from the end of the header
 };
 
 struct TensorHeader {

@@ -58,6 +58,28 @@ void check_fit(const DataSource& source, const ModelConfig& model) {
     check_image(info, model);
 }
 
+std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
+                                           const ModelConfig& model,
+                                           const std::vector<uint8_t>& alphabet) {
+    Spec spec = given;
+    const SourceRoom& room = find_room(sources(), spec.room, "data source");
+    const auto offer = [&](const char* key, const std::string& value) {
+        if (has_option(room, key)) spec.options.emplace(key, value);
+    };
+    if (model.task != "text") {
+        if (model.height == model.width) offer("size", std::to_string(model.height));
+        offer("levels", std::to_string(model.levels));
+        offer("gray", model.channels == 1 ? "1" : "0");
+    } else if (!alphabet.empty() && alphabet.size() < 256) {
+        std::string bytes;
+        for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
+        offer("alphabet", bytes);
+    }
+    auto source = open_source(spec, seed, model.task == "text" ? model.length : 0);
+    check_fit(*source, model);
+    return source;
+}
+
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;

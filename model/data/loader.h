@@ -36,6 +36,11 @@ class Loader {
                                int64_t first, int64_t count);
 // A source whose shape does not fit the model: usage Error with both shapes.
 void check_fit(const DataSource& source, const ModelConfig& model);
+// Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
+// leaves out are the model's (alphabet: byte of each token, empty = all 256). Then check_fit.
+[[nodiscard]] std::unique_ptr<DataSource> open_for_model(const Spec& spec, uint64_t seed,
+                                                         const ModelConfig& model,
+                                                         const std::vector<uint8_t>& alphabet);
 // Fills height, width, channels, levels, classes of a model config from the source.
 void fit_model(ModelConfig& model, const DataSource& source);
 

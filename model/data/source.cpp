@@ -37,12 +37,6 @@ void check_path(const Spec& spec, const SourceRoom& room) {
                    room.path_kind == "file" ? "FILE" : "DIR");
 }
 
-bool has_option(const SourceRoom& room, const std::string& key) {
-    for (const std::string& line : room.options)
-        if (line.starts_with(key + "=")) return true;
-    return false;
-}
-
 }  // namespace
 
 const char* split_name(Split split) {
@@ -120,14 +114,24 @@ Example DataSource::window(Split, int64_t, int64_t) const {
     fail("this data source holds pictures, not text: it has no windows");
 }
 
-std::unique_ptr<DataSource> open_source(const std::string& text, uint64_t seed,
-                                        int64_t text_length) {
-    Spec spec = parse_spec(text);
+bool has_option(const SourceRoom& room, const std::string& key) {
+    for (const std::string& line : room.options)
+        if (line.starts_with(key + "=")) return true;
+    return false;
+}
+
+std::unique_ptr<DataSource> open_source(const Spec& given, uint64_t seed, int64_t text_length) {
+    Spec spec = given;
     const SourceRoom& room = find_room(sources(), spec.room, "data source");
     check_path(spec, room);
     if (text_length > 0 && has_option(room, "length"))
         spec.options.emplace("length", std::to_string(text_length));
     return room.open(spec, seed);
+}
+
+std::unique_ptr<DataSource> open_source(const std::string& text, uint64_t seed,
+                                        int64_t text_length) {
+    return open_source(parse_spec(text), seed, text_length);
 }
 
 }  // namespace aft

@@ -70,5 +70,9 @@ struct SourceRoom {
 // text_length: T of a text model (its windows).
 [[nodiscard]] std::unique_ptr<DataSource> open_source(const std::string& spec, uint64_t seed,
                                                       int64_t text_length = 0);
+[[nodiscard]] std::unique_ptr<DataSource> open_source(const Spec& spec, uint64_t seed,
+                                                      int64_t text_length = 0);
+// Whether the room takes this option.
+[[nodiscard]] bool has_option(const SourceRoom& room, const std::string& key);
 
 }  // namespace aft

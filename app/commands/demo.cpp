@@ -1,0 +1,187 @@
+// afterimage demo: the main job with nothing given. Trains, then writes what the model learned.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "core/check.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "model/jobs.h"
+#if AFT_WINDOW
+#include "app/window_door.h"
+#endif
+
+namespace aft::app {
+namespace {
+
+struct DemoFlags {
+    std::string out;
+    bool no_window = false, json = false;
+};
+
+bool has_display() {
+    const auto is_set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    };
+    return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+}
+
+// runs/demo-mirror-1, -2, ...: the first that is not there.
+std::string fresh_folder() {
+    for (int64_t i = 1;; ++i) {
+        std::string path = fmt::format("runs/demo-mirror-{}", i);
+        if (!fs::exists(path)) return path;
+    }
+}
+
+TrainResult train(const std::string& out, Work& work) {
+    TrainRequest request;
+    request.config = load_preset("demo-mirror");
+    request.out = out;
+    request.device = work.device();
+    print_note("training demo-mirror: pictures whose lower half mirrors the upper half");
+    TrainResult result = train_job(request, work.control());
+    work.finish_progress();
+    return result;
+}
+
+// What stands in the picture folder, and what it shows.
+struct Picture {
+    std::string file, shows;
+};
+
+ProbeJob probe_of(const std::string& run, const Picture& picture, const std::string& name) {
+    ProbeJob job;
+    job.probe = name;
+    job.model = run;
+    job.out = picture.file;
+    return job;
+}
+
+std::vector<Picture> write_maps(const std::string& run, const std::string& folder, Work& work) {
+    const Config config = load_preset("demo-mirror");
+    const std::string data = config.data.source + "&split=test";
+    std::vector<Picture> pictures;
+    for (int64_t layer = 0; layer < config.model.layers; ++layer) {
+        pictures.push_back({fmt::format("{}/bias-layer-{}.png", folder, layer),
+                            fmt::format("exp(w)-1 of layer {}: targets down, sources across; the "
+                                        "anti-diagonal is the mirror",
+                                        layer)});
+        ProbeJob bias = probe_of(run, pictures.back(), "bias");
+        bias.layer = layer;
+        bias.options = {{"quantity", "exp-1"}};
+        bias.device = work.device();
+        (void)probe_job(bias, work.control());
+    }
+    // A target in the lower half, a third from the left.
+    const int64_t target =
+        (config.model.height * 5 / 8) * config.model.width + config.model.width / 3;
+    pictures.push_back(
+        {folder + "/attention.png",
+         fmt::format("where target {} listens in layer 0, one map a channel", target)});
+    ProbeJob attention = probe_of(run, pictures.back(), "attention");
+    attention.data = data;
+    attention.position = target;
+    attention.device = work.device();
+    (void)probe_job(attention, work.control());
+    work.finish_progress();
+    return pictures;
+}
+
+Picture write_completions(const std::string& run, const std::string& folder, Work& work) {
+    const Config config = load_preset("demo-mirror");
+    CompleteRequest request;
+    request.model = run;
+    request.data = config.data.source + "&split=test";
+    request.keep_rows = config.model.height / 2;
+    request.out = folder + "/completions";
+    request.device = work.device();
+    (void)complete_job(request, work.control());
+    work.finish_progress();
+    return {request.out + "/grid.png", "lower halves sampled from an unseen upper half"};
+}
+
+#if AFT_WINDOW
+// The window trains; what it left in the run folder is what is shown afterwards.
+int train_in_window(const std::string& out, const Globals& globals) {
+    OpenRequest run;
+    run.config = load_preset("demo-mirror");
+    run.out = out;
+    run.device = globals.device;
+    run.autostart = true;
+    return open_window({.paths = {}, .run = run}, globals);
+}
+#endif
+
+void print_places(const std::string& run, const std::vector<Picture>& pictures, bool json) {
+    if (json) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const Picture& picture : pictures) {
+            list.push_back({{"file", picture.file}, {"shows", picture.shows}});
+        }
+        print_json({{"run", run}, {"pictures", list}});
+        return;
+    }
+    std::string words = "\n";
+    for (const Picture& picture : pictures) {
+        words += fmt::format("{}\n    {}\n", picture.file, picture.shows);
+    }
+    words +=
+        fmt::format("{}/checkpoints\n    the model; 'afterimage {}' opens the run\n", run, run);
+    print_result(words);
+}
+
+int demo(const DemoFlags& flags, const Globals& globals) {
+    const std::string run = flags.out.empty() ? fresh_folder() : flags.out;
+    int code = 0;
+#if AFT_WINDOW
+    const bool in_window = has_display() && !flags.no_window && !flags.json;
+    if (in_window) code = train_in_window(run, globals);
+    if (code != 0) return code;
+#else
+    const bool in_window = false;
+#endif
+    Work work(globals);
+    if (!in_window) {
+        const TrainResult result = train(run, work);
+        if (result.interrupted) {
+            print_note(fmt::format("stopped at step {}; 'afterimage train --resume {}' goes on",
+                                   result.step, result.run));
+            return 130;
+        }
+    } else if (!fs::exists(run)) {
+        return 0;  // closed before the first step was saved
+    }
+    const std::string folder = run + "/pictures";
+    make_folder(folder);
+    std::vector<Picture> pictures = write_maps(run, folder, work);
+    pictures.push_back(write_completions(run, folder, work));
+    print_places(run, pictures, flags.json);
+    return code;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<DemoFlags>();
+    add_text(command, {"--out", "run folder (default: runs/demo-mirror-N)", "DIR"}, flags->out);
+    add_switch(command, "--no-window", "train here even if there is a display", flags->no_window);
+    add_switch(command, "--json", "print one JSON object; no window", flags->json);
+    return [flags](const Globals& globals) { return demo(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom demo_command() {
+    return {
+        .info = {"demo", "Trains the mirror demo and writes its biases, attention, completions."},
+        .example = "afterimage demo --out runs/first",
+        .setup = setup,
+        .draws = false};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,218 @@
+// The job that measures a model on data: loss and the task's metric, beside the floor of the source
+// and what simple models cost on the same pictures.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "core/check.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/data/loader.h"
+#include "model/data/yardsticks.h"
+#include "model/device.h"
+#include "model/jobs.h"
+#include "model/tasks/task.h"
+
+namespace aft {
+namespace {
+
+// Sums over what has been measured so far.
+struct Totals {
+    double nats = 0, right = 0;
+    int64_t tokens = 0, examples = 0;
+};
+
+struct Evaluation {
+    const Net& net;
+    const DataSource& source;
+    Split split;
+    at::Device device;
+    int64_t batch = 0;
+    const JobControl& control;
+
+    [[nodiscard]] const ModelConfig& model() const { return net.config(); }
+    void report(int64_t done, int64_t total) const {
+        if (control.stop.stop_requested()) throw Interrupted();
+        control.report({.done = done, .total = total, .what = "examples"});
+    }
+};
+
+// The split that was asked for, else the test part, or validation where a source has no test part.
+Split split_of(const Spec& spec, const DataSource& source) {
+    const auto asked = spec.options.find("split");
+    if (asked != spec.options.end()) return parse_split(asked->second);
+    const int64_t test =
+        source.info().is_text ? source.text_size(Split::test) : source.size(Split::test);
+    return test > 0 ? Split::test : Split::validation;
+}
+
+// Logits dominate: about 64 MiB of them at once, at most 32 examples.
+int64_t default_batch(const ModelConfig& model) {
+    const int64_t outputs =
+        model.task == "classify" ? model.tokens() * model.dim : model.tokens() * model.levels;
+    return std::clamp<int64_t>((int64_t{16} << 20) / std::max<int64_t>(1, outputs), 1, 32);
+}
+
+Totals evaluate_pictures(const Evaluation& work, int64_t count) {
+    const TaskRoom& task = task_of(work.model());
+    Totals totals;
+    for (int64_t first = 0; first < count; first += work.batch) {
+        work.report(first, count);
+        Batch batch = load_batch(work.source, work.model(), work.split, first,
+                                 std::min(work.batch, count - first));
+        batch.input = batch.input.to(work.device);
+        batch.target = batch.target.to(work.device);
+        const TaskResult result = task.evaluate(work.net, batch, Pass{}, 0);
+        totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
+        if (const auto right = result.metrics.find("accuracy"); right != result.metrics.end())
+            totals.right += right->second * static_cast<double>(result.examples);
+        totals.tokens += result.tokens;
+        totals.examples += result.examples;
+    }
+    work.report(count, count);
+    return totals;
+}
+
+// A window of text, of which the tokens from `counted` on are measured.
+struct Window {
+    int64_t start = 0, length = 0, counted = 0;
+};
+
+// Every byte is measured once: in windows side by side (the last one may be shorter), or with a
+// stride in overlapping ones, whose first part is context only.
+std::vector<Window> text_windows(int64_t bytes, int64_t length, int64_t stride) {
+    std::vector<Window> windows;
+    int64_t measured = 0;
+    for (int64_t start = 0; measured < bytes; start += stride) {
+        const int64_t end = std::min(bytes, start + length);
+        windows.push_back({start, end - start, measured - start});
+        measured = end;
+    }
+    return windows;
+}
+
+void evaluate_windows(const Evaluation& work, std::span<const Window> windows, Totals& totals) {
+    std::vector<at::Tensor> rows;
+    for (const Window& window : windows) {
+        const auto values = work.source.window(work.split, window.start, window.length).values;
+        rows.push_back(at::tensor(values, at::kByte).to(at::kLong));
+    }
+    const at::Tensor tokens = at::stack(rows).to(work.device);  // [B, T']
+    const at::Tensor logits = work.net.forward(tokens, Pass{});
+    const at::Tensor nats =
+        at::cross_entropy_loss(logits.transpose(1, 2), tokens, {}, at::Reduction::None)
+            .to(at::kDouble);
+    for (size_t row = 0; row < windows.size(); ++row) {
+        const Window& window = windows[row];
+        const at::Tensor counted = nats[static_cast<int64_t>(row)].slice(0, window.counted);
+        totals.nats += counted.sum().item<double>();
+        totals.tokens += counted.numel();
+        ++totals.examples;
+    }
+}
+
+Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
+    const int64_t bytes = work.source.text_size(work.split), length = work.model().length;
+    std::vector<Window> windows = text_windows(bytes, length, stride > 0 ? stride : length);
+    if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
+        windows.resize(static_cast<size_t>(limit));
+    Totals totals;
+    const std::span<const Window> all = windows;
+    for (size_t first = 0; first < all.size();) {
+        size_t count = 1;  // windows of one length go together
+        while (first + count < all.size() && count < static_cast<size_t>(work.batch) &&
+               all[first + count].length == all[first].length)
+            ++count;
+        work.report(static_cast<int64_t>(first), static_cast<int64_t>(all.size()));
+        evaluate_windows(work, all.subspan(first, count), totals);
+        first += count;
+    }
+    return totals;
+}
+
+nlohmann::json yardsticks_json(const Yardsticks& yardsticks) {
+    return {{"unigram", yardsticks.unigram},
+            {"left_neighbour", yardsticks.left_neighbour},
+            {"previous_sub_pixel", yardsticks.previous_sub_pixel},
+            {"median_edge_detector", yardsticks.median_edge}};
+}
+
+nlohmann::json result_json(const Evaluation& work, const Totals& totals) {
+    const TaskRoom& task = task_of(work.model());
+    nlohmann::json json;
+    json["task"] = task.info.name;
+    json["split"] = split_name(work.split);
+    const double loss = totals.nats / static_cast<double>(std::max<int64_t>(1, totals.tokens));
+    json["loss_nats"] = loss;
+    json[task.metric] = task.metric == "accuracy"
+                            ? totals.right / static_cast<double>(totals.examples)
+                            : loss / std::numbers::ln2;
+    json["tokens"] = totals.tokens;
+    json["examples"] = totals.examples;
+    return json;
+}
+
+void check_request(const EvalRequest& request, const ModelConfig& model) {
+    if (request.stride == 0) return;
+    if (model.task != "text")
+        fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
+                   request.stride);
+    if (request.stride < 0 || request.stride > model.length)
+        fail_usage("--stride is {}; allowed: 1 to {}, the model's window", request.stride,
+                   model.length);
+}
+
+std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
+    std::vector<uint8_t> alphabet;
+    const auto found = checkpoint.data.find("alphabet");
+    if (checkpoint.data.is_object() && found != checkpoint.data.end() && found->is_array())
+        for (const nlohmann::json& byte : *found)
+            if (byte.is_number_unsigned()) alphabet.push_back(byte.get<uint8_t>());
+    return alphabet;
+}
+
+nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
+    const c10::NoGradGuard no_grad;
+    const Checkpoint checkpoint = read_checkpoint(request.model);
+    const ModelConfig& model = checkpoint.config.model;
+    check_request(request, model);
+    const Spec spec = parse_spec(request.data);
+    const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
+                                       model, alphabet_of(checkpoint));
+    const at::Device device = parse_device(request.device);
+    const Net net = make_net(checkpoint, device);
+    const Split split = split_of(spec, *source);
+    const Evaluation work{
+        net,    *source, split, device, request.batch > 0 ? request.batch : default_batch(model),
+        control};
+    const bool is_text = source->info().is_text;
+    int64_t count = is_text ? source->text_size(split) : source->size(split);
+    AFT_CHECK(count > 0, "data '{}': the {} part is empty", request.data, split_name(split));
+    if (!is_text && request.limit > 0) count = std::min(count, request.limit);
+    const Totals totals = is_text ? evaluate_text(work, request.stride, request.limit)
+                                  : evaluate_pictures(work, count);
+    nlohmann::json json = result_json(work, totals);
+    const DataInfo& info = source->info();
+    if (info.floor_bits && model.task == "image") {
+        json["floor_bits_per_dim"] = *info.floor_bits;
+        json["floor_note"] = info.floor_note;
+    }
+    if (model.task == "image")
+        json["yardsticks_bits_per_dim"] =
+            yardsticks_json(measure_yardsticks(*source, split, count, control));
+    json["model"] = request.model;
+    json["step"] = checkpoint.step;
+    json["data"] = request.data;
+    return json;
+}
+
+}  // namespace
+
+nlohmann::json eval_job(const EvalRequest& request, const JobControl& control) {
+    nlohmann::json result;
+    with_plain_errors([&] { result = evaluate(request, control); });
+    return result;
+}
+
+}  // namespace aft

@@ -1,0 +1,216 @@
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "core/rng.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/data/loader.h"
+#include "model/data/yardsticks.h"
+#include "model/jobs.h"
+#include "model/tasks/task.h"
+#include "tests/model/scratch.h"
+
+namespace aft {
+namespace {
+
+// A net with fresh weights of this config, as a checkpoint file.
+void write_net(const std::filesystem::path& path, const ModelConfig& model,
+               const nlohmann::json& data = {}) {
+    Checkpoint checkpoint;
+    checkpoint.config.model = model;
+    checkpoint.data = data;
+    const Net net(model, 3);
+    for (const Parameter& parameter : net.parameters())
+        checkpoint.weights.emplace_back(parameter.name, parameter.value.detach().clone());
+    write_checkpoint(path, checkpoint);
+}
+
+ModelConfig small_model(const std::string& task) {
+    ModelConfig model;
+    model.task = task;
+    model.mixer = task == "classify" ? "aft-conv2d" : "aft-full";
+    model.dim = 8;
+    model.factors = 4;
+    if (task == "classify") {
+        model.heads = 2;
+        model.window = 3;
+        model.height = model.width = 8;
+        model.channels = 3;
+        model.levels = 256;
+        model.positions = false;
+    }
+    model.height = model.width = 8;
+    model.length = 32;
+    return model;
+}
+
+nlohmann::json evaluate(const std::filesystem::path& model, const std::string& data,
+                        int64_t limit = 0, int64_t stride = 0, int64_t batch = 0) {
+    return eval_job(
+        {.model = model.string(), .data = data, .limit = limit, .stride = stride, .batch = batch},
+        {});
+}
+
+TEST(Eval, pictures_have_bits_per_dim_the_floor_and_yardsticks) {
+    const Scratch folder;
+    const ModelConfig model = small_model("image");
+    write_net(folder / "m.safetensors", model);
+    const auto result = evaluate(folder / "m.safetensors", "mirror", 40);
+    EXPECT_EQ(result["task"], "image");
+    EXPECT_EQ(result["split"], "test");
+    EXPECT_EQ(result["examples"], 40);
+    EXPECT_EQ(result["tokens"], 40 * 64);
+    const double loss = result["loss_nats"];
+    EXPECT_NEAR(result["bits_per_dim"], loss / std::log(2.0), 1e-12);
+    EXPECT_GT(result["bits_per_dim"], 3) << "an untrained net knows nothing: log2(16) = 4";
+    EXPECT_NEAR(result["floor_bits_per_dim"], *open_source("mirror?size=8", 1)->info().floor_bits,
+                1e-12);
+    EXPECT_LE(result["yardsticks_bits_per_dim"]["unigram"], 4.0);
+    const auto batched = evaluate(folder / "m.safetensors", "mirror", 40, 0, 7);
+    EXPECT_NEAR(batched["loss_nats"], loss, 1e-6);
+    EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", 40)["loss_nats"], loss);
+}
+
+TEST(Eval, classification_has_accuracy) {
+    const Scratch folder;
+    write_net(folder / "m.safetensors", small_model("classify"));
+    const auto result = evaluate(folder / "m.safetensors", "shapes", 60);
+    const double right = static_cast<double>(result["accuracy"]) * 60;
+    EXPECT_NEAR(right, std::round(right), 1e-9);
+    EXPECT_FALSE(result.contains("floor_bits_per_dim"));
+    EXPECT_EQ(result["tokens"], 60);
+}
+
+class EvalText : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string text;
+        CounterRng rng(1, 2);
+        for (int i = 0; i < 3000; ++i) text += "abcdef"[rng.below(6)];
+        put(folder / "t", text);
+        model = small_model("text");
+        model.levels = 6;
+        write_net(folder / "m.safetensors", model, {{"alphabet", {97, 98, 99, 100, 101, 102}}});
+        spec = "text:" + (folder / "t").string();
+    }
+    Scratch folder;
+    ModelConfig model;
+    std::string spec;
+};
+
+TEST_F(EvalText, every_byte_counts_once_whatever_the_stride) {
+    const auto plain = evaluate(folder / "m.safetensors", spec);
+    EXPECT_EQ(plain["tokens"], 150);  // 5 % of 3000, in 4 windows of 32 and one of 22
+    EXPECT_EQ(plain["examples"], 5);
+    for (int64_t stride : {3, 31, 32}) {
+        const auto result = evaluate(folder / "m.safetensors", spec, 0, stride);
+        EXPECT_EQ(result["tokens"], 150) << stride;
+    }
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, 0, 32)["loss_nats"], plain["loss_nats"]);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, 2)["tokens"], 64);
+}
+
+// The same sum, byte by byte: position t of a window of its own.
+TEST_F(EvalText, a_stride_gives_each_byte_the_longest_context_it_may_have) {
+    const c10::NoGradGuard no_grad;
+    const Net net(model, 3);
+    const auto source = open_source(spec + "?alphabet=used", 1, 32);
+    double nats = 0;
+    for (int64_t at = 0; at < 50; ++at) {
+        const int64_t start = at < 32 ? 0 : at - 31;
+        const auto values = source->window(Split::test, start, at - start + 1).values;
+        const at::Tensor tokens = at::tensor(values, at::kByte).to(at::kLong).unsqueeze(0);
+        const at::Tensor logits = net.forward(tokens, {})[0][at - start];
+        nats -= logits.to(at::kDouble).log_softmax(0)[values.back()].item<double>();
+    }
+    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, 19, 1)["loss_nats"], nats / 50, 1e-5);
+}
+
+TEST_F(EvalText, a_byte_outside_the_alphabet_and_wrong_flags_are_errors) {
+    put(folder / "other", std::string(1000, 'a') + "z");
+    EXPECT_TRUE(has(error_of([&] {
+                        (void)evaluate(folder / "m.safetensors",
+                                       "text:" + (folder / "other").string());
+                    }),
+                    "byte 122"));
+    EXPECT_TRUE(
+        has(error_of([&] { (void)evaluate(folder / "m.safetensors", spec, 0, 33); }), "1 to 32"));
+    EXPECT_TRUE(has(error_of([&] { (void)evaluate(folder / "m.safetensors", "mirror"); }), "text"));
+    EXPECT_TRUE(has(error_of([&] { (void)evaluate(folder / "none", spec); }), "none"));
+}
+
+TEST_F(EvalText, a_stop_ends_the_job) {
+    std::stop_source stop;
+    stop.request_stop();
+    JobControl control;
+    control.stop = stop.get_token();
+    EXPECT_THROW(
+        (void)eval_job({.model = (folder / "m.safetensors").string(), .data = spec}, control),
+        Interrupted);
+}
+
+TEST(Tasks, losses_are_the_mean_of_minus_log_p_and_smoothing_mixes_in_the_uniform) {
+    const c10::NoGradGuard no_grad;
+    const auto shapes = open_source("shapes?size=8", 1);
+    ModelConfig model = small_model("classify");
+    const Net net(model, 3);
+    const Batch batch = load_batch(*shapes, model, Split::train, 0, 9);
+    const TaskRoom& task = task_of(model);
+    const at::Tensor logs = net.forward(batch.input, {}).to(at::kDouble).log_softmax(-1);
+    const at::Tensor truth = logs.gather(1, batch.target.unsqueeze(1)).mean();
+    EXPECT_NEAR(task.evaluate(net, batch, {}, 0).loss.item<double>(), -truth.item<double>(), 1e-5);
+    EXPECT_NEAR(task.evaluate(net, batch, {}, 0.1).loss.item<double>(),
+                -0.9 * truth.item<double>() - 0.1 * logs.mean().item<double>(), 1e-5);
+    for (const TaskRoom& room : tasks()) {
+        EXPECT_FALSE(room.info.sentence.empty());
+        EXPECT_NE(room.evaluate, nullptr);
+    }
+}
+
+// A ramp: every pixel is its left neighbour plus one, so that the difference costs nothing but the
+// first column, and the values themselves log2(8) bits.
+class Ramp : public DataSource {
+  public:
+    Ramp() {
+        info_.height = info_.width = 8;
+        info_.channels = 1;
+    }
+    [[nodiscard]] const DataInfo& info() const override { return info_; }
+    [[nodiscard]] int64_t size(Split) const override { return 4; }
+    [[nodiscard]] Example example(Split, int64_t) const override {
+        Example out;
+        for (int y = 0; y < 8; ++y)
+            for (int x = 0; x < 8; ++x) out.values.push_back(static_cast<uint8_t>(x + 1));
+        return out;
+    }
+
+  private:
+    DataInfo info_;
+};
+
+TEST(Yardsticks, a_ramp_has_the_entropies_of_its_definition) {
+    const Yardsticks found = measure_yardsticks(Ramp(), Split::test, 4, {});
+    EXPECT_NEAR(found.unigram, 3, 1e-12);
+    // 7 of 8 differences are 1, that of the first column is 1 - 128.
+    const double p = 7.0 / 8;
+    EXPECT_NEAR(found.left_neighbour, -p * std::log2(p) - (1 - p) * std::log2(1 - p), 1e-12);
+}
+
+TEST(Yardsticks, cifar10_at_16_pixels_gives_the_published_figures) {
+    const auto folder = real_data("cifar10");
+    if (!std::filesystem::exists(folder / "test_batch.bin"))
+        GTEST_SKIP() << "no CIFAR-10 in " << folder;
+    const auto source = open_source("cifar10:" + folder.string() + "?size=16", 1);
+    const Yardsticks found =
+        measure_yardsticks(*source, Split::test, source->size(Split::test), {});
+    EXPECT_NEAR(found.unigram, 7.886, 0.001);
+    EXPECT_NEAR(found.left_neighbour, 6.705, 0.001);
+    EXPECT_NEAR(found.previous_sub_pixel, 7.029, 0.001);
+    EXPECT_NEAR(found.median_edge, 5.200, 0.001);
+}
+
+}  // namespace
+}  // namespace aft
