@@ -237,19 +237,19 @@ std::vector<float> histogram(std::span<const float> values, Range range, Scale s
     return counts;
 }
 
-Image colorize(std::span<const float> values, int64_t rows, int64_t columns, Range range,
-               Scale scale, Colormap map, int zoom) {
-    AFT_ASSERT(rows * columns == int64_t(values.size()) && zoom >= 1);
-    Image image{columns * zoom, rows * zoom, 3, {}};
+Image colorize(const Slice& slice, const Coloring& coloring, int zoom) {
+    AFT_ASSERT(slice.rows * slice.columns == int64_t(slice.values.size()) && zoom >= 1);
+    Image image{slice.columns * zoom, slice.rows * zoom, 3, {}};
     image.pixels.resize(size_t(image.width * image.height * 3));
     for (int64_t y = 0; y < image.height; ++y) {
-        for (int64_t x = 0; x < columns; ++x) {
-            uint8_t* out = &image.pixels[size_t((y * columns + x) * zoom * 3)];
+        for (int64_t x = 0; x < slice.columns; ++x) {
+            uint8_t* out = &image.pixels[size_t((y * slice.columns + x) * zoom * 3)];
             if (y % zoom != 0) {
                 std::copy_n(out - image.width * 3, 3 * zoom, out);
                 continue;
             }
-            const Rgb color = map_color(values[size_t(y / zoom * columns + x)], range, scale, map);
+            const float value = slice.values[size_t(y / zoom * slice.columns + x)];
+            const Rgb color = map_color(value, coloring.range, coloring.scale, coloring.map);
             for (int k = 0; k < zoom; ++k) std::copy_n(color.data(), 3, out + 3 * k);
         }
     }

@@ -53,8 +53,11 @@ struct ClippedShare {
 [[nodiscard]] std::vector<float> histogram(std::span<const float> values, Range range, Scale scale,
                                            int bins);
 
-// A [rows, columns] slice as a picture, `zoom` pixels a value.
-[[nodiscard]] Image colorize(std::span<const float> values, int64_t rows, int64_t columns,
-                             Range range, Scale scale, Colormap map, int zoom);
+// A slice as a picture, `zoom` pixels a value.
+struct Slice {
+    std::span<const float> values;  // [rows, columns]
+    int64_t rows = 0, columns = 0;
+};
+[[nodiscard]] Image colorize(const Slice& slice, const Coloring& coloring, int zoom);
 
 }  // namespace aft

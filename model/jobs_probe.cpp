@@ -59,7 +59,7 @@ void write_picture(const std::string& path, const Field& field, const ModelConfi
     constexpr int64_t kSide = 768;
     const int64_t longer = std::max(sheet.rows, sheet.columns);
     const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));
-    write_png(path, colorize(sheet.values, sheet.rows, sheet.columns, range, scale, map, zoom));
+    write_png(path, colorize({sheet.values, sheet.rows, sheet.columns}, {range, scale, map}, zoom));
 }
 
 void write_field(const std::string& path, const Field& field, const ModelConfig& model) {

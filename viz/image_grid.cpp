@@ -145,7 +145,7 @@ void TokenTexture::set(const Image& image, const Look& look) {
     const bool fits = texture_.width() == image.width && texture_.height() == image.height;
     if (fits && rgba.pixels == shown_) return;
     if (!fits) texture_ = gl::Texture::rgba(int(image.width), int(image.height));
-    texture_.upload(0, 0, int(image.width), int(image.height), rgba.pixels);
+    texture_.upload({0, 0, int(image.width), int(image.height)}, rgba.pixels);
     shown_ = rgba.pixels;
 }
 

@@ -15,7 +15,7 @@ gl::Texture table_texture(Colormap map) {
     for (const Rgb& color : colormap_table(map))
         rgba.insert(rgba.end(), {color[0], color[1], color[2], 255});
     gl::Texture texture = gl::Texture::rgba(256, 1, gl::Filter::linear);
-    texture.upload(0, 0, 256, 1, rgba);
+    texture.upload({0, 0, 256, 1}, rgba);
     return texture;
 }
 
@@ -36,8 +36,9 @@ MapPainter::MapPainter()
     for (size_t i = 0; i < tables_.size(); ++i) tables_[i] = table_texture(Colormap(i));
 }
 
-void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target, Pixels where,
-                       const Coloring& coloring, uint32_t nan_color) const {
+void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
+                       const gl::Pixels& where, const PaintColors& colors) const {
+    const Coloring& coloring = colors.coloring;
     const gl::KeepTarget keep;
     glBindFramebuffer(GL_FRAMEBUFFER, target.id());
     glViewport(where.x, where.y, where.width, where.height);
@@ -51,7 +52,7 @@ void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, values.id());
     const auto bend = bend_of(coloring);
-    const auto part = [&](int shift) { return float((nan_color >> shift) & 0xFF) / 255.0F; };
+    const auto part = [&](int shift) { return float((colors.nan_color >> shift) & 0xFF) / 255.0F; };
     program_.set("values", 0);
     program_.set("table", 1);
     program_.set("range", float(coloring.range.low), float(coloring.range.high));

@@ -16,8 +16,10 @@ namespace aft::viz {
 // the hatch under the map shows. Only inside textures; no caller passes it.
 inline constexpr float kHidden = -3.4e38F;
 
-struct Pixels {  // a rectangle of a texture
-    int x = 0, y = 0, width = 0, height = 0;
+struct PaintColors {
+    Coloring coloring;
+    uint32_t nan_color = 0;
+    [[nodiscard]] bool operator==(const PaintColors&) const = default;
 };
 
 class MapPainter {
@@ -25,8 +27,8 @@ class MapPainter {
     MapPainter();  // reads shaders/map.vert and map.frag; throws with file and line
 
     // values -> target, texel by texel, inside `where`. Leaves the bound framebuffer as it was.
-    void paint(const gl::Texture& values, const gl::Framebuffer& target, Pixels where,
-               const Coloring& coloring, uint32_t nan_color) const;
+    void paint(const gl::Texture& values, const gl::Framebuffer& target, const gl::Pixels& where,
+               const PaintColors& colors) const;
 
   private:
     gl::Program program_;

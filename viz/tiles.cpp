@@ -16,7 +16,7 @@ void Tiles::resize(int count, int64_t rows, int64_t columns) {
     colors_ = {};
 }
 
-Pixels Tiles::place(int tile) const {
+gl::Pixels Tiles::place(int tile) const {
     return {int(columns_) * (tile % across_), int(rows_) * (tile / across_), int(columns_),
             int(rows_)};
 }
@@ -34,15 +34,15 @@ void Tiles::make_textures() {
 }
 
 void Tiles::upload(int tile, const MapData& data) {
-    const Pixels at = place(tile);
+    const gl::Pixels at = place(tile);
     if (data.hidden.empty()) {
-        values_.upload(at.x, at.y, int(data.columns), int(data.rows), data.values);
+        values_.upload({at.x, at.y, int(data.columns), int(data.rows)}, data.values);
         return;
     }
     std::vector<float> shown(data.values.begin(), data.values.end());
     for (size_t i = 0; i < shown.size(); ++i)
         if (data.hidden[i] != 0) shown[i] = kHidden;
-    values_.upload(at.x, at.y, int(data.columns), int(data.rows), shown);
+    values_.upload({at.x, at.y, int(data.columns), int(data.rows)}, shown);
 }
 
 void Tiles::set(int tile, const MapData& data, const Coloring& coloring, const Look& look) {
@@ -54,13 +54,14 @@ void Tiles::set(int tile, const MapData& data, const Coloring& coloring, const L
     Tile& known = tiles_[size_t(tile)];
     const bool same_values = known.is_set && known.version == data.version &&
                              known.rows == data.rows && known.columns == data.columns;
-    if (same_values && known.coloring == coloring && known.nan_color == look.colors->nan) return;
+    const PaintColors colors{coloring, look.colors->nan};
+    if (same_values && known.colors == colors) return;
     if (!same_values) upload(tile, data);
-    Pixels where = place(tile);
+    gl::Pixels where = place(tile);
     where.width = int(data.columns);
     where.height = int(data.rows);
-    look.painter->paint(values_, colors_, where, coloring, look.colors->nan);
-    known = {data.version, data.rows, data.columns, coloring, look.colors->nan, true};
+    look.painter->paint(values_, colors_, where, colors);
+    known = {data.version, data.rows, data.columns, colors, true};
     ++painted_;
 }
 
@@ -69,7 +70,7 @@ ImTextureID Tiles::texture() const {
 }
 
 Box Tiles::uv(int tile, const Box& cells) const {
-    const Pixels at = place(tile);
+    const gl::Pixels at = place(tile);
     const auto width = float(std::max(1, colors_.width()));
     const auto height = float(std::max(1, colors_.height()));
     return {{(float(at.x) + cells.low.x) / width, (float(at.y) + cells.low.y) / height},

@@ -43,11 +43,10 @@ class Tiles {
     struct Tile {
         uint64_t version = 0;
         int64_t rows = 0, columns = 0;
-        Coloring coloring;
-        uint32_t nan_color = 0;
+        PaintColors colors;
         bool is_set = false;
     };
-    [[nodiscard]] Pixels place(int tile) const;
+    [[nodiscard]] gl::Pixels place(int tile) const;
     void make_textures();
     void upload(int tile, const MapData& data);
 

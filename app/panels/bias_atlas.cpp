@@ -171,7 +171,7 @@ void AtlasPanel::draw(Ui& ui) {
                    canvas_height(ui) - ui.px(24) - ImGui::GetStyle().ItemSpacing.y - below};
     area.y = std::max(area.y, ui.px(60));
     const Arrangement plan = arrange(ui, form, area);
-    layers_.update(ui, form, plan.block, 0, form.layers);
+    layers_.update(ui, form, {.block = plan.block, .first = 0, .end = form.layers});
     int64_t there = 0;
     for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
     const bool is_reading = there < form.layers && layers_.error().empty();

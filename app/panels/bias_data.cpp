@@ -207,7 +207,7 @@ void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, int64_t block, Bias
                                    ui.selection.symmetric);
 }
 
-void BiasLayers::update(Ui& ui, const BiasForm& form, int64_t block, int64_t first, int64_t end) {
+void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
     layers_.resize(size_t(form.layers));
     turns_.assign(size_t(form.layers), {});
     pending_ = 0;
@@ -216,9 +216,9 @@ void BiasLayers::update(Ui& ui, const BiasForm& form, int64_t block, int64_t fir
     const bool limits_changed = percentile_ != signature;
     percentile_ = signature;
     quantity_ = ui.selection.quantity;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = wanted.first; i < wanted.end; ++i) {
         BiasLayer& layer = layers_[size_t(i)];
-        const ProbeRequest request = bias_request(ui, form, i, block);
+        const ProbeRequest request = bias_request(ui, form, i, wanted.block);
         const bool is_new = layer.watch.update(ui, request, turns_[size_t(i)], bias_hold(form));
         if (layer.watch.fields() && (is_new || limits_changed)) {
             const auto& options = layer.watch.shown().options;

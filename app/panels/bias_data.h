@@ -52,8 +52,11 @@ struct BiasLayer {
 // Layers of one model at one resolution. A pane keeps one of these.
 class BiasLayers {
   public:
-    // Asks for layers [first, end) in blocks of `block` values. Call once per frame.
-    void update(Ui& ui, const BiasForm& form, int64_t block, int64_t first, int64_t end);
+    struct Wanted {  // layers [first, end), in blocks of `block` values
+        int64_t block = 1, first = 0, end = 0;
+    };
+    // Asks for what is wanted and takes what has come. Call once per frame.
+    void update(Ui& ui, const BiasForm& form, const Wanted& wanted);
     [[nodiscard]] const BiasLayer& layer(int64_t i) const { return layers_.at(size_t(i)); }
     [[nodiscard]] bool has(int64_t i) const {
         return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();

@@ -226,7 +226,9 @@ void FocusPanel::draw(Ui& ui) {
                          std::max(ui.px(80), all.y - head_room - bar_room)};
     const int64_t fits = std::max(viz::block_size(form.rows, area.y - ui.px(24)),
                                   viz::block_size(form.columns, area.x - ui.px(48)));
-    layers_.update(ui, form, exact_ || form.is_kernel() ? 1 : fits, layer_, layer_ + 1);
+    layers_.update(
+        ui, form,
+        {.block = exact_ || form.is_kernel() ? 1 : fits, .first = layer_, .end = layer_ + 1});
     const BiasLayer& layer = layers_.layer(layer_);
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))

@@ -217,6 +217,12 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
         s.range_by_hand = range;
     }
     if (reply.reset) s.range_by_hand.reset();
+    draw_limits(ui);
+}
+
+void BiasInspector::draw_limits(Ui& ui) {
+    Selection& s = ui.selection;
+    const bool has_floor = s.quantity == Quantity::exp_minus_one;
     const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
     int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
     if (segmented(ui, "Limits", chosen, limits, -1)) {

@@ -48,6 +48,7 @@ class BiasInspector {
   private:
     void draw_selection(Ui& ui, const BiasForm& form, const BiasReading* reading);
     void draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading);
+    void draw_limits(Ui& ui);
     void draw_statistics(Ui& ui, const BiasForm& form);
     void refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers);
 

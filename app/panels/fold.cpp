@@ -18,7 +18,8 @@ Positions::Place unfold(const Positions& positions, int64_t row, int64_t column)
     return x < positions.width ? Positions::Place{0, x, 0} : Positions::Place{};
 }
 
-Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel) {
+Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel,
+                bool mean) {
     Folded out;
     out.rows =
         positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
@@ -26,6 +27,7 @@ Folded fold_row(const Positions& positions, std::span<const float> row, int64_t 
     const auto size = size_t(out.rows * out.columns);
     out.values.assign(size, 0);
     out.hidden.assign(size, 1);
+    std::vector<float> count(size, 0);
     for (size_t j = 0; j < row.size(); ++j) {
         const Positions::Place place = positions.source(int64_t(j));
         if (!place.is_on_grid() || std::isnan(row[j])) continue;
@@ -34,7 +36,10 @@ Folded fold_row(const Positions& positions, std::span<const float> row, int64_t 
         const auto i = size_t(at.row * out.columns + at.column);
         out.values[i] += row[j];
         out.hidden[i] = 0;
+        count[i] += 1;
     }
+    for (size_t i = 0; mean && i < size; ++i)
+        if (count[i] > 0) out.values[i] /= count[i];
     return out;
 }
 

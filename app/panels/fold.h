@@ -19,10 +19,11 @@ struct Folded {  // [rows, columns] of one channel, or of all channels added up
 
 inline constexpr int64_t kTextWidth = 32;  // bytes a line when a text is folded
 
-// row: [T], NaN = not visible. channel -1 adds the channels of a pixel up (shares). A text folds
+// row: [T], NaN = not visible. channel -1 adds the channels of a pixel up
+// (shares), or takes their mean. A text folds
 // into lines of kTextWidth.
 [[nodiscard]] Folded fold_row(const Positions& positions, std::span<const float> row,
-                              int64_t channel);
+                              int64_t channel, bool mean = false);
 // Where a position stands in the folded picture; row -1 = not on it.
 struct FoldPlace {
     int64_t row = -1, column = -1;

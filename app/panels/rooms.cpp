@@ -4,12 +4,17 @@ namespace aft::app {
 
 // One function per panel, one line per panel in the list; the order is that of `list panels`.
 PanelRoom home_panel();
+PanelRoom train_panel();
+PanelRoom plots_panel();
+PanelRoom controls_panel();
 PanelRoom explorer_panel();
 PanelRoom log_panel();
 PanelRoom inspector_panel();
 PanelRoom bias_atlas_panel();
 PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
+PanelRoom attention_panel();
+PanelRoom keys_panel();
 PanelRoom complete_source_panel();
 PanelRoom complete_samples_panel();
 PanelRoom complete_play_panel();
@@ -21,12 +26,17 @@ const std::vector<PanelRoom>& panels() {
     // clang-format off
     static const std::vector<PanelRoom> list = {
         home_panel(),
+        train_panel(),
+        plots_panel(),
+        controls_panel(),
         explorer_panel(),
         log_panel(),
         inspector_panel(),
         bias_atlas_panel(),
         bias_focus_panel(),
         bias_statistics_panel(),
+        attention_panel(),
+        keys_panel(),
         complete_source_panel(),
         complete_samples_panel(),
         complete_play_panel(),

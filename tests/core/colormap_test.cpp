@@ -152,7 +152,7 @@ TEST(Histogram, CountsLieWhereTheBarShowsTheirColour) {
 
 TEST(Colorize, WritesBlocksOfWholePixels) {
     const std::vector<float> values = {0, 1, kNan, 0.5F};
-    const Image image = colorize(values, 2, 2, {0, 1}, Scale::linear, Colormap::grey, 3);
+    const Image image = colorize({values, 2, 2}, {{0, 1}, Scale::linear, Colormap::grey}, 3);
     ASSERT_EQ(image.width, 6);
     ASSERT_EQ(image.pixels.size(), 6U * 6 * 3);
     const auto pixel = [&](int y, int x) {

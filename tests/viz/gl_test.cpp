@@ -42,16 +42,15 @@ TEST_F(Gl, ShaderColoursEqualTheOnesOnTheCpu) {
     constexpr int kSide = 32;
     const std::vector<float> values = test_values(kSide * kSide);
     gl::Texture texture = gl::Texture::floats(kSide, kSide);
-    texture.upload(0, 0, kSide, kSide, values);
+    texture.upload({0, 0, kSide, kSide}, values);
     const gl::Framebuffer target(kSide, kSide);
     for (int map = 0; map < 5; ++map)
         for (int scale = 0; scale < 6; ++scale)
             for (const Range range : {Range{-1, 5.5}, Range{0.01, 3}, Range{-0.02, 0.02}}) {
                 const Coloring k{range, Scale(scale), Colormap(map)};
-                stage.look.painter->paint(texture, target, {0, 0, kSide, kSide}, k, 0xFF2BD6);
+                stage.look.painter->paint(texture, target, {0, 0, kSide, kSide}, {k, 0xFF2BD6});
                 const Image seen = target.read(false);
-                const Image wanted =
-                    colorize(values, kSide, kSide, range, Scale(scale), Colormap(map), 1);
+                const Image wanted = colorize({values, kSide, kSide}, k, 1);
                 int worst = 0;
                 for (size_t i = 0; i < seen.pixels.size(); ++i)
                     worst = std::max(worst, std::abs(int(seen.pixels[i]) - wanted.pixels[i]));

@@ -50,30 +50,25 @@ Texture& Texture::operator=(Texture&& other) noexcept {
     return *this;
 }
 
-namespace {
-
-void upload_pixels(const Texture& texture, const int (&at)[4], unsigned format, unsigned type,
-                   const void* data) {
-    AFT_ASSERT(at[0] >= 0 && at[1] >= 0 && at[0] + at[2] <= texture.width() &&
-               at[1] + at[3] <= texture.height());
+void Texture::upload(const Pixels& at, unsigned format, const void* data) const {
+    AFT_ASSERT(at.x >= 0 && at.y >= 0 && at.x + at.width <= width_ && at.y + at.height <= height_);
     int before = 0;
     glGetIntegerv(GL_TEXTURE_BINDING_2D, &before);
-    glBindTexture(GL_TEXTURE_2D, texture.id());
+    glBindTexture(GL_TEXTURE_2D, id_);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexSubImage2D(GL_TEXTURE_2D, 0, at[0], at[1], at[2], at[3], format, type, data);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, at.x, at.y, at.width, at.height, format,
+                    format == GL_RED ? GL_FLOAT : GL_UNSIGNED_BYTE, data);
     glBindTexture(GL_TEXTURE_2D, static_cast<unsigned>(before));
 }
 
-}  // namespace
-
-void Texture::upload(int x, int y, int width, int height, std::span<const float> values) const {
-    AFT_ASSERT(values.size() == size_t(width) * size_t(height));
-    upload_pixels(*this, {x, y, width, height}, GL_RED, GL_FLOAT, values.data());
+void Texture::upload(const Pixels& at, std::span<const float> values) const {
+    AFT_ASSERT(values.size() == size_t(at.width) * size_t(at.height));
+    upload(at, GL_RED, values.data());
 }
 
-void Texture::upload(int x, int y, int width, int height, std::span<const uint8_t> rgba) const {
-    AFT_ASSERT(rgba.size() == size_t(width) * size_t(height) * 4);
-    upload_pixels(*this, {x, y, width, height}, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+void Texture::upload(const Pixels& at, std::span<const uint8_t> rgba) const {
+    AFT_ASSERT(rgba.size() == size_t(at.width) * size_t(at.height) * 4);
+    upload(at, GL_RGBA, rgba.data());
 }
 
 int max_texture_size() {

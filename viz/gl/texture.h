@@ -5,6 +5,10 @@
 
 namespace aft::viz::gl {
 
+struct Pixels {  // a rectangle of a texture
+    int x = 0, y = 0, width = 0, height = 0;
+};
+
 enum class Filter { nearest, linear };
 
 class Texture {
@@ -16,8 +20,8 @@ class Texture {
     Texture(Texture&& other) noexcept;
     Texture& operator=(Texture&& other) noexcept;
 
-    void upload(int x, int y, int width, int height, std::span<const float> values) const;
-    void upload(int x, int y, int width, int height, std::span<const uint8_t> rgba) const;
+    void upload(const Pixels& at, std::span<const float> values) const;
+    void upload(const Pixels& at, std::span<const uint8_t> rgba) const;
 
     [[nodiscard]] unsigned id() const { return id_; }
     [[nodiscard]] int width() const { return width_; }
@@ -25,6 +29,7 @@ class Texture {
 
   private:
     Texture(int width, int height, int internal_format, Filter filter);
+    void upload(const Pixels& at, unsigned format, const void* data) const;
     unsigned id_ = 0;
     int width_ = 0, height_ = 0;
 };

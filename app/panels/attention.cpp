@@ -1,0 +1,398 @@
+// Attention: where one target of a picture (or text) listens: by position alone, by content alone,
+// and both; the average over channels, and every channel as a small map.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/attention_data.h"
+#include "app/panels/bias_tools.h"
+#include "app/panels/sample_input.h"
+#include "app/ui/panel.h"
+#include "core/text.h"
+#include "viz/atlas.h"
+#include "viz/color_bar.h"
+#include "viz/curves.h"
+
+namespace aft::app {
+
+PanelRoom attention_panel();
+
+namespace {
+
+std::string percent(double share) {
+    return plain_number(100 * share, 3) + " %";
+}
+
+class AttentionPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    void draw_tools(Ui& ui, const Positions& positions);
+    void choose_target(Ui& ui, const Positions& positions);
+    void draw_pictures(Ui& ui, const Positions& positions, float height);
+    struct Part {
+        const char* title;
+        const AttentionMap& map;
+        viz::Map& canvas;
+        viz::Box box;
+    };
+    void draw_part(Ui& ui, const Positions& positions, const Part& part);
+    void draw_bar(Ui& ui, float left, float width);
+    void draw_gallery(Ui& ui, float height);
+    void fill_gallery(Ui& ui, int count);
+    void draw_foot(Ui& ui, const Positions& positions);
+    [[nodiscard]] Coloring coloring() const;
+    [[nodiscard]] Cell source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) const;
+
+    AttentionData data_;
+    SampleView sample_;
+    viz::Map maps_[3];
+    viz::Atlas gallery_;
+    std::vector<Folded> folded_;
+    std::vector<viz::AtlasCell> cells_;
+    uint64_t cells_version_ = 0;
+    Order cells_order_ = Order::gate;
+    int parts_ = 0, reduce_ = 0, scale_ = 1, colors_ = 0, order_ = 0;
+    int64_t target_channel_ = 0;
+    uint64_t drawn_ = 0;
+    Range range_;
+};
+
+Coloring AttentionPanel::coloring() const {
+    constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
+    constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
+    return {range_, kScales[scale_], kMaps[colors_]};
+}
+
+Cell AttentionPanel::source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) const {
+    Cell cell = ui.selection.cell;
+    const Positions::Place p = unfold(positions, at.row, at.column);
+    cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
+    return cell;
+}
+
+void AttentionPanel::choose_target(Ui& ui, const Positions& positions) {
+    Cell& cell = ui.selection.cell;
+    if (cell.target >= 0 && cell.target < positions.tokens) return;
+    cell.target = positions.is_text ? positions.tokens / 2
+                                    : positions.target_at(positions.height * 5 / 8,
+                                                          positions.width / 2, target_channel_);
+}
+
+void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    sample_tool(ui);
+    ImGui::SameLine(0, ui.px(12));
+    const Choice parts[] = {
+        {.text = "Prior + both"}, {.text = "Content + both"}, {.text = "All three"}};
+    (void)segmented(ui, "Parts", parts_, parts);
+    if (room > ui.px(640)) {
+        ImGui::SameLine(0, ui.px(12));
+        inline_label(ui, "Channels");
+        const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
+        (void)combo(ui, "Channels", reduce_, reduce, 180,
+                    reduce_ == 2 && ui.selection.cell.channel < 0 ? "" : "");
+    }
+    if (positions.channels == 3 && room > ui.px(860)) {
+        ImGui::SameLine(0, ui.px(12));
+        inline_label(ui, "Target");
+        const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
+        int chosen = int(target_channel_);
+        if (segmented(ui, "Target channel", chosen, names)) {
+            target_channel_ = chosen;
+            const Positions::Place at = positions.target(ui.selection.cell.target);
+            if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
+        }
+    }
+}
+
+void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& part) {
+    const auto& [title, map, canvas, box] = part;
+    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title, text_size::label, ui.theme.text1,
+            Face::semibold, box.width());
+    if (map.folded.values.empty()) {
+        viz::draw_hatch(ui.look, box);
+        return;
+    }
+    viz::MapView view;
+    view.id = title;
+    view.data = map.folded.data();
+    view.coloring = coloring();
+    view.area = {box.width(), box.height()};
+    view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
+    view.numbers = false;
+    view.dimmed = false;
+    const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
+    view.target = {target.row, target.column};
+    const int64_t j = ui.selection.shown().source;
+    if (j >= 0) {
+        const FoldPlace source = fold_place(positions, positions.source(j));
+        view.source = {source.row, source.column};
+    }
+    ImGui::SetCursorScreenPos(box.low);
+    const viz::MapReply reply = canvas.draw(view, ui.look);
+    ui.recorder.area({.kind = "map",
+                      .label = ui.recorder.claim(title),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = positions.target_words(ui.selection.cell.target),
+                      .why_not = {}});
+    if (reply.hovered.is_valid()) ui.selection.point(source_cell(ui, positions, reply.hovered));
+    if (reply.clicked.is_valid()) ui.selection.lock(source_cell(ui, positions, reply.clicked));
+}
+
+void AttentionPanel::draw_bar(Ui& ui, float left, float width) {
+    ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
+    viz::ColorBarView bar;
+    bar.coloring = coloring();
+    bar.width = width;
+    bar.percent = true;
+    bar.can_drag = false;
+    const int64_t j = ui.selection.shown().source;
+    if (j >= 0 && j < int64_t(data_.both().row.size()) && !std::isnan(data_.both().row[size_t(j)]))
+        bar.marker = data_.both().row[size_t(j)];
+    (void)draw_color_bar(bar, ui.look);
+}
+
+void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float height) {
+    const float all = ImGui::GetContentRegionAvail().x, gap = ui.px(24);
+    const int count = parts_ == 2 ? 4 : 3;
+    const float each = std::floor((all - gap * float(count - 1)) / float(count));
+    const int64_t rows =
+        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
+    const int64_t columns = positions.is_text ? kTextWidth : positions.width;
+    const int zoom = viz::fit_zoom({each, height - ui.px(22)}, rows, columns, 4096);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const ImVec2 size = {float(zoom * columns), float(zoom * rows)};
+    const float top = corner.y + ui.px(22);
+    text_at(ui, corner, positions.is_text ? "Text and target" : "Image and target",
+            text_size::label, ui.theme.text1, Face::semibold, each);
+    ImGui::SetCursorScreenPos({corner.x, top});
+    const Positions::Place target = positions.target(ui.selection.cell.target);
+    const int64_t j = ui.selection.shown().source;
+    const auto reply = sample_.draw(ui, std::max(size.x, size.y), target,
+                                    j >= 0 ? positions.source(j) : Positions::Place{});
+    const auto at_target = [&](const Positions::Place& p) {
+        Cell cell = ui.selection.cell;
+        cell.target = positions.target_at(p.y, p.x, positions.is_text ? 0 : target_channel_);
+        cell.source = -1;
+        return cell;
+    };
+    if (reply.hovered.is_on_grid()) ui.selection.point(at_target(reply.hovered));
+    if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
+    const auto box = [&](int column) {
+        const float x = corner.x + (each + gap) * float(column);
+        return viz::Box{{x, top}, {x + size.x, top + size.y}};
+    };
+    if (parts_ != 1)
+        draw_part(ui, positions, {"Prior: position bias alone", data_.prior(), maps_[0], box(1)});
+    if (parts_ != 0)
+        draw_part(ui, positions,
+                  {"Content: keys alone", data_.content(), maps_[1], box(parts_ == 2 ? 2 : 1)});
+    draw_part(ui, positions, {"Both: bias and content", data_.both(), maps_[2], box(count - 1)});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + ui.px(8)});
+    if (positions.is_causal) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
+        text_at(ui, {at.x + ui.px(32), at.y}, "hatched: not yet visible in raster order",
+                text_size::hint, ui.theme.text2, Face::regular, each - ui.px(32));
+    }
+    draw_bar(ui, box(1).low.x, box(count - 1).high.x - box(1).low.x);
+}
+
+void AttentionPanel::fill_gallery(Ui& ui, int count) {
+    const auto n = std::min(size_t(count), data_.channels().size());
+    if (cells_version_ == data_.version() && cells_.size() == n && cells_order_ == Order(order_))
+        return;
+    cells_version_ = data_.version();
+    cells_order_ = Order(order_);
+    folded_.clear();
+    cells_.assign(n, {});
+    for (size_t i = 0; i < n; ++i)
+        folded_.push_back(data_.channel_map(ui, data_.channels()[i].index));
+    for (size_t i = 0; i < n; ++i) {
+        const AttentionChannel& c = data_.channels()[i];
+        viz::AtlasCell& cell = cells_[i];
+        folded_[i].version = cells_version_ * 4 + uint64_t(order_);
+        cell.data = folded_[i].data();
+        std::vector<float> seen;
+        for (size_t k = 0; k < folded_[i].values.size(); ++k)
+            if (folded_[i].hidden[k] == 0) seen.push_back(folded_[i].values[k]);
+        cell.coloring.range = {0, std::max(1e-9, value_range(seen, 100, false).high)};
+        cell.label = fmt::format("{}{}", data_.has_gates() ? "c" : "h", c.index);
+        const double shown = order_ == 0 ? c.gate : order_ == 1 ? c.sharpness : c.divergence;
+        cell.bar = order_ == 2 ? -1 : shown;
+        cell.bar_text = plain_number(shown, 2);
+    }
+}
+
+void AttentionPanel::draw_gallery(Ui& ui, float height) {
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float all = ImGui::GetContentRegionAvail().x;
+    const char* const what = data_.has_gates() ? "Channels" : "Heads";
+    const std::string title = fmt::format("{} of layer {}", what, ui.selection.cell.layer);
+    text_at(ui, {corner.x, corner.y + ui.px(5)}, title, text_size::label, ui.theme.text1,
+            Face::semibold);
+    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
+    text_at(ui, {corner.x + used, corner.y + ui.px(6)},
+            fmt::format("{} in all, own range each; bar: {}", data_.channels().size(),
+                        order_ == 1 ? "sharpness" : "gate \u03C3(Q)"),
+            text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300));
+    const float right = ui.px(290);
+    ImGui::SetCursorScreenPos({corner.x + std::max(used, all - right), corner.y});
+    inline_label(ui, "Sort");
+    const Choice orders[] = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
+    if (segmented(ui, "Sort", order_, orders)) data_.sort(Order(order_));
+    ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
+    const Positions positions(ui.status);
+    viz::AtlasView view;
+    view.shape = {.rows = 1,
+                  .columns = std::max(3, int(all / ui.px(108))),
+                  .tile_rows = positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth
+                                                 : positions.height,
+                  .tile_columns = positions.is_text ? kTextWidth : positions.width,
+                  .cell_label = ui.px(24)};
+    view.area = {all, height - ui.px(36)};
+    // As many rows as fit at the zoom that nine in a row allow.
+    const viz::AtlasLayout one = layout_atlas(view.shape, {all, 1e5F}, ui.look.scale);
+    const float tall = float(one.zoom * view.shape.tile_rows) + ui.px(32);
+    view.shape.rows = std::max(1, int(view.area.y / tall));
+    fill_gallery(ui, view.shape.rows * view.shape.columns);
+    const int64_t chosen = ui.selection.cell.channel;
+    for (size_t i = 0; i < cells_.size(); ++i) {
+        cells_[i].coloring.scale = coloring().scale;
+        cells_[i].coloring.map = coloring().map;
+        if (data_.channels()[i].index != chosen) continue;
+        view.selected_row = int(i) / view.shape.columns;
+        view.selected_column = int(i) % view.shape.columns;
+    }
+    view.cells = cells_;
+    view.raise_selected_row = false;
+    const viz::AtlasReply reply = gallery_.draw(view, ui.look);
+    const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
+    if (!hit.is_valid()) return;
+    Cell cell = source_cell(ui, positions, hit.cell);
+    cell.channel = data_.channels()[size_t(hit.row * view.shape.columns + hit.column)].index;
+    if (reply.clicked.is_valid())
+        ui.selection.lock(cell);
+    else
+        ui.selection.hover = cell;  // previews; the chosen channel stays
+}
+
+void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
+    const Cell cell = ui.selection.shown();
+    std::vector<ReadOut> values = {
+        {"layer", std::to_string(cell.layer)},
+        {"target", positions.place_words(positions.target(cell.target))}};
+    const auto j = size_t(cell.source);
+    const auto add = [&](const char* name, const AttentionMap& map) {
+        if (cell.source >= 0 && j < map.row.size())
+            values.push_back({name, std::isnan(map.row[j]) ? "not visible" : percent(map.row[j])});
+    };
+    if (cell.source >= 0)
+        values.push_back({"source", positions.place_words(positions.source(cell.source))});
+    add("share", data_.both());
+    if (parts_ != 1) add("prior", data_.prior());
+    if (parts_ != 0) add("content", data_.content());
+    for (const AttentionChannel& c : data_.channels())
+        if (c.index == cell.channel && data_.has_gates()) {
+            values.push_back({"channel", std::to_string(c.index)});
+            values.push_back({"\u03C3(Q)", plain_number(c.gate, 2)});
+        }
+    hover_line(ui, values, lock_words(ui, "Hover a target, click locks, P pins"));
+}
+
+void AttentionPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
+    if (sample_state(ui)) return;
+    const Positions positions(ui.status);
+    choose_target(ui, positions);
+    draw_tools(ui, positions);
+    if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
+    const Cell& cell = ui.selection.cell;
+    const bool has_input = !sample_tokens(ui).empty();
+    if (has_input)
+        data_.update(ui, {.layer = cell.layer,
+                          .target = cell.target,
+                          .channel = cell.channel,
+                          .reduce = Reduce(reduce_),
+                          .prior = true,
+                          .content = parts_ != 0});
+    double top = 1e-9;
+    for (const AttentionMap* map : {&data_.prior(), &data_.content(), &data_.both()})
+        for (size_t i = 0; i < map->folded.values.size(); ++i)
+            if (map != &data_.content() || parts_ != 0)
+                top = std::max<double>(top, map->folded.values[i]);
+    range_ = {0, top};
+    caption(ui, "Implicit attention of target " + positions.target_words(cell.target),
+            std::string("share of each visible source, rows sum to 1, ") +
+                (scale_ == 0   ? "linear"
+                 : scale_ == 1 ? "square-root"
+                               : "log") +
+                " colours  \u00B7  " + step_words(ui, data_.watch().fields()) +
+                fmt::format(", layer {}", cell.layer));
+    if (!data_.error().empty())
+        banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
+    if (data_.is_pending() || !has_input) (void)progress_line(ui, "", -1);
+    const float all = canvas_height(ui);
+    draw_pictures(ui, positions, std::floor(all * 0.52F));
+    ImGui::Dummy({1, ui.px(2)});
+    const float left = canvas_height(ui);
+    if (data_.has_both() && left > ui.px(110)) draw_gallery(ui, left);
+    draw_foot(ui, positions);
+}
+
+void AttentionPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.has_both()) return;
+    const Positions positions(ui.status);
+    const Cell cell = ui.selection.shown();
+    section(ui, "Selection", {}, false);
+    key_value(ui, "Layer", std::to_string(cell.layer));
+    if (cell.channel >= 0) key_value(ui, "Channel", std::to_string(cell.channel));
+    key_value(ui, "Target", positions.target_words(cell.target));
+    if (cell.source >= 0 && size_t(cell.source) < data_.both().row.size()) {
+        key_value(ui, "Source", positions.source_words(cell.source));
+        const double share = data_.both().row[size_t(cell.source)];
+        key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
+                  "%");
+    }
+    section(ui, "Prior or content", fmt::format("layer {}, this target", cell.layer));
+    const RowNumbers n = row_numbers(positions, data_.both(), ui.selection.cell.target,
+                                     ui.status.config.model.window);
+    if (!data_.prior().row.empty())
+        key_value(ui, "Divergence from prior",
+                  plain_number(divergence_bits(data_.both().row, data_.prior().row), 3), "bit");
+    key_value(ui, "Mean distance", plain_number(n.distance, 2),
+              positions.is_text             ? "bytes"
+              : positions.is_autoregressive ? "pixels"
+                                            : "patches");
+    key_value(ui, "Entropy", plain_number(n.entropy, 2), "bit");
+    if (ui.status.config.model.window > 0)
+        key_value(ui, fmt::format("Inside window {}", ui.status.config.model.window),
+                  plain_number(100 * n.inside, 1), "%");
+    section(ui, "Display");
+    label_column(ui, "Scale");
+    const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
+    (void)segmented(ui, "Scale", scale_, scales, -1);
+    label_column(ui, "Colours");
+    const std::string maps[] = {"Viridis", "Cividis", "Grey"};
+    (void)combo(ui, "Colours", colors_, maps);
+    section(ui, "Actions");
+    action_button(ui, "Pin", ButtonKind::normal, "Pin target");
+}
+
+}  // namespace
+
+PanelRoom attention_panel() {
+    return {{"Attention", "where one target listens: by position, by content, and both"},
+            icon::eye,
+            "Hover the picture to choose a target; click locks it. The maps show the share of "
+            "every visible source; below them every channel by itself, sorted by its gate.",
+            {{Workspace::attention, Slot::canvas, 0}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
+}
+
+}  // namespace aft::app

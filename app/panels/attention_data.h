@@ -1,0 +1,67 @@
+// The implicit attention of one target of one layer: prior, content and both, as folded maps, and
+// its channels in order. Window thread; returns at once.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/panels/fold.h"
+#include "app/panels/watch.h"
+
+namespace aft::app {
+
+enum class Reduce { gate, mean, channel };  // how the channels become one map
+enum class Order { gate, sharpness, divergence };
+
+struct AttentionMap {
+    std::vector<float> row;  // [T], shares of the visible sources, NaN = not visible
+    Folded folded;
+};
+
+struct AttentionChannel {
+    int64_t index = 0;
+    double gate = 0, sharpness = 0, divergence = 0;  // divergence from the prior, bits
+};
+
+class AttentionData {
+  public:
+    struct Wish {
+        int64_t layer = 0, target = 0, channel = -1;
+        Reduce reduce = Reduce::gate;
+        bool prior = true, content = false;
+    };
+    void update(Ui& ui, const Wish& wish);
+    void sort(Order order);
+
+    [[nodiscard]] bool has_both() const { return !both_.row.empty(); }
+    [[nodiscard]] const AttentionMap& prior() const { return prior_; }
+    [[nodiscard]] const AttentionMap& content() const { return content_; }
+    [[nodiscard]] const AttentionMap& both() const { return both_; }
+    [[nodiscard]] const std::vector<AttentionChannel>& channels() const { return channels_; }
+    [[nodiscard]] Folded channel_map(const Ui& ui, int64_t channel) const;
+    [[nodiscard]] uint64_t version() const { return version_; }  // of the channels
+    [[nodiscard]] const Watch& watch() const { return both_watch_; }
+    [[nodiscard]] bool is_pending() const;
+    [[nodiscard]] const std::string& error() const { return both_watch_.error(); }
+    [[nodiscard]] bool has_gates() const { return has_gates_; }
+
+  private:
+    void take_both(const Ui& ui, const Wish& wish);
+    void take_part(const Ui& ui, const Watch& watch, AttentionMap& out);
+    Watch prior_watch_, content_watch_, both_watch_;
+    AttentionMap prior_, content_, both_;
+    std::vector<AttentionChannel> channels_;
+    Wish taken_;
+    Order order_ = Order::gate;
+    uint64_t version_ = 0, maps_ = 0;
+    bool has_gates_ = true;
+};
+
+struct RowNumbers {
+    double entropy = 0, distance = 0, inside = 0;  // bits, cells, share
+};
+// inside: share of the sources within `window` positions.
+[[nodiscard]] RowNumbers row_numbers(const Positions& positions, const AttentionMap& map,
+                                     int64_t target, int64_t window);
+[[nodiscard]] double divergence_bits(std::span<const float> row, std::span<const float> from);
+
+}  // namespace aft::app

@@ -1,0 +1,199 @@
+#include "app/panels/sample_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/panels/fold.h"
+
+namespace aft::app {
+namespace {
+
+void go_to(Ui& ui, int64_t index) {
+    ImageChoice& image = ui.selection.image;
+    if (image.split.empty()) image.split = "test";
+    image.path.clear();
+    image.index = std::max<int64_t>(0, index);
+    image.item = nullptr;
+}
+
+}  // namespace
+
+std::string sample_words(const Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    if (!image.path.empty()) {
+        const size_t slash = image.path.find_last_of('/');
+        return slash == std::string::npos ? image.path : image.path.substr(slash + 1);
+    }
+    const std::string place = fmt::format("{} {}", image.split, image.index);
+    if (!image.item) return place;
+    const auto& names = ui.status.class_names;
+    const int64_t label = image.item->label;
+    if (label >= 0 && label < int64_t(names.size())) return names[size_t(label)] + ", " + place;
+    return image.item->caption.empty() ? place : image.item->caption;
+}
+
+void sample_tool(Ui& ui) {
+    ImageChoice& image = ui.selection.image;
+    if (button(ui, {.name = "Previous sample",
+                    .icon = icon::step_back,
+                    .kind = ButtonKind::icon,
+                    .why_not = image.index <= 0 ? "This is the first one." : ""}))
+        go_to(ui, image.index - 1);
+    ImGui::SameLine(0, ui.px(2));
+    int64_t index = image.index;
+    if (button(ui, {.name = "Choose sample", .icon = icon::picture, .shown = sample_words(ui)}))
+        ImGui::OpenPopup("samples");
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = "Next sample", .icon = icon::step, .kind = ButtonKind::icon}))
+        go_to(ui, image.index + 1);
+    const PopupScope popup(ui, "samples");
+    if (!popup.is_open()) return;
+    text(ui, "Sample", text_size::label, ui.theme.text1, Face::semibold);
+    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
+    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
+    if (segmented(ui, "Split", split, splits)) {
+        image.split = splits[split].text;
+        go_to(ui, 0);
+    }
+    if (drag_field(ui,
+                   {.name = "Index",
+                    .min = 0,
+                    .max = 1e6,
+                    .integer = true,
+                    .prefix = "index",
+                    .width = 200,
+                    .drag_speed = 0.2F},
+                   index))
+        go_to(ui, index);
+    hint(ui, "Or drop a picture anywhere in the window.");
+}
+
+std::vector<uint8_t> sample_tokens(const Ui& ui) {
+    const auto& item = ui.selection.image.item;
+    return item ? item->tokens : std::vector<uint8_t>();
+}
+
+bool sample_state(Ui& ui) {
+    if (ui.status.state == RunState::empty || ui.session == nullptr) {
+        empty_state(ui, {.drawing = Drawing::picture,
+                         .title = "No model open",
+                         .sentence = "Open a checkpoint or a run to see where its layers look.",
+                         .primary = "Open...",
+                         .secondary = "Try the demo",
+                         .hint = "You can also drop a .safetensors file or a run folder anywhere "
+                                 "in this window."});
+        return true;
+    }
+    if (!ui.has_model()) {
+        (void)progress_line(ui, "Opening " + ui.status.name, -1);
+        return true;
+    }
+    return false;
+}
+
+SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
+                                           const Positions& positions) {
+    const ModelConfig& model = ui.status.config.model;
+    const std::vector<uint8_t> tokens = sample_tokens(ui);
+    Reply out;
+    if (int64_t(tokens.size()) >= model.height * model.width * model.channels)
+        texture_.set(viz::TokenImage{.tokens = tokens,
+                                     .height = model.height,
+                                     .width = model.width,
+                                     .channels = model.channels,
+                                     .levels = model.levels},
+                     ui.look);
+    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
+    const auto place = [&](const viz::MapCell& at) {
+        return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
+                             : Positions::Place{};
+    };
+    out.hovered = place(reply.hovered);
+    out.clicked = place(reply.clicked);
+    out.box = reply.box;
+    return out;
+}
+
+SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& target,
+                                   const Positions::Place& source) {
+    const Positions positions(ui.status);
+    Reply out;
+    if (positions.is_text) {
+        out = draw_text_lines(ui, side, target, source);
+    } else {
+        const ModelConfig& model = ui.status.config.model;
+        viz::ImageView view;
+        view.id = "sample";
+        view.height = model.height;
+        view.width = model.width;
+        view.area = {side, side};
+        const bool is_pixels = positions.height == model.height;
+        const auto cell = [&](const Positions::Place& p) {
+            return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
+        };
+        view.target = cell(target);
+        view.source = cell(source);
+        view.is_future_dark = positions.is_causal;
+        out = draw_picture(ui, view, positions);
+        if (!is_pixels) {  // patches: rings round several pixels
+            const float zoom = out.box.height() / float(positions.height);
+            const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
+                if (!p.is_on_grid()) return;
+                const ImVec2 low = {out.box.low.x + zoom * float(p.x),
+                                    out.box.low.y + zoom * float(p.y)};
+                viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
+            };
+            ring(source, 0xFFFFFF, 1);
+            ring(target, ui.look.colors->accent, 2);
+        }
+    }
+    ui.recorder.area({.kind = "picture",
+                      .label = ui.recorder.claim("Sample"),
+                      .min = out.box.low,
+                      .max = out.box.high,
+                      .value = sample_words(ui),
+                      .why_not = {}});
+    return out;
+}
+
+// One cell per byte, kTextWidth to a line, as the folded maps beside it.
+SampleView::Reply SampleView::draw_text_lines(Ui& ui, float side, const Positions::Place& target,
+                                              const Positions::Place& source) {
+    const Positions positions(ui.status);
+    const std::vector<uint8_t> tokens = sample_tokens(ui);
+    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
+    const int64_t rows = (positions.width + kTextWidth - 1) / kTextWidth;
+    const float zoom = std::max(6.0F, std::floor(side / float(std::max(kTextWidth, rows))));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    Reply out;
+    out.box = {at, {at.x + zoom * float(kTextWidth), at.y + zoom * float(rows)}};
+    ImGui::InvisibleButton("sample", {out.box.width(), out.box.height()});
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (ImGui::IsItemHovered() && out.box.contains(mouse))
+        out.hovered =
+            unfold(positions, int64_t((mouse.y - at.y) / zoom), int64_t((mouse.x - at.x) / zoom));
+    if (ImGui::IsItemClicked()) out.clicked = out.hovered;
+    for (size_t i = 0; i < tokens.size(); ++i) {
+        const ImVec2 low = {at.x + zoom * float(int64_t(i) % kTextWidth),
+                            at.y + zoom * float(int64_t(i) / kTextWidth)};
+        const char byte = tokens[i] < alphabet.size() ? char(alphabet[tokens[i]]) : char(tokens[i]);
+        const bool is_shown = byte >= 32 && byte < 127;
+        const bool is_future = target.is_on_grid() && int64_t(i) > target.x;
+        viz::draw_text(ui.look, {low.x + zoom / 2, low.y + (zoom - ui.px(14)) / 2},
+                       {.color = is_future ? ui.look.colors->text3 : ui.look.colors->text1,
+                        .size = std::min(14.0F, zoom / ui.look.scale * 0.9F),
+                        .align = viz::Align::centre,
+                        .alpha = is_future ? 0.55F : 1.0F},
+                       is_shown ? std::string(1, byte) : std::string("\u00B7"));
+        const viz::Box cell = {low, {low.x + zoom, low.y + zoom}};
+        if (source.is_on_grid() && int64_t(i) == source.x)
+            viz::draw_ring(ui.look, cell, 0xFFFFFF, 1);
+        if (target.is_on_grid() && int64_t(i) == target.x)
+            viz::draw_ring(ui.look, cell, ui.look.colors->accent, 2);
+    }
+    return out;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,40 @@
+// The picture or text that Attention and Keys look at: choosing it, its tokens, drawing it. Shares
+// Selection::image with the other workspaces. Window thread; returns at once.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/panels/positions.h"
+#include "app/ui/parts.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+// Button with the sample's name and arrows to the ones beside it.
+void sample_tool(Ui& ui);
+[[nodiscard]] std::vector<uint8_t> sample_tokens(const Ui& ui);  // empty while it loads
+[[nodiscard]] std::string sample_words(const Ui& ui);            // "horse, test 60"
+
+// The picture itself, at most `side` pixels, with a target and a source; for a text its lines.
+class SampleView {
+  public:
+    struct Reply {
+        Positions::Place hovered, clicked;
+        viz::Box box;
+    };
+    [[nodiscard]] Reply draw(Ui& ui, float side, const Positions::Place& target,
+                             const Positions::Place& source);
+
+  private:
+    [[nodiscard]] Reply draw_picture(Ui& ui, const viz::ImageView& view,
+                                     const Positions& positions);
+    [[nodiscard]] Reply draw_text_lines(Ui& ui, float side, const Positions::Place& target,
+                                        const Positions::Place& source);
+    viz::TokenTexture texture_;
+};
+
+// States of the workspace: nothing open, still loading, no sample. True: nothing else to draw.
+[[nodiscard]] bool sample_state(Ui& ui);
+
+}  // namespace aft::app
