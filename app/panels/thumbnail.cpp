@@ -16,9 +16,10 @@ void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
     if (shown_ != field.values) {
         shown_ = field.values;
         const Range range = value_range(field.values, 99.8, true);
-        texture_.set(colorize(field.values, field.extent(0), field.extent(1), range,
-                              Scale::signed_log, ui.theme.ember(), 1),
-                     ui.look);
+        const Slice slice{field.values, field.extent(0), field.extent(1)};
+        const Coloring coloring{
+            .range = range, .scale = Scale::signed_log, .map = ui.theme.ember()};
+        texture_.set(colorize(slice, coloring, 1), ui.look);
     }
     if (texture_.id() == ImTextureID_Invalid) return;
     draw->AddImage(texture_.id(), at, end);
