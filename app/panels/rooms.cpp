@@ -15,10 +15,10 @@ PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
 PanelRoom attention_panel();
 PanelRoom keys_panel();
-PanelRoom complete_source_panel();
-PanelRoom complete_samples_panel();
-PanelRoom complete_play_panel();
-PanelRoom complete_sampling_panel();
+PanelRoom source_panel();
+PanelRoom complete_panel();
+PanelRoom play_panel();
+PanelRoom sampling_panel();
 PanelRoom compare_panel();
 PanelRoom lab_panel();
 
@@ -37,10 +37,10 @@ const std::vector<PanelRoom>& panels() {
         bias_statistics_panel(),
         attention_panel(),
         keys_panel(),
-        complete_source_panel(),
-        complete_samples_panel(),
-        complete_play_panel(),
-        complete_sampling_panel(),
+        source_panel(),
+        complete_panel(),
+        play_panel(),
+        sampling_panel(),
         compare_panel(),
         lab_panel(),
     };
