@@ -39,8 +39,11 @@ at::Tensor bias_of(Kind kind, const Inputs& in, Options options, const Mistakes&
 }
 
 // The weighted average of one group: w [T, T], K [B, T, 1 or c], V [B, T, c] -> [B, T, c]
-at::Tensor dense_average(const at::Tensor& w, const at::Tensor& keys, const at::Tensor& V,
-                         bool causal, const Mistakes& m) {
+struct Group {
+    at::Tensor w, keys, values;
+};
+at::Tensor dense_average(const Group& x, bool causal, const Mistakes& m) {
+    const auto& [w, keys, V] = x;
     const int64_t T = w.size(0);
     const at::Tensor future = at::ones({T, T}, at::kBool).triu(1).unsqueeze(0).unsqueeze(3);
     at::Tensor K = keys.unsqueeze(1),
@@ -78,8 +81,9 @@ at::Tensor dense(Kind kind, const Inputs& in, const Options& options, const Mist
     const int64_t c = V.size(2) / groups, keys = K.size(2) / groups;
     std::vector<at::Tensor> out;
     for (int64_t g = 0; g < groups; ++g)
-        out.push_back(dense_average(w[w.size(0) == 1 ? 0 : g], K.narrow(2, g * keys, keys),
-                                    V.narrow(2, g * c, c), options.causal, m));
+        out.push_back(dense_average(
+            {w[w.size(0) == 1 ? 0 : g], K.narrow(2, g * keys, keys), V.narrow(2, g * c, c)},
+            options.causal, m));
     const at::Tensor R = at::cat(out, 2);
     const bool gated = in.q.defined() && !m.no_gate;
     return (gated ? in.q.to(at::kDouble).sigmoid() * R : R).to(in.v.scalar_type());
@@ -111,8 +115,9 @@ Operator unmutated() {
     return wrong({});
 }
 
-std::vector<Mutation> mutations() {
-    const std::vector<Kind> kernels{Kind::conv1d, Kind::conv2d};
+namespace {
+
+std::vector<Mutation> general_mistakes() {
     return {
         {"w ignored",
          wrong({.ignore_bias = true}),
@@ -155,26 +160,39 @@ std::vector<Mutation> mutations() {
         {"no gradient to w",
          wrong({.no_bias_gradient = true}),
          {"first step moves", "gradients mirror forward"}},
-        {"no gate", wrong({.no_gate = true}), {"definition", "gate", "constant values"}},
-        {"kernels convolve K, not exp(K)",
-         wrong_in(kernels, {.plain_keys = true}),
-         {"definition", "conv = Toeplitz full", "key shift"}},
-        {"kernels mirrored",
-         wrong_in(kernels, {.transpose_bias = true}),
-         {"definition", "conv = Toeplitz full"}},
-        {"kernels ignored",
-         wrong_in(kernels, {.ignore_bias = true}),
-         {"definition", "conv = Toeplitz full", "bias matters"}},
-        {"local: w ignored",
-         wrong_in({Kind::local}, {.ignore_bias = true}),
-         {"wide window = full", "local = banded full", "window edge"}},
-        {"local: K for exp(K)",
-         wrong_in({Kind::local}, {.plain_keys = true}),
-         {"simple = zero bias", "window 0 = simple", "wide window = full"}},
-        {"simple: K for exp(K)",
-         wrong_in({Kind::simple}, {.plain_keys = true}),
-         {"simple = zero bias", "window 0 = simple", "key shift"}},
-        {"r u^T", swapped_factors, {"definition", "factors = product"}}};
+        {"no gate", wrong({.no_gate = true}), {"definition", "gate", "constant values"}}};
+}
+
+// Mistakes of one operator, which only its relations to the others can show.
+std::vector<Mutation> single_mistakes() {
+    const std::vector<Kind> kernels{Kind::conv1d, Kind::conv2d};
+    return {{"kernels convolve K, not exp(K)",
+             wrong_in(kernels, {.plain_keys = true}),
+             {"definition", "conv = Toeplitz full", "key shift"}},
+            {"kernels mirrored",
+             wrong_in(kernels, {.transpose_bias = true}),
+             {"definition", "conv = Toeplitz full"}},
+            {"kernels ignored",
+             wrong_in(kernels, {.ignore_bias = true}),
+             {"definition", "conv = Toeplitz full", "bias matters"}},
+            {"local: w ignored",
+             wrong_in({Kind::local}, {.ignore_bias = true}),
+             {"wide window = full", "local = banded full", "window edge"}},
+            {"local: K for exp(K)",
+             wrong_in({Kind::local}, {.plain_keys = true}),
+             {"simple = zero bias", "window 0 = simple", "wide window = full"}},
+            {"simple: K for exp(K)",
+             wrong_in({Kind::simple}, {.plain_keys = true}),
+             {"simple = zero bias", "window 0 = simple", "key shift"}},
+            {"r u^T", swapped_factors, {"definition", "factors = product"}}};
+}
+
+}  // namespace
+
+std::vector<Mutation> mutations() {
+    std::vector<Mutation> out = general_mistakes();
+    for (const Mutation& mutation : single_mistakes()) out.push_back(mutation);
+    return out;
 }
 
 }  // namespace aft::ops::testing

@@ -22,8 +22,8 @@ Centred centre(const Plan& plan) {
 }
 
 // [A | C] [G, T, N*S + N], zero where the exact path takes over
-at::Tensor row_factors(const Plan& plan, const Average& result, const at::Tensor& P,
-                       const at::Tensor& mean) {
+at::Tensor row_factors(const Plan& plan, const Upstream& upstream, const at::Tensor& mean) {
+    const auto& [result, P] = upstream;
     const int64_t G = P.size(0), T = P.size(1), N = plan.x.columns(), S = plan.x.width();
     at::Tensor out = at::empty({G, T, N * S + N}, P.options());
     at::Tensor A = out.narrow(2, 0, N * S), C = out.narrow(2, N * S, N);
@@ -121,10 +121,10 @@ class SegmentGradient {
 
 }  // namespace
 
-KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Average& result,
-                                  const at::Tensor& P) {
+KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Upstream& upstream) {
+    const Average& result = upstream.result;
     const Centred centred = centre(plan);
-    at::Tensor factors = row_factors(plan, result, P, centred.mean);
+    at::Tensor factors = row_factors(plan, upstream, centred.mean);
     const bool repaired = result.D.amin().item<double>() < 0;
     if (repaired) {
         const at::Tensor exact = result.D.lt(0);
@@ -140,7 +140,7 @@ KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Average& r
         });
         gradient.finish(centred.values, out);
     }
-    if (repaired) add_exact_gradient(plan, bias, result, P, out);
+    if (repaired) add_exact_gradient(plan, bias, upstream, out);
     return out;
 }
 

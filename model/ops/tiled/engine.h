@@ -15,14 +15,19 @@ constexpr double kExactMark = -1;
 struct KeyValueGradient {
     at::Tensor keys, values;  // as plan.x
 };
-// P [G, T, N*S] -> gradients of keys and values; those of the bias are added to `bias`.
-[[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Average& result,
-                                                const at::Tensor& P);
+// The forward pass's result and the gradient of its R.
+struct Upstream {
+    Average result;
+    at::Tensor P;  // [G, T, N*S]
+};
+// Gradients of keys and values; those of the bias are added to `bias`.
+[[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, Bias& bias,
+                                                const Upstream& upstream);
 
 // Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
 void repair_unsafe(const Plan& plan, const Bias& bias, Average& result);
 // Gradient of the marked entries, added to `out` and `bias`.
-void add_exact_gradient(const Plan& plan, Bias& bias, const Average& result, const at::Tensor& P,
+void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
                         KeyValueGradient& out);
 
 template <class F>

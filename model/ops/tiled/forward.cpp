@@ -16,8 +16,15 @@ at::Tensor outside_sum(const Plan& plan, const States& states, const BlockWeight
     return before + states.after.narrow(1, next, 1);
 }
 
-void average_block(const Plan& plan, const BlockWeights& block, const at::Tensor& operand,
-                   const States& states, Average& out) {
+// What the blocks of a segment look at.
+struct Sources {
+    at::Tensor operand;  // [G, J, N*S + N]
+    States states;       // undefined where nothing outside the tiles is visible
+};
+
+void average_block(const Plan& plan, const BlockWeights& block, const Sources& sources,
+                   Average& out) {
+    const auto& [operand, states] = sources;
     const int64_t N = plan.x.columns(), S = plan.x.width(), G = operand.size(0);
     at::Tensor ND;  // [G, rows, N*S + N]
     if (block.inside.defined()) ND = batched_product(block.inside, rows_of(operand, block.sources));
@@ -42,9 +49,10 @@ Average average(const Plan& plan, const Bias& bias) {
     Average out{.R = at::empty_like(plan.x.values), .D = at::empty_like(plan.x.keys)};
     for (const Segment& segment : plan_segments(plan)) {
         const at::Tensor operand = operands(plan, segment, plan.x.values);
-        const States states = bias.outside_visible() ? outside_states(plan, operand) : States{};
+        const Sources sources{operand,
+                              bias.outside_visible() ? outside_states(plan, operand) : States{}};
         for_blocks(segment.rows, plan.block, [&](Range rows) {
-            average_block(plan, block_weights(plan, bias, rows), operand, states, out);
+            average_block(plan, block_weights(plan, bias, rows), sources, out);
         });
     }
     repair_unsafe(plan, bias, out);

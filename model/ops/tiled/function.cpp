@@ -59,6 +59,12 @@ Plan make_plan(const Problem& problem, const at::Tensor& keys, const at::Tensor&
     return plan;
 }
 
+// An operator call but for its keys and values.
+struct Call {
+    Problem problem;
+    BiasTensors bias;
+};
+
 struct Gradient {
     KeyValueGradient x;
     BiasTensors bias;
@@ -68,10 +74,9 @@ at::Tensor in_double(const at::Tensor& x) {
     return x.defined() ? x.to(at::kDouble) : x;
 }
 
-Gradient differentiate(const Problem& problem, const Plan& plan, const BiasTensors& tensors,
-                       const Average& result, const at::Tensor& P) {
-    Bias bias(problem.shape, tensors, plan.x.length(), plan.x.keys.options());
-    KeyValueGradient x = average_gradient(plan, bias, result, P);
+Gradient differentiate(const Call& call, const Plan& plan, const Upstream& upstream) {
+    Bias bias(call.problem.shape, call.bias, plan.x.length(), plan.x.keys.options());
+    KeyValueGradient x = average_gradient(plan, bias, upstream);
     return {x, bias.gradient()};
 }
 
@@ -87,14 +92,13 @@ bool is_trusted(const Gradient& g, const Plan& plan) {
 }
 
 // The same in float64, forward pass included.
-Gradient differentiate_in_double(const Problem& problem, const Plan& plan,
-                                 const BiasTensors& tensors, const at::Tensor& P) {
+Gradient differentiate_in_double(const Call& call, const Plan& plan, const at::Tensor& P) {
     const Plan wide =
-        make_plan(problem, plan.x.keys.to(at::kDouble), plan.x.values.to(at::kDouble));
-    const BiasTensors bias{in_double(tensors.w), in_double(tensors.u), in_double(tensors.r)};
-    const Average result =
-        average(wide, Bias(problem.shape, bias, wide.x.length(), wide.x.keys.options()));
-    return differentiate(problem, wide, bias, result, P.to(at::kDouble));
+        make_plan(call.problem, plan.x.keys.to(at::kDouble), plan.x.values.to(at::kDouble));
+    const Call in_wide{call.problem,
+                       {in_double(call.bias.w), in_double(call.bias.u), in_double(call.bias.r)}};
+    const Bias bias(call.problem.shape, in_wide.bias, wide.x.length(), wide.x.keys.options());
+    return differentiate(in_wide, wide, {average(wide, bias), P.to(at::kDouble)});
 }
 
 // A power of two that brings P near 1, so that neither tiny nor huge loss scales underflow.
@@ -124,18 +128,16 @@ class TiledAverage : public torch::autograd::Function<TiledAverage> {
     static variable_list backward(AutogradContext* context, variable_list gradients) {
         const variable_list saved = context->get_saved_variables();
         const at::Tensor &K = saved[0], &V = saved[1];
-        const Problem problem = unpack(context->saved_data["problem"].toIntVector());
-        const BiasTensors bias{or_undefined(saved[2]), or_undefined(saved[3]),
-                               or_undefined(saved[4])};
+        const Call call{unpack(context->saved_data["problem"].toIntVector()),
+                        {or_undefined(saved[2]), or_undefined(saved[3]), or_undefined(saved[4])}};
         if (V.numel() == 0) return {at::zeros_like(K), at::zeros_like(V), {}, {}, {}, {}};
-        const Plan plan = make_plan(problem, K, V);
+        const Plan plan = make_plan(call.problem, K, V);
         const double scale = scale_of(gradients[0]);
         const at::Tensor P =
             scale == 1 ? gradients[0].contiguous() : gradients[0].div(scale).contiguous();
-        Gradient g = differentiate(problem, plan, bias, {.R = saved[5], .D = saved[6]}, P);
+        Gradient g = differentiate(call, plan, {{.R = saved[5], .D = saved[6]}, P});
         const auto type = K.scalar_type();
-        if (type == at::kFloat && !is_trusted(g, plan))
-            g = differentiate_in_double(problem, plan, bias, P);
+        if (type == at::kFloat && !is_trusted(g, plan)) g = differentiate_in_double(call, plan, P);
         const auto finish = [&](const at::Tensor& x) {
             return x.defined() ? (scale == 1 ? x : x * scale).to(type) : x;
         };

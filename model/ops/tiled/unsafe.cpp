@@ -102,23 +102,24 @@ void repair_unsafe(const Plan& plan, const Bias& bias, Average& result) {
     });
 }
 
-void add_exact_gradient(const Plan& plan, Bias& bias, const Average& result, const at::Tensor& P,
+void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
                         KeyValueGradient& out) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
-    for_rectangles(plan, bias, result.D.lt(0), [&](const Rectangle& area, const at::Tensor& tile) {
-        const at::Tensor row = area.row_index + area.rows.begin;
-        const at::Tensor rows = P[area.group].index_select(0, row);
-        const ExactGradient g =
-            exact_gradient(part_of(plan, area, tile), chosen_columns(rows, area, N));
-        at::Tensor dK = out.keys[area.group].narrow(0, 0, area.sources);
-        at::Tensor dV = out.values[area.group].narrow(0, 0, area.sources).view({-1, N, S});
-        dK.index_add_(1, area.column_index, g.keys.t().to(dK.scalar_type()));
-        dV.index_add_(1, area.column_index, g.values.transpose(0, 1).to(dV.scalar_type()));
-        if (!bias.has_parameters()) return;
-        at::Tensor dw = at::zeros_like(tile, at::kDouble);
-        dw[tile.size(0) == 1 ? 0 : area.group].index_copy_(0, area.row_index, g.bias);
-        bias.add_gradient(area.rows, {0, area.sources}, dw.to(tile.scalar_type()));
-    });
+    for_rectangles(
+        plan, bias, upstream.result.D.lt(0), [&](const Rectangle& area, const at::Tensor& tile) {
+            const at::Tensor row = area.row_index + area.rows.begin;
+            const at::Tensor rows = upstream.P[area.group].index_select(0, row);
+            const ExactGradient g =
+                exact_gradient(part_of(plan, area, tile), chosen_columns(rows, area, N));
+            at::Tensor dK = out.keys[area.group].narrow(0, 0, area.sources);
+            at::Tensor dV = out.values[area.group].narrow(0, 0, area.sources).view({-1, N, S});
+            dK.index_add_(1, area.column_index, g.keys.t().to(dK.scalar_type()));
+            dV.index_add_(1, area.column_index, g.values.transpose(0, 1).to(dV.scalar_type()));
+            if (!bias.has_parameters()) return;
+            at::Tensor dw = at::zeros_like(tile, at::kDouble);
+            dw[tile.size(0) == 1 ? 0 : area.group].index_copy_(0, area.row_index, g.bias);
+            bias.add_gradient(area.rows, {0, area.sources}, dw.to(tile.scalar_type()));
+        });
 }
 
 }  // namespace aft::ops::tiled
