@@ -93,9 +93,10 @@ bool completion_state(Ui& ui) {
                          .sentence = "Open a checkpoint or a run to complete masked pictures or a "
                                      "prompt.",
                          .primary = "Open...",
-                         .secondary = "Try the demo",
+                         .secondary = "Open demo",
                          .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                                 "in this window."});
+                                 "in this window.",
+                         .secondary_words = "Try the demo"});
         return true;
     }
     if (!ui.has_model()) {
@@ -108,7 +109,9 @@ bool completion_state(Ui& ui) {
                      .sentence = "It gives a label and cannot fill in what is masked. Its kernels "
                                  "are in Biases, its keys in Attention.",
                      .primary = "Open...",
-                     .secondary = "Try the demo"});
+                     .secondary = "Open demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
     return true;
 }
 
