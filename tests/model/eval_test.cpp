@@ -47,10 +47,18 @@ ModelConfig small_model(const std::string& task) {
     return model;
 }
 
+struct Part {
+    int64_t limit = 0, stride = 0, batch = 0;
+};
+
 nlohmann::json evaluate(const std::filesystem::path& model, const std::string& data,
-                        EvalRequest request = {}) {
+                        Part part = {}) {
+    EvalRequest request;
     request.model = model.string();
     request.data = data;
+    request.limit = part.limit;
+    request.stride = part.stride;
+    request.batch = part.batch;
     return eval_job(request, {});
 }
 
