@@ -2,6 +2,7 @@
 
 namespace aft::app {
 
+CommandRoom demo_command();
 CommandRoom train_command();
 CommandRoom eval_command();
 CommandRoom complete_command();
@@ -11,12 +12,29 @@ CommandRoom op_command();
 CommandRoom run_command();
 CommandRoom export_command();
 CommandRoom list_command();
-CommandRoom demo_command();
+#if AFT_WINDOW
+CommandRoom window_command();
+CommandRoom shot_command();
+CommandRoom script_command();
+#endif
 
 const std::vector<CommandRoom>& commands() {
     static const std::vector<CommandRoom> rooms = {
-        demo_command(),  train_command(), eval_command(), complete_command(), inspect_command(),
-        probe_command(), op_command(),    run_command(),  export_command(),   list_command(),
+        demo_command(),
+        train_command(),
+        eval_command(),
+        complete_command(),
+        inspect_command(),
+        probe_command(),
+        op_command(),
+        run_command(),
+        export_command(),
+        list_command(),
+#if AFT_WINDOW
+        window_command(),
+        shot_command(),
+        script_command(),
+#endif
     };
     return rooms;
 }

@@ -77,6 +77,7 @@ inline constexpr const char* chart = "\uE6E1";
 inline constexpr const char* zoom_in = "\uE8FF";
 inline constexpr const char* zoom_out = "\uE900";
 inline constexpr const char* memory = "\uE322";
+inline constexpr const char* functions = "\uE24A";
 inline constexpr const char* quit = "\uE879";
 inline constexpr const char* dot = "\uEF4A";
 inline constexpr const char* ring = "\uE836";

@@ -27,6 +27,8 @@ inline constexpr Workspace kWorkspaces[] = {
     Workspace::complete, Workspace::compare, Workspace::lab};
 [[nodiscard]] const char* workspace_name(Workspace workspace);  // "Home", "Train", ...
 
+class Panel;
+
 struct FrameStats {      // the program's own measurements, milliseconds
     double draw_ms = 0;  // last frame: building and drawing it
     double p95_ms = 0;   // of the last 256 frames
@@ -63,6 +65,7 @@ struct Ui {
     Workspace workspace = Workspace::home;
     FrameStats stats;
     std::vector<LogLine> log;
+    std::vector<Panel*> shown_panels;  // of this workspace: the Inspector draws their sections
 
     double time = 0;          // seconds since the start; in pictures and tests a fixed pace
     bool headless = false;    // drawn without a display
@@ -75,10 +78,14 @@ struct Ui {
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
     FieldEdit edit;
-    bool submitted = false;  // Enter in the text field drawn last
-    int frames_wanted = 0;   // draw at least so many more frames
+    bool submitted = false;    // Enter in the text field drawn last
+    double next_frame_at = 0;  // a frame is wanted then, though nothing happens
+    int frames_wanted = 0;     // draw at least so many more frames
 
     void open(std::string path) { open_path = std::move(path); }
+    void want_frame_at(double seconds) {
+        next_frame_at = next_frame_at < seconds ? next_frame_at : seconds;
+    }
     void want_frames(int n) { frames_wanted = frames_wanted > n ? frames_wanted : n; }
     void say(std::string kind, std::string text) {
         log.push_back({time, std::move(kind), std::move(text)});

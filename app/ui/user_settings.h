@@ -12,7 +12,7 @@
 namespace aft::app {
 
 struct RecentItem {
-    std::string path, name,
+    std::string path{}, name{},
         what;            // file or run folder; shown name; "CIFAR-10 pixels, aft-local, 4 layers"
     int64_t opened = 0;  // seconds since 1970
 };

@@ -1,0 +1,61 @@
+// afterimage shot: pictures of the window, drawn without a display.
+#if AFT_WINDOW
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/ui/shots.h"
+#include "core/check.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct ShotFlags {
+    std::vector<std::string> names;
+    std::string open, size, out;
+    double scale = 0;
+    bool all = false;
+};
+
+int shoot(const ShotFlags& flags, const Globals& globals) {
+    if (flags.all == !flags.names.empty())
+        fail_usage("shot: needs workspaces or --all, found {}", flags.all ? "both" : "neither");
+    initialize_model(globals.device, globals.threads);
+    ShotRequest request{.names = flags.names, .open = flags.open, .out = flags.out};
+    request.device = globals.device;
+    request.scale = flags.scale;
+    if (!flags.size.empty()) {
+        const auto [width, height] = parse_grid("--size", flags.size);
+        request.width = static_cast<int>(width);
+        request.height = static_cast<int>(height);
+    }
+    for (const std::string& path : shoot_window(request, print_note)) print_result(path + "\n");
+    return 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<ShotFlags>();
+    add_texts(command, {"WORKSPACE", "Home, Train, Biases, ...; or a name of --all", "NAME"},
+              flags->names);
+    add_switch(command, "--all", "every workspace and state", flags->all);
+    add_text(command, {"--open", "checkpoint or run folder to show", "PATH"}, flags->open);
+    add_text(command, {"--size", "in pixels (1600x1000)", "WxH"}, flags->size);
+    add_real(command, {"--scale", "of the interface (1)", 0.5, 4}, flags->scale);
+    add_text(command, {"-o", "folder to write to", "DIR", true}, flags->out);
+    return [flags](const Globals& globals) { return shoot(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom shot_command() {
+    return {.info = {"shot", "Draws the window into pictures, without a display."},
+            .example = "afterimage shot Biases --open assets/demo/mirror.safetensors -o pictures",
+            .setup = setup,
+            .draws = true};
+}
+
+}  // namespace aft::app
+#endif

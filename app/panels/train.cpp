@@ -1,0 +1,168 @@
+// Run: the state of training and what can be done with it. One primary button.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/panel.h"
+#include "app/ui/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+class RunPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    static void draw_buttons(Ui& ui);
+    static void draw_progress(Ui& ui);
+    static void draw_numbers(Ui& ui);
+};
+
+struct Primary {
+    const char *action, *words;
+    ButtonKind kind = ButtonKind::primary;
+};
+
+// What the one filled button does now.
+Primary primary_of(const Ui& ui) {
+    switch (ui.status.state) {
+        case RunState::running:
+            return {"Start or pause", "Pause"};
+        case RunState::paused:
+            return {"Start or pause", "Go on"};
+        case RunState::stopping:
+            return {"Start or pause", "Stopping"};
+        case RunState::stopped:
+            return {"Start or pause", "Go on"};
+        case RunState::error:
+            return {"Open...", "Open a saved step"};
+        default:
+            return {"Start or pause", "Start"};
+    }
+}
+
+void primary_button(Ui& ui) {
+    const Primary primary = primary_of(ui);
+    const Action* action = ui.actions.find(primary.action);
+    const bool is_running = ui.status.state == RunState::running;
+    if (button(ui, {.name = "Primary",
+                    .icon = is_running ? icon::pause : action->icon,
+                    .kind = ButtonKind::primary,
+                    .why_not = ui.actions.why_not(ui, primary.action),
+                    .tip = action->sentence,
+                    .shortcut = action->shortcut,
+                    .height = 32,
+                    .shown = primary.words}))
+        ui.actions.run(ui, primary.action);
+}
+
+void tool_button(Ui& ui, const char* action, const char* words, ButtonKind kind) {
+    const Action* found = ui.actions.find(action);
+    ImGui::SameLine(0, ui.px(8));
+    if (ImGui::GetContentRegionAvail().x < ui.px(96)) kind = ButtonKind::icon;
+    if (button(ui, {.name = words,
+                    .icon = found->icon,
+                    .kind = kind,
+                    .why_not = ui.actions.why_not(ui, action),
+                    .tip = found->sentence,
+                    .shortcut = {},
+                    .height = 32}))
+        ui.actions.run(ui, action);
+}
+
+void RunPanel::draw_buttons(Ui& ui) {
+    ui.recorder.set_section("Run");
+    primary_button(ui);
+    tool_button(ui, "One step", "Step", ButtonKind::normal);
+    tool_button(ui, "Run 100 steps", "Run 100", ButtonKind::normal);
+    tool_button(ui, "Run until...", "Run until...", ButtonKind::normal);
+    tool_button(ui, "Stop training", "Stop", ButtonKind::ghost);
+    tool_button(ui, "Save checkpoint", "Save", ButtonKind::ghost);
+}
+
+void RunPanel::draw_progress(Ui& ui) {
+    const Status& s = ui.status;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const double target = static_cast<double>(std::max<int64_t>(1, s.target_step));
+    const bool has_error = !s.error.empty();
+    progress_bar(ui, static_cast<double>(s.step) / target, has_error ? ui.theme.error : ui.theme.ok,
+                 5);
+    ui.recorder.item("progress", ui.recorder.claim("Progress"),
+                     fmt::format("{} of {}", s.step, s.target_step));
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    for (const Event& event : ui.curves->events) {
+        if (event.kind != "save") continue;
+        const float x =
+            std::round(at.x + width * static_cast<float>(static_cast<double>(event.step) / target));
+        if (x < at.x + width)
+            draw->AddRectFilled({x, at.y - ui.px(2)}, {x + ui.px(2), at.y + ui.px(7)},
+                                ui.theme.text1);
+    }
+}
+
+struct Pen {
+    float x, y, end;
+};
+
+void put(Ui& ui, Pen& pen, const std::string& value, std::string_view words) {
+    const float number = text_extent(ui, value, text_size::label, Face::medium).x;
+    const float unit = text_extent(ui, words, text_size::hint).x;
+    if (pen.x + number + unit + ui.px(5) > pen.end) return;
+    text_at(ui, {pen.x, pen.y}, value, {text_size::label, ui.theme.text1, Face::medium});
+    text_at(ui, {pen.x + number + ui.px(5), pen.y + ui.px(0.5f)}, words,
+            {text_size::hint, ui.theme.text3});
+    pen.x += number + unit + ui.px(22);
+}
+
+void RunPanel::draw_numbers(Ui& ui) {
+    const Status& s = ui.status;
+    const bool is_running = s.state == RunState::running;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    Pen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
+    put(ui, pen, group_thousands(s.step),
+        fmt::format("of {} steps", group_thousands(s.target_step)));
+    put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
+    put(ui, pen, fmt::format("{:.{}f}", is_running ? s.steps_per_s : 0, s.steps_per_s < 10 ? 2 : 1),
+        "it/s");
+    const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
+    put(ui, pen, fmt::format("{:.0f}", is_running ? s.examples_per_s : 0), unit);
+    put(ui, pen, byte_size(static_cast<double>(s.memory_bytes)), "memory");
+    const std::string saved =
+        s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
+    if (pen.end - text_extent(ui, saved, text_size::hint).x > pen.x)
+        text_right(ui, {pen.end, at.y}, saved, {text_size::hint, ui.theme.text3});
+    ImGui::Dummy({1, ui.px(16)});
+}
+
+void RunPanel::draw(Ui& ui) {
+    if (!ui.has_model()) {
+        const bool opening = ui.status.state == RunState::opening;
+        if (opening)
+            progress_line(ui, "Opening " + ui.status.path, -1);
+        else
+            hint(ui, "No run is open. Home starts one, or opens what was trained before.");
+        return;
+    }
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(10)));
+    draw_buttons(ui);
+    draw_progress(ui);
+    draw_numbers(ui);
+    ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+PanelRoom train_panel() {
+    return {
+        .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
+        .icon = icon::play,
+        .help =
+            "The filled button starts, pauses and goes on. Step trains one step, Run 100 a "
+            "hundred; the bar shows how far the target step is, white marks are checkpoints.",
+        .places = {{Workspace::train, Slot::top, 0}},
+        .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
+}
+
+}  // namespace aft::app

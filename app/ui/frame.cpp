@@ -1,0 +1,260 @@
+#include "app/ui/frame.h"
+
+#include <imgui_internal.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <utility>
+
+#include "app/ui/frame_state.h"
+#include "app/ui/guard.h"
+#include "app/ui/open_path.h"
+
+namespace aft::app {
+
+const char* workspace_name(Workspace workspace) {
+    static constexpr const char* kNames[] = {"Home",     "Train",   "Biases", "Attention",
+                                             "Complete", "Compare", "Lab"};
+    return kNames[static_cast<int>(workspace)];
+}
+
+namespace {
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+}  // namespace
+
+Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {
+    Parts& p = *parts_;
+    enable_recovery();
+    Ui& ui = p.ui;
+    ui.headless = p.options.headless;
+    ui.has_gl = p.options.painter != nullptr;
+    std::string problem;
+    if (!p.options.settings_file.empty())
+        ui.settings = load_user_settings(p.options.settings_file, problem);
+    if (!problem.empty()) ui.say("warning", problem);
+    ui.fonts = load_fonts(*ImGui::GetIO().Fonts);
+    for (const std::string& name : ui.fonts.missing)
+        ui.say("warning", "font not found: " + name + "; another one is used");
+    ImGui::GetIO().IniFilename = nullptr;
+    if (!ui.settings.layout.empty()) ImGui::LoadIniSettingsFromMemory(ui.settings.layout.c_str());
+    add_frame_actions(ui.actions, p.tools);
+    add_run_actions(ui.actions);
+    add_selection_actions(ui.actions, p.tools);
+    const auto& rooms = p.options.rooms != nullptr ? *p.options.rooms : panels();
+    for (const PanelRoom& room : rooms) {
+        p.panes.push_back({.room = &room, .panel = room.make(), .problem = {}});
+        p.panes.back().panel->actions(ui.actions);
+    }
+}
+
+Frame::~Frame() = default;
+
+Ui& Frame::ui() {
+    return parts_->ui;
+}
+
+void Frame::open(const std::string& path) {
+    parts_->ui.open_path = path;
+}
+
+void Frame::open_run(OpenRequest request) {
+    parts_->ui.open_request = std::make_shared<OpenRequest>(std::move(request));
+}
+
+void Frame::set_display_scale(float scale) {
+    parts_->options.display_scale = scale;
+}
+
+int Frame::frames_wanted() const {
+    return parts_->ui.frames_wanted;
+}
+
+std::string Frame::dump() const {
+    const Ui& ui = parts_->ui;
+    return dump_text(ui.recorder, ui.stats.frames, workspace_name(ui.workspace),
+                     ImGui::GetIO().DisplayFramebufferScale.x);
+}
+
+void Frame::save_settings() {
+    Parts& p = *parts_;
+    if (p.options.settings_file.empty()) return;
+    p.ui.settings.layout = ImGui::SaveIniSettingsToMemory();
+    save_user_settings(p.options.settings_file, p.ui.settings);
+}
+
+void Frame::prepare(double seconds) {
+    Parts& p = *parts_;
+    p.frame_start = std::chrono::steady_clock::now();
+    p.ui.time = seconds;
+    p.ui.frames_wanted = std::max(0, p.ui.frames_wanted - 1);
+    p.ui.next_frame_at = std::numeric_limits<double>::infinity();
+    p.take_wishes();
+    p.take_news();
+    p.take_theme();
+    p.load_image();
+    p.tools.timeline.advance(p.ui);
+}
+
+void Frame::Parts::take_theme() {
+    const auto scale = options.display_scale * static_cast<float>(ui.settings.zoom);
+    if (applied_theme == ui.settings.theme && applied_scale == scale) return;
+    applied_theme = ui.settings.theme;
+    applied_scale = scale;
+    ui.theme = make_theme(applied_theme, scale);
+    apply_theme(ui.theme);
+    ui.look = {.colors = &viz::theme_colors(applied_theme),
+               .scale = scale,
+               .regular = ui.fonts.regular,
+               .medium = ui.fonts.medium,
+               .semibold = ui.fonts.semibold,
+               .painter = options.painter};
+    ui.want_frames(2);
+}
+
+void Frame::Parts::replace_session(OpenRequest request) {
+    // The old one may need a step to end; nobody waits for it here.
+    if (session) closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))] {});
+    ui.selection.step = -1;
+    ui.selection.unlock();
+    ui.selection.pins.clear();
+    ui.selection.image = {};
+    request.device = options.device;
+    session = std::make_unique<Session>(std::move(request), options.wake);
+    ui.session = session.get();
+    last_error.clear();
+    last_message.clear();
+}
+
+void Frame::Parts::take_wishes() {
+    ui.input_seen = false;
+    if (ui.browse) {
+        ui.browse = false;
+        tools.browser.open(ui);
+    }
+    if (auto request = std::exchange(ui.open_request, nullptr)) {
+        replace_session(std::move(*request));
+        ui.workspace = Workspace::train;
+    }
+    if (ui.open_path.empty()) return;
+    const std::string path = std::exchange(ui.open_path, {});
+    const Opening opening = classify_path(path, ui.session != nullptr);
+    switch (opening.kind) {
+        case Opening::picture:
+            ui.selection.image = {.split = "", .index = 0, .path = path, .item = nullptr};
+            if (ui.workspace != Workspace::attention) ui.workspace = Workspace::complete;
+            break;
+        case Opening::model:
+            replace_session({.path = path, .config = {}, .out = {}});
+            ui.settings.remember(recent_item(path));
+            if (ui.workspace == Workspace::home) ui.workspace = opening.workspace;
+            break;
+        case Opening::impossible:
+            ui.toasts.add(
+                {.kind = ToastKind::error, .title = "Not opened", .detail = opening.words});
+            ui.say("error", opening.words);
+            break;
+    }
+    ui.want_frames(3);
+}
+
+void Frame::Parts::take_news() {
+    if (options.feed) {
+        options.feed(ui);
+    } else if (session) {
+        ui.status = session->status();
+        if (auto curves = session->curves()) ui.curves = std::move(curves);
+        ui.history = session->history_steps();
+    }
+    const Status& status = ui.status;
+    if (!status.error.empty() && status.error != last_error) {
+        ui.toasts.add({.kind = ToastKind::error, .title = status.error});
+        ui.say("error", status.error);
+    }
+    if (!status.message.empty() && status.message != last_message) ui.say("info", status.message);
+    last_error = status.error;
+    last_message = status.message;
+    if (ui.has_model()) {
+        const ModelConfig& model = status.config.model;
+        ui.selection.clamp(status, std::max<int64_t>(1, model.heads));
+    }
+    ui.selection.hover.reset();
+}
+
+void Frame::Parts::load_image() {
+    ImageChoice& image = ui.selection.image;
+    if (session == nullptr || image.item || !ui.has_model()) return;
+    image.item = image.path.empty() ? session->data_item(image.split, image.index)
+                                    : session->image_item(image.path);
+}
+
+void Frame::draw() {
+    Parts& p = *parts_;
+    Ui& ui = p.ui;
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    ui.recorder.begin_frame();
+    p.handle_keys();
+    const bool has_timeline = ui.workspace != Workspace::home;
+    const FrameAreas areas = frame_areas(ui, display, has_timeline);
+    draw_top_bar(ui, areas, display);
+    p.draw_panes(areas);
+    if (areas.rail > 0) p.draw_rail(areas);
+    if (has_timeline) p.tools.timeline.draw(ui, areas, display);
+    draw_status_bar(ui, areas, display);
+    ui.recorder.set_pane("Toasts");
+    ui.toasts.draw(ui);
+    p.draw_overlays(display);
+    ui.recorder.end_frame();
+    if (std::exchange(p.last_workspace, ui.workspace) != ui.workspace) ui.want_frames(3);
+}
+
+void Frame::finish() {
+    parts_->measure();
+}
+
+double Frame::next_frame_at() const {
+    return parts_->ui.next_frame_at;
+}
+
+void Frame::Parts::handle_keys() {
+    const bool types = ImGui::GetIO().WantTextInput;
+    // Tab hides the side panes; Dear ImGui would move the keyboard with it.
+    if (!types) ImGui::SetKeyOwner(ImGuiKey_Tab, ImHashStr("frame"));
+    ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
+    if (!tools.palette.is_open() && !tools.browser.is_open()) ui.actions.handle_keys(ui);
+}
+
+void Frame::Parts::measure() {
+    ui.stats.draw_ms = ms_since(frame_start);
+    ++ui.stats.frames;
+    frame_times.push_back(ui.stats.draw_ms);
+    if (frame_times.size() > 256) frame_times.pop_front();
+    std::vector<double> sorted(frame_times.begin(), frame_times.end());
+    const size_t at = sorted.size() * 95 / 100;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at),
+                     sorted.end());
+    ui.stats.p95_ms = sorted[at];
+    ui.stats.longest_ms = *std::max_element(frame_times.begin(), frame_times.end());
+}
+
+std::vector<Action> all_actions() {
+    Actions actions;
+    FrameTools tools;
+    add_frame_actions(actions, tools);
+    add_run_actions(actions);
+    add_selection_actions(actions, tools);
+    for (const PanelRoom& room : panels()) room.make()->actions(actions);
+    std::vector<Action> list = actions.all();
+    for (Action& action : list)
+        action.run = {}, action.why_not = {};  // nothing behind them lives on
+    return list;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,50 @@
+// The state of a Frame. For frame.cpp and frame_panes.cpp only. Window thread.
+#pragma once
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/ui/frame.h"
+#include "app/ui/frame_parts.h"
+
+namespace aft::app {
+
+struct Pane {
+    const PanelRoom* room = nullptr;
+    std::unique_ptr<Panel> panel;
+    std::string problem;  // what went wrong; shown until "Try again"
+};
+
+struct Frame::Parts {
+    FrameOptions options;
+    Ui ui;
+    FrameTools tools;
+    std::vector<Pane> panes;
+    std::unique_ptr<Session> session;
+    std::vector<std::jthread> closing;  // sessions that end in the background
+    std::chrono::steady_clock::time_point frame_start = std::chrono::steady_clock::now();
+    std::deque<double> frame_times;
+    Workspace last_workspace = Workspace::lab;
+    std::string last_message, last_error;
+    ThemeName applied_theme = ThemeName::light;
+    float applied_scale = 0;
+
+    explicit Parts(FrameOptions o) : options(std::move(o)) {}
+    void take_news();
+    void take_wishes();
+    void take_theme();
+    void load_image();
+    void replace_session(OpenRequest request);
+    void draw_panes(const FrameAreas& areas);
+    void draw_pane(Pane& pane, const FrameAreas& areas);
+    void draw_inside(Pane& pane);
+    void draw_rail(const FrameAreas& areas);
+    void draw_overlays(ImVec2 display);
+    void handle_keys();
+    void measure();
+};
+
+}  // namespace aft::app

@@ -1,0 +1,38 @@
+#include "app/ui/headless_run.h"
+
+#include <chrono>
+#include <thread>
+
+namespace aft::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPause = std::chrono::milliseconds(8);
+
+}  // namespace
+
+void run_script(HeadlessStage& stage, const std::string& text, const std::string& name) {
+    Script script(text, name, {.shot = [&stage](const std::filesystem::path& path) {
+                      write_png(path, stage.picture());
+                  }});
+    while (script.advance(stage.frame()) && !stage.ui().quit) {
+        stage.step();
+        if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
+    }
+}
+
+void settle(HeadlessStage& stage, double seconds) {
+    const auto start = Clock::now();
+    std::vector<uint8_t> before;
+    int resting = 0;
+    while (resting < 12 && std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+        for (int i = 0; i < 3; ++i) stage.step();
+        std::vector<uint8_t> now = stage.picture().pixels;
+        resting = now == before ? resting + 1 : 0;
+        before = std::move(now);
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+}
+
+}  // namespace aft::app

@@ -1,0 +1,15 @@
+// Driving the window without a display: scripts and settling. Main thread.
+#pragma once
+#include <string>
+
+#include "app/ui/script.h"
+#include "app/ui/window_headless.h"
+
+namespace aft::app {
+
+// Runs a script to its end (or `quit`), frame by frame.
+void run_script(HeadlessStage& stage, const std::string& text, const std::string& name);
+// Draws until the picture rests for a moment (answers of probes are in), at most `seconds`.
+void settle(HeadlessStage& stage, double seconds);
+
+}  // namespace aft::app

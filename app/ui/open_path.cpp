@@ -1,0 +1,47 @@
+#include "app/ui/open_path.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "core/check.h"
+#include "core/image.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+Opening classify_path(const std::string& path, bool has_session) {
+    std::error_code problem;
+    const fs::file_status status = fs::status(path, problem);
+    if (!fs::exists(status))
+        return {.words = fmt::format("{}: there is no such file or folder", path)};
+    if (fs::is_directory(status)) {
+        if (fs::exists(fs::path(path) / "config.json", problem))
+            return {.kind = Opening::model, .workspace = Workspace::train, .words = {}};
+        return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};
+    }
+    if (is_image_file(path)) {
+        if (has_session) return {.kind = Opening::picture, .words = {}};
+        return {.words = fmt::format("{}: open a model first; then this picture can be completed",
+                                     path)};
+    }
+    if (fs::path(path).extension() == ".safetensors") return {.kind = Opening::model, .words = {}};
+    return {.words =
+                fmt::format("{}: not known; a checkpoint (.safetensors), a run folder or a picture "
+                            "(.png, .jpg, .bmp, .ppm) can be opened",
+                            path)};
+}
+
+RecentItem recent_item(const std::string& path) {
+    std::error_code ignored;
+    const fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    fs::path name =
+        absolute.has_filename() ? absolute.filename() : absolute.parent_path().filename();
+    return {.path = absolute.string(),
+            .name = name.stem().string(),
+            .what = {},
+            .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+}
+
+}  // namespace aft::app

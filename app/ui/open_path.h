@@ -1,0 +1,18 @@
+// What a path from outside is: a checkpoint, a run folder, a picture, or something that cannot be
+// opened. Window thread; looks at the disk once.
+#pragma once
+#include <string>
+
+#include "app/ui/ui.h"
+
+namespace aft::app {
+
+struct Opening {
+    enum Kind { model, picture, impossible } kind = impossible;
+    Workspace workspace = Workspace::biases;  // where a model is shown first
+    std::string words;                        // impossible: why, and what can be opened
+};
+[[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
+[[nodiscard]] RecentItem recent_item(const std::string& path);
+
+}  // namespace aft::app

@@ -1,0 +1,142 @@
+// Actions on the open run: start, pause, step, stop, save.
+#include <imgui.h>
+
+#include "app/ui/frame_parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr int64_t kManySteps = 100;
+
+std::string needs_model(const Ui& ui) {
+    return ui.has_model() ? "" : "No run is open.";
+}
+
+std::string needs_trainer(const Ui& ui) {
+    if (!ui.has_model()) return "No run is open.";
+    if (ui.status.following) return "Another process trains this run; it is followed here.";
+    if (!ui.status.can_train)
+        return "This is a checkpoint without its data; it can be looked at, not trained.";
+    return "";
+}
+
+std::string needs_rest(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    if (ui.status.state == RunState::running) return "Training runs already.";
+    if (ui.status.state == RunState::stopping) return "Training is stopping.";
+    if (ui.status.state == RunState::error)
+        return "Training stopped with an error. Open a saved step instead.";
+    return "";
+}
+
+std::string needs_running(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    return ui.status.state == RunState::running ? "" : "Training does not run.";
+}
+
+std::string why_no_start_or_pause(const Ui& ui) {
+    return ui.status.state == RunState::running ? needs_running(ui) : needs_rest(ui);
+}
+
+std::string why_no_stop(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    const RunState state = ui.status.state;
+    return state == RunState::running || state == RunState::paused
+               ? ""
+               : "Training has not begun or has ended.";
+}
+
+void start_or_pause(Ui& ui) {
+    if (ui.status.state == RunState::running)
+        ui.session->pause();
+    else
+        ui.session->start();
+}
+
+// With a session only: tests feed a status without one.
+std::function<void(Ui&)> on_session(void (*act)(Session&)) {
+    return [act](Ui& ui) {
+        if (ui.session != nullptr) act(*ui.session);
+    };
+}
+
+void add_copy_actions(Actions& actions) {
+    actions.add({.name = "Copy error report",
+                 .sentence = "Puts the error, the step and the settings on the clipboard.",
+                 .icon = icon::copy,
+                 .why_not = needs_model,
+                 .run = [](Ui& ui) {
+                     const std::string words =
+                         fmt::format("{}\nrun {}\nstep {}\n{}\n", ui.status.error, ui.status.path,
+                                     ui.status.step, ui.status.message);
+                     ImGui::SetClipboardText(words.c_str());
+                     ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
+                 }});
+    actions.add({.name = "Copy training command",
+                 .sentence = "Puts the command line that goes on with this run on the clipboard.",
+                 .icon = icon::terminal,
+                 .menu = "Run",
+                 .why_not = needs_model,
+                 .run = [](Ui& ui) {
+                     const std::string words = "afterimage train --resume " + ui.status.path;
+                     ImGui::SetClipboardText(words.c_str());
+                     ui.toasts.add(
+                         {.kind = ToastKind::done, .title = "Command copied", .detail = words});
+                 }});
+}
+
+}  // namespace
+
+void add_run_actions(Actions& actions) {
+    actions.add({.name = "Start or pause",
+                 .sentence = "Starts training, or pauses it after the current step.",
+                 .icon = icon::play,
+                 .shortcut = "Space",
+                 .menu = "Run",
+                 .why_not = why_no_start_or_pause,
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) start_or_pause(ui);
+                 }});
+    actions.add({.name = "Start training",
+                 .sentence = "Trains until the target step.",
+                 .icon = icon::play,
+                 .why_not = needs_rest,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.name = "Pause training",
+                 .sentence = "Halts after the current step; nothing is lost.",
+                 .icon = icon::pause,
+                 .why_not = needs_running,
+                 .run = on_session([](Session& s) { s.pause(); })});
+    actions.add({.name = "One step",
+                 .sentence = "Trains one step, then pauses.",
+                 .icon = icon::step,
+                 .shortcut = ".",
+                 .menu = "Run",
+                 .why_not = needs_rest,
+                 .run = on_session([](Session& s) { s.step(1); })});
+    actions.add({.name = "Run 100 steps",
+                 .sentence = "Trains a hundred steps, then pauses.",
+                 .icon = icon::fast,
+                 .shortcut = "Shift+.",
+                 .menu = "Run",
+                 .why_not = needs_rest,
+                 .run = on_session([](Session& s) { s.step(kManySteps); })});
+    actions.add({.name = "Stop training",
+                 .sentence = "Saves a checkpoint and ends this training.",
+                 .icon = icon::stop,
+                 .menu = "Run",
+                 .why_not = why_no_stop,
+                 .run = on_session([](Session& s) { s.stop(); })});
+    actions.add({.name = "Save checkpoint",
+                 .sentence = "Writes the present step into the run folder.",
+                 .icon = icon::save,
+                 .shortcut = "Ctrl+S",
+                 .menu = "Run",
+                 .why_not = needs_trainer,
+                 .run = on_session([](Session& s) { s.save(); })});
+    add_copy_actions(actions);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,192 @@
+#include "app/ui/shots.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "app/ui/headless_run.h"
+#include "core/files.h"
+
+namespace aft::app {
+
+namespace {
+
+struct Shot {
+    const char* name;  // of the file
+    const char* workspace;
+    const char* script;  // lines after the workspace is shown
+    ThemeName theme = ThemeName::dark;
+    float scale = 1;
+    int width = 1600, height = 1000;
+    bool needs_model = true;
+};
+
+constexpr const char* kComplete = "key Ctrl+Enter\nframes 60\n";
+
+constexpr Shot kShots[] = {
+    {.name = "14-empty", .workspace = "Biases", .script = "", .needs_model = false},
+    {.name = "14-empty-train", .workspace = "Train", .script = "", .needs_model = false},
+    {.name = "14-empty-complete", .workspace = "Complete", .script = "", .needs_model = false},
+    {.name = "01-home", .workspace = "Home", .script = ""},
+    {.name = "02-train", .workspace = "Train", .script = ""},
+    {.name = "03-biases-atlas", .workspace = "Biases", .script = ""},
+    {.name = "04-biases-focus", .workspace = "Biases", .script = "Next layer\nAtlas or focus\n"},
+    {.name = "05-attention", .workspace = "Attention", .script = ""},
+    {.name = "06-attention-keys", .workspace = "Attention", .script = "click Keys/Main/Tab\n"},
+    {.name = "07-complete", .workspace = "Complete", .script = kComplete},
+    {.name = "08-compare", .workspace = "Compare", .script = ""},
+    {.name = "09-lab", .workspace = "Lab", .script = ""},
+    {.name = "10-biases-light", .workspace = "Biases", .script = "", .theme = ThemeName::light},
+    {.name = "10-train-light", .workspace = "Train", .script = "", .theme = ThemeName::light},
+    {.name = "11-biases-2x",
+     .workspace = "Biases",
+     .script = "",
+     .scale = 2,
+     .width = 3200,
+     .height = 2000},
+    {.name = "12-small-1100x700",
+     .workspace = "Biases",
+     .script = "",
+     .width = 1100,
+     .height = 700},
+    {.name = "12-small-train-1100x700",
+     .workspace = "Train",
+     .script = "",
+     .width = 1100,
+     .height = 700},
+    {.name = "13-palette",
+     .workspace = "Biases",
+     .script = "Command palette\nset Palette/Main/Search range\nframes 4\n"},
+    {.name = "16-high-contrast",
+     .workspace = "Biases",
+     .script = "",
+     .theme = ThemeName::high_contrast},
+    {.name = "17-keys", .workspace = "Biases", .script = "Keys and help\n"},
+    {.name = "18-open", .workspace = "Home", .script = "Open...\n"}};
+
+bool is_wanted(const ShotRequest& request, const Shot& shot) {
+    if (request.names.empty()) return true;
+    return std::any_of(request.names.begin(), request.names.end(), [&](const std::string& name) {
+        if (name == shot.name) return true;
+        std::string lower = name;
+        std::transform(lower.begin(), lower.end(), lower.begin(), ::tolower);
+        std::string workspace = shot.workspace;
+        std::transform(workspace.begin(), workspace.end(), workspace.begin(), ::tolower);
+        const bool is_plain = shot.needs_model && shot.theme == ThemeName::dark &&
+                              shot.scale == 1 && shot.width == 1600 && *shot.script == 0;
+        return lower == workspace && (is_plain || shot.script == kComplete);
+    });
+}
+
+void check_names(const ShotRequest& request) {
+    for (const std::string& name : request.names) {
+        const ShotRequest one{.names = {name}, .open = {}, .out = {}};
+        std::string allowed;
+        bool found = false;
+        for (const Shot& shot : kShots) {
+            found = found || is_wanted(one, shot);
+            allowed += std::string(allowed.empty() ? "" : ", ") + shot.name;
+        }
+        if (!found)
+            fail_usage(
+                "shot: found '{}'; allowed: Home, Train, Biases, Attention, Complete, Compare, "
+                "Lab, {}",
+                name, allowed);
+    }
+}
+
+// Steps until `ready`; throws the session's error.
+void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& ready,
+              double seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    for (;;) {
+        stage.step();
+        const Status& status = stage.ui().status;
+        if (ready(status)) return;
+        if (status.state == RunState::error) fail("{}", status.error);
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        AFT_CHECK(passed.count() < seconds, "the model is not ready after {:.0f} s", seconds);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+struct Gallery {
+    const ShotRequest& request;
+    HeadlessStage& stage;
+    std::vector<std::string> written;
+
+    void take(const Shot& shot) {
+        Ui& ui = stage.ui();
+        const int width = request.width > 0 ? request.width : shot.width;
+        const int height = request.height > 0 ? request.height : shot.height;
+        stage.resize(width, height);
+        ui.settings.theme = shot.theme;
+        stage.frame().set_display_scale(request.scale > 0 ? static_cast<float>(request.scale)
+                                                          : shot.scale);
+        ui.toasts = {};
+        ImGui::GetIO().AddMousePosEvent(-1, -1);
+        run_script(stage, std::string("workspace ") + shot.workspace + "\nframes 4\n" + shot.script,
+                   shot.name);
+        settle(stage, 12);
+        save(shot.name);
+        ui.selection.unlock();
+        run_script(stage, "key Esc\nkey Esc\n", shot.name);
+    }
+    void save(const std::string& name) {
+        const fs::path path = fs::path(request.out) / (name + ".png");
+        write_png(path, stage.picture());
+        written.push_back(path.string());
+    }
+};
+
+void open_model(HeadlessStage& stage, const ShotRequest& request,
+                const std::function<void(const std::string&)>& note) {
+    if (!request.open.empty()) {
+        stage.frame().open(request.open);
+        stage.step();
+        AFT_CHECK(stage.ui().session != nullptr, "{}",
+                  stage.ui().toasts.history().empty() ? "not opened: " + request.open
+                                                      : stage.ui().toasts.history().back().detail);
+        wait_for(
+            stage,
+            [](const Status& s) {
+                return s.state != RunState::opening && s.state != RunState::empty;
+            },
+            60);
+        return;
+    }
+    note("no --open: training demo-mirror for the pictures");
+    OpenRequest run;
+    run.config = load_preset("demo-mirror");
+    run.config->train.checkpoint_every = 50;
+    run.out = (fs::path(request.out) / "run").string();
+    std::error_code ignored;
+    fs::remove_all(run.out, ignored);
+    run.autostart = true;
+    stage.frame().open_run(std::move(run));
+    wait_for(
+        stage, [](const Status& s) { return s.state == RunState::stopped; }, 300);
+}
+
+}  // namespace
+
+std::vector<std::string> shoot_window(const ShotRequest& request,
+                                      const std::function<void(const std::string&)>& note) {
+    check_names(request);
+    make_folder(request.out);
+    FrameOptions options;
+    options.device = request.device;
+    HeadlessStage stage(std::move(options), 1600, 1000);
+    stage.step();
+    Gallery gallery{request, stage, {}};
+    bool is_open = false;
+    for (const Shot& shot : kShots) {
+        if (!is_wanted(request, shot)) continue;
+        if (shot.needs_model && !std::exchange(is_open, true)) open_model(stage, request, note);
+        gallery.take(shot);
+    }
+    return gallery.written;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,21 @@
+// Shots: pictures of every workspace and state of the window, of a model that is really open. Main
+// thread.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace aft::app {
+
+struct ShotRequest {
+    std::vector<std::string> names;  // workspaces or shot names; empty = all
+    std::string open, out, device = "cpu";
+    int width = 0, height = 0;  // 0 = as the shot wants it
+    double scale = 0;           // 0 = as the shot wants it
+};
+
+// Returns the paths written. Without `open` a demo run is trained first, half a minute of it.
+std::vector<std::string> shoot_window(const ShotRequest& request,
+                                      const std::function<void(const std::string&)>& note);
+
+}  // namespace aft::app

@@ -1,0 +1,110 @@
+#include "app/ui/window_glfw.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/check.h"
+#include "viz/gl/context.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string last_glfw_words() {
+    const char* words = nullptr;
+    glfwGetError(&words);
+    return words != nullptr ? words : "no reason given";
+}
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != 0;
+}
+
+constexpr const char* kWithoutWindow =
+    "Without a window: 'afterimage demo' trains and writes pictures, 'afterimage shot --all -o "
+    "DIR' "
+    "draws the window into files, 'afterimage --help' lists the commands";
+
+void start_glfw() {
+    glfwInitHint(GLFW_WAYLAND_LIBDECOR, GLFW_WAYLAND_PREFER_LIBDECOR);
+    const bool has_display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    AFT_CHECK(has_display, "no display: neither DISPLAY nor WAYLAND_DISPLAY is set. {}",
+              kWithoutWindow);
+    AFT_CHECK(glfwInit() == GLFW_TRUE, "the display cannot be opened: {}. {}", last_glfw_words(),
+              kWithoutWindow);
+}
+
+// Which version there is, when 3.3 core was refused: too old, or none at all.
+void explain_refusal(const std::string& words) {
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    if (GLFWwindow* any = glfwCreateWindow(64, 64, "Afterimage", nullptr, nullptr)) {
+        glfwMakeContextCurrent(any);
+        const viz::gl::OpenGlInfo info = viz::gl::opengl_info();
+        glfwDestroyWindow(any);
+        viz::gl::check_opengl_version(info.major, info.minor);
+    }
+    fail(
+        "no OpenGL: the window cannot be made ({}). Update the graphics driver, or start with "
+        "LIBGL_ALWAYS_SOFTWARE=1 to draw on the processor. {}",
+        words, kWithoutWindow);
+}
+
+void default_size(int& width, int& height) {
+    const GLFWvidmode* mode = nullptr;
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) mode = glfwGetVideoMode(monitor);
+    const int w = mode != nullptr ? mode->width : 1600, h = mode != nullptr ? mode->height : 1000;
+    if (width <= 0) width = std::clamp(w * 3 / 4, std::min(w, 1280), 1920);
+    if (height <= 0) height = std::clamp(h * 3 / 4, std::min(h, 800), 1200);
+}
+
+}  // namespace
+
+GlfwWindow::GlfwWindow(int width, int height) {
+    start_glfw();
+    default_size(width, height);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "afterimage");
+    glfwWindowHintString(GLFW_WAYLAND_APP_ID, "afterimage");
+    window_ = glfwCreateWindow(width, height, "Afterimage", nullptr, nullptr);
+    if (window_ == nullptr) {
+        const std::string words = last_glfw_words();
+        try {
+            explain_refusal(words);
+        } catch (...) {
+            glfwTerminate();
+            throw;
+        }
+    }
+    glfwMakeContextCurrent(window_);
+    const viz::gl::OpenGlInfo info = viz::gl::opengl_info();
+    glfwSetWindowSizeLimits(window_, 800, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    // Software drawing gains nothing by waiting for the screen; a GPU should not tear.
+    glfwSwapInterval(info.is_software ? 0 : 1);
+}
+
+GlfwWindow::~GlfwWindow() {
+    glfwDestroyWindow(window_);
+    glfwTerminate();
+}
+
+float GlfwWindow::content_scale() const {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window_, &x, &y);
+    // Where the framebuffer is larger than the window (Wayland), ImGui's units are not pixels.
+    int width = 0, pixels = 0, ignored = 0;
+    glfwGetWindowSize(window_, &width, &ignored);
+    glfwGetFramebufferSize(window_, &pixels, &ignored);
+    const float units = width > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
+    return std::clamp(std::max(x, y) / std::max(1.0f, units), 0.5f, 4.0f);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,24 @@
+// GlfwWindow: the operating system's window with a core 3.3 context, move-only resource. Main
+// thread.
+#pragma once
+#include <string>
+
+struct GLFWwindow;
+
+namespace aft::app {
+
+class GlfwWindow {
+  public:
+    GlfwWindow(int width,
+               int height);  // 0 = three quarters of the display. Throws with the remedy.
+    ~GlfwWindow();
+    GlfwWindow(const GlfwWindow&) = delete;
+    GlfwWindow& operator=(const GlfwWindow&) = delete;
+    [[nodiscard]] GLFWwindow* get() const { return window_; }
+    [[nodiscard]] float content_scale() const;
+
+  private:
+    GLFWwindow* window_ = nullptr;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,95 @@
+// The action registry: names, sentences, shortcuts, reasons.
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <set>
+
+#include "app/panels/rooms.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+TEST(Actions, HaveUniqueNamesAndSentences) {
+    std::set<std::string> names, shortcuts;
+    for (const Action& action : all_actions()) {
+        EXPECT_TRUE(names.insert(action.name).second) << action.name;
+        EXPECT_GE(action.sentence.size(), 10u) << action.name;
+        EXPECT_TRUE(action.sentence.ends_with('.')) << action.name << ": " << action.sentence;
+        if (!action.shortcut.empty()) {
+            EXPECT_NE(key_chord(action.shortcut), 0) << action.name;
+            EXPECT_TRUE(shortcuts.insert(action.shortcut).second)
+                << action.name << " shares " << action.shortcut;
+        }
+    }
+    EXPECT_GT(names.size(), 40u);
+}
+
+TEST(Actions, CoverTheKeysOfTheWorkbench) {
+    std::set<std::string> shortcuts;
+    for (const Action& action : all_actions()) shortcuts.insert(action.shortcut);
+    for (const char* key :
+         {"Space",        ".",      "Shift+.", "[",      "]",     "{", "}", "Left", "Right", "Home",
+          "End",          "N",      "L",       "G",      "Q",     "R", "D", "P",    "M",     "Esc",
+          "Ctrl+Shift+P", "Ctrl+S", "Ctrl+O",  "1",      "2",     "3", "4", "5",    "6",     "7",
+          "Tab",          "F1",     "Ctrl+0",  "Ctrl+=", "Ctrl+-"})
+        EXPECT_TRUE(shortcuts.contains(key)) << key;
+}
+
+TEST(Actions, KeyChordsAreUnderstood) {
+    EXPECT_EQ(key_chord("Ctrl+Shift+P"), ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    EXPECT_EQ(key_chord("{"), ImGuiMod_Shift | ImGuiKey_LeftBracket);
+    EXPECT_EQ(key_chord("F1"), ImGuiKey_F1);
+    EXPECT_EQ(key_chord("Shift+."), ImGuiMod_Shift | ImGuiKey_Period);
+    EXPECT_EQ(key_chord("Hyper+Q"), 0);
+    EXPECT_EQ(key_chord(""), 0);
+    EXPECT_EQ(key_chord("Ctrl"), 0);
+    EXPECT_EQ(shortcut_words("Ctrl+Shift+P"), "Ctrl Shift P");
+}
+
+TEST(Panels, AreUniqueAndExplained) {
+    std::set<std::string> names;
+    for (const PanelRoom& room : panels()) {
+        EXPECT_TRUE(names.insert(room.info.name).second) << room.info.name;
+        EXPECT_FALSE(room.info.sentence.empty()) << room.info.name;
+        EXPECT_GE(room.help.size(), 30u) << room.info.name;
+        EXPECT_FALSE(room.places.empty()) << room.info.name;
+        EXPECT_NE(room.icon, nullptr);
+        EXPECT_NE(room.make(), nullptr);
+    }
+}
+
+using ActionsBare = BareTest;
+
+TEST_F(ActionsBare, DisabledActionSaysWhy) {
+    make();
+    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "No run is open.");
+    EXPECT_FALSE(ui().actions.run(ui(), "One step"));
+    ASSERT_FALSE(ui().toasts.shown().empty());
+    EXPECT_EQ(ui().toasts.shown().back().detail, "No run is open.");
+    EXPECT_THROW(ui().actions.run(ui(), "Dance"), Error);
+}
+
+TEST_F(ActionsBare, KeysRunActions) {
+    make();
+    run("key 3\n");
+    EXPECT_EQ(ui().workspace, Workspace::biases);
+    run("key Ctrl+Shift+P\nframes 2\n");
+    EXPECT_TRUE(is_there("Palette/Main/Search"));
+    run("key Esc\nframes 2\n");
+    EXPECT_FALSE(is_there("Palette/Main/Search"));
+    run("key F1\nframes 2\n");
+    EXPECT_TRUE(is_there("Keys/Keys/Command palette"));
+}
+
+TEST_F(ActionsBare, PaletteFindsAndRuns) {
+    make();
+    run("Command palette\nset Palette/Main/Search light\nframes 3\n");
+    EXPECT_TRUE(is_there("Palette/Main/Theme light"));
+    run("click Palette/Main/Theme light\n");
+    EXPECT_EQ(ui().settings.theme, ThemeName::light);
+    EXPECT_FALSE(is_there("Palette/Main/Search"));
+}
+
+}  // namespace
+}  // namespace aft::app

@@ -1,0 +1,129 @@
+// Journeys through the window with a real tiny run, by label; and random clicks.
+#include <map>
+
+#include "core/rng.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+using Journeys = BareTest;
+
+int64_t step_of(Ui& ui) {
+    const WidgetRecord* step = ui.recorder.find("Status/Main/Step");
+    return step == nullptr ? -1 : std::stoll(step->value);
+}
+
+TEST_F(Journeys, TrainPauseStepSaveStop) {
+    make();
+    open_tiny_run();
+    EXPECT_EQ(ui().workspace, Workspace::train);
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Start");
+    run("click Run/Run/Step\nwait Paused 20\n");
+    EXPECT_EQ(step_of(ui()), 1);
+    run("set Controls/Optimiser/train.learning_rate 1e-3\nframes 10\nclick Run/Run/Primary\n"
+        "wait Stopped 60\nframes 5\n");
+    EXPECT_EQ(step_of(ui()), 60);
+    EXPECT_EQ(ui().status.saved_step, 60);
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "checkpoints" / "step-00000060.safetensors"));
+    ASSERT_NE(ui().curves->columns.find("loss"), ui().curves->columns.end());
+    EXPECT_EQ(ui().curves->columns.at("loss").size(), 60u);
+    run("frames 5\n");
+    EXPECT_NE(value_of("Controls/Checks/Check"), "");
+    bool has_pin = false;
+    for (const Event& event : ui().curves->events)
+        has_pin = has_pin || event.kind == "learning-rate";
+    EXPECT_TRUE(has_pin);
+}
+
+TEST_F(Journeys, TargetStepGrowsAfterTheEnd) {
+    make();
+    open_tiny_run();
+    run("set Controls/Optimiser/Target step 5\nframes 20\nStart training\nwait Stopped 30\n");
+    EXPECT_EQ(step_of(ui()), 5);
+    run("set Controls/Optimiser/Target step 8\nframes 20\nStart training\nframes 5\nwait Stopped "
+        "30\nframes 10\n");
+    EXPECT_EQ(step_of(ui()), 8);
+}
+
+TEST_F(Journeys, ScrubbingAndLive) {
+    make();
+    open_tiny_run();
+    run("Start training\nwait Stopped 60\nframes 10\n");
+    ASSERT_GE(ui().history.size(), 2u);
+    run("First moment\n");
+    EXPECT_EQ(ui().selection.step, ui().history.front());
+    EXPECT_EQ(value_of("Timeline/Track/Track"), std::to_string(ui().history.front()));
+    run("key Right\n");
+    EXPECT_EQ(ui().selection.step, ui().history[1]);
+    run("key End\n");
+    EXPECT_EQ(ui().selection.step, -1);
+    EXPECT_EQ(value_of("Timeline/Track/Live"), "live");
+}
+
+TEST_F(Journeys, OpeningNonsenseIsAToastNotAnEnd) {
+    make();
+    run("open /no/such/file.safetensors\nframes 3\n");
+    EXPECT_EQ(ui().session, nullptr);
+    ASSERT_FALSE(ui().toasts.shown().empty());
+    EXPECT_NE(ui().toasts.shown().back().detail.find("/no/such/file.safetensors"),
+              std::string::npos);
+    EXPECT_EQ(ui().toasts.unread_errors(), 1);
+}
+
+TEST_F(Journeys, SidePanesHideAndLayoutResets) {
+    make(fed(feed_small));
+    run("workspace Train\nframes 3\n");
+    ASSERT_TRUE(is_there("Controls/Optimiser/Target step"));
+    run("key Tab\nframes 3\n");
+    EXPECT_FALSE(is_there("Controls/Optimiser/Target step"));
+    run("Reset layout\nframes 4\n");
+    EXPECT_TRUE(is_there("Controls/Optimiser/Target step"));
+}
+
+TEST_F(Journeys, FileBrowserWalksAndRefuses) {
+    const auto folder = std::filesystem::temp_directory_path() / "afterimage-browser";
+    std::filesystem::create_directories(folder / "inner");
+    make();
+    run("Open...\nframes 3\nset Open/Where/Path " + folder.string() +
+        "\nclick Open/Where/Go\nframes 3\n");
+    EXPECT_EQ(value_of("Open/Files/inner"), "folder");
+    run("set Open/Where/Path /no/such/place\nclick Open/Where/Go\nframes 3\n");
+    EXPECT_TRUE(is_there("Open/Where/Path"));
+    run("key Esc\nframes 3\n");
+    EXPECT_FALSE(is_there("Open/Where/Path"));
+    std::filesystem::remove_all(folder);
+}
+
+// Presses whatever is on the screen, in any order; nothing may stop a pane or the window.
+TEST_F(Journeys, RandomClicks) {
+    make();
+    open_tiny_run();
+    CounterRng rng(11, 0);
+    ImGuiIO& io = ImGui::GetIO();
+    for (int i = 0; i < 400; ++i) {
+        const auto& widgets = ui().recorder.last();
+        if (!widgets.empty()) {
+            const auto& w =
+                widgets[static_cast<size_t>(rng.below(static_cast<int64_t>(widgets.size())))];
+            if (w.label.find("Quit") != std::string::npos) continue;
+            const auto part = [&](float low, float high) {
+                return low + static_cast<float>(rng.uniform()) * (high - low);
+            };
+            io.AddMousePosEvent(part(w.min.x, w.max.x), part(w.min.y, w.max.y));
+            io.AddMouseButtonEvent(0, true);
+            steps(1);
+            io.AddMouseButtonEvent(0, false);
+        }
+        steps(2);
+        if (i % 29 == 0) run("key Esc\nkey Esc\n");
+        ui().quit = false;
+        if (i % 50 == 0)
+            run(std::string("workspace ") + workspace_name(kWorkspaces[rng.below(7)]) + "\n");
+    }
+    for (const LogLine& line : ui().log)
+        EXPECT_EQ(line.text.find("stopped:"), std::string::npos) << line.text;
+}
+
+}  // namespace
+}  // namespace aft::app

@@ -1,0 +1,131 @@
+// What the window remembers, numbers in fields, opening of paths, the selection.
+#include <fstream>
+
+#include "app/ui/number_text.h"
+#include "app/ui/open_path.h"
+#include "core/files.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UserSettingsTest : public ::testing::Test {
+  protected:
+    fs::path folder_ =
+        fs::temp_directory_path() / ("afterimage-settings-" + std::to_string(::getpid()));
+    void SetUp() override { fs::create_directories(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+};
+
+TEST_F(UserSettingsTest, RoundTrip) {
+    UserSettings settings;
+    settings.theme = ThemeName::high_contrast;
+    settings.zoom = 1.25;
+    settings.smooth_while_interact = false;
+    settings.layout = "[Window][x]\nPos=1,2\n";
+    settings.remember({.path = "/a/\xC3\xA9", .name = "one", .what = "w", .opened = 5});
+    settings.remember({.path = "/b", .name = "two", .what = "", .opened = 6});
+    settings.remember({.path = "/a/\xC3\xA9", .name = "one", .what = "w", .opened = 7});
+    save_user_settings(folder_ / "sub" / "window.json", settings);
+    std::string problem;
+    const UserSettings back = load_user_settings(folder_ / "sub" / "window.json", problem);
+    EXPECT_EQ(problem, "");
+    EXPECT_EQ(back.theme, ThemeName::high_contrast);
+    EXPECT_EQ(back.zoom, 1.25);
+    EXPECT_FALSE(back.smooth_while_interact);
+    EXPECT_EQ(back.layout, settings.layout);
+    ASSERT_EQ(back.recent.size(), 2u);
+    EXPECT_EQ(back.recent[0].path, "/a/\xC3\xA9");
+    EXPECT_EQ(back.recent[0].opened, 7);
+}
+
+TEST_F(UserSettingsTest, DamagedFileIsPutAside) {
+    for (const char* content : {"{", "[1,2]", "{\"zoom\": \"large\"}", "", "\xFF\xFE"}) {
+        const fs::path file = folder_ / "window.json";
+        std::ofstream(file) << content;
+        std::string problem;
+        const UserSettings settings = load_user_settings(file, problem);
+        EXPECT_NE(problem.find("window.json"), std::string::npos) << content;
+        EXPECT_FALSE(fs::exists(file)) << content;
+        EXPECT_EQ(settings.zoom, 1) << content;
+    }
+    std::string problem;
+    (void)load_user_settings(folder_ / "absent.json", problem);
+    EXPECT_EQ(problem, "");
+}
+
+TEST(Numbers, ShownAndTyped) {
+    const NumberField plain{.name = "x"};
+    EXPECT_EQ(typed_number(plain, 0.0015), "1.5e-3");
+    EXPECT_EQ(shown_number(plain, 0.0015), "1.5e\u22123");
+    EXPECT_EQ(typed_number(plain, 0.1), "0.1");
+    EXPECT_EQ(typed_number(plain, 0), "0");
+    NumberField whole{.name = "n", .min = 0, .max = 1e6};
+    whole.integer = true;
+    EXPECT_EQ(shown_number(whole, 78100), "78 100");
+    EXPECT_EQ(typed_number(whole, 78100), "78100");
+}
+
+TEST(Numbers, BadEntriesSayAllowedAndFound) {
+    const NumberField share{.name = "s", .min = 0, .max = 1};
+    std::string error;
+    EXPECT_EQ(parse_number(share, "0.25", error), 0.25);
+    EXPECT_EQ(parse_number(share, "2.5e\u22121", error), 0.25);
+    EXPECT_FALSE(parse_number(share, "200", error));
+    EXPECT_EQ(error, "0 to 1, found 200");
+    for (const char* nonsense : {"", "abc", "1x", "nan", "inf", "--1", "1,5"})
+        EXPECT_FALSE(parse_number(share, nonsense, error)) << nonsense;
+    NumberField whole{.name = "n", .min = 1, .max = 9};
+    whole.integer = true;
+    EXPECT_FALSE(parse_number(whole, "2.5", error));
+    EXPECT_EQ(parse_number(whole, "7", error), 7);
+}
+
+TEST(OpenPath, SaysWhatItIsOrWhyNot) {
+    const fs::path folder =
+        fs::temp_directory_path() / ("afterimage-open-" + std::to_string(::getpid()));
+    fs::create_directories(folder / "run");
+    std::ofstream(folder / "run" / "config.json") << "{}";
+    std::ofstream(folder / "a.safetensors") << "x";
+    std::ofstream(folder / "a.png") << "x";
+    std::ofstream(folder / "a.xyz") << "x";
+    const auto kind = [&](const char* name, bool has_session = false) {
+        return classify_path((folder / name).string(), has_session).kind;
+    };
+    EXPECT_EQ(kind("run"), Opening::model);
+    EXPECT_EQ(kind("a.safetensors"), Opening::model);
+    EXPECT_EQ(kind("a.png", true), Opening::picture);
+    EXPECT_EQ(kind("a.png", false), Opening::impossible);
+    for (const char* name : {"a.xyz", "absent", "."}) {
+        EXPECT_EQ(kind(name), Opening::impossible) << name;
+        const std::string path = (folder / name).string();
+        EXPECT_NE(classify_path(path, false).words.find(path), std::string::npos);
+    }
+    fs::remove_all(folder);
+}
+
+TEST(SelectionTest, HoverPreviewsClickLocksEscUnlocks) {
+    Selection s;
+    s.point({.layer = 1, .target = 3});
+    EXPECT_EQ(s.cell.target, 3);
+    s.lock({.layer = 1, .target = 5});
+    s.point({.layer = 1, .target = 9});
+    EXPECT_EQ(s.cell.target, 5);
+    EXPECT_EQ(s.shown().target, 9);
+    EXPECT_TRUE(s.unlock());
+    EXPECT_FALSE(s.unlock());
+    s.pin(40);
+    ASSERT_EQ(s.pins.size(), 1u);
+    EXPECT_EQ(s.pins[0].words, "L1 t 9");
+    Status small;
+    small.layers.resize(1);
+    small.tokens = 4;
+    s.clamp(small, 1);
+    EXPECT_EQ(s.cell.layer, 0);
+    EXPECT_EQ(s.cell.target, -1);
+}
+
+}  // namespace
+}  // namespace aft::app

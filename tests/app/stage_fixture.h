@@ -1,0 +1,125 @@
+// The window without a renderer, for the tests of this folder: a fed status, or a real tiny run.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "app/ui/script.h"
+#include "app/ui/stage.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+inline Config tiny_config() {
+    Config config;
+    config.name = "tiny";
+    config.model.mixer = "aft-full";
+    config.model.layers = 2;
+    config.model.dim = 8;
+    config.model.factors = 4;
+    config.model.height = config.model.width = 8;
+    config.model.levels = 4;
+    config.data.source = "mirror?size=8&levels=4";
+    config.train.batch = 2;
+    config.train.steps = 60;
+    config.train.warmup = 5;
+    config.train.validate_every = 20;
+    config.train.validate_examples = 4;
+    config.train.checkpoint_every = 20;
+    return config;
+}
+
+// A status and curves as a session would give them, without one.
+inline void feed_small(Ui& ui) {
+    Status& s = ui.status;
+    s.state = RunState::paused;
+    s.name = "fed";
+    s.path = "runs/fed";
+    s.can_train = true;
+    s.config = tiny_config();
+    s.step = 40;
+    s.target_step = 60;
+    s.saved_step = 20;
+    s.metric_words = "bits/dim";
+    s.metric = 1.5;
+    s.layers = {{.bias_norm = 1.0, .parameters = 10}, {.bias_norm = 2.0, .parameters = 10}};
+    s.tokens = 64;
+    s.grid_height = s.grid_width = 8;
+    auto curves = std::make_shared<Curves>();
+    for (int i = 1; i <= 40; ++i) {
+        curves->step.push_back(i);
+        curves->columns["loss"].push_back(1.4 / i + 0.7);
+        curves->columns["validation.loss"].push_back(i % 20 == 0 ? 0.8 : std::nan(""));
+        curves->columns["grad_norm"].push_back(0.5);
+        curves->columns["lr"].push_back(1e-3);
+        curves->columns["bias_norm.layer.0"].push_back(0.1 * i);
+        curves->columns["bias_norm.layer.1"].push_back(0.2 * i);
+        curves->columns["timing.step_ms"].push_back(20);
+    }
+    curves->events = {{20, "save", ""}, {30, "learning-rate", "train.learning_rate = 1e-3"}};
+    ui.curves = curves;
+    ui.history = {0, 20, 40};
+}
+
+inline void feed_error(Ui& ui) {
+    feed_small(ui);
+    ui.status.error = "NaN in layer 1, exp(K) of head 0; the step was not applied";
+}
+
+inline FrameOptions fed(std::function<void(Ui&)> feed) {
+    FrameOptions options;
+    options.feed = std::move(feed);
+    return options;
+}
+
+class BareTest : public ::testing::Test {
+  protected:
+    BareStage& make(FrameOptions options = {}, ImVec2 size = {1600, 1000}) {
+        stage_ = std::make_unique<BareStage>(std::move(options), size);
+        steps(3);
+        return *stage_;
+    }
+    void steps(int count) {
+        for (int i = 0; i < count; ++i) stage_->step();
+    }
+    Ui& ui() { return stage_->ui(); }
+    void run(const std::string& text) {
+        Script script(text, "test", {.shot = {}});
+        while (script.advance(stage_->frame()) && !ui().quit) {
+            stage_->step();
+            if (ui().session != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    // What the screen says about a widget; "" if it is not there.
+    std::string value_of(const std::string& label) {
+        const WidgetRecord* widget = ui().recorder.find(label);
+        return widget == nullptr ? "" : widget->value;
+    }
+    bool is_there(const std::string& label) { return ui().recorder.find(label) != nullptr; }
+    // A real run of the tiny model in a folder of its own.
+    void open_tiny_run() {
+        initialize_model("cpu", 1);
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("afterimage-app-" + std::to_string(::getpid()) + "-" +
+                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+        std::filesystem::remove_all(folder_);
+        OpenRequest request;
+        request.config = tiny_config();
+        request.out = folder_.string();
+        stage_->frame().open_run(std::move(request));
+        run("frames 2\nwait Ready 60\n");
+    }
+    void TearDown() override {
+        stage_.reset();
+        if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    }
+
+    std::unique_ptr<BareStage> stage_;
+    std::filesystem::path folder_;
+};
+
+}  // namespace aft::app
