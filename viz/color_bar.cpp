@@ -65,7 +65,10 @@ void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
     const BarScale bar(view.coloring);
     const TextStyle style{.color = look.colors->text3, .size = 14};
     const double gap = look.px(46) / std::max(1.0F, box.width());
+    const float note = view.low_note.empty() ? 0 : text_size(look, style, view.low_note).x;
+    const double low_end = view.low_note.empty() ? 0 : gap + note / std::max(1.0F, box.width());
     for (const double value : bar_ticks(view.coloring, gap)) {
+        if (bar.place(value) > 0.02 && bar.place(value) < low_end) continue;
         const double place = std::clamp(bar.place(value), 0.0, 1.0);
         const auto x = box.low.x + float(place) * box.width();
         TextStyle here = style;
