@@ -2,6 +2,7 @@
 // has ended. Trainer thread.
 #include <algorithm>
 
+#include "core/files.h"
 #include "model/session_live.h"
 
 namespace aft::session {
@@ -11,12 +12,11 @@ namespace {
 bool read_lines(Live& live) {
     const auto lines = read_metrics(live.run, live.metrics_offset);
     if (lines.empty()) return false;
-    for (const nlohmann::json& line : lines) add_metrics(live.curves, line);
+    for (const nlohmann::json& line : lines) add_metrics(live, line);
     add_events(live);
     const nlohmann::json& last = lines.back();
     Status& status = live.status;
     status.step = last.value("step", status.step);
-    status.loss = last.value("loss", status.loss);
     if (last.contains("timing") && last["timing"].contains("step_ms")) {
         status.step_ms = last["timing"].value("step_ms", 0.0);
         status.steps_per_s = status.step_ms > 0 ? 1000 / status.step_ms : 0;
@@ -30,7 +30,13 @@ bool read_weights(Live& live, Shared& shared) {
     const std::vector<int64_t> steps = checkpoint_steps(live.run);
     if (steps.empty() || steps.back() <= live.status.saved_step) return false;
     const auto path = checkpoint_path(live.run, steps.back());
-    auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(path));
+    std::shared_ptr<const Checkpoint> checkpoint;
+    try {
+        checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(path));
+    } catch (const Error&) {
+        if (fs::exists(path)) throw;
+        return false;  // thinned out by its owner between listing and reading
+    }
     const int64_t step = std::max(live.status.step, checkpoint->step);
     live.config = checkpoint->config;
     describe_model(live, *checkpoint);

@@ -48,6 +48,7 @@ struct Live {
 
 // session_open.cpp
 void open_live(Live& live, Shared& shared);
+void make_trainer(Live& live);
 // Trainer and run folder, made at the first start. Throws what is in the way.
 void prepare_training(Live& live);
 // True if another process (or session) holds the lock of this run folder.
@@ -60,8 +61,8 @@ bool follow_once(Live& live, Shared& shared);
 void describe_model(Live& live, const Checkpoint& checkpoint);  // status from a config
 void add_report(Live& live, const StepReport& report);          // status and a row of the curves
 void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values);
-void add_metrics(Curves& curves, const nlohmann::json& line);
-void add_events(Live& live);  // from the run folder's events.jsonl
+void add_metrics(Live& live, const nlohmann::json& line);  // a line of metrics.jsonl
+void add_events(Live& live);                               // from the run folder's events.jsonl
 void add_event(Live& live, const std::string& kind, const std::string& text);
 void publish_status(Live& live, Shared& shared);
 void publish_curves(Live& live, Shared& shared, bool at_once);

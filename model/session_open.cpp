@@ -39,7 +39,7 @@ void open_run(Live& live, Shared& shared) {
     live.status.config = live.config;
     live.status.following = is_locked(live.run);
     for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live.curves, line);
+        add_metrics(live, line);
     add_events(live);
     publish_moments(live, shared);
     const bool empty = checkpoint_steps(live.run).empty();
@@ -78,12 +78,15 @@ void open_live(Live& live, Shared& shared) {
     publish_curves(live, shared, true);
 }
 
+void make_trainer(Live& live) {
+    if (live.trainer) return;
+    AFT_CHECK(live.opened != nullptr, "there is nothing to train: no model is open");
+    live.trainer = std::make_unique<Trainer>(*live.opened, live.device);
+    live.config = live.trainer->config();
+}
+
 void prepare_training(Live& live) {
-    if (!live.trainer) {
-        AFT_CHECK(live.opened != nullptr, "there is nothing to train: no model is open");
-        live.trainer = std::make_unique<Trainer>(*live.opened, live.device);
-        live.config = live.trainer->config();
-    }
+    make_trainer(live);
     if (live.folder) return;
     auto folder = std::make_unique<RunFolder>(live.run, live.config, live.resume);
     if (live.resume) folder->truncate_after(live.trainer->steps_done());

@@ -126,12 +126,13 @@ void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& 
     ++curves.version;
 }
 
-void add_metrics(Curves& curves, const nlohmann::json& line) {
+void add_metrics(Live& live, const nlohmann::json& line) {
     std::map<std::string, double> values = numbers(line);
     values.erase("step");
+    set_metrics(live, values);
     if (line.contains("timing"))
         for (const auto& [key, value] : numbers(line["timing"])) values["timing." + key] = value;
-    add_row(curves, line.value("step", int64_t{0}), values);
+    add_row(live.curves, line.value("step", int64_t{0}), values);
 }
 
 void add_report(Live& live, const StepReport& report) {

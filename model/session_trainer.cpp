@@ -59,7 +59,7 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
         live.snapshot_pace.step = -1;
         publish_weights(live, shared, false);
     } else {
-        prepare_training(live);
+        make_trainer(live);
         live.trainer->set(key, value);
         live.config = live.trainer->config();
         add_event(live, key == "train.learning_rate" ? "learning-rate" : "setting",
@@ -88,6 +88,10 @@ void start(Live& live, Shared& shared) {
 void handle(Live& live, Shared& shared, const Command& command) {
     if (live.status.following) {
         live.status.message = "another process trains this run: it can only be watched here";
+        return;
+    }
+    if (!live.trainer && !live.opened) {  // opening failed: its words stay
+        live.status.message = "no model is open";
         return;
     }
     using Kind = Command::Kind;

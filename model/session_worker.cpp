@@ -26,6 +26,7 @@ class Worker {
     void run() {
         while (!stop_.stop_requested()) {
             shared_.slots.wait(stop_);
+            use_idle_threads();
             serve();
             if (auto order = shared_.slots.next_completion()) complete(*order);
         }
@@ -34,7 +35,6 @@ class Worker {
   private:
     // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
     void serve() {
-        use_idle_threads();
         while (!stop_.stop_requested()) {
             const auto item = shared_.slots.next_item();
             if (!item) break;

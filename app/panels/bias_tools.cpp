@@ -97,9 +97,10 @@ bool bias_state(Ui& ui, const BiasForm& form) {
                      .sentence = "Open a checkpoint or a run to see its position biases, layer by "
                                  "layer.",
                      .primary = "Open...",
-                     .secondary = "Try the demo",
+                     .secondary = "Open demo",
                      .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                             "in this window."});
+                             "in this window.",
+                     .secondary_words = "Try the demo"});
         return true;
     }
     if (!ui.has_model()) {
@@ -113,7 +114,9 @@ bool bias_state(Ui& ui, const BiasForm& form) {
                                  " has no map from position to position; its keys and attention "
                                  "are in the Attention workspace.",
                      .primary = "Open...",
-                     .secondary = "Try the demo"});
+                     .secondary = "Open demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
     return true;
 }
 

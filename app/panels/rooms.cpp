@@ -2,30 +2,49 @@
 
 namespace aft::app {
 
-PanelRoom attention_panel();
+// One function per panel, one line per panel in the list; the order is that of `list panels`.
+PanelRoom home_panel();
+PanelRoom train_panel();
+PanelRoom plots_panel();
+PanelRoom controls_panel();
+PanelRoom explorer_panel();
+PanelRoom log_panel();
+PanelRoom inspector_panel();
 PanelRoom bias_atlas_panel();
 PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
-PanelRoom controls_panel();
-PanelRoom inspector_panel();
+PanelRoom attention_panel();
 PanelRoom keys_panel();
-PanelRoom plots_panel();
-PanelRoom train_panel();
-
-// One function per panel, one line per panel in the list; the order is that of `list panels`.
+PanelRoom source_panel();
+PanelRoom complete_panel();
+PanelRoom play_panel();
+PanelRoom sampling_panel();
+PanelRoom compare_panel();
+PanelRoom lab_panel();
 
 const std::vector<PanelRoom>& panels() {
+    // clang-format off
     static const std::vector<PanelRoom> list = {
-        train_panel(),            //
-        plots_panel(),            //
-        controls_panel(),         //
-        bias_atlas_panel(),       //
-        bias_focus_panel(),       //
-        bias_statistics_panel(),  //
-        attention_panel(),        //
-        keys_panel(),             //
-        inspector_panel(),        //
+        home_panel(),
+        train_panel(),
+        plots_panel(),
+        controls_panel(),
+        explorer_panel(),
+        log_panel(),
+        inspector_panel(),
+        bias_atlas_panel(),
+        bias_focus_panel(),
+        bias_statistics_panel(),
+        attention_panel(),
+        keys_panel(),
+        source_panel(),
+        complete_panel(),
+        play_panel(),
+        sampling_panel(),
+        compare_panel(),
+        lab_panel(),
     };
+    // clang-format on
     return list;
 }
 

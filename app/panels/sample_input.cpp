@@ -80,9 +80,10 @@ bool sample_state(Ui& ui) {
                          .title = "No model open",
                          .sentence = "Open a checkpoint or a run to see where its layers look.",
                          .primary = "Open...",
-                         .secondary = "Try the demo",
+                         .secondary = "Open demo",
                          .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                                 "in this window."});
+                                 "in this window.",
+                         .secondary_words = "Try the demo"});
         return true;
     }
     if (!ui.has_model()) {

@@ -15,8 +15,9 @@ struct CompletionChoice {
     viz::MaskCanvas mask;           // [height, width] of the model's pictures; 1 = to be filled
     int64_t height = 0, width = 0;  // of the canvas; 0 = not made yet
     viz::PaintTool tool = viz::PaintTool::brush;
-    int64_t brush = 1;  // radius in pixels, 0 = one pixel
-    SampleOptions sample;
+    int64_t brush = 1;        // radius in pixels, 0 = one pixel
+    SampleOptions sample;     // of the next completion
+    SampleOptions used;       // of the one that is shown
     bool seed_locked = true;  // else a new seed for every run
     Overlay overlay = Overlay::none;
     int64_t chosen = 0;     // sample that Play looks at

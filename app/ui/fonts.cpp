@@ -32,7 +32,8 @@ std::string find_font(const std::vector<std::string>& names) {
 }
 
 // Digits and the minus sign get one width: 0.536 of the size fits Inter's widest digit.
-constexpr ImWchar kDigits[] = {'0', '9', '+', '+', 0x2212, 0x2212, 0};
+// Inter fills the private area with letters of its own: that area belongs to the icons.
+constexpr ImWchar kDigits[] = {'0', '9', '+', '+', 0x2212, 0x2212, 0xE000, 0xF8FF, 0};
 constexpr ImWchar kNotDigits[] = {0x20, '*', ',', '/', ':', 0x2211, 0x2213, 0xFFFF, 0};
 constexpr float kDigitWidth = 0.536f;
 constexpr float kReferenceSize = 16;

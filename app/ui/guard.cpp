@@ -87,7 +87,7 @@ void enable_recovery() {
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigErrorRecovery = true;
     io.ConfigErrorRecoveryEnableAssert = false;
-    io.ConfigErrorRecoveryEnableDebugLog = false;
+    io.ConfigErrorRecoveryEnableDebugLog = true;
     io.ConfigErrorRecoveryEnableTooltip = false;
     io.ConfigDebugHighlightIdConflicts = false;
 }

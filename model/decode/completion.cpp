@@ -1,6 +1,7 @@
 // Completion: which positions are known, which are drawn, and in which rows; batch.cpp does the
 // steps. Known tokens before the first unknown one are evaluated once for all samples.
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -56,6 +57,19 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
     if (request.forced >= model.levels)
         fail_usage("value {} is not there; allowed: 0 to {}", request.forced, model.levels - 1);
 }
+
+// Eight rows of a token are too little work for several threads, and one thread gives the same
+// answer whatever the machine has.
+class OneThread {
+  public:
+    OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+    ~OneThread() { at::set_num_threads(before_); }
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+  private:
+    int before_;
+};
 
 class Run {
   public:
@@ -226,6 +240,7 @@ class Run {
 Completion run_completion(const Net& net, const CompletionRequest& request,
                           const CompletionHooks& hooks, const JobControl& control) {
     const at::NoGradGuard no_grad;
+    const OneThread one_thread;
     check_request(net, request, hooks.continued);
     return Run(net, request, hooks).finish(control);
 }

@@ -1,0 +1,141 @@
+// Explorer: the open run, recent runs, its layers with the norm of their position bias, and pins.
+#include <algorithm>
+
+#include "app/ui/icons.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts.h"
+#include "app/ui/widgets.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+class ExplorerPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    [[nodiscard]] bool passes(std::string_view name) const;
+    void draw_runs(Ui& ui);
+    void draw_layers(Ui& ui);
+    void draw_pins(Ui& ui);
+    std::string filter_;
+};
+
+bool ExplorerPanel::passes(std::string_view name) const {
+    const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+    return filter_.empty() || std::search(name.begin(), name.end(), filter_.begin(), filter_.end(),
+                                          same) != name.end();
+}
+
+void ExplorerPanel::draw(Ui& ui) {
+    if (ui.session == nullptr && ui.settings.recent.empty()) {
+        hint(ui, "Runs and layers appear here.");
+        return;
+    }
+    text_field(ui, {.name = "Filter", .hint = "Filter runs and layers", .icon = icon::search},
+               filter_);
+    draw_runs(ui);
+    if (ui.has_model()) draw_layers(ui);
+    if (ui.has_model()) draw_pins(ui);
+}
+
+void ExplorerPanel::draw_runs(Ui& ui) {
+    section(ui, "Runs", std::to_string(ui.settings.recent.size()), false);
+    for (size_t i = 0; i < ui.settings.recent.size(); ++i) {
+        const RecentItem& item = ui.settings.recent[i];
+        if (!passes(item.name)) continue;
+        const bool is_open = ui.session != nullptr && item.path == ui.status.path;
+        const Row line = row(ui, item.path, 40, is_open, item.name);
+        ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
+                                                  {line.min.x + ui.px(18), line.min.y + ui.px(18)},
+                                                  ui.theme.series[i % ui.theme.series.size()],
+                                                  ui.px(2));
+        const float room = line.max.x - line.min.x;
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name, text_size::label,
+                ui.theme.text1, Face::regular, room - ui.px(34));
+        if (is_open) {
+            icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
+                    state_icon(ui.status.state), text_size::icon_inline,
+                    state_color(ui.theme, ui.status.state));
+            text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)},
+                    group_thousands(ui.status.step), text_size::hint, ui.theme.text2);
+            text_right(ui, line.max.x - ui.px(8), line.min.y + ui.px(21),
+                       plain_number(ui.status.metric, 3), text_size::hint, ui.theme.text2);
+        } else {
+            text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
+                    text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34));
+        }
+        if (line.pressed && !is_open) ui.open(item.path);
+    }
+}
+
+void ExplorerPanel::draw_layers(Ui& ui) {
+    section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
+    double largest = 1e-9;
+    for (const LayerSummary& layer : ui.status.layers) largest = std::max(largest, layer.bias_norm);
+    for (size_t i = 0; i < ui.status.layers.size(); ++i) {
+        const std::string name = "Layer " + std::to_string(i);
+        if (!passes(name)) continue;
+        const double norm = ui.status.layers[i].bias_norm;
+        const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
+        const Row line = row(ui, name, 22, selected, plain_number(norm, 2));
+        const float y = line.min.y + ui.px(2);
+        text_at(ui, {line.min.x + ui.px(10), y}, name, text_size::label,
+                selected ? ui.theme.text1 : ui.theme.text2);
+        const float bar_low = line.min.x + ui.px(92),
+                    bar_high = std::max(bar_low + ui.px(20), line.max.x - ui.px(62));
+        const float middle = (line.min.y + line.max.y) / 2;
+        ImDrawList* draw = ImGui::GetWindowDrawList();
+        draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)},
+                            ui.theme.field, ui.px(2));
+        const float filled = bar_low + (bar_high - bar_low) * static_cast<float>(norm / largest);
+        draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
+                            selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
+        text_right(ui, line.max.x - ui.px(8), y, plain_number(norm, 2), text_size::label,
+                   ui.theme.text2);
+        if (line.pressed) {
+            Cell cell = ui.selection.cell;
+            cell.layer = static_cast<int64_t>(i);
+            ui.selection.lock(cell);
+        }
+    }
+    hint(ui, "bar: norm of the bias");
+}
+
+void ExplorerPanel::draw_pins(Ui& ui) {
+    section(ui, "Pins", "P adds");
+    if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
+    for (size_t i = ui.selection.pins.size(); i-- > 0;) {
+        const Pin& pin = ui.selection.pins[i];
+        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), 22, false, pin.words);
+        icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
+                text_size::icon_inline, ui.theme.text3);
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words, text_size::label,
+                ui.theme.text2);
+        text_right(ui, line.max.x - ui.px(8), line.min.y + ui.px(2),
+                   "step " + group_thousands(pin.step), text_size::hint, ui.theme.text3);
+        if (!line.pressed) continue;
+        ui.selection.lock(pin.cell);
+        ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+    }
+}
+
+}  // namespace
+
+PanelRoom explorer_panel() {
+    std::vector<Place> places;
+    for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
+                                      Workspace::compare, Workspace::lab})
+        places.push_back({workspace, Slot::left, 0});
+    return {.info = {"Explorer", "Runs, layers with the norm of their position bias, and pins."},
+            .icon = icon::layers,
+            .help =
+                "A click on a run opens it, a click on a layer selects it in every view, a click "
+                "on a pin goes "
+                "back to its place and step.",
+            .places = places,
+            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ExplorerPanel>()); }};
+}
+
+}  // namespace aft::app

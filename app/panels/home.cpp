@@ -1,0 +1,305 @@
+// Home: recent runs, a new run, demos that need no download, and what this machine has.
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/panels/new_run.h"
+#include "app/panels/run_catalog.h"
+#include "app/panels/thumbnail.h"
+#include "app/ui/icons.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts.h"
+#include "app/ui/widgets.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+struct Demo {
+    const char *preset, *title, *sentence;
+};
+constexpr Demo kDemos[] = {{"demo-mirror", "Mirror", "Learns to look at the mirrored pixel"},
+                           {"demo-tiles", "Tiles", "Learns the period of a pattern"},
+                           {"demo-shapes", "Shapes", "Classifies discs, boxes and bars"}};
+
+std::string age_words(int64_t changed) {
+    const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
+                            std::chrono::system_clock::now().time_since_epoch())
+                            .count();
+    const int64_t age = now - changed;
+    if (changed <= 0) return "";
+    if (age < 90) return "now";
+    if (age < 3600) return fmt::format("{} min ago", age / 60);
+    if (age < 86400) return fmt::format("{} h ago", age / 3600);
+    if (age < 2 * 86400) return "yesterday";
+    if (age < 14 * 86400) return fmt::format("{} days ago", age / 86400);
+    const std::time_t time = changed;
+    char words[32] = "";
+    std::strftime(words, sizeof words, "%e %b %Y", std::localtime(&time));
+    return words;
+}
+
+void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
+                  ui.px(1));
+    if (values.size() < 2) return;
+    float low = values[0], high = values[0];
+    for (const float v : values)
+        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+    const float span = high > low ? high - low : 1;
+    std::vector<ImVec2> points;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) continue;
+        const float x = static_cast<float>(i) / static_cast<float>(values.size() - 1);
+        points.push_back(
+            {min.x + x * size.x, min.y + (1 - (values[i] - low) / span) * (size.y - ui.px(2))});
+    }
+    draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
+                      1.5F * ui.theme.scale);
+}
+
+class HomePanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void actions(Actions& actions) override;
+
+  private:
+    void draw_heading(Ui& ui, float width);
+    void draw_runs(Ui& ui, float width);
+    void draw_run(Ui& ui, const RunSummary& run, float width);
+    void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
+    void draw_drop_hint(Ui& ui, float width);
+    void draw_side(Ui& ui);
+    void draw_machine(Ui& ui);
+
+    RunCatalog catalog_;
+    NewRunForm form_;
+    std::map<std::string, Thumbnail> thumbnails_;
+};
+
+void HomePanel::actions(Actions& actions) {
+    actions.add({.name = "New run",
+                 .sentence = "Choose a preset, data and settings, and start training.",
+                 .icon = icon::plus,
+                 .shortcut = "Ctrl+N",
+                 .menu = "File",
+                 .why_not = {},
+                 .run = [this](Ui& ui) {
+                     ui.workspace = Workspace::home;
+                     form_.open(ui, "demo-mirror");
+                 }});
+    actions.add(
+        {.name = "Copy system report",
+         .sentence = "Puts device, memory, OpenGL and LibTorch of this machine on the clipboard.",
+         .icon = icon::copy,
+         .shortcut = "",
+         .menu = "Help",
+         .why_not = {},
+         .run = [this](Ui& ui) {
+             const auto page = catalog_.page();
+             ImGui::SetClipboardText(page ? page->system.dump(2).c_str()
+                                          : "the report is still being read");
+             ui.toasts.add({.kind = ToastKind::done,
+                            .title = "System report copied",
+                            .detail = {},
+                            .action = {}});
+         }});
+}
+
+void HomePanel::draw(Ui& ui) {
+    std::vector<std::string> paths;
+    for (const RecentItem& item : ui.settings.recent) paths.push_back(item.path);
+    if (paths.size() > 8) paths.resize(8);
+    catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
+    if (catalog_.is_reading()) ui.want_frames(1);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float side = ui.px(312), gap = ui.px(48);
+    const float page = std::min(room - ui.px(32), ui.px(1240));
+    const bool has_side = page > ui.px(760);
+    const float main_width = has_side ? page - side - gap : page;
+    const float left = std::floor((room - page) / 2);
+    ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
+    ImGui::BeginChild("main", {main_width, 0});
+    if (form_.is_open()) {
+        form_.draw_settings(ui);
+    } else {
+        draw_heading(ui, main_width);
+        draw_runs(ui, main_width);
+        draw_drop_hint(ui, main_width);
+        if (!has_side) draw_side(ui);
+    }
+    ImGui::EndChild();
+    if (!has_side && !form_.is_open()) return;
+    if (has_side) ImGui::SameLine(0, gap);
+    ImGui::BeginChild("side", {side, 0});
+    if (form_.is_open())
+        form_.draw_summary(ui);
+    else
+        draw_side(ui);
+    ImGui::EndChild();
+}
+
+void HomePanel::draw_heading(Ui& ui, float width) {
+    const ImVec2 start = ImGui::GetCursorPos();
+    text(ui, "Recent runs", text_size::title, ui.theme.text1, Face::semibold);
+    ImGui::SetCursorPos({start.x + width - ui.px(112 + 8 + 108), start.y});
+    action_button(ui, "Open...", ButtonKind::normal);
+    ImGui::SameLine(0, ui.px(8));
+    action_button(ui, "New run", ButtonKind::primary);
+    ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
+}
+
+void HomePanel::draw_runs(Ui& ui, float width) {
+    const auto page = catalog_.page();
+    if (ui.settings.recent.empty()) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet", text_size::empty, ui.theme.text1,
+                Face::semibold);
+        text_at(ui, {at.x, at.y + ui.px(36)},
+                "Start a demo at the right, make a new run, or open a checkpoint.", text_size::body,
+                ui.theme.text2);
+        ImGui::Dummy({width, ui.px(84)});
+        return;
+    }
+    if (!page) {
+        hint(ui, "Reading the recent runs ...");
+        return;
+    }
+    for (const RunSummary& run : page->runs) draw_run(ui, run, width);
+}
+
+void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
+    const Row item = row(ui, run.path, 104, false, run.error.empty() ? run.state : run.error);
+    const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
+    thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
+    draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
+    const float right = item.min.x + width;
+    if (width > ui.px(700))
+        sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
+                  {ui.px(140), ui.px(54)});
+    if (std::isfinite(run.metric)) {
+        text_right(ui, right - ui.px(86), item.min.y + ui.px(26), plain_number(run.metric, 3),
+                   text_size::empty, ui.theme.text1, Face::semibold);
+        text_right(ui, right - ui.px(86), item.min.y + ui.px(52), run.metric_words, text_size::hint,
+                   ui.theme.text3);
+    }
+    text_right(ui, right - ui.px(12), item.min.y + ui.px(30), age_words(run.changed),
+               text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3);
+    hairline(ui);
+    if (item.pressed) ui.open(run.path);
+}
+
+void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
+    const float room = ui.px(380);
+    text_at(ui, at, run.name, text_size::body, ui.theme.text1, Face::semibold, room);
+    if (!run.error.empty()) {
+        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error, text_size::icon_inline,
+                ui.theme.error);
+        text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error, text_size::hint,
+                ui.theme.error, Face::regular, room);
+        return;
+    }
+    text_at(ui, {at.x, at.y + ui.px(24)}, run.what, text_size::label, ui.theme.text2, Face::regular,
+            room);
+    const bool running = run.state == "running", paused = run.state == "paused";
+    const ImU32 color = running ? ui.theme.ok : paused ? ui.theme.warn : ui.theme.text3;
+    const char* mark = running                ? icon::play
+                       : paused               ? icon::pause
+                       : run.state == "model" ? icon::file
+                                              : icon::check;
+    icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, text_size::icon_inline, color);
+    text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, text_size::hint, color);
+    std::string steps = "step " + group_thousands(run.step);
+    if (running || paused) steps += " of " + group_thousands(run.target_step);
+    text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, text_size::hint, ui.theme.text3);
+}
+
+void HomePanel::draw_drop_hint(Ui& ui, float width) {
+    ImGui::Dummy({0, ui.px(10)});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size{width, ui.px(84)};
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    for (float x = 0; x < size.x; x += ui.px(10)) {
+        const float end = std::min(x + ui.px(6), size.x);
+        for (const float y : {0.0F, size.y})
+            draw->AddLine({at.x + x, at.y + y}, {at.x + end, at.y + y}, ui.theme.strong);
+    }
+    for (float y = 0; y < size.y; y += ui.px(10)) {
+        const float end = std::min(y + ui.px(6), size.y);
+        for (const float x : {0.0F, size.x})
+            draw->AddLine({at.x + x, at.y + y}, {at.x + x, at.y + end}, ui.theme.strong);
+    }
+    const auto centred = [&](std::string_view words, float y, float height, ImU32 color,
+                             Face face) {
+        const float words_width = text_extent(ui, words, height, face).x;
+        text_at(ui, {at.x + (size.x - words_width) / 2, at.y + ui.px(y)}, words, height, color,
+                face);
+    };
+    centred("Drop a checkpoint, a run folder or an image anywhere", 20, text_size::label,
+            ui.theme.text1, Face::medium);
+    centred(".safetensors, run folders, .png, .jpeg", 44, text_size::hint, ui.theme.text3,
+            Face::regular);
+    ImGui::Dummy(size);
+    ImGui::Dummy({0, ui.px(16)});
+    text(ui, "Same from the command line:  afterimage train --preset demo-mirror", text_size::hint,
+         ui.theme.text3);
+}
+
+void HomePanel::draw_side(Ui& ui) {
+    section(ui, "Start without a download", {}, false);
+    for (const Demo& demo : kDemos) {
+        const Row item = row(ui, demo.title, 58, false);
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
+        icon_at(ui, {item.min.x + ui.px(28), (item.min.y + item.max.y) / 2}, icon::play,
+                text_size::icon, ui.theme.accent);
+        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(9)}, demo.title, text_size::label,
+                ui.theme.text1, Face::medium);
+        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(31)}, demo.sentence,
+                text_size::hint, ui.theme.text2, Face::regular,
+                item.max.x - item.min.x - ui.px(84));
+        icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
+                text_size::icon, ui.theme.text3);
+        ImGui::Dummy({0, ui.px(2)});
+        if (item.pressed) form_.open(ui, demo.preset);
+    }
+    draw_machine(ui);
+}
+
+void HomePanel::draw_machine(Ui& ui) {
+    section(ui, "This machine");
+    const auto page = catalog_.page();
+    if (!page) {
+        hint(ui, "Reading ...");
+        return;
+    }
+    for (const auto& [key, value] : page->system.items()) {
+        const std::string words = value.is_string() ? value.get<std::string>() : value.dump();
+        if (value.is_structured() || words.size() > 40) continue;
+        key_value(ui, key, words);
+    }
+    key_value(ui, "OpenGL", ui.has_gl ? "3.3 core" : "none");
+    key_value(ui, "Maps to screen", "copied");
+    ImGui::Dummy({0, ui.px(4)});
+    action_button(ui, "Copy system report", ButtonKind::ghost);
+}
+
+}  // namespace
+
+PanelRoom home_panel() {
+    return {
+        .info = {"Home",
+                 "Recent runs, a new run, demos without a download, and what this machine has."},
+        .icon = icon::home,
+        .help =
+            "Open a run or a checkpoint, or start a new run. A click on a demo shows its settings "
+            "first; "
+            "files and folders can be dropped anywhere in the window.",
+        .places = {{Workspace::home, Slot::page}},
+        .make = [] { return std::unique_ptr<Panel>(std::make_unique<HomePanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,42 @@
+// RunCatalog: summaries of the recent runs and the system report, read by a thread of its own, so
+// that the window never waits for a file. Window thread; every method returns at once.
+#pragma once
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/mailbox.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+struct CatalogPage {
+    std::vector<RunSummary> runs;  // in the order asked for
+    nlohmann::json system;         // system_report()
+};
+
+class RunCatalog {
+  public:
+    // Starts reading if the paths changed, or if the last answer is older than `max_age_s` and
+    // asked for again.
+    void refresh(const std::vector<std::string>& paths, double now_s, double max_age_s);
+    [[nodiscard]] std::shared_ptr<const CatalogPage> page() const {
+        return box_->latest();
+    }  // nullptr at first
+    [[nodiscard]] bool is_reading() const { return stamp_ != done_stamp(); }
+
+  private:
+    struct Done {
+        uint64_t stamp = 0;
+    };
+    [[nodiscard]] uint64_t done_stamp() const;
+    std::vector<std::string> paths_;
+    double asked_at_ = -1e9;
+    uint64_t stamp_ = 0;
+    std::shared_ptr<Mailbox<CatalogPage>> box_ = std::make_shared<Mailbox<CatalogPage>>();
+    std::shared_ptr<Mailbox<Done>> done_ = std::make_shared<Mailbox<Done>>();
+    std::jthread reader_;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,242 @@
+// Source: the picture and its mask (or the prompt of a text model) that Complete works on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/completion_state.h"
+#include "app/ui/panel.h"
+#include "app/ui/parts.h"
+#include "core/text.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+PanelRoom source_panel();
+
+namespace {
+
+class SourcePanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    void draw_openers(Ui& ui);
+    void draw_samples_popup(Ui& ui);
+    void draw_canvas(Ui& ui);
+    void paint(const viz::ImageReply& reply, CompletionChoice& choice);
+    void draw_brush_ring(Ui& ui, const viz::ImageReply& reply);
+    void draw_tools(Ui& ui);
+    void draw_prompt(Ui& ui);
+    viz::TokenTexture texture_;
+    bool painting_ = false;
+};
+
+std::string item_words(const Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    if (image.item && !image.item->caption.empty()) return image.item->caption;
+    if (!image.path.empty()) return image.path;
+    return fmt::format("{} {}", image.split, image.index);
+}
+
+void go_to(Ui& ui, const std::string& split, int64_t index) {
+    ui.selection.image = {
+        .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}};
+}
+
+void SourcePanel::draw_samples_popup(Ui& ui) {
+    const PopupScope popup(ui, "data-set");
+    if (!popup.is_open()) return;
+    const ImageChoice& image = ui.selection.image;
+    text(ui, "From the data set", text_size::label, ui.theme.text1, Face::semibold);
+    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
+    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
+    if (segmented(ui, "Split", split, splits)) go_to(ui, splits[split].text, 0);
+    int64_t index = image.index;
+    if (drag_field(ui,
+                   {.name = "Index",
+                    .min = 0,
+                    .max = 1e6,
+                    .integer = true,
+                    .prefix = "index",
+                    .width = 200,
+                    .drag_speed = 0.2F},
+                   index))
+        go_to(ui, splits[split].text, index);
+    hint(ui, item_words(ui));
+}
+
+void SourcePanel::draw_openers(Ui& ui) {
+    (void)action_button(ui, "Open...", ButtonKind::normal, "Open");
+    ImGui::SameLine();
+    const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
+    if (button(ui, {.name = "Data set", .icon = icon::picture, .why_not = why}))
+        ImGui::OpenPopup("data-set");
+    draw_samples_popup(ui);
+    ImGui::SameLine();
+    (void)action_button(ui, "Blank picture", ButtonKind::normal, "Blank");
+    const ImageChoice& image = ui.selection.image;
+    const std::string split = image.split.empty() ? "test" : image.split;
+    if (button(ui, {.name = "Previous picture",
+                    .icon = icon::step_back,
+                    .kind = ButtonKind::icon,
+                    .why_not = image.index <= 0 ? "This is the first one." : ""}))
+        go_to(ui, split, image.index - 1);
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = "Next picture", .icon = icon::step, .kind = ButtonKind::icon}))
+        go_to(ui, split, image.index + 1);
+    ImGui::SameLine();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, item_words(ui),
+            text_size::label, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x);
+    ImGui::NewLine();
+}
+
+void SourcePanel::paint(const viz::ImageReply& reply, CompletionChoice& choice) {
+    if (reply.pressed && reply.hovered.is_valid()) {
+        choice.mask.begin(choice.tool, choice.brush, {reply.hovered.row, reply.hovered.column});
+        painting_ = true;
+    } else if (painting_ && reply.dragged.is_valid()) {
+        choice.mask.drag({reply.dragged.row, reply.dragged.column});
+    }
+    if (painting_ && reply.released) {
+        choice.mask.end();
+        painting_ = false;
+    }
+}
+
+void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
+    const CompletionChoice& choice = ui.selection.completion;
+    if (!reply.hovered.is_valid() || choice.tool == viz::PaintTool::rectangle) return;
+    const auto zoom = static_cast<float>(reply.zoom);
+    const ImVec2 middle(reply.box.low.x + zoom * (float(reply.hovered.column) + 0.5F),
+                        reply.box.low.y + zoom * (float(reply.hovered.row) + 0.5F));
+    const float radius = zoom * (float(choice.brush) + 0.5F);
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddCircle(middle, radius, IM_COL32(11, 12, 14, 220), 0, ui.px(3));
+    draw->AddCircle(middle, radius, IM_COL32_WHITE, 0, ui.px(1.5F));
+}
+
+void SourcePanel::draw_canvas(Ui& ui) {
+    CompletionChoice& choice = completion_choice(ui);
+    const ModelConfig& model = ui.status.config.model;
+    const auto& item = ui.selection.image.item;
+    const bool fits = item && static_cast<int64_t>(item->tokens.size()) == ui.status.tokens;
+    if (fits)
+        texture_.set(viz::TokenImage{.tokens = item->tokens,
+                                     .height = model.height,
+                                     .width = model.width,
+                                     .channels = model.channels,
+                                     .levels = model.levels},
+                     ui.look);
+    const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(320));
+    viz::ImageView view;
+    view.id = "source";
+    view.height = model.height;
+    view.width = model.width;
+    view.area = {side, side};
+    view.mask = choice.mask.mask();
+    view.alpha = fits ? 1.0F : 0.0F;
+    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    paint(reply, choice);
+    draw_brush_ring(ui, reply);
+    ui.recorder.area({.kind = "picture",
+                      .label = ui.recorder.claim("Picture"),
+                      .min = reply.box.low,
+                      .max = reply.box.high,
+                      .value = item_words(ui),
+                      .why_not = {}});
+    const auto mask = choice.mask.mask();
+    const int64_t masked = std::count(mask.begin(), mask.end(), uint8_t{1});
+    const std::string words = fmt::format("Mask covers {} of {} pixels", group_thousands(masked),
+                                          group_thousands(static_cast<int64_t>(mask.size())));
+    hint(ui, fits ? words : "Loading the picture...");
+    ui.recorder.item("value", ui.recorder.claim("Mask"), words);
+}
+
+void SourcePanel::draw_tools(Ui& ui) {
+    CompletionChoice& choice = completion_choice(ui);
+    section(ui, "Tools");
+    const char* names[] = {"Brush", "Eraser", "Rectangle"};
+    const char* icons[] = {icon::brush, icon::eraser, icon::rectangle};
+    const char* keys[] = {"B", "E", ""};
+    for (int i = 0; i < 3; ++i) {
+        const auto tool = static_cast<viz::PaintTool>(i);
+        if (button(ui, {.name = names[i],
+                        .icon = icons[i],
+                        .kind = ButtonKind::icon,
+                        .shortcut = keys[i],
+                        .selected = choice.tool == tool}))
+            choice.tool = tool;
+        ImGui::SameLine(0, ui.px(4));
+    }
+    for (const char* action : {"Invert mask", "Undo stroke", "Redo stroke"}) {
+        (void)action_button(ui, action, ButtonKind::icon);
+        ImGui::SameLine(0, ui.px(4));
+    }
+    ImGui::NewLine();
+    label_column(ui, "Brush size", 84);
+    (void)slider(
+        ui,
+        {.name = "Brush size", .min = 0, .max = 8, .standard = 1, .integer = true, .unit = "px"},
+        choice.brush);
+    const Choice presets[] = {
+        {.text = "Lower"}, {.text = "Right"}, {.text = "Border"}, {.text = "Random"}};
+    const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
+                                     viz::MaskPreset::border, viz::MaskPreset::random};
+    int preset = -1;
+    if (segmented(ui, "Preset", preset, presets, ImGui::GetContentRegionAvail().x / ui.theme.scale))
+        choice.mask.apply(which[preset], choice.sample.seed);
+    hint(ui,
+         "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "
+         "particles are on.");
+}
+
+void SourcePanel::draw_prompt(Ui& ui) {
+    CompletionChoice& choice = ui.selection.completion;
+    section(ui, "Prompt", fmt::format("{} bytes", choice.prompt.size()), false);
+    (void)text_field(ui, {.name = "Prompt", .hint = "what the text begins with", .mono = true},
+                     choice.prompt);
+    if (const std::string why = why_not_complete(ui); !why.empty()) hint(ui, why);
+    label_column(ui, "Length", 84);
+    (void)drag_field(ui,
+                     {.name = "Length",
+                      .min = 1,
+                      .max = 100000,
+                      .standard = 200,
+                      .integer = true,
+                      .unit = "bytes"},
+                     choice.length);
+    const int64_t room = ui.status.config.model.length;
+    if (static_cast<int64_t>(choice.prompt.size()) >= room)
+        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", room - 1));
+    section(ui, "From the data");
+    if (button(ui, {.name = "Take from the data set", .icon = icon::text}) &&
+        ui.selection.image.item) {
+        const auto& tokens = ui.selection.image.item->tokens;
+        choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));
+        std::erase_if(choice.prompt, [](char c) { return static_cast<uint8_t>(c) >= 127; });
+    }
+    hint(ui, item_words(ui));
+}
+
+void SourcePanel::draw(Ui& ui) {
+    if (completion_state(ui)) return;
+    if (is_text_model(ui)) return draw_prompt(ui);
+    draw_openers(ui);
+    draw_canvas(ui);
+    draw_tools(ui);
+}
+
+}  // namespace
+
+PanelRoom source_panel() {
+    return {{"Source", "the picture and the mask, or the prompt, that is completed"},
+            icon::picture,
+            "Take a picture from a file or the data set, or drop one; paint what is to be filled "
+            "in. Text models: write the prompt.",
+            {{Workspace::complete, Slot::left, 0}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<SourcePanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,28 @@
+#include "app/panels/thumbnail.h"
+
+#include <imgui.h>
+
+#include "core/colormap.h"
+
+namespace aft::app {
+
+void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const ImVec2 end{at.x + side, at.y + side};
+    if (field.values.empty()) {
+        draw->AddRect(at, end, ui.theme.line);
+        return;
+    }
+    if (shown_ != field.values) {
+        shown_ = field.values;
+        const Range range = value_range(field.values, 99.8, true);
+        const Slice slice{field.values, field.extent(0), field.extent(1)};
+        const Coloring coloring{
+            .range = range, .scale = Scale::signed_log, .map = ui.theme.ember()};
+        texture_.set(colorize(slice, coloring, 1), ui.look);
+    }
+    if (texture_.id() == ImTextureID_Invalid) return;
+    draw->AddImage(texture_.id(), at, end);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,179 @@
+// The jobs complete and probe: files, JSON and refusals, on a stored model.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/image.h"
+#include "core/writers.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/decode/decode.h"
+#include "model/decode/picture.h"
+#include "model/jobs.h"
+#include "tests/model/tiny_nets.h"
+#include "tests/model/train_fixtures.h"
+
+namespace aft {
+namespace {
+
+std::string store(const ScratchFolder& folder, const ModelConfig& model) {
+    Checkpoint checkpoint;
+    checkpoint.config.model = model;
+    checkpoint.step = 5;
+    if (model.task == "text") checkpoint.data = {{"alphabet", {10, 32, 97, 98, 99, 100, 101, 102}}};
+    const Net net = tiny_net(model);
+    for (const Parameter& parameter : net.parameters())
+        checkpoint.weights.emplace_back(parameter.name, parameter.value);
+    const std::string path = (folder / (model.task + ".safetensors")).string();
+    write_checkpoint(path, checkpoint);
+    return path;
+}
+
+// 8 x 4 pixels: the middle is cut out, the rest averages to 4 x 4.
+std::string store_picture(const ScratchFolder& folder) {
+    Image image{8, 4, 1, std::vector<uint8_t>(32)};
+    for (size_t i = 0; i < 32; ++i) image.pixels[i] = static_cast<uint8_t>(8 * i);
+    const std::string path = (folder / "in.png").string();
+    write_png(path, image);
+    return path;
+}
+
+CompleteRequest picture_job(const ScratchFolder& folder) {
+    CompleteRequest job;
+    job.model = store(folder, tiny_model("aft-full", "image"));
+    job.image = store_picture(folder);
+    job.keep_rows = 2;
+    job.sample.samples = 3;
+    job.out = (folder / "out").string();
+    return job;
+}
+
+TEST(CompleteJob, WritesSamplesGridAndResult) {
+    const ScratchFolder folder;
+    const CompleteRequest job = picture_job(folder);
+    const nlohmann::json result = complete_job(job, {});
+    const nlohmann::json stored = nlohmann::json::parse(read_file(folder / "out/result.json"));
+    EXPECT_EQ(stored["log_likelihoods"], result["log_likelihoods"]);
+    EXPECT_EQ(result["filled"], 8);
+    EXPECT_EQ(result["step"], 5);
+    EXPECT_LT(result["original_log_likelihood"].get<double>(), 0);
+    EXPECT_TRUE(fs::exists(folder / "out/grid.png"));
+    EXPECT_EQ(result["samples"].size(), 3u);
+    const Net net = make_net(read_checkpoint(job.model));
+    for (int i = 0; i < 3; ++i) {
+        const Image sample = read_image(folder / fmt::format("out/sample-{}.png", i));
+        ASSERT_EQ(sample.width, 4);
+        ASSERT_EQ(sample.height, 4);
+        std::vector<uint8_t> tokens, unknown(16, 0);
+        std::fill(unknown.begin() + 8, unknown.end(), uint8_t{1});
+        for (size_t k = 0; k < 16; ++k) {
+            const uint8_t drawn = sample.pixels[k];
+            tokens.push_back(static_cast<uint8_t>(std::lround(drawn * 7 / 255.0)));
+            EXPECT_EQ(std::lround(255.0 * tokens[k] / 7), drawn);
+            // Known rows: columns 2 to 5 of the input, value 8 i, 8 levels.
+            if (k < 8) {
+                EXPECT_EQ(tokens[k], 8 * (k / 4 * 8 + k % 4 + 2) * 8 / 256);
+            }
+        }
+        EXPECT_NEAR(result["log_likelihoods"][static_cast<size_t>(i)].get<double>(),
+                    log_likelihood(net, tokens, unknown), 1e-4);
+    }
+}
+
+TEST(CompleteJob, OnePngAndAMask) {
+    const ScratchFolder folder;
+    CompleteRequest job = picture_job(folder);
+    job.sample.samples = 1;
+    job.keep_rows = -1;
+    job.out = (folder / "one.png").string();
+    Image mask{4, 4, 1, std::vector<uint8_t>(16, 0)};
+    mask.pixels[5] = 1;
+    job.mask = (folder / "mask.png").string();
+    write_png(job.mask, mask);
+    const nlohmann::json result = complete_job(job, {});
+    EXPECT_EQ(result["filled"], 1);
+    EXPECT_EQ(read_image(job.out).width, 4);
+    EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(CompleteJob, TextGoesOnFromAPrompt) {
+    const ScratchFolder folder;
+    CompleteRequest job;
+    job.model = store(folder, tiny_model("aft-simple", "text"));
+    job.prompt = "abc";
+    job.length = 20;
+    job.sample.samples = 2;
+    nlohmann::json result = complete_job(job, {});
+    const auto text = result["samples"][1]["text"].get<std::string>();
+    EXPECT_EQ(text.substr(0, 3), "abc");
+    EXPECT_EQ(text.size(), 23u);
+    EXPECT_EQ(text.find_first_not_of("\n abcdef"), std::string::npos);
+    job.prompt = std::string(30, 'a') + "bcd";
+    result = complete_job(job, {});
+    EXPECT_NE(result["note"].get<std::string>().find("last 11"), std::string::npos);
+    EXPECT_EQ(result["samples"][0]["text"].get<std::string>().substr(0, 11), "aaaaaaaabcd");
+    job.prompt = "xyz";
+    EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("120"), std::string::npos);
+}
+
+TEST(CompleteJob, RefusalsNameTheFlagOrFile) {
+    const ScratchFolder folder;
+    const CompleteRequest good = picture_job(folder);
+    const auto words = [&](const std::function<void(CompleteRequest&)>& change) {
+        CompleteRequest job = good;
+        change(job);
+        return error_of([&] { (void)complete_job(job, {}); });
+    };
+    EXPECT_NE(words([](auto& j) { j.keep_rows = 4; }).find("--keep-rows"), std::string::npos);
+    EXPECT_NE(words([](auto& j) { j.image = "none.png"; }).find("none.png"), std::string::npos);
+    EXPECT_NE(words([](auto& j) { j.model = "none.model"; }).find("none.model"), std::string::npos);
+    EXPECT_NE(words([&](auto& j) { j.mask = j.image; }).find("8 x 4"), std::string::npos);
+    EXPECT_NE(words([](auto& j) { j.out = "x.png"; }).find("--samples 3"), std::string::npos);
+    EXPECT_NE(words([](auto& j) { j.prompt = "abc"; }).find("prompt"), std::string::npos);
+    EXPECT_NE(words([](auto& j) { j.sample.temperature = -2; }).find("temperature"),
+              std::string::npos);
+    EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(CompleteJob, LevelsMapBothWays) {
+    ModelConfig model = tiny_model("aft-full", "image");
+    for (const int64_t levels : {2, 16, 64, 256}) {
+        model.levels = levels;
+        std::vector<uint8_t> tokens;
+        for (int64_t i = 0; i < 16; ++i)
+            tokens.push_back(static_cast<uint8_t>(i * (levels - 1) / 15));
+        EXPECT_EQ(picture_tokens(tokens_picture(tokens, model), model), tokens) << levels;
+    }
+}
+
+TEST(ProbeJob, WritesNumbersAndPictures) {
+    const ScratchFolder folder;
+    ProbeJob job;
+    job.model = store(folder, tiny_model("aft-conv2d", "image"));
+    job.probe = "bias";
+    job.layer = 1;
+    job.out = (folder / "w.npy").string();
+    const nlohmann::json note = probe_job(job, {});
+    EXPECT_EQ(note["shape"], nlohmann::json({2, 16, 16}));
+    EXPECT_EQ(read_npy(job.out).shape, (std::vector<int64_t>{2, 16, 16}));
+    EXPECT_TRUE(fs::exists(job.out + ".json"));
+    for (const std::string probe :
+         {"bias", "kernel", "keys", "attention", "gates", "predictions"}) {
+        job.probe = probe;
+        job.image = store_picture(folder);
+        for (const std::string kind : {".png", ".csv", ".npy"}) {
+            job.out = (folder / (probe + kind)).string();
+            EXPECT_EQ(error_of([&] { (void)probe_job(job, {}); }), "") << probe << kind;
+            EXPECT_TRUE(fs::exists(job.out));
+        }
+    }
+    job.layer = 7;
+    EXPECT_NE(error_of([&] { (void)probe_job(job, {}); }).find("0 to 1"), std::string::npos);
+    job.out = (folder / "x.txt").string();
+    EXPECT_NE(error_of([&] { (void)probe_job(job, {}); }).find(".npy"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace aft
