@@ -199,7 +199,7 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
 }
 
 int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
-    int best = 1;
+    int best = 1, best_rows = count + 1;
     int64_t best_zoom = -1;
     for (int columns = 1; columns <= count; ++columns) {
         AtlasShape tried = shape;
@@ -208,10 +208,12 @@ int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
         const AtlasLayout layout = layout_atlas(tried, area, scale);
         const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
         const int64_t zoom = fits ? layout.zoom : 0;
-        if (zoom > best_zoom) {
-            best_zoom = zoom;
-            best = columns;
-        }
+        // As large as possible; then side by side rather than below each other.
+        if (zoom < best_zoom || (zoom == best_zoom && (zoom == 0 || tried.rows >= best_rows)))
+            continue;
+        best_zoom = zoom;
+        best_rows = tried.rows;
+        best = columns;
     }
     return best;
 }
