@@ -46,6 +46,12 @@ struct TrainResult {
 // Memory and time before the start: {"parameters", "weights_bytes", "activations_bytes", "words"}.
 [[nodiscard]] nlohmann::json estimate(const Config& config);
 
+// Writes the weights of a model alone, to be given away. half: as F16, half the size; every value
+// is then rounded to 11 bits, and reading turns it into float32 again. -> {"file", "bytes",
+// "parameters", "dtype"}.
+[[nodiscard]] nlohmann::json export_weights(const std::string& model, const std::string& out,
+                                            bool half);
+
 struct EvalRequest {
     std::string model, data, device = "cpu";
     int64_t limit = 0;

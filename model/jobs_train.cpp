@@ -154,6 +154,27 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
+nlohmann::json export_weights(const std::string& model, const std::string& out, bool half) {
+    nlohmann::json result;
+    with_plain_errors([&] {
+        Checkpoint checkpoint = read_checkpoint(model);
+        (void)make_net(checkpoint);  // a file that does not fit its config is not handed on
+        checkpoint.optimizer.clear();
+        checkpoint.training = nullptr;
+        int64_t parameters = 0;
+        for (auto& [name, tensor] : checkpoint.weights) {
+            parameters += tensor.numel();
+            if (half && fits_half(tensor)) tensor = tensor.to(at::kHalf);
+        }
+        write_checkpoint(out, checkpoint);
+        result = {{"file", out},
+                  {"bytes", fs::file_size(out)},
+                  {"parameters", parameters},
+                  {"dtype", half ? "F16" : "F32"}};
+    });
+    return result;
+}
+
 nlohmann::json estimate(const Config& config) {
     nlohmann::json result;
     with_plain_errors([&] {

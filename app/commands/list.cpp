@@ -9,6 +9,9 @@
 #include "app/output.h"
 #include "core/check.h"
 #include "model/jobs.h"
+#if AFT_WINDOW
+#include "app/window_door.h"
+#endif
 
 namespace aft::app {
 namespace {
@@ -18,6 +21,9 @@ std::vector<NamedList> all_lists() {
     NamedList rooms{"commands", {}};
     for (const CommandRoom& room : commands()) rooms.rooms.push_back(room.info);
     lists.push_back(std::move(rooms));
+#if AFT_WINDOW
+    for (NamedList& list : window_lists()) lists.push_back(std::move(list));
+#endif
     return lists;
 }
 

@@ -10,6 +10,7 @@ CommandRoom inspect_command();
 CommandRoom probe_command();
 CommandRoom op_command();
 CommandRoom run_command();
+CommandRoom export_command();
 CommandRoom list_command();
 #if AFT_WINDOW
 CommandRoom window_command();
@@ -27,6 +28,7 @@ const std::vector<CommandRoom>& commands() {
         probe_command(),
         op_command(),
         run_command(),
+        export_command(),
         list_command(),
 #if AFT_WINDOW
         window_command(),

@@ -89,20 +89,20 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     ImGui::SameLine(0, ui.px(12));
     const Choice parts[] = {
         {.text = "Prior + both"}, {.text = "Content + both"}, {.text = "All three"}};
-    (void)segmented(ui, "Parts", parts_, parts);
+    (void)segmented(ui, "Parts", parts_, {parts});
     if (room > ui.px(640)) {
         ImGui::SameLine(0, ui.px(12));
         inline_label(ui, "Channels");
         const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
-        (void)combo(ui, "Channels", reduce_, reduce, 180,
-                    reduce_ == 2 && ui.selection.cell.channel < 0 ? "" : "");
+        (void)combo(ui, "Channels", reduce_,
+                    {reduce, 180, reduce_ == 2 && ui.selection.cell.channel < 0 ? "" : ""});
     }
     if (positions.channels == 3 && room > ui.px(860)) {
         ImGui::SameLine(0, ui.px(12));
         inline_label(ui, "Target");
         const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
         int chosen = int(target_channel_);
-        if (segmented(ui, "Target channel", chosen, names)) {
+        if (segmented(ui, "Target channel", chosen, {names})) {
             target_channel_ = chosen;
             const Positions::Place at = positions.target(ui.selection.cell.target);
             if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
@@ -112,10 +112,10 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
 
 void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& part) {
     const auto& [title, map, canvas, box] = part;
-    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title, text_size::label, ui.theme.text1,
-            Face::semibold, box.width());
-    text_right(ui, box.high.x, box.low.y - ui.px(20), "same range", text_size::hint,
-               ui.theme.text3);
+    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
+            {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+    text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
+               {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty()) {
         viz::draw_hatch(ui.look, box);
         return;
@@ -174,7 +174,7 @@ void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float hei
     const ImVec2 size = {float(zoom * columns), float(zoom * rows)};
     const float top = corner.y + ui.px(22);
     text_at(ui, corner, positions.is_text ? "Text and target" : "Image and target",
-            text_size::label, ui.theme.text1, Face::semibold, each);
+            {text_size::label, ui.theme.text1, Face::semibold, each});
     ImGui::SetCursorScreenPos({corner.x, top});
     const Positions::Place target = positions.target(ui.selection.cell.target);
     const int64_t j = ui.selection.shown().source;
@@ -203,7 +203,7 @@ void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float hei
         const ImVec2 at = ImGui::GetCursorScreenPos();
         viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
         text_at(ui, {at.x + ui.px(32), at.y}, "hatched: not yet visible in raster order",
-                text_size::hint, ui.theme.text2, Face::regular, each - ui.px(32));
+                {text_size::hint, ui.theme.text2, Face::regular, each - ui.px(32)});
     }
     draw_bar(ui, box(1).low.x, box(count - 1).high.x - box(1).low.x);
 }
@@ -239,18 +239,18 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     const float all = ImGui::GetContentRegionAvail().x;
     const char* const what = data_.has_gates() ? "Channels" : "Heads";
     const std::string title = fmt::format("{} of layer {}", what, ui.selection.cell.layer);
-    text_at(ui, {corner.x, corner.y + ui.px(5)}, title, text_size::label, ui.theme.text1,
-            Face::semibold);
+    text_at(ui, {corner.x, corner.y + ui.px(5)}, title,
+            {text_size::label, ui.theme.text1, Face::semibold});
     const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
     text_at(ui, {corner.x + used, corner.y + ui.px(6)},
             fmt::format("{} in all, own range each; bar: {}", data_.channels().size(),
                         order_ == 1 ? "sharpness" : "gate \u03C3(Q)"),
-            text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300));
+            {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
     const float right = ui.px(290);
     ImGui::SetCursorScreenPos({corner.x + std::max(used, all - right), corner.y});
     inline_label(ui, "Sort");
     const Choice orders[] = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
-    if (segmented(ui, "Sort", order_, orders)) data_.sort(Order(order_));
+    if (segmented(ui, "Sort", order_, {orders})) data_.sort(Order(order_));
     ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
     const Positions positions(ui.status);
     viz::AtlasView view;
@@ -381,10 +381,10 @@ void AttentionPanel::inspector(Ui& ui) {
     section(ui, "Display");
     label_column(ui, "Scale");
     const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
-    (void)segmented(ui, "Scale", scale_, scales, -1);
+    (void)segmented(ui, "Scale", scale_, {scales, -1});
     label_column(ui, "Colours");
     const std::string maps[] = {"Viridis", "Cividis", "Grey"};
-    (void)combo(ui, "Colours", colors_, maps);
+    (void)combo(ui, "Colours", colors_, {maps});
     section(ui, "Actions");
     action_button(ui, "Pin", ButtonKind::normal, "Pin target");
 }

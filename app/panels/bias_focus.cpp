@@ -79,7 +79,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     const std::string words =
         block > 1 ? fmt::format("1:{}", block) : fmt::format("{} px / cell", drawn_zoom_);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, text_size::label, ui.theme.text1);
+    text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
     ImGui::Dummy({ui.px(84), ui.px(26)});
     ImGui::SameLine(0, ui.px(4));
     if (button(ui, {.name = "Zoom in",

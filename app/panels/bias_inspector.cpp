@@ -226,7 +226,7 @@ void BiasInspector::draw_limits(Ui& ui) {
     const bool has_floor = s.quantity == Quantity::exp_minus_one;
     const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
     int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
-    if (segmented(ui, "Limits", chosen, limits, -1)) {
+    if (segmented(ui, "Limits", chosen, {limits, -1})) {
         s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
         s.range_by_hand.reset();
     }
@@ -235,8 +235,8 @@ void BiasInspector::draw_limits(Ui& ui) {
                               : has_floor               ? "off: floor is \u22121"
                                                         : "off: from 0";
     bool on = s.quantity == Quantity::w && s.symmetric;
-    if (toggle(ui, "Symmetric", on, words,
-               s.quantity == Quantity::w ? "" : "Only w is drawn round 0."))
+    if (toggle(ui, "Symmetric", on,
+               {words, s.quantity == Quantity::w ? "" : "Only w is drawn round 0."}))
         s.symmetric = on;
 }
 

@@ -17,12 +17,12 @@ void heading(Ui& ui, std::string_view title, std::string_view rest) {
     ui.recorder.set_section(std::string(title));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    text_at(ui, at, title, text_size::label, ui.theme.text1, Face::semibold, width);
+    text_at(ui, at, title, {text_size::label, ui.theme.text1, Face::semibold, width});
     const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
     const float rest_width = text_extent(ui, rest, text_size::hint).x;
     const bool below = used + rest_width > width;
     text_at(ui, below ? ImVec2(at.x, at.y + ui.px(18)) : ImVec2(at.x + used, at.y + ui.px(1)), rest,
-            text_size::hint, ui.theme.text2, Face::regular, width);
+            {text_size::hint, ui.theme.text2, Face::regular, width});
     ImGui::Dummy({1, ui.px(below ? 36 : 20)});
 }
 
@@ -130,7 +130,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     const char* const names[] = {"sources R", "sources G", "sources B"};
     for (size_t c = 0; folded_.size() == 3 && c < 3; ++c)
         text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)}, names[c],
-                text_size::hint, ui.theme.text3);
+                {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(folded_.size() == 3 ? 22 : 6)});
     ImGui::Dummy({1, 1});
 }

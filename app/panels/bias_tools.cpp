@@ -13,7 +13,7 @@ void inline_label(Ui& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = text_extent(ui, words, text_size::label).x;
     text_at(ui, {at.x + ui.px(4), at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
-            text_size::label, ui.theme.text2);
+            {text_size::label, ui.theme.text2});
     ImGui::Dummy({width + ui.px(4), ui.px(26)});
     ImGui::SameLine(0, ui.px(8));
 }
@@ -30,7 +30,7 @@ void quantity_tool(Ui& ui, const BiasForm& form) {
         choices.push_back(choice);
     }
     int chosen = static_cast<int>(s.quantity);
-    if (!segmented(ui, "Quantity", chosen, choices)) return;
+    if (!segmented(ui, "Quantity", chosen, {choices})) return;
     s.quantity = static_cast<Quantity>(chosen);
     s.range_by_hand.reset();
 }
@@ -40,7 +40,7 @@ void range_tool(Ui& ui) {
     inline_label(ui, "Range");
     const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
     int chosen = static_cast<int>(s.range_mode);
-    if (!segmented(ui, "Range", chosen, choices)) return;
+    if (!segmented(ui, "Range", chosen, {choices})) return;
     s.range_mode = static_cast<RangeMode>(chosen);
     s.range_by_hand.reset();
 }
@@ -53,7 +53,7 @@ void scale_tool(Ui& ui) {
     const Choice choices[] = {{.text = "Signed log", .why_not = why},
                               {.text = "Two-sided", .why_not = why}};
     int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
-    if (segmented(ui, "Scale", chosen, choices))
+    if (segmented(ui, "Scale", chosen, {choices}))
         s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
 }
 
@@ -66,7 +66,8 @@ void gauge_tool(Ui& ui) {
          .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
                 "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
     int chosen = s.gauge == Gauge::fixed ? 1 : 0;
-    if (segmented(ui, "Gauge", chosen, choices)) s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
+    if (segmented(ui, "Gauge", chosen, {choices}))
+        s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
 }
 
 }  // namespace

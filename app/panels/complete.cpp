@@ -87,7 +87,7 @@ void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
     const std::string count =
         fmt::format("{} of {}", group_thousands(static_cast<int64_t>(filled.decided)),
                     group_thousands(static_cast<int64_t>(filled.at.size())));
-    text_at(ui, {x, at.y + ui.px(8)}, count, text_size::body, ui.theme.text1, Face::medium);
+    text_at(ui, {x, at.y + ui.px(8)}, count, {text_size::body, ui.theme.text1, Face::medium});
     const float after = x + text_extent(ui, count, text_size::body, Face::medium).x + ui.px(8);
     std::string rest = is_text_model(ui) ? "bytes" : "sub-pixels";
     if (completion.stopped) {
@@ -97,7 +97,7 @@ void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
     } else if (share > 0.02 && completion.seconds > 0.2) {
         rest += ", " + duration(completion.seconds / share * (1 - share)) + " left";
     }
-    text_at(ui, {after, at.y + ui.px(9)}, rest, text_size::hint, ui.theme.text3);
+    text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({after + ui.px(150), at.y});
     ImGui::Dummy({1, ui.px(32)});
     ui.recorder.item("value", ui.recorder.claim("Progress"), count + " " + rest);
@@ -110,13 +110,13 @@ void CompletePanel::draw_overlay_choice(Ui& ui) {
     if (right - width < at.x) return;
     ImGui::SetCursorScreenPos({right - width, at.y + ui.px(3)});
     const ImVec2 place = ImGui::GetCursorScreenPos();
-    text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", text_size::label, ui.theme.text2);
+    text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
     const Choice choices[] = {{.text = "None"},
                               {.text = "Entropy", .tip = "How unsure the model was, bits."},
                               {.text = "Bits", .tip = "How surprising the drawn level was, bits."}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay", chosen, choices, 205))
+    if (segmented(ui, "Overlay", chosen, {choices, 205}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
@@ -153,14 +153,15 @@ void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_
     const bool chosen = sample == sample_looked_at(ui, completion);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string number = std::to_string(sample + 1);
-    text_at(ui, {at.x, at.y + ui.px(4)}, number, text_size::label,
-            chosen ? ui.theme.text1 : ui.theme.text3, chosen ? Face::medium : Face::regular);
+    text_at(ui, {at.x, at.y + ui.px(4)}, number,
+            {text_size::label, chosen ? ui.theme.text1 : ui.theme.text3,
+             chosen ? Face::medium : Face::regular});
     const double bits = sample_bits(completion, sample);
     if (std::isfinite(bits))
         text_at(ui, {at.x + ui.px(20), at.y + ui.px(4)},
                 plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim"),
-                text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::regular,
-                width - ui.px(20));
+                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::regular,
+                 width - ui.px(20)});
     ImGui::Dummy({width, ui.px(26)});
 }
 
@@ -252,13 +253,13 @@ void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
         const bool chosen = i == sample_looked_at(ui, completion);
         const std::string words =
             fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
-        if (row(ui, fmt::format("Sample {}", i + 1), 26, chosen, words).pressed) {
+        if (row(ui, fmt::format("Sample {}", i + 1), {26, chosen, words}).pressed) {
             ui.selection.completion.chosen = static_cast<int64_t>(i);
             ui.selection.completion.level = -1;
         }
         const ImVec2 low = ImGui::GetItemRectMin();
-        text_at(ui, {low.x + ui.px(8), low.y + ui.px(5)}, words, text_size::label,
-                chosen ? ui.theme.text1 : ui.theme.text2, Face::medium);
+        text_at(ui, {low.x + ui.px(8), low.y + ui.px(5)}, words,
+                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::medium});
         const FontScope mono(ui.fonts, Face::mono, text_size::label);
         ImGui::PushTextWrapPos(0);
         ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);

@@ -126,7 +126,7 @@ void ControlsPanel::draw_pace(Ui& ui) {
         if (ui.session != nullptr) ui.session->set_share(share / 100);
     }
     toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
-           "Smooth while I interact");
+           {"Smooth while I interact"});
 }
 
 struct Check {
@@ -185,7 +185,7 @@ void ControlsPanel::draw_checks(Ui& ui) {
     for (const Check& check : list) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         icon_at(ui, {at.x + ui.px(8), at.y + ui.px(10)}, check.is_good ? icon::ok : icon::warning,
-                16, check.is_good ? ui.theme.ok : ui.theme.warn);
+                {16, check.is_good ? ui.theme.ok : ui.theme.warn});
         ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(2)});
         ImGui::BeginGroup();
         text_wrapped(ui, check.words, text_size::label, ui.theme.text2);
@@ -205,7 +205,7 @@ void ControlsPanel::draw(Ui& ui) {
     draw_pace(ui);
     draw_checks(ui);
     section(ui, "All settings");
-    toggle(ui, "Show all settings", show_all_, "Show all settings");
+    toggle(ui, "Show all settings", show_all_, {"Show all settings"});
     if (show_all_) draw_settings(ui, false);
 }
 

@@ -46,25 +46,25 @@ void ExplorerPanel::draw_runs(Ui& ui) {
         const RecentItem& item = ui.settings.recent[i];
         if (!passes(item.name)) continue;
         const bool is_open = ui.session != nullptr && item.path == ui.status.path;
-        const Row line = row(ui, item.path, 40, is_open, item.name);
+        const Row line = row(ui, item.path, {40, is_open, item.name});
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[i % ui.theme.series.size()],
                                                   ui.px(2));
         const float room = line.max.x - line.min.x;
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name, text_size::label,
-                ui.theme.text1, Face::regular, room - ui.px(34));
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
+                {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
-                    state_icon(ui.status.state), text_size::icon_inline,
-                    state_color(ui.theme, ui.status.state));
+                    state_icon(ui.status.state),
+                    {text_size::icon_inline, state_color(ui.theme, ui.status.state)});
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)},
-                    group_thousands(ui.status.step), text_size::hint, ui.theme.text2);
-            text_right(ui, line.max.x - ui.px(8), line.min.y + ui.px(21),
-                       plain_number(ui.status.metric, 3), text_size::hint, ui.theme.text2);
+                    group_thousands(ui.status.step), {text_size::hint, ui.theme.text2});
+            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)},
+                       plain_number(ui.status.metric, 3), {text_size::hint, ui.theme.text2});
         } else {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
-                    text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34));
+                    {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.open(item.path);
     }
@@ -79,10 +79,10 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         if (!passes(name)) continue;
         const double norm = ui.status.layers[i].bias_norm;
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, 22, selected, plain_number(norm, 2));
+        const Row line = row(ui, name, {22, selected, plain_number(norm, 2)});
         const float y = line.min.y + ui.px(2);
-        text_at(ui, {line.min.x + ui.px(10), y}, name, text_size::label,
-                selected ? ui.theme.text1 : ui.theme.text2);
+        text_at(ui, {line.min.x + ui.px(10), y}, name,
+                {text_size::label, selected ? ui.theme.text1 : ui.theme.text2});
         const float bar_low = line.min.x + ui.px(92),
                     bar_high = std::max(bar_low + ui.px(20), line.max.x - ui.px(62));
         const float middle = (line.min.y + line.max.y) / 2;
@@ -92,8 +92,8 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         const float filled = bar_low + (bar_high - bar_low) * static_cast<float>(norm / largest);
         draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
                             selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
-        text_right(ui, line.max.x - ui.px(8), y, plain_number(norm, 2), text_size::label,
-                   ui.theme.text2);
+        text_right(ui, {line.max.x - ui.px(8), y}, plain_number(norm, 2),
+                   {text_size::label, ui.theme.text2});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
             cell.layer = static_cast<int64_t>(i);
@@ -108,13 +108,13 @@ void ExplorerPanel::draw_pins(Ui& ui) {
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
     for (size_t i = ui.selection.pins.size(); i-- > 0;) {
         const Pin& pin = ui.selection.pins[i];
-        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), 22, false, pin.words);
+        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), {22, false, pin.words});
         icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
-                text_size::icon_inline, ui.theme.text3);
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words, text_size::label,
-                ui.theme.text2);
-        text_right(ui, line.max.x - ui.px(8), line.min.y + ui.px(2),
-                   "step " + group_thousands(pin.step), text_size::hint, ui.theme.text3);
+                {text_size::icon_inline, ui.theme.text3});
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
+                {text_size::label, ui.theme.text2});
+        text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)},
+                   "step " + group_thousands(pin.step), {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;
         ui.selection.lock(pin.cell);
         ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;

@@ -144,7 +144,7 @@ void HomePanel::draw(Ui& ui) {
 
 void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
-    text(ui, "Recent runs", text_size::title, ui.theme.text1, Face::semibold);
+    text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
     ImGui::SetCursorPos({start.x + width - ui.px(112 + 8 + 108), start.y});
     action_button(ui, "Open...", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
@@ -156,11 +156,11 @@ void HomePanel::draw_runs(Ui& ui, float width) {
     const auto page = catalog_.page();
     if (ui.settings.recent.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet", text_size::empty, ui.theme.text1,
-                Face::semibold);
+        text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet",
+                {text_size::empty, ui.theme.text1, Face::semibold});
         text_at(ui, {at.x, at.y + ui.px(36)},
-                "Start a demo at the right, make a new run, or open a checkpoint.", text_size::body,
-                ui.theme.text2);
+                "Start a demo at the right, make a new run, or open a checkpoint.",
+                {text_size::body, ui.theme.text2});
         ImGui::Dummy({width, ui.px(84)});
         return;
     }
@@ -172,7 +172,7 @@ void HomePanel::draw_runs(Ui& ui, float width) {
 }
 
 void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
-    const Row item = row(ui, run.path, 104, false, run.error.empty() ? run.state : run.error);
+    const Row item = row(ui, run.path, {104, false, run.error.empty() ? run.state : run.error});
     const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
     thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
     draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
@@ -181,40 +181,40 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
         sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
                   {ui.px(140), ui.px(54)});
     if (std::isfinite(run.metric)) {
-        text_right(ui, right - ui.px(86), item.min.y + ui.px(26), plain_number(run.metric, 3),
-                   text_size::empty, ui.theme.text1, Face::semibold);
-        text_right(ui, right - ui.px(86), item.min.y + ui.px(52), run.metric_words, text_size::hint,
-                   ui.theme.text3);
+        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, plain_number(run.metric, 3),
+                   {text_size::empty, ui.theme.text1, Face::semibold});
+        text_right(ui, {right - ui.px(86), item.min.y + ui.px(52)}, run.metric_words,
+                   {text_size::hint, ui.theme.text3});
     }
-    text_right(ui, right - ui.px(12), item.min.y + ui.px(30), age_words(run.changed),
-               text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3);
+    text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
+               {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
     hairline(ui);
     if (item.pressed) ui.open(run.path);
 }
 
 void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
     const float room = ui.px(380);
-    text_at(ui, at, run.name, text_size::body, ui.theme.text1, Face::semibold, room);
+    text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
     if (!run.error.empty()) {
-        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error, text_size::icon_inline,
-                ui.theme.error);
-        text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error, text_size::hint,
-                ui.theme.error, Face::regular, room);
+        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error,
+                {text_size::icon_inline, ui.theme.error});
+        text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error,
+                {text_size::hint, ui.theme.error, Face::regular, room});
         return;
     }
-    text_at(ui, {at.x, at.y + ui.px(24)}, run.what, text_size::label, ui.theme.text2, Face::regular,
-            room);
+    text_at(ui, {at.x, at.y + ui.px(24)}, run.what,
+            {text_size::label, ui.theme.text2, Face::regular, room});
     const bool running = run.state == "running", paused = run.state == "paused";
     const ImU32 color = running ? ui.theme.ok : paused ? ui.theme.warn : ui.theme.text3;
     const char* mark = running                ? icon::play
                        : paused               ? icon::pause
                        : run.state == "model" ? icon::file
                                               : icon::check;
-    icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, text_size::icon_inline, color);
-    text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, text_size::hint, color);
+    icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
+    text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
     std::string steps = "step " + group_thousands(run.step);
     if (running || paused) steps += " of " + group_thousands(run.target_step);
-    text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, text_size::hint, ui.theme.text3);
+    text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }
 
 void HomePanel::draw_drop_hint(Ui& ui, float width) {
@@ -235,8 +235,8 @@ void HomePanel::draw_drop_hint(Ui& ui, float width) {
     const auto centred = [&](std::string_view words, float y, float height, ImU32 color,
                              Face face) {
         const float words_width = text_extent(ui, words, height, face).x;
-        text_at(ui, {at.x + (size.x - words_width) / 2, at.y + ui.px(y)}, words, height, color,
-                face);
+        text_at(ui, {at.x + (size.x - words_width) / 2, at.y + ui.px(y)}, words,
+                {height, color, face});
     };
     centred("Drop a checkpoint, a run folder or an image anywhere", 20, text_size::label,
             ui.theme.text1, Face::medium);
@@ -244,25 +244,25 @@ void HomePanel::draw_drop_hint(Ui& ui, float width) {
             Face::regular);
     ImGui::Dummy(size);
     ImGui::Dummy({0, ui.px(16)});
-    text(ui, "Same from the command line:  afterimage train --preset demo-mirror", text_size::hint,
-         ui.theme.text3);
+    text(ui, "Same from the command line:  afterimage train --preset demo-mirror",
+         {text_size::hint, ui.theme.text3});
 }
 
 void HomePanel::draw_side(Ui& ui) {
     section(ui, "Start without a download", {}, false);
     for (const Demo& demo : kDemos) {
-        const Row item = row(ui, demo.title, 58, false);
+        const Row item = row(ui, demo.title, {58, false});
         ImGui::GetWindowDrawList()->AddRectFilled(
             item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
         icon_at(ui, {item.min.x + ui.px(28), (item.min.y + item.max.y) / 2}, icon::play,
-                text_size::icon, ui.theme.accent);
-        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(9)}, demo.title, text_size::label,
-                ui.theme.text1, Face::medium);
-        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(31)}, demo.sentence,
-                text_size::hint, ui.theme.text2, Face::regular,
-                item.max.x - item.min.x - ui.px(84));
+                {text_size::icon, ui.theme.accent});
+        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(9)}, demo.title,
+                {text_size::label, ui.theme.text1, Face::medium});
+        text_at(
+            ui, {item.min.x + ui.px(56), item.min.y + ui.px(31)}, demo.sentence,
+            {text_size::hint, ui.theme.text2, Face::regular, item.max.x - item.min.x - ui.px(84)});
         icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
-                text_size::icon, ui.theme.text3);
+                {text_size::icon, ui.theme.text3});
         ImGui::Dummy({0, ui.px(2)});
         if (item.pressed) form_.open(ui, demo.preset);
     }

@@ -138,7 +138,7 @@ void KeysPanel::draw_chosen(Ui& ui, const Positions& positions, float width) {
     const Folded* const map = chosen(ui, &l, &m);
     if (map == nullptr) return;
     const std::string title = fmt::format("Layer {}, channel {}", l, layers_[l].index[m]);
-    text(ui, title, text_size::label, ui.theme.text1, Face::semibold);
+    text(ui, title, {text_size::label, ui.theme.text1, Face::semibold});
     viz::MapView view;
     view.id = "chosen";
     view.data = map->data();
@@ -175,7 +175,7 @@ void KeysPanel::draw_left(Ui& ui, const Positions& positions, float width, float
          positions.is_text ? "Text"
                            : fmt::format("Image, {}\u00D7{} {}", positions.height, positions.width,
                                          positions.is_autoregressive ? "pixels" : "patches"),
-         text_size::label, ui.theme.text1, Face::semibold);
+         {text_size::label, ui.theme.text1, Face::semibold});
     const float side = std::min(width, (height - ui.px(130)) / 2);
     const int64_t j = ui.selection.shown().source;
     const auto reply =
@@ -274,11 +274,11 @@ void KeysPanel::draw(Ui& ui) {
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
     const Choice quantities[] = {{.text = "exp(K)"}, {.text = "log exp(K)"}};
-    (void)segmented(ui, "Quantity", quantity_, quantities);
+    (void)segmented(ui, "Quantity", quantity_, {quantities});
     ImGui::SameLine(0, ui.px(12));
     inline_label(ui, "Range");
     const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
-    (void)segmented(ui, "Range", range_, ranges);
+    (void)segmented(ui, "Range", range_, {ranges});
     ImGui::SameLine(0, ui.px(12));
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     if (button(ui, {.name = "More channels",

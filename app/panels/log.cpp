@@ -22,11 +22,12 @@ class LogPanel final : public Panel {
         for (const LogLine& line : ui.log) {
             if (!filter_.empty() && line.text.find(filter_) == std::string::npos) continue;
             const bool error = line.kind == "error", warning = line.kind == "warning";
-            text(ui, fmt::format("{:7.1f} s  {}", line.time, line.kind), text_size::hint,
-                 error     ? ui.theme.error
-                 : warning ? ui.theme.warn
-                           : ui.theme.text3,
-                 Face::mono);
+            text(ui, fmt::format("{:7.1f} s  {}", line.time, line.kind),
+                 {text_size::hint,
+                  error     ? ui.theme.error
+                  : warning ? ui.theme.warn
+                            : ui.theme.text3,
+                  Face::mono});
             text_wrapped(ui, line.text, text_size::hint, error ? ui.theme.text1 : ui.theme.text2);
         }
         if (shown_ != ui.log.size()) ImGui::SetScrollHereY(1);

@@ -72,7 +72,7 @@ void NewRunForm::draw_settings(Ui& ui) {
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
     int chosen = chosen_;
-    if (!names.empty() && combo(ui, "Preset", chosen, names, 320))
+    if (!names.empty() && combo(ui, "Preset", chosen, {names, 320}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
     if (chosen_ < static_cast<int>(presets_.size()))
         hint(ui, presets_[static_cast<size_t>(chosen_)].sentence);
@@ -86,7 +86,7 @@ void NewRunForm::draw_settings(Ui& ui) {
                out_);
     section(ui, "Settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group", group_, choices, 300);
+    segmented(ui, "Group", group_, {choices, 300});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
                {.name = "Filter", .hint = "Filter settings", .icon = icon::search, .width = 240},

@@ -107,7 +107,7 @@ void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
 // Surprise along the order of generation; the part that is not there yet is hatched.
 void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPositions& filled) {
     const float width = std::max(ui.px(60), ImGui::GetContentRegionAvail().x);
-    const Region track = region(ui, "track", "Track", {width, ui.px(26)}, std::to_string(place_));
+    const Region track = region(ui, "track", "Track", {{width, ui.px(26)}, std::to_string(place_)});
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(track.min, track.max, ui.theme.field);
     const auto count = static_cast<float>(std::max<size_t>(1, filled.at.size()));

@@ -75,7 +75,7 @@ void PlotsPanel::draw_tools(Ui& ui) {
     const float used = ui.px(560);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({at.x + std::max(0.0f, room - used), at.y});
-    text(ui, "Smooth", text_size::label, ui.theme.text2);
+    text(ui, "Smooth", {text_size::label, ui.theme.text2});
     ImGui::SameLine();
     NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
@@ -84,9 +84,9 @@ void PlotsPanel::draw_tools(Ui& ui) {
     const auto axis = [&](const char* word, const char* name, int& scale) {
         ImGui::SameLine(0, ui.px(14));
         const ImVec2 here = ImGui::GetCursorScreenPos();
-        text_at(ui, {here.x, here.y + ui.px(5)}, word, text_size::label, ui.theme.text2);
+        text_at(ui, {here.x, here.y + ui.px(5)}, word, {text_size::label, ui.theme.text2});
         ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
-        segmented(ui, name, scale, kScales);
+        segmented(ui, name, scale, {kScales});
     };
     axis("x", "x axis", x_scale_);
     axis("y", "y axis", y_scale_);

@@ -49,10 +49,10 @@ void sample_tool(Ui& ui) {
         go_to(ui, image.index + 1);
     const PopupScope popup(ui, "samples");
     if (!popup.is_open()) return;
-    text(ui, "Sample", text_size::label, ui.theme.text1, Face::semibold);
+    text(ui, "Sample", {text_size::label, ui.theme.text1, Face::semibold});
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
     int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
-    if (segmented(ui, "Split", split, splits)) {
+    if (segmented(ui, "Split", split, {splits})) {
         image.split = splits[split].text;
         go_to(ui, 0);
     }

@@ -42,7 +42,7 @@ void SamplingPanel::draw_options(Ui& ui) {
     int chosen = -1;
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
-    if (segmented(ui, "Samples", chosen, counts)) sample.samples = values[chosen];
+    if (segmented(ui, "Samples", chosen, {counts})) sample.samples = values[chosen];
     label_column(ui, "Temperature", 104, "0 always takes the most likely level.");
     (void)slider(ui, {.name = "Temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
                  sample.temperature);
@@ -94,7 +94,7 @@ void SamplingPanel::draw_model_step(Ui& ui) {
     if (chosen == 0 && ui.selection.step >= 0)
         names[0] = "step " + group_thousands(ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
-    if (!combo(ui, "Model step", chosen, names)) return;
+    if (!combo(ui, "Model step", chosen, {names})) return;
     ui.selection.step =
         chosen == 0 ? -1 : ui.history[ui.history.size() - static_cast<size_t>(chosen)];
 }

@@ -48,10 +48,10 @@ void SourcePanel::draw_samples_popup(Ui& ui) {
     const PopupScope popup(ui, "data-set");
     if (!popup.is_open()) return;
     const ImageChoice& image = ui.selection.image;
-    text(ui, "From the data set", text_size::label, ui.theme.text1, Face::semibold);
+    text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
     int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
-    if (segmented(ui, "Split", split, splits)) go_to(ui, splits[split].text, 0);
+    if (segmented(ui, "Split", split, {splits})) go_to(ui, splits[split].text, 0);
     int64_t index = image.index;
     if (drag_field(ui,
                    {.name = "Index",
@@ -88,7 +88,7 @@ void SourcePanel::draw_openers(Ui& ui) {
     ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, item_words(ui),
-            text_size::label, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x);
+            {text_size::label, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x});
     ImGui::NewLine();
 }
 
@@ -185,7 +185,8 @@ void SourcePanel::draw_tools(Ui& ui) {
     const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
                                      viz::MaskPreset::border, viz::MaskPreset::random};
     int preset = -1;
-    if (segmented(ui, "Preset", preset, presets, ImGui::GetContentRegionAvail().x / ui.theme.scale))
+    if (segmented(ui, "Preset", preset,
+                  {presets, ImGui::GetContentRegionAvail().x / ui.theme.scale}))
         choice.mask.apply(which[preset], choice.sample.seed);
     hint(ui,
          "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "

@@ -110,9 +110,9 @@ void put(Ui& ui, Pen& pen, const std::string& value, std::string_view words) {
     const float number = text_extent(ui, value, text_size::label, Face::medium).x;
     const float unit = text_extent(ui, words, text_size::hint).x;
     if (pen.x + number + unit + ui.px(5) > pen.end) return;
-    text_at(ui, {pen.x, pen.y}, value, text_size::label, ui.theme.text1, Face::medium);
-    text_at(ui, {pen.x + number + ui.px(5), pen.y + ui.px(0.5f)}, words, text_size::hint,
-            ui.theme.text3);
+    text_at(ui, {pen.x, pen.y}, value, {text_size::label, ui.theme.text1, Face::medium});
+    text_at(ui, {pen.x + number + ui.px(5), pen.y + ui.px(0.5f)}, words,
+            {text_size::hint, ui.theme.text3});
     pen.x += number + unit + ui.px(22);
 }
 
@@ -132,7 +132,7 @@ void RunPanel::draw_numbers(Ui& ui) {
     const std::string saved =
         s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
     if (pen.end - text_extent(ui, saved, text_size::hint).x > pen.x)
-        text_right(ui, pen.end, at.y, saved, text_size::hint, ui.theme.text3);
+        text_right(ui, {pen.end, at.y}, saved, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({1, ui.px(16)});
 }
 

@@ -31,10 +31,10 @@ bool choose_in_popup(Ui& ui, std::string_view name, std::span<const std::string>
     bool changed = false;
     for (size_t i = 0; i < choices.size(); ++i) {
         const bool is_chosen = static_cast<int>(i) == chosen;
-        const Row line = row(ui, fmt::format("{}={}", name, choices[i]), 26, is_chosen);
+        const Row line = row(ui, fmt::format("{}={}", name, choices[i]), {26, is_chosen});
         const float y = (line.min.y + line.max.y - ui.px(text_size::body)) / 2;
-        text_at(ui, {line.min.x + ui.px(10), y}, choices[i], text_size::body, ui.theme.text1,
-                is_chosen ? Face::medium : Face::regular);
+        text_at(ui, {line.min.x + ui.px(10), y}, choices[i],
+                {text_size::body, ui.theme.text1, is_chosen ? Face::medium : Face::regular});
         if (!line.pressed) continue;
         chosen = static_cast<int>(i);
         changed = true;
@@ -52,8 +52,8 @@ float widest(Ui& ui, std::span<const std::string> choices) {
 
 }  // namespace
 
-bool combo(Ui& ui, std::string_view name, int& chosen, std::span<const std::string> choices,
-           float width, std::string why_not) {
+bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec) {
+    const auto& [choices, width, why_not] = spec;
     const std::string label = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = set_by_script(ui, label, choices, chosen);
@@ -76,9 +76,9 @@ bool combo(Ui& ui, std::string_view name, int& chosen, std::span<const std::stri
                                   ? choices[static_cast<size_t>(chosen)]
                                   : "";
     const ImU32 ink = off ? with_alpha(t.text3, 0.65f) : t.text1;
-    text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::body)) / 2}, shown, text_size::body,
-            ink, Face::regular, wide - ui.px(32));
-    icon_at(ui, {b.x - ui.px(14), (a.y + b.y) / 2}, icon::up_down, text_size::icon_inline, ink);
+    text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::body)) / 2}, shown,
+            {text_size::body, ink, Face::regular, wide - ui.px(32)});
+    icon_at(ui, {b.x - ui.px(14), (a.y + b.y) / 2}, icon::up_down, {text_size::icon_inline, ink});
     ui.recorder.item("combo", label, shown, why_not);
     if (off) tooltip(ui, {.name = std::string(name), .sentence = why_not});
 
@@ -111,32 +111,31 @@ PopupScope::~PopupScope() {
     ImGui::EndPopup();
 }
 
-Row row(Ui& ui, std::string_view name, float height, bool selected, std::string value) {
+Row row(Ui& ui, std::string_view name, const RowLook& look) {
     const std::string label = ui.recorder.claim(name);
     Row out;
     const float width = std::max(ui.px(8), ImGui::GetContentRegionAvail().x);
-    out.pressed =
-        ImGui::InvisibleButton(label.c_str(), {width, ui.px(height)}, ImGuiButtonFlags_EnableNav);
+    out.pressed = ImGui::InvisibleButton(label.c_str(), {width, ui.px(look.height)},
+                                         ImGuiButtonFlags_EnableNav);
     out.hovered = ImGui::IsItemHovered();
     out.double_clicked = out.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
     out.min = ImGui::GetItemRectMin();
     out.max = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    if (selected) {
+    if (look.selected) {
         draw->AddRectFilled(out.min, out.max, ui.theme.selected);
         draw->AddRectFilled(out.min, {out.min.x + ui.px(2), out.max.y}, ui.theme.accent);
     } else if (out.hovered) {
         draw->AddRectFilled(out.min, out.max, ui.theme.field);
     }
-    ui.recorder.item("row", label, value.empty() ? (selected ? "selected" : "") : std::move(value));
+    ui.recorder.item("row", label, look.value.empty() && look.selected ? "selected" : look.value);
     return out;
 }
 
-Region region(Ui& ui, std::string_view kind, std::string_view name, ImVec2 size,
-              std::string value) {
+Region region(Ui& ui, std::string_view kind, std::string_view name, const RegionLook& look) {
     const std::string label = ui.recorder.claim(name);
     Region out;
-    size = {std::max(1.0f, size.x), std::max(1.0f, size.y)};
+    const ImVec2 size(std::max(1.0f, look.size.x), std::max(1.0f, look.size.y));
     ImGui::InvisibleButton(label.c_str(), size);
     out.hovered = ImGui::IsItemHovered();
     out.pressed = ImGui::IsItemActivated();
@@ -147,7 +146,7 @@ Region region(Ui& ui, std::string_view kind, std::string_view name, ImVec2 size,
     out.max = ImGui::GetItemRectMax();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     out.mouse = {mouse.x - out.min.x, mouse.y - out.min.y};
-    ui.recorder.item(std::string(kind), label, std::move(value));
+    ui.recorder.item(std::string(kind), label, look.value);
     return out;
 }
 

@@ -51,23 +51,24 @@ void draw_field(Ui& ui, const NumberField& f, Box box, double value) {
     const float middle = (box.min.y + box.max.y) / 2;
     float right = box.max.x - ui.px(10);
     if (f.locked) {
-        icon_at(ui, {right - ui.px(6), middle}, icon::lock, text_size::icon_inline, t.text3);
+        icon_at(ui, {right - ui.px(6), middle}, icon::lock, {text_size::icon_inline, t.text3});
         right -= ui.px(18);
     }
     if (!f.unit.empty()) {
         const float y = middle - ui.px(text_size::hint) / 2;
-        text_right(ui, right, y, f.unit, text_size::hint, dim ? ink : t.text3);
+        text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
         right -= text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
     }
-    text_right(ui, right, middle - ui.px(text_size::body) / 2, shown_number(f, value),
-               text_size::body, ink);
+    text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
+               {text_size::body, ink});
     if (!f.prefix.empty())
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
-                text_size::label, dim ? ink : t.text3);
+                {text_size::label, dim ? ink : t.text3});
 }
 
 // The same field while it is typed into. True once, with the value, when Enter took it.
-bool type_into(Ui& ui, const NumberField& f, const std::string& label, float width, double& value) {
+bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+    const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     FieldEdit& edit = ui.edit;
     const bool bad = !edit.error.empty();
     if (edit.take_focus) ImGui::SetKeyboardFocusHere();
@@ -78,7 +79,7 @@ bool type_into(Ui& ui, const NumberField& f, const std::string& label, float wid
     ui.recorder.item("field", label, edit.text, "");
     if (bad) {
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
-        text(ui, edit.error, text_size::hint, ui.theme.error);
+        text(ui, edit.error, {text_size::hint, ui.theme.error});
     }
     if (ImGui::IsKeyPressed(ImGuiKey_Escape)) {
         edit = {};
@@ -138,8 +139,7 @@ bool drag_field(Ui& ui, const NumberField& f, double& value) {
     const std::string label = ui.recorder.claim(f.name);
     bool changed = set_by_script(ui, f, label, value);
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
-    if (ui.edit.typing && ui.edit.label == label)
-        return type_into(ui, f, label, width, value) || changed;
+    if (ui.edit.typing && ui.edit.label == label) return type_into(ui, f, label, value) || changed;
     const bool off = !f.why_not.empty() || f.locked;
     const bool pressed =
         ImGui::InvisibleButton(label.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);

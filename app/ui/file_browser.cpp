@@ -121,8 +121,8 @@ void FileBrowser::choose(Ui& ui, const Entry& entry) {
 
 void FileBrowser::draw_head(Ui& ui) {
     ui.recorder.set_section("Where");
-    text(ui, "Open a checkpoint, a run or a picture", text_size::empty, ui.theme.text1,
-         Face::semibold);
+    text(ui, "Open a checkpoint, a run or a picture",
+         {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
     if (button(
             ui,
@@ -139,10 +139,10 @@ void FileBrowser::draw_head(Ui& ui) {
                filter_);
     ImGui::SameLine();
     static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
-    segmented(ui, "Show", kind_, kKinds);
+    segmented(ui, "Show", kind_, {kKinds});
     ImGui::SameLine();
     static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
-    if (segmented(ui, "Sort", sort_, kSorts)) read_folder();
+    if (segmented(ui, "Sort", sort_, {kSorts})) read_folder();
 }
 
 void FileBrowser::draw_list(Ui& ui, float height) {
@@ -155,8 +155,9 @@ void FileBrowser::draw_list(Ui& ui, float height) {
         const bool fits = entry.is_folder || kind_ == 1 || can_be_opened(entry.name);
         if (!fits || !contains_word(entry.name, filter_)) continue;
         ++shown;
-        const Row line = row(ui, entry.name, 26, entry.name == selected_,
-                             entry.is_run ? "run" : (entry.is_folder ? "folder" : "file"));
+        const Row line = row(ui, entry.name,
+                             {26, entry.name == selected_,
+                              entry.is_run ? "run" : (entry.is_folder ? "folder" : "file")});
         if (line.pressed) selected_ = entry.name, typed_ = (folder_ / entry.name).string();
         if (line.double_clicked || (line.pressed && ImGui::GetIO().NavVisible)) chosen = &entry;
         if (!ImGui::IsRectVisible(line.min, line.max)) continue;
@@ -166,19 +167,21 @@ void FileBrowser::draw_list(Ui& ui, float height) {
                            : entry.is_folder           ? icon::folder
                            : is_image_file(entry.name) ? icon::picture
                                                        : icon::file;
-        icon_at(ui, {line.min.x + ui.px(16), middle}, mark, text_size::icon_inline,
-                entry.is_run ? ui.theme.accent : ui.theme.text3);
-        text_at(ui, {line.min.x + ui.px(32), y}, entry.name, text_size::label, ui.theme.text1,
-                Face::regular, line.max.x - line.min.x - ui.px(300));
+        icon_at(ui, {line.min.x + ui.px(16), middle}, mark,
+                {text_size::icon_inline, entry.is_run ? ui.theme.accent : ui.theme.text3});
+        text_at(ui, {line.min.x + ui.px(32), y}, entry.name,
+                {text_size::label, ui.theme.text1, Face::regular,
+                 line.max.x - line.min.x - ui.px(300)});
         if (!entry.is_folder)
-            text_right(ui, line.max.x - ui.px(150), y, byte_size(static_cast<double>(entry.bytes)),
-                       text_size::hint, ui.theme.text3);
-        text_right(ui, line.max.x - ui.px(12), y, date_words(entry.changed), text_size::hint,
-                   ui.theme.text3);
+            text_right(ui, {line.max.x - ui.px(150), y},
+                       byte_size(static_cast<double>(entry.bytes)),
+                       {text_size::hint, ui.theme.text3});
+        text_right(ui, {line.max.x - ui.px(12), y}, date_words(entry.changed),
+                   {text_size::hint, ui.theme.text3});
     }
     if (shown == 0 && problem_.empty())
         text(ui, "Nothing here can be opened. Choose another folder, or show everything.",
-             text_size::label, ui.theme.text2);
+             {text_size::label, ui.theme.text2});
     ImGui::EndChild();
     ImGui::PopStyleVar();
     if (chosen != nullptr) choose(ui, Entry(*chosen));  // a copy: going elsewhere clears the list

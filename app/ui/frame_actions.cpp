@@ -4,7 +4,6 @@
 
 #include "app/ui/frame_parts.h"
 #include "core/files.h"
-#include "model/config.h"
 
 namespace aft::app {
 

@@ -47,7 +47,7 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
     }
     if (tools.focus_pane == pane.room->info.name ||
-        (is_first && place->slot == Slot::canvas && place->order == 0) || on_rail)
+        (is_first && place->slot == Slot::canvas && place->order == 0))
         ImGui::SetNextWindowFocus();
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
@@ -60,7 +60,8 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
              ? ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar
              : 0);
     const bool is_visible = ImGui::Begin(name.c_str(), nullptr, flags);
-    const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
+    ImGuiWindow* window = ImGui::GetCurrentWindow();
+    if (on_rail) ImGui::BringWindowToDisplayFront(window);
     if (window->DockIsActive && !window->DockNode->IsNoTabBar()) {
         const ImRect tab = window->DC.DockTabItemRect;
         ui.recorder.area({.kind = "tab",

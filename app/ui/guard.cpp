@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include "core/check.h"
 
@@ -29,6 +30,13 @@ class AssertionFailed : public std::runtime_error {
     }
     std::fprintf(stderr, "%s:%u: assertion failed: %s\n", file, line, condition);
     std::abort();
+}
+
+// What Dear ImGui found wrong first, while a pane was drawn.
+thread_local std::string first_mistake;
+
+void on_mistake(ImGuiContext*, void*, const char* words) {
+    if (is_guarding && first_mistake.empty()) first_mistake = words;
 }
 
 class GuardScope {
@@ -62,6 +70,7 @@ Guarded draw_guarded(const std::function<void()>& draw) {
     ImGuiErrorRecoveryState before, after;
     ImGui::ErrorRecoveryStoreState(&before);
     Guarded result;
+    first_mistake.clear();
     {
         const GuardScope guard;
         try {
@@ -77,6 +86,7 @@ Guarded draw_guarded(const std::function<void()>& draw) {
         if (!result.problem) result.problem = "it ended its own window (one End too many)";
         return result;
     }
+    if (!result.problem && !first_mistake.empty()) result.problem = first_mistake;
     if (is_same(before, after)) return result;
     ImGui::ErrorRecoveryTryToRecoverState(&before);
     if (!result.problem) result.problem = "it left Dear ImGui's stacks unbalanced";
@@ -90,6 +100,7 @@ void enable_recovery() {
     io.ConfigErrorRecoveryEnableDebugLog = true;
     io.ConfigErrorRecoveryEnableTooltip = false;
     io.ConfigDebugHighlightIdConflicts = false;
+    ImGui::GetCurrentContext()->ErrorCallback = on_mistake;
 }
 
 }  // namespace aft::app

@@ -54,14 +54,14 @@ void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
                                               {right, middle + ui.px(10)}, ui.theme.field_pressed,
                                               ui.px(4));
     text_at(ui, {right - width + ui.px(7), middle - ui.px(text_size::hint) / 2}, words,
-            text_size::hint, ui.theme.text2);
+            {text_size::hint, ui.theme.text2});
 }
 
 void foot(Ui& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + 1}, ui.theme.line);
-    text_at(ui, {at.x + ui.px(10), at.y + ui.px(10)}, words, text_size::hint, ui.theme.text3);
+    text_at(ui, {at.x + ui.px(10), at.y + ui.px(10)}, words, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({width, ui.px(30)});
 }
 
@@ -69,16 +69,17 @@ void foot(Ui& ui, std::string_view words) {
 
 void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
     const std::string why = ui.actions.why_not(ui, action.name);
-    const Row line = row(ui, action.name, 40, chosen);
+    const Row line = row(ui, action.name, {40, chosen});
     const float middle = (line.min.y + line.max.y) / 2;
     const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
-    icon_at(ui, {line.min.x + ui.px(20), middle}, action.icon, text_size::icon,
-            chosen ? ui.theme.accent : ui.theme.text2);
+    icon_at(ui, {line.min.x + ui.px(20), middle}, action.icon,
+            {text_size::icon, chosen ? ui.theme.accent : ui.theme.text2});
     const float x = line.min.x + ui.px(40);
-    text_at(ui, {x, line.min.y + ui.px(3)}, action.name, text_size::body, ink, Face::medium);
-    text_at(ui, {x, line.min.y + ui.px(21)}, why.empty() ? action.sentence : why, text_size::hint,
-            why.empty() ? (chosen ? ui.theme.text2 : ui.theme.text3) : ui.theme.warn, Face::regular,
-            line.max.x - x - ui.px(110));
+    text_at(ui, {x, line.min.y + ui.px(3)}, action.name, {text_size::body, ink, Face::medium});
+    text_at(
+        ui, {x, line.min.y + ui.px(21)}, why.empty() ? action.sentence : why,
+        {text_size::hint, why.empty() ? (chosen ? ui.theme.text2 : ui.theme.text3) : ui.theme.warn,
+         Face::regular, line.max.x - x - ui.px(110)});
     key_chip(ui, line.max.x - ui.px(10), middle, action.shortcut);
     if (!line.pressed) return;
     is_open_ = false;
@@ -99,10 +100,10 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     const std::string words =
         fmt::format("{} of {} actions", found.size(), ui.actions.all().size());
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    icon_at(ui, {at.x + ui.px(20), at.y + ui.px(18)}, icon::search, text_size::icon_bar,
-            ui.theme.text2);
-    text_right(ui, at.x + width - ui.px(24), at.y + ui.px(11), words, text_size::hint,
-               ui.theme.text3);
+    icon_at(ui, {at.x + ui.px(20), at.y + ui.px(18)}, icon::search,
+            {text_size::icon_bar, ui.theme.text2});
+    text_right(ui, {at.x + width - ui.px(24), at.y + ui.px(11)}, words,
+               {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({at.x + ui.px(40), at.y + ui.px(4)});
     if (is_new_) ImGui::SetKeyboardFocusHere();
     const std::string label = ui.recorder.claim("Search");
@@ -124,7 +125,7 @@ void Palette::draw(Ui& ui, ImVec2 display) {
             ImGui::SetScrollHereY();
     }
     if (count == 0)
-        text(ui, "No action matches. Try fewer letters.", text_size::label, ui.theme.text2);
+        text(ui, "No action matches. Try fewer letters.", {text_size::label, ui.theme.text2});
     ImGui::EndChild();
     ImGui::PopStyleVar();
     foot(ui, "\u2191 \u2193 choose      Enter runs      Esc closes");
@@ -141,7 +142,7 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
                             {width, height});
     if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     ImGui::SetCursorPos({ui.px(16), ui.px(12)});
-    text(ui, "Keys and help", text_size::empty, ui.theme.text1, Face::semibold);
+    text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::SetCursorPos({ui.px(16), ui.px(40)});
     ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
     if (!pane_help.empty()) {
@@ -152,13 +153,13 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     for (const Action& action : ui.actions.all()) {
         if (action.shortcut.empty()) continue;
-        const Row line = row(ui, action.name, 26, false, action.shortcut);
+        const Row line = row(ui, action.name, {26, false, action.shortcut});
         const float middle = (line.min.y + line.max.y) / 2;
         text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,
-                text_size::label, ui.theme.text1);
-        text_at(ui, {line.min.x + ui.px(230), middle - ui.px(text_size::hint) / 2}, action.sentence,
-                text_size::hint, ui.theme.text3, Face::regular,
-                line.max.x - line.min.x - ui.px(340));
+                {text_size::label, ui.theme.text1});
+        text_at(
+            ui, {line.min.x + ui.px(230), middle - ui.px(text_size::hint) / 2}, action.sentence,
+            {text_size::hint, ui.theme.text3, Face::regular, line.max.x - line.min.x - ui.px(340)});
         key_chip(ui, line.max.x - ui.px(8), middle, action.shortcut);
         if (line.pressed) {
             is_open_ = false;

@@ -2,27 +2,7 @@
 //     PanelRoom NAME_panel();
 // and one line in app/panels/rooms.cpp. The frame gives it a dock window (a "pane") with its tab,
 // padding, empty and error handling; the panel only draws inside.
-//
-// Conventions
-// * Everything interactive goes through app/ui/widgets.h and parts.h (they record label, rectangle,
-// value, state;
-//   labels are `Pane/Section/Name`, Pane = info.name, Section = the last section() head).
-// * Sizes through ui.px(n), n at scale 1. Text through ui.fonts (FontScope) or the text functions
-// of parts.h.
-//   Colours only from ui.theme; numbers through core/text.h.
-// * No session, or nothing there yet: empty_state() with what to do next. Fields still being
-// computed: draw the old
-//   ones and progress_line(). An exception thrown in draw() is shown in the pane; the rest goes on.
-// * Shared state between panels is Ui::selection and nothing else. Private state lives in the Panel
-// object.
-// * A wish (start, open, pin, export, ...) is an Action: add it in actions(), run it with
-// ui.actions.run or
-//   action_button(). Keys of workbench.md section 5 are shortcuts of actions.
-// * Ask only for what is shown: draw() is called only while the pane is visible. Leave room for
-// nothing else:
-//   the content region is the pane. Hover line at the foot: canvas_height() before it, hover_line()
-//   last.
-// * inspector() draws the panel's sections into the Inspector pane while its workspace is shown.
+// Window thread.
 #pragma once
 #include <memory>
 #include <string>
@@ -32,6 +12,19 @@
 #include "core/rooms.h"
 
 namespace aft::app {
+
+// Conventions
+// * Everything interactive goes through app/ui/widgets.h and parts.h: they record label, rectangle,
+//   value and state. Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
+// * No session, or nothing there yet: empty_state() with what to do next. Fields still being
+//   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
+// * Shared state between panels is Ui::selection and nothing else; private state is the Panel's.
+// * A wish (start, open, pin, export, ...) is an Action: add it in actions(), run it with
+//   ui.actions.run or action_button(). Keys are shortcuts of actions.
+// * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
+//   foot: canvas_height() before the canvas, hover_line() last.
+// * inspector() draws sections into the Inspector while a workspace of the panel is shown.
 
 // Where a pane stands in a workspace's default layout. `page` fills the whole (Home).
 enum class Slot { left, right, top, canvas, below, page };

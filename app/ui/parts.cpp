@@ -9,29 +9,34 @@ namespace aft::app {
 
 namespace {
 
-std::string cut_to(Ui& ui, std::string_view words, float size, Face face, float width) {
+std::string cut_to(Ui& ui, std::string_view words, const TextStyle& style) {
     std::string out(words);
-    if (text_extent(ui, out, size, face).x <= width) return out;
+    const auto fits = [&](const std::string& candidate) {
+        return text_extent(ui, candidate, style.size, style.face).x <= style.max_width;
+    };
+    if (fits(out)) return out;
     while (!out.empty()) {
-        do out.pop_back();
-        while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0xC0);
-        if (text_extent(ui, out + "\u2026", size, face).x <= width) break;
+        // Whole characters: continuation bytes go with their first one.
+        while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
+            out.pop_back();
+        if (!out.empty()) out.pop_back();
+        if (fits(out + "\u2026")) break;
     }
     return out + "\u2026";
 }
 
 }  // namespace
 
-void text(Ui& ui, std::string_view words, float size, ImU32 color, Face face) {
-    const FontScope font(ui.fonts, face, size);
-    ImGui::PushStyleColor(ImGuiCol_Text, color);
+void text(Ui& ui, std::string_view words, const TextStyle& style) {
+    const FontScope font(ui.fonts, style.face, style.size);
+    ImGui::PushStyleColor(ImGuiCol_Text, style.color);
     ImGui::TextUnformatted(words.data(), words.data() + words.size());
     ImGui::PopStyleColor();
 }
 
 void text_wrapped(Ui& ui, std::string_view words, float size, ImU32 color) {
     ImGui::PushTextWrapPos(0);
-    text(ui, words, size, color);
+    text(ui, words, {size, color});
     ImGui::PopTextWrapPos();
 }
 
@@ -42,18 +47,16 @@ ImVec2 text_extent(Ui& ui, std::string_view words, float size, Face face) {
     return {std::ceil(extent.x), extent.y};
 }
 
-void text_at(Ui& ui, ImVec2 at, std::string_view words, float size, ImU32 color, Face face,
-             float max_width) {
+void text_at(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
     const ImVec2 pixel(std::floor(at.x), std::floor(at.y));
-    const std::string shown =
-        max_width > 0 ? cut_to(ui, words, size, face, max_width) : std::string(words);
-    ImGui::GetWindowDrawList()->AddText(ui.fonts.face(face), size * ui.theme.scale, pixel, color,
-                                        shown.data(), shown.data() + shown.size());
+    const std::string shown = style.max_width > 0 ? cut_to(ui, words, style) : std::string(words);
+    ImGui::GetWindowDrawList()->AddText(ui.fonts.face(style.face), style.size * ui.theme.scale,
+                                        pixel, style.color, shown.data(),
+                                        shown.data() + shown.size());
 }
 
-void text_right(Ui& ui, float right, float y, std::string_view words, float size, ImU32 color,
-                Face face) {
-    text_at(ui, {right - text_extent(ui, words, size, face).x, y}, words, size, color, face);
+void text_right(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
+    text_at(ui, {at.x - text_extent(ui, words, style.size, style.face).x, at.y}, words, style);
 }
 
 void hairline(Ui& ui) {
@@ -70,17 +73,17 @@ void section(Ui& ui, std::string_view title, std::string_view note, bool line) {
     if (line) hairline(ui);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = at.x + ImGui::GetContentRegionAvail().x;
-    text_at(ui, {at.x, at.y + ui.px(2)}, title, text_size::label, ui.theme.text1, Face::semibold);
+    text_at(ui, {at.x, at.y + ui.px(2)}, title, {text_size::label, ui.theme.text1, Face::semibold});
     if (!note.empty())
-        text_right(ui, right, at.y + ui.px(2.5f), note, text_size::hint, ui.theme.text3);
+        text_right(ui, {right, at.y + ui.px(2.5f)}, note, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({right - at.x, ui.px(20)});
 }
 
 void label_column(Ui& ui, std::string_view words, float column, std::string_view tip) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ui.px(column) - ui.px(8);
-    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words, text_size::label,
-            ui.theme.text2, Face::regular, width);
+    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
+            {text_size::label, ui.theme.text2, Face::regular, width});
     ImGui::Dummy({width, ui.px(26)});
     if (!tip.empty()) tooltip(ui, {.name = std::string(words), .sentence = std::string(tip)});
     ImGui::SameLine(0, ui.px(8));
@@ -90,16 +93,16 @@ void key_value(Ui& ui, std::string_view key, std::string_view value, std::string
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(20) - ui.px(text_size::label)) / 2;
-    text_at(ui, {at.x, y}, key, text_size::label, ui.theme.text2);
+    text_at(ui, {at.x, y}, key, {text_size::label, ui.theme.text2});
     float right = at.x + width;
     if (!unit.empty()) {
-        text_right(ui, right, y + ui.px(0.5f), unit, text_size::hint, ui.theme.text3);
+        text_right(ui, {right, y + ui.px(0.5f)}, unit, {text_size::hint, ui.theme.text3});
         right -= text_extent(ui, unit, text_size::hint).x + ui.px(5);
     }
     const float room = right - at.x - text_extent(ui, key, text_size::label).x - ui.px(8);
     const float wide = std::min(room, text_extent(ui, value, text_size::body).x);
-    text_at(ui, {right - wide, at.y + ui.px(2)}, value, text_size::body, ui.theme.text1,
-            Face::regular, room);
+    text_at(ui, {right - wide, at.y + ui.px(2)}, value,
+            {text_size::body, ui.theme.text1, Face::regular, room});
     const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
     ImGui::Dummy({width, ui.px(20)});
@@ -116,11 +119,11 @@ void caption(Ui& ui, std::string_view quantity, std::string_view rest) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(24) - ui.px(text_size::label)) / 2;
-    text_at(ui, {at.x, y}, quantity, text_size::label, ui.theme.text1, Face::semibold);
+    text_at(ui, {at.x, y}, quantity, {text_size::label, ui.theme.text1, Face::semibold});
     const float used = text_extent(ui, quantity, text_size::label, Face::semibold).x + ui.px(10);
     if (width > used)
-        text_at(ui, {at.x + used, y + ui.px(0.5f)}, rest, text_size::hint, ui.theme.text2,
-                Face::regular, width - used);
+        text_at(ui, {at.x + used, y + ui.px(0.5f)}, rest,
+                {text_size::hint, ui.theme.text2, Face::regular, width - used});
     ImGui::Dummy({width, ui.px(24)});
     ui.recorder.item("caption", ui.recorder.claim("Caption"),
                      std::string(quantity) + "  " + std::string(rest));
@@ -143,8 +146,8 @@ void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right)
     const float middle = (a.y + b.y) / 2, end = b.x - ui.px(12);
     const float words = right.empty() ? 0 : text_extent(ui, right, text_size::hint).x + ui.px(16);
     if (!right.empty())
-        text_right(ui, end, middle - ui.px(text_size::hint) / 2, right, text_size::hint,
-                   ui.theme.text3);
+        text_right(ui, {end, middle - ui.px(text_size::hint) / 2}, right,
+                   {text_size::hint, ui.theme.text3});
     float x = a.x + ui.px(12);
     std::string recorded;
     for (const ReadOut& value : values) {
@@ -152,11 +155,11 @@ void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right)
         const float width = text_extent(ui, value.value, text_size::label, Face::medium).x;
         recorded += std::string(value.label) + " " + value.value + "  ";
         if (x + label + ui.px(5) + width > end - words) break;
-        text_at(ui, {x, middle - ui.px(text_size::hint) / 2}, value.label, text_size::hint,
-                ui.theme.text3);
+        text_at(ui, {x, middle - ui.px(text_size::hint) / 2}, value.label,
+                {text_size::hint, ui.theme.text3});
         x += label + ui.px(5);
-        text_at(ui, {x, middle - ui.px(text_size::label) / 2}, value.value, text_size::label,
-                ui.theme.text1, Face::medium);
+        text_at(ui, {x, middle - ui.px(text_size::label) / 2}, value.value,
+                {text_size::label, ui.theme.text1, Face::medium});
         x += width + ui.px(16);
     }
     draw->PopClipRect();

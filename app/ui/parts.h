@@ -11,18 +11,20 @@
 
 namespace aft::app {
 
-// One line of text in a face, size (unscaled) and colour; recorded as "label" only by the functions
-// that say so.
-void text(Ui& ui, std::string_view words, float size, ImU32 color, Face face = Face::regular);
+struct TextStyle {
+    float size = 16;  // unscaled, as in text_size
+    ImU32 color = 0;
+    Face face = Face::regular;
+    float max_width = 0;  // pixels; > 0 cuts with an ellipsis (text_at only)
+};
+// One line of text; recorded as "label" only by the functions that say so.
+void text(Ui& ui, std::string_view words, const TextStyle& style);
 void text_wrapped(Ui& ui, std::string_view words, float size, ImU32 color);
 [[nodiscard]] ImVec2 text_extent(Ui& ui, std::string_view words, float size,
                                  Face face = Face::regular);
-// At a place of the window, without moving the cursor; `max_width` > 0 cuts with an ellipsis
-// (pixels).
-void text_at(Ui& ui, ImVec2 at, std::string_view words, float size, ImU32 color,
-             Face face = Face::regular, float max_width = 0);
-void text_right(Ui& ui, float right, float y, std::string_view words, float size, ImU32 color,
-                Face face = Face::regular);
+// At a place of the window, without moving the cursor; text_right: `at` is the right end.
+void text_at(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style);
+void text_right(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style);
 
 // Head of a section (15 SemiBold) with a note at the right in text 3; begins the label path's
 // Section. `line` draws the hairline above (all but the first of a pane).
@@ -76,7 +78,7 @@ void banner(Ui& ui, const Banner& spec);
 bool progress_line(Ui& ui, std::string_view words, double fraction, bool cancel = false);
 void progress_bar(Ui& ui, double fraction, ImU32 color, float height = 6);
 void chip(Ui& ui, std::string_view words, const char* icon, ImU32 color);
-void icon_at(Ui& ui, ImVec2 center, const char* icon, float size, ImU32 color);
+void icon_at(Ui& ui, ImVec2 center, const char* icon, const TextStyle& style);
 void hairline(Ui& ui);
 void hatch(Ui& ui, ImVec2 min, ImVec2 max);  // "not visible" or "not there yet"
 

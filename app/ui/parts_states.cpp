@@ -8,14 +8,15 @@
 
 namespace aft::app {
 
-void icon_at(Ui& ui, ImVec2 center, const char* icon, float size, ImU32 color) {
-    const float pixels = ui.px(size);
+void icon_at(Ui& ui, ImVec2 center, const char* icon, const TextStyle& style) {
+    const float pixels = ui.px(style.size);
     // Material icons fill their em; ImGui sizes span ascender to descender, which here is the em
     // too.
     const ImVec2 extent = ui.fonts.regular->CalcTextSizeA(pixels, FLT_MAX, 0, icon);
     ImGui::GetWindowDrawList()->AddText(
         ui.fonts.regular, pixels,
-        {std::round(center.x - extent.x / 2), std::round(center.y - pixels / 2)}, color, icon);
+        {std::round(center.x - extent.x / 2), std::round(center.y - pixels / 2)}, style.color,
+        icon);
 }
 
 void hatch(Ui& ui, ImVec2 a, ImVec2 b) {
@@ -64,7 +65,7 @@ void draw_icon(Ui& ui, ImVec2 at, const char* icon) {
     const float width = ui.px(222), height = ui.px(146);
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRect(at, {at.x + width, at.y + height}, ui.theme.line, ui.px(6), 0, ui.px(1.5f));
-    icon_at(ui, {at.x + width / 2, at.y + height / 2}, icon, 56, ui.theme.line);
+    icon_at(ui, {at.x + width / 2, at.y + height / 2}, icon, {56, ui.theme.line});
 }
 
 void draw_outline(Ui& ui, Drawing drawing, ImVec2 at) {
@@ -90,17 +91,20 @@ void draw_outline(Ui& ui, Drawing drawing, ImVec2 at) {
     }
 }
 
-void centered(Ui& ui, float left, float width, std::string_view words, float size, ImU32 color,
-              Face face) {
-    const float wide = text_extent(ui, words, size, face).x;
+struct Line {
+    float left, width;
+};
+
+void centered(Ui& ui, Line line, std::string_view words, const TextStyle& style) {
+    const float wide = text_extent(ui, words, style.size, style.face).x;
     const float y = ImGui::GetCursorScreenPos().y;
-    if (wide <= width) {
-        text_at(ui, {left + (width - wide) / 2, y}, words, size, color, face);
-        ImGui::Dummy({1, ui.px(size)});
+    if (wide <= line.width) {
+        text_at(ui, {line.left + (line.width - wide) / 2, y}, words, style);
+        ImGui::Dummy({1, ui.px(style.size)});
         return;
     }
-    ImGui::SetCursorScreenPos({left, y});
-    text_wrapped(ui, words, size, color);
+    ImGui::SetCursorScreenPos({line.left, y});
+    text_wrapped(ui, words, style.size, style.color);
 }
 
 }  // namespace
@@ -117,10 +121,10 @@ void empty_state(Ui& ui, const EmptyState& spec) {
         y += ui.px(186);
     }
     ImGui::SetCursorScreenPos({at.x, y});
-    centered(ui, at.x, room.x, spec.title, text_size::empty, ui.theme.text1, Face::semibold);
+    centered(ui, {at.x, room.x}, spec.title, {text_size::empty, ui.theme.text1, Face::semibold});
     ui.recorder.item("empty", ui.recorder.claim("Empty state"), spec.title + ". " + spec.sentence);
     ImGui::SetCursorScreenPos({at.x, y + ui.px(28)});
-    centered(ui, at.x, room.x, spec.sentence, text_size::label, ui.theme.text2, Face::regular);
+    centered(ui, {at.x, room.x}, spec.sentence, {text_size::label, ui.theme.text2, Face::regular});
     const bool two = !spec.secondary.empty();
     const float wide = ui.px(150), gap = ui.px(12), total = two ? 2 * wide + gap : wide;
     float x = at.x + std::max(0.0f, (room.x - total) / 2);
@@ -148,7 +152,7 @@ void empty_state(Ui& ui, const EmptyState& spec) {
     }
     if (spec.hint.empty()) return;
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui.px(10)});
-    centered(ui, at.x, room.x, spec.hint, text_size::hint, ui.theme.text3, Face::regular);
+    centered(ui, {at.x, room.x}, spec.hint, {text_size::hint, ui.theme.text3, Face::regular});
 }
 
 namespace {
@@ -193,8 +197,8 @@ void banner(Ui& ui, const Banner& spec) {
     ImGui::SetCursorScreenPos({a.x + ui.px(44), a.y + ui.px(12)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - ui.px(60));
-    text(ui, spec.title, text_size::body, ui.theme.text1, Face::semibold);
-    text(ui, spec.sentence, text_size::label, ui.theme.text2);
+    text(ui, spec.title, {text_size::body, ui.theme.text1, Face::semibold});
+    text(ui, spec.sentence, {text_size::label, ui.theme.text2});
     ImGui::PopTextWrapPos();
     for (size_t i = 0; i < spec.actions.size(); ++i) {
         if (i > 0)
@@ -205,7 +209,7 @@ void banner(Ui& ui, const Banner& spec) {
     }
     ImGui::EndGroup();
     const ImVec2 b(a.x + width, ImGui::GetItemRectMax().y + ui.px(12));
-    icon_at(ui, {a.x + ui.px(24), a.y + ui.px(20)}, kind_icon(spec.kind), 20, color);
+    icon_at(ui, {a.x + ui.px(24), a.y + ui.px(20)}, kind_icon(spec.kind), {20, color});
     draw->ChannelsSetCurrent(0);
     draw->AddRectFilled(a, b, mix(ui.theme.pane, color, 0.1f), ui.px(6));
     draw->AddRectFilled(a, {a.x + ui.px(3), b.y}, color);
@@ -229,7 +233,7 @@ bool progress_line(Ui& ui, std::string_view words, double fraction, bool cancel)
     draw->AddRectFilled(a, {a.x + width, a.y + ui.px(2)}, ui.theme.field_pressed);
     draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, ui.theme.accent);
     if (words.empty()) return false;
-    text(ui, words, text_size::hint, ui.theme.text3);
+    text(ui, words, {text_size::hint, ui.theme.text3});
     ui.recorder.item("progress", ui.recorder.claim("Progress"), std::string(words));
     if (!cancel) return false;
     ImGui::SameLine();
@@ -253,9 +257,9 @@ void chip(Ui& ui, std::string_view words, const char* icon, ImU32 color) {
     const float share = ui.theme.name == ThemeName::light ? 0.12f : 0.17f;
     ImGui::GetWindowDrawList()->AddRectFilled(a, {a.x + size.x, a.y + size.y},
                                               mix(ui.theme.pane, color, share), ui.px(4));
-    icon_at(ui, {a.x + ui.px(13), a.y + size.y / 2}, icon, 14, color);
+    icon_at(ui, {a.x + ui.px(13), a.y + size.y / 2}, icon, {14, color});
     text_at(ui, {a.x + ui.px(24), a.y + (size.y - ui.px(text_size::hint)) / 2}, words,
-            text_size::hint, color, Face::medium);
+            {text_size::hint, color, Face::medium});
     ImGui::Dummy(size);
     ui.recorder.item("chip", ui.recorder.claim(words), std::string(words));
 }
@@ -268,7 +272,7 @@ void tooltip(Ui& ui, const Tip& tip) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
     if (ImGui::BeginTooltip()) {
         const float most = ui.px(324);
-        text(ui, tip.name, text_size::body, ui.theme.text1, Face::semibold);
+        text(ui, tip.name, {text_size::body, ui.theme.text1, Face::semibold});
         if (!tip.key.empty()) {
             ImGui::SameLine(0, ui.px(16));
             const ImVec2 a = ImGui::GetCursorScreenPos();
@@ -276,13 +280,13 @@ void tooltip(Ui& ui, const Tip& tip) {
             const float wide = text_extent(ui, key, text_size::hint).x + ui.px(12);
             ImGui::GetWindowDrawList()->AddRectFilled(a, {a.x + wide, a.y + ui.px(18)},
                                                       ui.theme.field_pressed, ui.px(4));
-            text_at(ui, {a.x + ui.px(6), a.y + ui.px(2)}, key, text_size::hint, ui.theme.text2);
+            text_at(ui, {a.x + ui.px(6), a.y + ui.px(2)}, key, {text_size::hint, ui.theme.text2});
             ImGui::Dummy({wide, ui.px(18)});
         }
         ImGui::PushTextWrapPos(most);
         if (!tip.formula.empty())
-            text(ui, tip.formula, text_size::label, ui.theme.text1, Face::mono);
-        if (!tip.sentence.empty()) text(ui, tip.sentence, text_size::label, ui.theme.text2);
+            text(ui, tip.formula, {text_size::label, ui.theme.text1, Face::mono});
+        if (!tip.sentence.empty()) text(ui, tip.sentence, {text_size::label, ui.theme.text2});
         ImGui::PopTextWrapPos();
         ImGui::EndTooltip();
     }

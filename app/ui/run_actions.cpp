@@ -55,15 +55,41 @@ void start_or_pause(Ui& ui) {
         ui.session->start();
 }
 
+// With a session only: tests feed a status without one.
+std::function<void(Ui&)> on_session(void (*act)(Session&)) {
+    return [act](Ui& ui) {
+        if (ui.session != nullptr) act(*ui.session);
+    };
+}
+
+void add_copy_actions(Actions& actions) {
+    actions.add({.name = "Copy error report",
+                 .sentence = "Puts the error, the step and the settings on the clipboard.",
+                 .icon = icon::copy,
+                 .why_not = needs_model,
+                 .run = [](Ui& ui) {
+                     const std::string words =
+                         fmt::format("{}\nrun {}\nstep {}\n{}\n", ui.status.error, ui.status.path,
+                                     ui.status.step, ui.status.message);
+                     ImGui::SetClipboardText(words.c_str());
+                     ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
+                 }});
+    actions.add({.name = "Copy training command",
+                 .sentence = "Puts the command line that goes on with this run on the clipboard.",
+                 .icon = icon::terminal,
+                 .menu = "Run",
+                 .why_not = needs_model,
+                 .run = [](Ui& ui) {
+                     const std::string words = "afterimage train --resume " + ui.status.path;
+                     ImGui::SetClipboardText(words.c_str());
+                     ui.toasts.add(
+                         {.kind = ToastKind::done, .title = "Command copied", .detail = words});
+                 }});
+}
+
 }  // namespace
 
 void add_run_actions(Actions& actions) {
-    // With a session only: tests feed a status without one.
-    const auto on_session = [](void (*act)(Session&)) {
-        return [act](Ui& ui) {
-            if (ui.session != nullptr) act(*ui.session);
-        };
-    };
     actions.add({.name = "Start or pause",
                  .sentence = "Starts training, or pauses it after the current step.",
                  .icon = icon::play,
@@ -110,28 +136,7 @@ void add_run_actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = needs_trainer,
                  .run = on_session([](Session& s) { s.save(); })});
-    actions.add({.name = "Copy error report",
-                 .sentence = "Puts the error, the step and the settings on the clipboard.",
-                 .icon = icon::copy,
-                 .why_not = needs_model,
-                 .run = [](Ui& ui) {
-                     const std::string words =
-                         fmt::format("{}\nrun {}\nstep {}\n{}\n", ui.status.error, ui.status.path,
-                                     ui.status.step, ui.status.message);
-                     ImGui::SetClipboardText(words.c_str());
-                     ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
-                 }});
-    actions.add({.name = "Copy training command",
-                 .sentence = "Puts the command line that goes on with this run on the clipboard.",
-                 .icon = icon::terminal,
-                 .menu = "Run",
-                 .why_not = needs_model,
-                 .run = [](Ui& ui) {
-                     const std::string words = "afterimage train --resume " + ui.status.path;
-                     ImGui::SetClipboardText(words.c_str());
-                     ui.toasts.add(
-                         {.kind = ToastKind::done, .title = "Command copied", .detail = words});
-                 }});
+    add_copy_actions(actions);
 }
 
 }  // namespace aft::app

@@ -19,10 +19,10 @@ void put(Ui& ui, Pen& pen, std::string_view label, const std::string& value) {
     if (pen.x + words + number + ui.px(5) > pen.end) return;
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (!label.empty()) {
-        text_at(ui, {pen.x, y}, label, text_size::hint, ui.theme.text3);
+        text_at(ui, {pen.x, y}, label, {text_size::hint, ui.theme.text3});
         pen.x += words + ui.px(5);
     }
-    text_at(ui, {pen.x, y}, value, text_size::hint, ui.theme.text1);
+    text_at(ui, {pen.x, y}, value, {text_size::hint, ui.theme.text1});
     pen.x += number + ui.px(17);
 }
 
@@ -34,14 +34,14 @@ void put_state(Ui& ui, Pen& pen) {
     const RunState state = ui.status.state;
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {
-        text_at(ui, {pen.x, y}, "No model open", text_size::hint, ui.theme.text2);
+        text_at(ui, {pen.x, y}, "No model open", {text_size::hint, ui.theme.text2});
         pen.x += text_extent(ui, "No model open", text_size::hint).x + ui.px(18);
         return;
     }
     const ImU32 color = state_color(ui.theme, state);
-    icon_at(ui, {pen.x + ui.px(6), pen.middle}, state_icon(state), 14, color);
+    icon_at(ui, {pen.x + ui.px(6), pen.middle}, state_icon(state), {14, color});
     const char* words = state_name(state);
-    text_at(ui, {pen.x + ui.px(18), y}, words, text_size::hint, color, Face::medium);
+    text_at(ui, {pen.x + ui.px(18), y}, words, {text_size::hint, color, Face::medium});
     pen.x += ui.px(18) + text_extent(ui, words, text_size::hint, Face::medium).x + ui.px(18);
 }
 
@@ -73,8 +73,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     }
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     const ImU32 ink = s.state == RunState::error ? ui.theme.error : ui.theme.text2;
-    text_at(ui, {display.x - words - ui.px(12), y}, message, text_size::hint, ink, Face::regular,
-            words + 1);
+    text_at(ui, {display.x - words - ui.px(12), y}, message,
+            {text_size::hint, ink, Face::regular, words + 1});
     ImGui::SetCursorScreenPos({0, top});
     ImGui::Dummy({display.x, areas.status});
     ui.recorder.item("status", ui.recorder.claim("State"),

@@ -22,19 +22,17 @@ std::vector<float> column_widths(Ui& ui, std::span<const Column> columns, float 
     return widths;
 }
 
-struct Line {
-    float x, y, size;
+struct Cell {
+    float x, width, y, size;
     ImU32 color;
-    Face face;
 };
 
-void draw_cell(Ui& ui, const Column& column, float width, const std::string& words,
-               const Line& at) {
+void draw_cell(Ui& ui, const Column& column, const std::string& words, const Cell& at) {
     const float pad = ui.px(8);
     if (column.right)
-        text_right(ui, at.x + width - pad, at.y, words, at.size, at.color, at.face);
+        text_right(ui, {at.x + at.width - pad, at.y}, words, {at.size, at.color});
     else
-        text_at(ui, {at.x + pad, at.y}, words, at.size, at.color, at.face, width - pad);
+        text_at(ui, {at.x + pad, at.y}, words, {at.size, at.color, Face::regular, at.width - pad});
 }
 
 }  // namespace
@@ -46,8 +44,8 @@ int table(Ui& ui, std::string_view name, std::span<const Column> columns,
     const ImVec2 head = ImGui::GetCursorScreenPos();
     float x = head.x;
     for (size_t c = 0; c < columns.size(); ++c) {
-        draw_cell(ui, columns[c], widths[c], columns[c].title,
-                  {x, head.y + ui.px(5), text_size::hint, ui.theme.text3, Face::regular});
+        draw_cell(ui, columns[c], columns[c].title,
+                  {x, widths[c], head.y + ui.px(5), text_size::hint, ui.theme.text3});
         x += widths[c];
     }
     ImGui::GetWindowDrawList()->AddRectFilled(
@@ -59,12 +57,12 @@ int table(Ui& ui, std::string_view name, std::span<const Column> columns,
         std::string value;
         for (const std::string& cell : rows[r].cells) value += (value.empty() ? "" : " | ") + cell;
         const Row line =
-            row(ui, std::string(name) + ": " + rows[r].name, 26, rows[r].selected, value);
+            row(ui, std::string(name) + ": " + rows[r].name, {26, rows[r].selected, value});
         if (line.pressed) pressed = static_cast<int>(r);
         x = line.min.x;
         for (size_t c = 0; c < columns.size() && c < rows[r].cells.size(); ++c) {
-            draw_cell(ui, columns[c], widths[c], rows[r].cells[c],
-                      {x, line.min.y + ui.px(5), text_size::body, ui.theme.text1, Face::regular});
+            draw_cell(ui, columns[c], rows[r].cells[c],
+                      {x, widths[c], line.min.y + ui.px(5), text_size::body, ui.theme.text1});
             x += widths[c];
         }
     }

@@ -61,8 +61,8 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
         ImDrawList* draw = ImGui::GetWindowDrawList();
         draw->AddRectFilled(a, b, ui.theme.field, ui.px(4));
         if (ui.theme.is_outlined()) draw->AddRect(a, b, ui.theme.line, ui.px(4));
-        icon_at(ui, {a.x + ui.px(15), (a.y + b.y) / 2}, spec.icon, text_size::icon_inline,
-                ui.theme.text3);
+        icon_at(ui, {a.x + ui.px(15), (a.y + b.y) / 2}, spec.icon,
+                {text_size::icon_inline, ui.theme.text3});
         ImGui::SetCursorScreenPos({a.x + ui.px(28), a.y});
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
@@ -89,7 +89,7 @@ std::optional<std::string> choice_field(Ui& ui, const Setting& row, const std::s
     const std::string now = value_text(row);
     const auto found = std::find(row.choices.begin(), row.choices.end(), now);
     int chosen = found == row.choices.end() ? -1 : static_cast<int>(found - row.choices.begin());
-    if (!combo(ui, row.key, chosen, row.choices, 0, why_not)) return std::nullopt;
+    if (!combo(ui, row.key, chosen, {row.choices, 0, why_not})) return std::nullopt;
     return row.choices[static_cast<size_t>(chosen)];
 }
 
@@ -116,7 +116,7 @@ std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::
                                          std::string why_not) {
     if (std::holds_alternative<bool*>(row.value)) {
         bool on = *std::get<bool*>(row.value);
-        if (!toggle(ui, row.key, on, {}, why_not)) return std::nullopt;
+        if (!toggle(ui, row.key, on, {{}, why_not})) return std::nullopt;
         return on ? "true" : "false";
     }
     if (!std::holds_alternative<std::string*>(row.value))

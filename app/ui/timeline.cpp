@@ -122,7 +122,7 @@ void draw_pins(Ui& ui, const Track& track) {
         last_x = x;
         const ImVec2 middle(x, track.a.y + ui.px(8));
         draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
-        icon_at(ui, middle, look.icon, 14, look.color);
+        icon_at(ui, middle, look.icon, {14, look.color});
         ImGui::SetCursorScreenPos({x - ui.px(8), track.a.y});
         const std::string label =
             ui.recorder.claim(fmt::format("Pin {} {}", event.kind, event.step));
@@ -150,9 +150,9 @@ void draw_numbers(Ui& ui, const Track& track) {
         const std::string words = step_words(step);
         const float width = text_extent(ui, words, text_size::hint).x;
         const float x = step == 0 ? track.a.x : track.x(step) - width / 2;
-        if (x + width < end) text_at(ui, {x, y}, words, text_size::hint, ui.theme.text3);
+        if (x + width < end) text_at(ui, {x, y}, words, {text_size::hint, ui.theme.text3});
     }
-    text_right(ui, track.b.x, y, step_words(room), text_size::hint, ui.theme.text3);
+    text_right(ui, {track.b.x, y}, step_words(room), {text_size::hint, ui.theme.text3});
 }
 
 }  // namespace
@@ -197,18 +197,18 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
     float y = at.y + (height - ui.px(26)) / 2;
     if (!is_small) {
         const std::string step = group_thousands(ui.shown_step());
-        text_at(ui, {at.x + ui.px(14), at.y + ui.px(10)}, step, text_size::read_out, ui.theme.text1,
-                Face::semibold);
+        text_at(ui, {at.x + ui.px(14), at.y + ui.px(10)}, step,
+                {text_size::read_out, ui.theme.text1, Face::semibold});
         const float used = text_extent(ui, step, text_size::read_out, Face::semibold).x;
-        text_at(ui, {at.x + ui.px(14) + used + ui.px(7), at.y + ui.px(15)}, "step", text_size::hint,
-                ui.theme.text3);
+        text_at(ui, {at.x + ui.px(14) + used + ui.px(7), at.y + ui.px(15)}, "step",
+                {text_size::hint, ui.theme.text3});
         const float unit = text_extent(ui, ui.status.metric_words, text_size::hint).x;
-        text_right(ui, at.x + ui.px(234), at.y + ui.px(15), ui.status.metric_words, text_size::hint,
-                   ui.theme.text3);
+        text_right(ui, {at.x + ui.px(234), at.y + ui.px(15)}, ui.status.metric_words,
+                   {text_size::hint, ui.theme.text3});
         const double loss = loss_at(ui, ui.shown_step());
         const std::string words = std::isfinite(loss) ? plain_number(loss, 3) : "NaN";
-        text_right(ui, at.x + ui.px(234) - unit - ui.px(5), at.y + ui.px(14), words,
-                   text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error);
+        text_right(ui, {at.x + ui.px(234) - unit - ui.px(5), at.y + ui.px(14)}, words,
+                   {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
         y = at.y + ui.px(46);
     }
     ImGui::SetCursorScreenPos({at.x + ui.px(10), y});
@@ -233,7 +233,7 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
-    combo(ui, "Speed", speed_, words, 58);
+    combo(ui, "Speed", speed_, {words, 58});
 }
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
@@ -249,8 +249,9 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     draw->AddRectFilled({a.x, b.y}, {b.x, b.y + 1}, ui.theme.line);
     ImGui::SetCursorScreenPos(a);
     ImGui::SetNextItemAllowOverlap();
-    const Region r = region(ui, "track", "Track", {b.x - a.x, b.y - a.y},
-                            is_live ? "live" : std::to_string(ui.selection.step));
+    const Region r =
+        region(ui, "track", "Track",
+               {{b.x - a.x, b.y - a.y}, is_live ? "live" : std::to_string(ui.selection.step)});
     if (r.held && !ui.history.empty()) {
         const double wanted = r.mouse.x / (b.x - a.x) * track.last;
         const auto nearest =
@@ -290,11 +291,11 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
         draw->AddCircleFilled({x + ui.px(4), middle}, ui.px(4), ink);
     else
         draw->AddCircle({x + ui.px(4), middle}, ui.px(4), ui.theme.text3, 0, ui.px(1.5f));
-    text_at(ui, {x + ui.px(14), middle - ui.px(text_size::label) / 2}, words, text_size::label, ink,
-            Face::semibold);
+    text_at(ui, {x + ui.px(14), middle - ui.px(text_size::label) / 2}, words,
+            {text_size::label, ink, Face::semibold});
     if (!is_live)
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
-                text_size::hint, ui.theme.text3);
+                {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", label, is_live ? "live" : "");
 }
 
@@ -306,7 +307,7 @@ void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ImGui::GetWindowDrawList()->AddRectFilled({0, top}, {display.x, top + ui.px(2)}, ui.theme.gap);
     if (!ui.has_model()) {
         text_at(ui, {ui.px(14), top + (areas.timeline - ui.px(text_size::hint)) / 2},
-                "The timeline appears when a run is open.", text_size::hint, ui.theme.text3);
+                "The timeline appears when a run is open.", {text_size::hint, ui.theme.text3});
         return;
     }
     const bool is_small = areas.width != Width::wide;

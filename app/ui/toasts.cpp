@@ -73,7 +73,7 @@ Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
     const ImU32 color = toast_color(ui.theme, toast.kind);
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + ui.px(8)},
                                               {at.x + ui.px(3), at.y + height - ui.px(8)}, color);
-    icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, toast_icon(toast.kind), 20, color);
+    icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, toast_icon(toast.kind), {20, color});
     Answer answer = Answer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
     if (button(ui, {.name = "Close", .icon = icon::close, .kind = ButtonKind::icon}))
@@ -81,9 +81,9 @@ Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
     ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ui.px(44) + inner);
-    text(ui, toast.title, text_size::body, ui.theme.text1, Face::semibold);
+    text(ui, toast.title, {text_size::body, ui.theme.text1, Face::semibold});
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
-    if (!toast.detail.empty()) text(ui, toast.detail, text_size::hint, ui.theme.text2);
+    if (!toast.detail.empty()) text(ui, toast.detail, {text_size::hint, ui.theme.text2});
     ImGui::PopTextWrapPos();
     if (!toast.action.empty() && button(ui, {.name = toast.action, .kind = ButtonKind::ghost}))
         answer = Answer::act;

@@ -76,14 +76,14 @@ void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
     for (const Action& action : ui.actions.all()) {
         if (action.menu != menu) continue;
         const std::string why = ui.actions.why_not(ui, action.name);
-        const Row line = row(ui, action.name, 28, false);
+        const Row line = row(ui, action.name, {28, false});
         const float middle = (line.min.y + line.max.y) / 2;
         const ImU32 ink = why.empty() ? ui.theme.text1 : with_alpha(ui.theme.text3, 0.65f);
-        icon_at(ui, {line.min.x + ui.px(16), middle}, action.icon, text_size::icon_inline, ink);
+        icon_at(ui, {line.min.x + ui.px(16), middle}, action.icon, {text_size::icon_inline, ink});
         text_at(ui, {line.min.x + ui.px(34), middle - ui.px(text_size::body) / 2}, action.name,
-                text_size::body, ink);
-        text_right(ui, line.max.x - ui.px(8), middle - ui.px(text_size::hint) / 2,
-                   shortcut_words(action.shortcut), text_size::hint, ui.theme.text3);
+                {text_size::body, ink});
+        text_right(ui, {line.max.x - ui.px(8), middle - ui.px(text_size::hint) / 2},
+                   shortcut_words(action.shortcut), {text_size::hint, ui.theme.text3});
         tooltip(ui, {.name = action.name,
                      .key = action.shortcut,
                      .formula = {},
@@ -122,7 +122,7 @@ void draw_menus(Ui& ui, bool as_one) {
         const bool hot = ImGui::IsItemHovered() || ImGui::IsPopupOpen(menu);
         if (hot) ImGui::GetWindowDrawList()->AddRectFilled(a, b, ui.theme.field, ui.px(4));
         text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::label)) / 2}, menu,
-                text_size::label, hot ? ui.theme.text1 : ui.theme.text2);
+                {text_size::label, hot ? ui.theme.text1 : ui.theme.text2});
         ui.recorder.item("menu", label);
         popup(menu, pressed, false);
         ImGui::SameLine(0, 0);
@@ -157,7 +157,7 @@ void draw_workspaces(Ui& ui, float left, float middle, float right) {
         const float width = text_extent(ui, name, text_size::body, face).x;
         const ImU32 ink = chosen || ImGui::IsItemHovered() ? ui.theme.text1 : ui.theme.text2;
         text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, name,
-                text_size::body, ink, face);
+                {text_size::body, ink, face});
         ui.recorder.item("workspace", label, chosen ? "chosen" : "");
         x += widths[i++];
     }
@@ -174,11 +174,11 @@ void draw_palette_field(Ui& ui, float right) {
                         ui.px(4));
     if (ui.theme.is_outlined()) draw->AddRect(a, b, ui.theme.line, ui.px(4));
     const float middle = (a.y + b.y) / 2;
-    icon_at(ui, {a.x + ui.px(15), middle}, icon::search, text_size::icon_inline, ui.theme.text3);
+    icon_at(ui, {a.x + ui.px(15), middle}, icon::search, {text_size::icon_inline, ui.theme.text3});
     text_at(ui, {a.x + ui.px(28), middle - ui.px(text_size::label) / 2}, "Search actions",
-            text_size::label, ui.theme.text3);
-    text_right(ui, b.x - ui.px(9), middle - ui.px(text_size::hint) / 2, "Ctrl Shift P",
-               text_size::hint, ui.theme.text3);
+            {text_size::label, ui.theme.text3});
+    text_right(ui, {b.x - ui.px(9), middle - ui.px(text_size::hint) / 2}, "Ctrl Shift P",
+               {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", label);
 }
 

@@ -73,20 +73,21 @@ void draw_button(Ui& ui, const Button& spec, const ButtonLayout& l, const Button
     const ImU32 ink = off ? with_alpha(ui.theme.text3, 0.65f) : c.ink;
     const ImVec2 middle((a.x + b.x) / 2, (a.y + b.y) / 2);
     if (spec.kind == ButtonKind::icon) {
-        icon_at(ui, middle, spec.icon, spec.height > 28 ? 20 : 18, hot ? ui.theme.text1 : ink);
+        icon_at(ui, middle, spec.icon,
+                {spec.height > 28 ? 20.0f : 18.0f, hot ? ui.theme.text1 : ink});
         return;
     }
     const float gap = l.icon > 0 ? ui.px(6) : 0;
     float x = middle.x - (l.icon + gap + l.text + l.key_width) / 2;
-    if (l.icon > 0) icon_at(ui, {x + l.icon / 2, middle.y}, spec.icon, text_size::icon, ink);
+    if (l.icon > 0) icon_at(ui, {x + l.icon / 2, middle.y}, spec.icon, {text_size::icon, ink});
     x += l.icon + gap;
     const float y = middle.y - ui.px(text_size::body) / 2;
-    text_at(ui, {x, y}, l.words, text_size::body, ink, Face::medium, b.x - x - ui.px(4));
+    text_at(ui, {x, y}, l.words, {text_size::body, ink, Face::medium, b.x - x - ui.px(4)});
     if (l.key_width > 0) {
         const ImU32 key_ink =
             spec.kind == ButtonKind::primary ? with_alpha(c.ink, 0.75f) : ui.theme.text3;
         text_at(ui, {x + l.text + ui.px(8), middle.y - ui.px(text_size::label) / 2}, l.key,
-                text_size::label, off ? with_alpha(key_ink, 0.5f) : key_ink);
+                {text_size::label, off ? with_alpha(key_ink, 0.5f) : key_ink});
     }
 }
 
@@ -142,7 +143,7 @@ void draw_segment(Ui& ui, const Choice& choice, bool chosen) {
         off ? with_alpha(ui.theme.text3, 0.65f) : (chosen ? ui.theme.text1 : ui.theme.text2);
     const float width = text_extent(ui, choice.text, text_size::body, face).x;
     text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, choice.text,
-            text_size::body, ink, face);
+            {text_size::body, ink, face});
 }
 
 // A script's choice by its words; false if there is none such.
@@ -165,8 +166,8 @@ bool choose_by_words(Ui& ui, const std::string& words, std::span<const Choice> c
 
 }  // namespace
 
-bool segmented(Ui& ui, std::string_view name, int& chosen, std::span<const Choice> choices,
-               float width) {
+bool segmented(Ui& ui, std::string_view name, int& chosen, const Choices& spec) {
+    const auto [choices, width] = spec;
     const std::string label = ui.recorder.claim(name);
     bool changed = false;
     if (const auto words = ui.recorder.take_set(label))
@@ -210,7 +211,8 @@ bool segmented(Ui& ui, std::string_view name, int& chosen, std::span<const Choic
     return changed;
 }
 
-bool toggle(Ui& ui, std::string_view name, bool& on, std::string_view words, std::string why_not) {
+bool toggle(Ui& ui, std::string_view name, bool& on, const ToggleLook& look) {
+    const auto& [words, why_not] = look;
     const std::string label = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = false;
@@ -243,8 +245,8 @@ bool toggle(Ui& ui, std::string_view name, bool& on, std::string_view words, std
     if (!words.empty()) {
         ImGui::SameLine(0, ui.px(6));
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        text_at(ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words, text_size::label,
-                off ? with_alpha(t.text3, 0.65f) : t.text2);
+        text_at(ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words,
+                {text_size::label, off ? with_alpha(t.text3, 0.65f) : t.text2});
         ImGui::Dummy({text_extent(ui, words, text_size::label).x, size.y});
     }
     return changed;

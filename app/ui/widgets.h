@@ -37,13 +37,23 @@ struct Choice {
     std::string why_not{}, tip{};
 };
 // 2 to 4 exclusive choices. Value and script: the text of the chosen one.
-bool segmented(Ui& ui, std::string_view name, int& chosen, std::span<const Choice> choices,
-               float width = 0);
-bool combo(Ui& ui, std::string_view name, int& chosen, std::span<const std::string> choices,
-           float width = 0, std::string why_not = {});
-// On/off that acts at once; `words` stand right of it in text 2.
-bool toggle(Ui& ui, std::string_view name, bool& on, std::string_view words = {},
-            std::string why_not = {});
+struct Choices {
+    std::span<const Choice> list;
+    float width = 0;
+};
+bool segmented(Ui& ui, std::string_view name, int& chosen, const Choices& choices);
+struct ComboChoices {
+    std::span<const std::string> list;
+    float width = 0;
+    std::string why_not{};
+};
+bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& choices);
+struct ToggleLook {
+    std::string_view words{};  // stand right of it in text 2
+    std::string why_not{};
+};
+// On/off that acts at once.
+bool toggle(Ui& ui, std::string_view name, bool& on, const ToggleLook& look = {});
 
 struct NumberField {
     std::string name;
@@ -103,14 +113,22 @@ struct Row {
     bool pressed = false, hovered = false, double_clicked = false;
     ImVec2 min, max;
 };
-Row row(Ui& ui, std::string_view name, float height, bool selected, std::string value = {});
+struct RowLook {
+    float height = 26;
+    bool selected = false;
+    std::string value{};  // recorded
+};
+Row row(Ui& ui, std::string_view name, const RowLook& look);
 // A region that takes clicks and hover, drawn by the caller (maps, pictures, tracks). kind "map",
 // "picture", ...
 struct Region {
     bool hovered = false, pressed = false, held = false, released = false, double_clicked = false;
     ImVec2 min, max, mouse;  // mouse relative to min, pixels
 };
-Region region(Ui& ui, std::string_view kind, std::string_view name, ImVec2 size,
-              std::string value = {});
+struct RegionLook {
+    ImVec2 size;  // pixels
+    std::string value{};
+};
+Region region(Ui& ui, std::string_view kind, std::string_view name, const RegionLook& look);
 
 }  // namespace aft::app

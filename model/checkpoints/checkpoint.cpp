@@ -120,8 +120,9 @@ std::string shape_text(const at::Tensor& tensor) {
     return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
 }
 
-bool restores_exactly(at::ScalarType type) {
-    return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
+at::Tensor widened(const at::Tensor& stored) {
+    const auto type = stored.scalar_type();
+    return type == at::kHalf || type == at::kBFloat16 ? stored.to(at::kFloat) : stored;
 }
 
 // What is wrong with one weight; empty = it fits.
@@ -131,7 +132,7 @@ std::string misfit(const Parameter& parameter, const at::Tensor* found) {
     if (found->sizes() != parameter.value.sizes())
         return fmt::format("'{}' has shape {}, the config needs {}", parameter.name,
                            shape_text(*found), shape_text(parameter.value));
-    if (!restores_exactly(found->scalar_type()))
+    if (found->scalar_type() != at::kFloat)
         return fmt::format("'{}' has dtype {}, allowed: F32, F16, BF16", parameter.name,
                            c10::toString(found->scalar_type()));
     return "";
@@ -148,6 +149,11 @@ void fail_misfits(const std::vector<std::string>& misfits) {
 }
 
 }  // namespace
+
+bool fits_half(const at::Tensor& tensor) {
+    constexpr double kMostHalf = 65504;
+    return tensor.numel() == 0 || tensor.detach().abs().max().item<double>() <= kMostHalf;
+}
 
 std::filesystem::path resolve_model(const std::filesystem::path& model) {
     std::error_code error;
@@ -168,8 +174,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& model) {
     Checkpoint checkpoint;
     read_description(parse_description(file, path.string()), path.string(), checkpoint);
     for (auto& [name, tensor] : file.tensors) {
-        auto& list = is_optimizer(name) ? checkpoint.optimizer : checkpoint.weights;
-        list.emplace_back(name, std::move(tensor));
+        if (is_optimizer(name)) {
+            checkpoint.optimizer.emplace_back(name, std::move(tensor));
+        } else {
+            checkpoint.weights.emplace_back(name, widened(tensor));
+        }
     }
     try {
         check_size(checkpoint);

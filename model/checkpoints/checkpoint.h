@@ -30,10 +30,14 @@ struct Checkpoint {
 // MODEL may be a file or a run folder (its newest checkpoint). Throws with the path on anything
 // wrong.
 [[nodiscard]] std::filesystem::path resolve_model(const std::filesystem::path& model);
+// Weights stored in half precision come back as float32, value for value.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& model);
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are
 // errors.
 [[nodiscard]] Net make_net(const Checkpoint& checkpoint, at::Device device = at::kCPU);
+
+// Half precision can hold every value of it (values over 65504 would become infinite).
+[[nodiscard]] bool fits_half(const at::Tensor& tensor);
 
 }  // namespace aft

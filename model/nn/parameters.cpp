@@ -33,12 +33,12 @@ int64_t layer_of(const std::string& name) {
 void four_normals(uint64_t seed, uint64_t stream, uint64_t counter, float* out) {
     const auto bits = philox(seed, stream, counter);
     for (size_t pair = 0; pair < 2; ++pair) {
-        const double u = (static_cast<double>(bits[2 * pair]) + 0.5) * 0x1p-32;
-        const double angle =
-            2 * std::numbers::pi * static_cast<double>(bits[2 * pair + 1]) * 0x1p-32;
-        const double radius = std::sqrt(-2 * std::log(u));
-        out[2 * pair] = static_cast<float>(radius * std::cos(angle));
-        out[2 * pair + 1] = static_cast<float>(radius * std::sin(angle));
+        const float u = (static_cast<float>(bits[2 * pair]) + 0.5F) * 0x1p-32F;
+        const float angle =
+            2 * std::numbers::pi_v<float> * 0x1p-32F * static_cast<float>(bits[2 * pair + 1]);
+        const float radius = std::sqrt(std::max(-2 * std::log(u), 0.0F));
+        out[2 * pair] = radius * std::cos(angle);
+        out[2 * pair + 1] = radius * std::sin(angle);
     }
 }
 

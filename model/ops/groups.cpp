@@ -24,9 +24,9 @@ Grouped to_groups(Kind kind, const at::Tensor& k, const at::Tensor& v) {
         .keys = group(k, groups), .values = group(v, groups), .groups = groups, .batch = k.size(0)};
 }
 
-at::Tensor from_groups(const at::Tensor& grouped, int64_t batch) {
-    const int64_t G = grouped.size(0), T = grouped.size(1), C = grouped.size(2) / batch;
-    return grouped.reshape({G, T, batch, C}).permute({2, 1, 0, 3}).reshape({batch, T, G * C});
+at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like) {
+    const int64_t G = grouped.size(0), B = like.size(0), T = like.size(1), d = like.size(2);
+    return grouped.reshape({G, T, B, d / G}).permute({2, 1, 0, 3}).reshape({B, T, d});
 }
 
 }  // namespace aft::ops

@@ -28,8 +28,8 @@ struct Grouped {
 
 // k [B, T, d or h], v [B, T, d] -> groups; differentiable.
 [[nodiscard]] Grouped to_groups(Kind kind, const at::Tensor& k, const at::Tensor& v);
-// [G, T, N*S] -> [B, T, d]; differentiable.
-[[nodiscard]] at::Tensor from_groups(const at::Tensor& grouped, int64_t batch);
+// [G, T, N*S] -> [B, T, d] as `like`; differentiable.
+[[nodiscard]] at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like);
 
 // The part of Options and shapes that an operator's backward pass needs again.
 struct Shape {

@@ -103,32 +103,39 @@ class BiasResult {
     // Blocks of N x N cells: mean, minimum and maximum over their visible cells.
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = wish_.blocks;
+        const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
         std::vector<at::Tensor> mean, low, high;
-        for (int64_t i = 0; i < T; i += n) {
+        for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
-            Rows rows = make_rows(table_, wish_, i, std::min(i + n, T));
+            Rows rows = make_rows(table_, wish_, i, std::min(i + step, T));
             if (!wish_.mark_invisible && wish_.view != "band")
                 rows.visible = at::ones_like(rows.visible);
-            const int64_t padding = (n - rows.visible.size(1) % n) % n;
-            const at::Tensor values = at::constant_pad_nd(rows.values, {0, padding});
-            const at::Tensor seen = at::constant_pad_nd(rows.visible, {0, padding})
-                                        .view({1, -1, values.size(2) / n, n});
-            const at::Tensor cells = values.view({values.size(0), -1, values.size(2) / n, n});
-            const at::Tensor count = seen.sum({1, 3});
-            const auto reduce = [&](double hidden) { return at::where(seen, cells, hidden); };
+            const auto cut = [&](const at::Tensor& x) {  // [heads, blocks, n, blocks, n]
+                const at::Tensor whole =
+                    at::constant_pad_nd(x, {0, missing(x.size(2)), 0, missing(x.size(1))});
+                return whole.view({x.size(0), whole.size(1) / n, n, whole.size(2) / n, n});
+            };
+            const at::Tensor cells = cut(rows.values), seen = cut(rows.visible.unsqueeze(0));
+            const at::Tensor count = seen.sum({2, 4});
             const auto marked = [&](const at::Tensor& x) {
                 return at::where(count > 0, x, std::nan("")).to(at::kFloat);
             };
-            mean.push_back(marked(reduce(0).sum({1, 3}) / count.clamp_min(1)));
-            low.push_back(marked(reduce(kInfinity).amin({1, 3})));
-            high.push_back(marked(reduce(-kInfinity).amax({1, 3})));
+            const auto shown = [&](double hidden) { return at::where(seen, cells, hidden); };
+            mean.push_back(marked(shown(0).sum({2, 4}) / count.clamp_min(1)));
+            low.push_back(marked(shown(kInfinity).amin({2, 4})));
+            high.push_back(marked(shown(-kInfinity).amax({2, 4})));
         }
-        return {{field("mean", at::stack(mean, 1), true), field("min", at::stack(low, 1), true),
-                 field("max", at::stack(high, 1), true)}};
+        return {{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
+                 field("max", at::cat(high, 1), true)}};
     }
 
   private:
     static constexpr int64_t kChunk = 256;
+
+    // Cells that a side lacks to a whole number of blocks.
+    int64_t missing(int64_t cells) const {
+        return (wish_.blocks - cells % wish_.blocks) % wish_.blocks;
+    }
 
     Field field(const std::string& name, at::Tensor values, bool has_targets) const {
         probe::FieldText text;

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
 #include "model/train/step_files.h"
 
@@ -15,10 +16,8 @@ namespace {
 
 // Half precision keeps 3 digits and halves the space; values that would overflow stay float32.
 at::Tensor compact(const at::Tensor& value) {
-    constexpr double kMostHalf = 60000;
-    const at::Tensor detached = value.detach();
-    const bool fits = detached.abs().max().item<double>() < kMostHalf;
-    return detached.to(at::kCPU, fits ? at::kHalf : at::kFloat, false, /*copy=*/true);
+    const auto type = fits_half(value) ? at::kHalf : at::kFloat;
+    return value.detach().to(at::kCPU, type, false, /*copy=*/true);
 }
 
 NamedTensors biases(const Parameters& parameters) {

@@ -69,6 +69,7 @@ bool all_finite(const at::Tensor& tensor) {
 Pass Trainer::Parts::pass(bool training, int64_t micro) const {
     Pass pass;
     pass.training = training;
+    pass.dropout_rate = config.model.dropout;  // live: the net keeps the one it was built with
     pass.recompute = training && config.train.recompute;
     pass.backend = ops::parse_backend(config.train.backend);
     if (training && config.model.dropout > 0)

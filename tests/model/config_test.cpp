@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../core/scratch.h"
 #include "core/check.h"
-#include "model/jobs.h"
 #include "model/nn/net.h"
+#include "tests/core/scratch.h"
 
 namespace aft {
 namespace {
@@ -215,27 +214,6 @@ TEST(Presets, RecipesOfThePaper) {
     EXPECT_EQ(c.model.window, 15);
     EXPECT_EQ(c.train.label_smoothing, 0.1);
     EXPECT_EQ(c.train.batch, 1024);
-}
-
-TEST(Jobs, InspectCountsAndMeasures) {
-    Config config = load_preset("demo-mirror");
-    const nlohmann::json json = inspect_preset(config);
-    EXPECT_EQ(json.at("parameters"), parameters_of("demo-mirror"));
-    EXPECT_EQ(json.at("parameters_per_layer").size(), 2u);
-    EXPECT_EQ(json.at("task"), "image");
-    int64_t total = 0;
-    for (const auto& tensor : json.at("tensors")) {
-        int64_t count = 1;
-        for (const int64_t extent : tensor.at("shape")) count *= extent;
-        total += count;
-    }
-    EXPECT_EQ(json.at("parameters"), total);
-    ASSERT_EQ(json.at("bias").size(), 2u);
-    // w = u r^T with 64 factors of variance 0.01 each: standard deviation 0.08 over T (T + 1) / 2
-    // visible cells.
-    EXPECT_NEAR(json.at("bias")[1].at("norm").get<double>(), 0.08 * std::sqrt(256 * 257 / 2.0), 2);
-    config = load_preset("mnist-small");
-    EXPECT_EQ(inspect_preset(config).at("bias").size(), 3u * 32u) << "one row per layer and head";
 }
 
 }  // namespace

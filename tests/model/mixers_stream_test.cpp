@@ -1,7 +1,7 @@
 // Streaming decode equals the parallel evaluation, whatever was cloned, selected or far out.
 #include <gtest/gtest.h>
 
-#include "small_nets.h"
+#include "tests/model/small_nets.h"
 
 namespace aft {
 namespace {

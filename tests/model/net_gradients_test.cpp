@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "small_nets.h"
+#include "tests/model/small_nets.h"
 
 namespace aft {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/check.h"
 #include "model/nn/embedding.h"
-#include "small_nets.h"
+#include "tests/model/small_nets.h"
 
 namespace aft {
 namespace {

@@ -21,8 +21,8 @@ std::string file_of(const std::string& header, const std::string& data) {
 
 // Writes the bytes, reads them, returns the error ("" = read without one).
 std::string read_error(const std::string& bytes) {
-    const ScratchFolder folder;
-    put_text(folder / "x.safetensors", bytes);
+    const Scratch folder;
+    put(folder / "x.safetensors", bytes);
     const std::string error = error_of([&] { (void)read_tensors(folder / "x.safetensors"); });
     const bool named = error.find((folder / "x.safetensors").string()) != std::string::npos;
     EXPECT_TRUE(error.empty() || named) << error;
@@ -49,7 +49,7 @@ TensorFile sample_file() {
 }
 
 TEST(Safetensors, RoundTripKeepsEveryByte) {
-    const ScratchFolder folder;
+    const Scratch folder;
     const TensorFile file = sample_file();
     write_safetensors(folder / "x.safetensors", file);
     const TensorFile back = read_tensors(folder / "x.safetensors");
@@ -66,7 +66,7 @@ TEST(Safetensors, RoundTripKeepsEveryByte) {
 }
 
 TEST(Safetensors, WrittenSortedByAlignmentThenNameAndHeaderPadded) {
-    const ScratchFolder folder;
+    const Scratch folder;
     write_safetensors(folder / "x.safetensors", sample_file());
     const TensorFile back = read_tensors(folder / "x.safetensors");
     std::vector<std::string> names;
@@ -82,7 +82,7 @@ TEST(Safetensors, WrittenSortedByAlignmentThenNameAndHeaderPadded) {
 }
 
 TEST(Safetensors, TheSameTensorsGiveTheSameBytes) {
-    const ScratchFolder folder;
+    const Scratch folder;
     TensorFile file = sample_file();
     write_safetensors(folder / "a", file);
     std::reverse(file.tensors.begin(), file.tensors.end());
@@ -91,7 +91,7 @@ TEST(Safetensors, TheSameTensorsGiveTheSameBytes) {
 }
 
 TEST(Safetensors, EveryTruncationIsAnError) {
-    const ScratchFolder folder;
+    const Scratch folder;
     write_safetensors(folder / "x", sample_file());
     const std::string whole = file_text(folder / "x");
     for (size_t length = 0; length < whole.size(); ++length)
@@ -101,7 +101,7 @@ TEST(Safetensors, EveryTruncationIsAnError) {
 }
 
 TEST(Safetensors, RandomBytesNeverDoHarm) {
-    const ScratchFolder folder;
+    const Scratch folder;
     write_safetensors(folder / "x", sample_file());
     const std::string whole = file_text(folder / "x");
     CounterRng rng(5, 0);
@@ -199,7 +199,7 @@ TEST(Safetensors, AHeaderLengthBeyondTheFileIsAnErrorAtOnce) {
 }
 
 TEST(Safetensors, MissingFilesAndFoldersAreNamed) {
-    const ScratchFolder folder;
+    const Scratch folder;
     EXPECT_NE(error_of([&] { (void)read_tensors(folder / "none"); }).find("no such file"),
               std::string::npos);
     EXPECT_NE(error_of([&] { (void)read_tensors(folder / ""); }).find("folder"), std::string::npos);
@@ -210,7 +210,7 @@ TEST(Formats, EachHasANameASentenceAndAllFunctions) {
         EXPECT_FALSE(room.info.name.empty());
         EXPECT_FALSE(room.info.sentence.empty());
         ASSERT_TRUE(room.recognises && room.read && room.write) << room.info.name;
-        const ScratchFolder folder;
+        const Scratch folder;
         room.write(folder / "file", {.tensors = {{"t", at::ones({2})}}, .metadata = {}});
         EXPECT_TRUE(room.recognises(folder / "file")) << room.info.name;
         EXPECT_TRUE(at::equal(*room.read(folder / "file").find("t"), at::ones({2})));

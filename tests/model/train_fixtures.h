@@ -1,45 +1,20 @@
-// What the tests of checkpoints, trainer and run folders share: a scratch folder, a small config.
+// What the tests of checkpoints, trainer and run folders share: a small config, files as text.
 #pragma once
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "model/config.h"
+#include "tests/model/scratch.h"
 
 namespace aft {
-
-class ScratchFolder {
-  public:
-    ScratchFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "aft-test-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-        return path_ / name;
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 inline std::string file_text(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
     return text.str();
-}
-
-inline void put_text(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
 }
 
 // Trains in milliseconds: 8x8 mirror, 4 levels, 2 layers of 16.

@@ -160,7 +160,7 @@ at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
     const at::Tensor R =
         TiledAverage::apply(x.keys, x.values, or_nothing(in.w, in.v), or_nothing(in.u, in.v),
                             or_nothing(in.r, in.v), pack(problem));
-    return from_groups(R, x.batch);
+    return from_groups(R, in.v);
 }
 
 }  // namespace aft::ops::tiled

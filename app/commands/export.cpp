@@ -1,0 +1,47 @@
+// afterimage export: the weights of a model in a file of their own.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/rooms.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/work.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+struct ExportFlags {
+    std::string model, out, as = "afterimage";
+    bool json = false;
+};
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<ExportFlags>();
+    add_text(command, {"MODEL", "checkpoint or run folder", "MODEL", true}, flags->model);
+    add_choice(command,
+               {"--as",
+                "afterimage: float32 as they are; afterimage-half: rounded to half precision, "
+                "half the size",
+                {"afterimage", "afterimage-half"}},
+               flags->as);
+    add_text(command, {"-o,--out", "file to write", "FILE.safetensors", true}, flags->out);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) {
+        const Work work(globals);
+        print_result(export_weights(flags->model, flags->out, flags->as == "afterimage-half"),
+                     flags->json);
+        return 0;
+    };
+}
+
+}  // namespace
+
+CommandRoom export_command() {
+    return {.info = {"export", "Writes a model's weights alone, without the state of training."},
+            .example = "afterimage export runs/mirror --as afterimage-half -o mirror.safetensors",
+            .setup = setup};
+}
+
+}  // namespace aft::app

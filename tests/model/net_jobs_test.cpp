@@ -1,0 +1,128 @@
+// inspect and run, through the plain door of jobs.h.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/format.h"
+#include "model/jobs.h"
+#include "tests/core/scratch.h"
+#include "tests/model/small_nets.h"
+
+namespace aft {
+namespace {
+
+TEST(NetJobs, InspectCountsAndMeasures) {
+    Config config = load_preset("demo-mirror");
+    const nlohmann::json json = inspect_preset(config);
+    EXPECT_EQ(json.at("parameters"), parameter_count(Net(config.model, 1, at::kMeta).parameters()));
+    EXPECT_EQ(json.at("parameters_per_layer").size(), 2u);
+    EXPECT_EQ(json.at("task"), "image");
+    int64_t total = 0;
+    for (const auto& tensor : json.at("tensors")) {
+        int64_t count = 1;
+        for (const int64_t extent : tensor.at("shape")) count *= extent;
+        total += count;
+    }
+    EXPECT_EQ(json.at("parameters"), total);
+    ASSERT_EQ(json.at("bias").size(), 2u);
+    // w = u r^T with 64 factors of variance 0.01 each: standard deviation 0.08 over T (T + 1) / 2
+    // visible cells.
+    EXPECT_NEAR(json.at("bias")[1].at("norm").get<double>(), 0.08 * std::sqrt(256 * 257 / 2.0), 2);
+    config = load_preset("mnist-small");
+    EXPECT_EQ(inspect_preset(config).at("bias").size(), 3u * 32u) << "one row per layer and head";
+}
+
+// A net on disk and in memory.
+struct Saved {
+    Net net;
+    std::string path;
+};
+
+Saved save(const ModelConfig& model, const Scratch& folder) {
+    Net net(model, 3);
+    shake(net, 0.3, 5);
+    Checkpoint checkpoint;
+    checkpoint.config.model = model;
+    for (const Parameter& p : net.parameters())
+        checkpoint.weights.emplace_back(p.name, p.value.detach());
+    const std::string path = (folder / "model.safetensors").string();
+    write_checkpoint(path, checkpoint);
+    return {std::move(net), path};
+}
+
+struct Files {
+    std::string in, out;
+};
+
+Files write_input(const Scratch& folder, const std::string& name, const at::Tensor& value) {
+    const Files files{(folder / "in.safetensors").string(), (folder / "out.safetensors").string()};
+    write_safetensors(files.in, {.tensors = {{name, value}}, .metadata = {}});
+    return files;
+}
+
+TEST(NetJobs, RunAnswersWhatTheNetAnswers) {
+    for (const Case& c : small_cases()) {
+        SCOPED_TRACE(c.label);
+        const at::NoGradGuard no_gradients;
+        const Scratch folder;
+        const Saved saved = save(c.config, folder);
+        const bool classify = c.config.task == "classify";
+        const at::Tensor input = input_for(c.config, 2, 7);
+        Files files = write_input(folder, classify ? "image" : "tokens", input);
+        static_cast<void>(
+            run_job({.model = saved.path, .in = files.in, .out = files.out, .part = ""}));
+        const at::Tensor expected =
+            classify ? saved.net.forward(input, {}) : saved.net.forward_fed(input, {});
+        EXPECT_TRUE(at::equal(*read_tensors(files.out).find("logits"), expected));
+
+        const at::Tensor x = at::randn({2, c.config.tokens(), c.config.dim});
+        files = write_input(folder, "x", x);
+        for (const char* part : {"mixer", "block"}) {
+            static_cast<void>(run_job(
+                {.model = saved.path, .in = files.in, .out = files.out, .part = part, .layer = 1}));
+            const bool whole = part == std::string("block");
+            EXPECT_TRUE(at::equal(*read_tensors(files.out).find("y"),
+                                  saved.net.forward_layer(1, whole, x)));
+        }
+    }
+}
+
+TEST(NetJobs, RunRefusesWhatDoesNotFit) {
+    const Scratch folder;
+    const Saved saved = save(small_config("aft-full", "image"), folder);
+    const auto refusal = [&](const Files& files, const std::string& part, int64_t layer) {
+        return error_of([&] {
+            static_cast<void>(run_job({.model = saved.path,
+                                       .in = files.in,
+                                       .out = files.out,
+                                       .part = part,
+                                       .layer = layer}));
+        });
+    };
+    const Files x = write_input(folder, "x", at::randn({1, 4, 8}));
+    EXPECT_TRUE(has(refusal(x, "", -1), "needs a tensor 'tokens', found: x"));
+    EXPECT_TRUE(has(refusal(x, "block", 2), "allowed: 0 to 1"));
+    EXPECT_TRUE(has(refusal(x, "row", 0), "mixer, block"));
+    const Files narrow = write_input(folder, "x", at::randn({1, 4, 7}));
+    EXPECT_TRUE(has(refusal(narrow, "mixer", 0), narrow.in));
+    const Files floats = write_input(folder, "tokens", at::randn({1, 4}));
+    EXPECT_TRUE(has(refusal(floats, "", -1), "int64"));
+    EXPECT_FALSE(std::filesystem::exists(x.out));
+}
+
+TEST(NetJobs, InspectReadsAFile) {
+    const Scratch folder;
+    const Saved saved = save(small_config("aft-conv2d", "classify"), folder);
+    const nlohmann::json json = inspect_job(saved.path);
+    EXPECT_EQ(json.at("parameters"), parameter_count(saved.net.parameters()));
+    EXPECT_EQ(json.at("model"), saved.path);
+    ASSERT_EQ(json.at("bias").size(), 4u) << "two layers, two heads";
+    const at::Tensor w = saved.net.mixer(1).bias(16)->select(0, 1);
+    EXPECT_NEAR(json.at("bias")[3].at("max").get<double>(), w.max().item<double>(), 1e-6);
+    EXPECT_NEAR(json.at("bias")[3].at("norm").get<double>(), w.norm().item<double>(), 1e-5);
+}
+
+}  // namespace
+}  // namespace aft

@@ -1,0 +1,81 @@
+// What the operator tests share: samples of every operator, running one with gradients, errors
+// measured as promised, an independent evaluation of the definition, checks and wrong operators.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/ops/aft.h"
+
+namespace aft::ops::testing {
+
+using Operator = std::function<at::Tensor(Kind, const Inputs&, const Options&)>;
+
+// apply() with the given backend; row_block for tiled (0 = chosen).
+[[nodiscard]] Operator operator_of(Backend backend, int64_t row_block = 0);
+
+// One operator call: sizes and flags. Kernels have width `window`.
+struct Case {
+    Kind kind = Kind::full;
+    bool causal = false;
+    int64_t batch = 2, length = 30, dim = 6, heads = 2, window = 5, factors = 0;
+    int64_t grid_width = 6;
+    bool outside_hidden = false;
+    double key_scale = 1, bias_scale = 1;
+    uint64_t seed = 1;
+};
+struct Sample {
+    Inputs in;  // float64
+    Options options;
+    at::Tensor dy;  // [B, T, d]
+};
+[[nodiscard]] Sample make_sample(const Case& c);
+[[nodiscard]] std::string describe(const Case& c);
+
+// Every operator of the AFT family, with and without factors, causal and not.
+[[nodiscard]] std::vector<Case> aft_cases();
+
+struct Result {
+    at::Tensor y;
+    std::vector<std::pair<std::string, at::Tensor>> gradients;  // "dq", "dk", ... float64
+};
+// Computes in `type`; answers in float64.
+[[nodiscard]] Result run(const Operator& op, Kind kind, const Sample& sample, at::ScalarType type);
+[[nodiscard]] Inputs converted(const Inputs& in, at::ScalarType type);
+
+// The promise's measures. Forward: largest error over max|V|. Gradients: relative L2; a gradient
+// that is truly zero is compared with 1 % of its natural size (that of dv times the size of V).
+[[nodiscard]] double forward_error(const Result& found, const Result& truth, const Sample& sample);
+struct GradientError {
+    std::string name;
+    double value = 0;
+};
+[[nodiscard]] GradientError gradient_error(const Result& found, const Result& truth,
+                                           const Sample& sample);
+[[nodiscard]] double largest_difference(const at::Tensor& a, const at::Tensor& b);
+
+// The definition as loops in long double, nothing shared with the backends.
+[[nodiscard]] at::Tensor definition(Kind kind, const Sample& sample);
+// Bias of a convolution written out tap by tap: [h, T, T].
+[[nodiscard]] at::Tensor toeplitz(Kind kind, const Sample& sample);
+
+// An identity or a trap of the operators: "" if the operator passes, else what went wrong.
+struct Check {
+    std::string name;
+    std::function<std::string(const Operator&)> run;
+};
+[[nodiscard]] std::vector<Check> identity_checks();
+[[nodiscard]] std::vector<Check> trap_checks();
+
+// A wrong operator and the checks that must notice it.
+struct Mutation {
+    std::string name;
+    Operator op;
+    std::vector<std::string> noticed_by;
+};
+[[nodiscard]] std::vector<Mutation> mutations();
+[[nodiscard]] Operator unmutated();  // the same code without its error
+
+}  // namespace aft::ops::testing

@@ -1,0 +1,308 @@
+// Run folders: one writer, whole lines, thinned checkpoints and history, and the job that fills
+// them.
+#include "model/train/run_folder.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "model/jobs.h"
+#include "model/train/history.h"
+#include "tests/model/train_fixtures.h"
+
+namespace aft {
+namespace {
+
+StepReport report(int64_t step, double loss) {
+    StepReport r;
+    r.step = step;
+    r.values = {{"loss", loss}};
+    r.timing = {{"step_ms", 1.5}};
+    return r;
+}
+
+Checkpoint empty_checkpoint(int64_t step) {
+    Checkpoint checkpoint;
+    checkpoint.config = tiny_config();
+    checkpoint.step = step;
+    return checkpoint;
+}
+
+std::vector<nlohmann::json> metrics(const fs::path& run) {
+    uint64_t offset = 0;
+    return read_metrics(run, offset);
+}
+
+// metrics.jsonl without what depends on the clock.
+std::vector<nlohmann::json> repeatable(const fs::path& run) {
+    std::vector<nlohmann::json> lines = metrics(run);
+    for (nlohmann::json& line : lines) line.erase("timing");
+    return lines;
+}
+
+TrainRequest request(const fs::path& out, int64_t until) {
+    TrainRequest r;
+    r.config = tiny_config();
+    r.out = out.string();
+    r.until = until;
+    return r;
+}
+
+TrainResult resume(const fs::path& run, int64_t until) {
+    TrainRequest r;
+    r.resume = run.string();
+    r.until = until;
+    return train_job(r, {});
+}
+
+TEST(RunFolder, FloatsSurviveExactly) {
+    const Scratch folder;
+    RunFolder run(folder / "r", tiny_config(), false);
+    const std::vector<double> values{1.0 / 3, 5e-324, 1.7976931348623157e308, -0.1, 123456789.125};
+    for (size_t i = 0; i < values.size(); ++i)
+        run.log(report(static_cast<int64_t>(i + 1), values[i]));
+    const std::vector<nlohmann::json> lines = metrics(folder / "r");
+    ASSERT_EQ(lines.size(), values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        EXPECT_EQ(lines[i].at("loss").get<double>(), values[i]);
+        EXPECT_EQ(lines[i].at("timing").at("step_ms").get<double>(), 1.5);
+    }
+}
+
+TEST(RunFolder, AReaderFollowsWholeLinesOnly) {
+    const Scratch folder;
+    RunFolder run(folder / "r", tiny_config(), false);
+    run.log(report(1, 1));
+    uint64_t offset = 0;
+    EXPECT_EQ(read_metrics(folder / "r", offset).size(), 1u);
+    std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
+    EXPECT_TRUE(read_metrics(folder / "r", offset).empty());
+    std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "ss\": 2}\n";
+    const std::vector<nlohmann::json> more = read_metrics(folder / "r", offset);
+    ASSERT_EQ(more.size(), 1u);
+    EXPECT_EQ(more[0].at("step"), 2);
+}
+
+TEST(RunFolder, ATornLastLineIsCutOff) {
+    const Scratch folder;
+    { RunFolder(folder / "r", tiny_config(), false).log(report(1, 1)); }
+    std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
+    RunFolder again(folder / "r", tiny_config(), true);
+    again.log(report(2, 2));
+    const std::vector<nlohmann::json> lines = metrics(folder / "r");
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[1].at("loss"), 2);
+}
+
+TEST(RunFolder, ALineThatIsNotJsonIsNamed) {
+    const Scratch folder;
+    fs::create_directories(folder / "r");
+    put(folder / "r" / "metrics.jsonl", "{\"step\": 1}\nrubbish\n");
+    uint64_t offset = 0;
+    const std::string error = error_of([&] { (void)read_metrics(folder / "r", offset); });
+    EXPECT_NE(error.find("metrics.jsonl"), std::string::npos);
+    EXPECT_NE(error.find("byte 12"), std::string::npos) << error;
+}
+
+TEST(RunFolder, ASecondWriterIsKeptOut) {
+    const Scratch folder;
+    const RunFolder run(folder / "r", tiny_config(), false);
+    const std::string error =
+        error_of([&] { const RunFolder second(folder / "r", tiny_config(), true); });
+    EXPECT_NE(error.find("in use"), std::string::npos) << error;
+    EXPECT_NE(error.find(fmt::format("process {}", getpid())), std::string::npos) << error;
+}
+
+TEST(RunFolder, ASecondProcessIsKeptOutAndACrashLetsGo) {
+    const Scratch folder;
+    int ready[2], leave[2];
+    ASSERT_EQ(pipe(ready), 0);
+    ASSERT_EQ(pipe(leave), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        auto* run = new RunFolder(folder / "r", tiny_config(), false);  // never destroyed: a crash
+        char byte = 'x';
+        const bool told = run && write(ready[1], &byte, 1) == 1 && read(leave[0], &byte, 1) == 1;
+        _exit(told ? 0 : 1);
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    const auto open = [&] { const RunFolder second(folder / "r", tiny_config(), true); };
+    EXPECT_NE(error_of(open).find(fmt::format("process {}", child)), std::string::npos);
+    ASSERT_EQ(write(leave[1], &byte, 1), 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(error_of(open), "");
+    for (const int fd : {ready[0], ready[1], leave[0], leave[1]}) close(fd);
+}
+
+TEST(RunFolder, ForeignFoldersAndBegunRunsAreRefused) {
+    const Scratch folder;
+    fs::create_directories(folder / "pictures");
+    put(folder / "pictures" / "cat.png", "x");
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "pictures", tiny_config(), false); }), "");
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "none", tiny_config(), true); }), "");
+    put(folder / "file", "x");
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "file", tiny_config(), false); }), "");
+    { RunFolder(folder / "r", tiny_config(), false).log(report(1, 1)); }
+    const std::string error =
+        error_of([&] { const RunFolder r(folder / "r", tiny_config(), false); });
+    EXPECT_NE(error.find("--resume"), std::string::npos) << error;
+}
+
+TEST(RunFolder, KeepsTheNewestAndThePinnedCheckpoints) {
+    const Scratch folder;
+    Config config = tiny_config();
+    config.train.keep_checkpoints = 2;
+    RunFolder run(folder / "r", config, false);
+    put(folder / "r" / "notes.json", R"({"pinned": [10]})");
+    for (const int64_t step : {10, 20, 30, 40}) (void)run.save(empty_checkpoint(step));
+    EXPECT_EQ(checkpoint_steps(folder / "r"), (std::vector<int64_t>{10, 30, 40}));
+    EXPECT_EQ(resolve_model(folder / "r"), checkpoint_path(folder / "r", 40));
+    EXPECT_EQ(checkpoint_path(folder / "r", 40).filename(), "step-00000040.safetensors");
+}
+
+TEST(RunFolder, OtherFilesAreNotCheckpoints) {
+    const Scratch folder;
+    fs::create_directories(folder / "r" / "checkpoints");
+    for (const char* name : {"step-00000012.safetensors.tmp", "step-12.safetensors", "step-x",
+                             "step-00000012 (copy).safetensors", "notes"})
+        put(folder / "r" / "checkpoints" / name, "x");
+    EXPECT_TRUE(checkpoint_steps(folder / "r").empty());
+    EXPECT_TRUE(checkpoint_steps(folder / "nowhere").empty());
+}
+
+TEST(History, ThinsEvenlyAndKeepsFirstAndLast) {
+    const Scratch folder;
+    Config config = tiny_config();
+    const Net net(config.model, 1);
+    for (const auto& place : {folder / "h", fs::path()}) {
+        History history(place, 8);
+        for (int64_t step = 0; step <= 100; ++step) history.record(step, net.parameters());
+        history.record(101, net.parameters(), /*always=*/true);
+        const std::vector<int64_t>& steps = history.steps();
+        EXPECT_LE(steps.size(), 8u);
+        EXPECT_GE(steps.size(), 5u);
+        EXPECT_EQ(steps.front(), 0);
+        EXPECT_EQ(steps.back(), 101);
+        for (size_t i = 0; i + 2 < steps.size(); ++i)
+            EXPECT_EQ(steps[i + 1] - steps[i], steps[1] - steps[0]);
+        for (const Parameter& parameter : net.parameters()) {
+            if (parameter.group != Group::position_bias) continue;
+            bool found = false;
+            for (const auto& [name, tensor] : history.at(50))
+                found = found || (name == parameter.name &&
+                                  at::allclose(tensor, parameter.value.detach(), 1e-3, 1e-6));
+            EXPECT_TRUE(found) << parameter.name;
+        }
+        EXPECT_TRUE(history.at(-1).empty());
+    }
+    EXPECT_EQ(history_steps(folder / "h").back(), 101);
+}
+
+TEST(TrainJob, KilledAndGoneOnWithIsTheSameRun) {
+    const Scratch folder;
+    (void)train_job(request(folder / "whole", 40), {});
+    (void)train_job(request(folder / "parts", 20), {});
+    // Ended at step 27 with nothing saved: lines up to there, a torn one, no checkpoint after 20.
+    struct Killed {};
+    JobControl control{.report =
+                           [](const Progress& p) {
+                               if (p.done == 27) throw Killed{};
+                           },
+                       .stop = {}};
+    TrainRequest r;
+    r.resume = (folder / "parts").string();
+    r.until = 40;
+    EXPECT_THROW((void)train_job(r, control), Killed);
+    std::ofstream(folder / "parts" / "metrics.jsonl", std::ios::app) << "{\"step\": 28, \"lo";
+    EXPECT_EQ(resolve_model(folder / "parts"), checkpoint_path(folder / "parts", 20));
+
+    const TrainResult result = resume(folder / "parts", 40);
+    EXPECT_EQ(result.step, 40);
+    const std::vector<nlohmann::json> a = repeatable(folder / "whole"),
+                                      b = repeatable(folder / "parts");
+    ASSERT_EQ(a.size(), 40u);
+    ASSERT_EQ(b.size(), 40u);
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].dump(), b[i].dump());
+    const Checkpoint x = read_checkpoint(folder / "whole"), y = read_checkpoint(folder / "parts");
+    for (size_t i = 0; i < x.weights.size(); ++i)
+        EXPECT_TRUE(at::equal(x.weights[i].second, y.weights[i].second)) << x.weights[i].first;
+}
+
+TEST(TrainJob, NoStepsWriteStepZero) {
+    const Scratch folder;
+    const TrainResult result = train_job(request(folder / "r", 0), {});
+    EXPECT_EQ(fs::path(result.checkpoint).filename(), "step-00000000.safetensors");
+    EXPECT_EQ(read_checkpoint(folder / "r").step, 0);
+}
+
+TEST(TrainJob, StoppedItSavesWhereItIs) {
+    const Scratch folder;
+    std::stop_source stop;
+    JobControl control{.report =
+                           [&](const Progress& p) {
+                               EXPECT_EQ(p.total, 40);
+                               if (p.done == 3) stop.request_stop();
+                           },
+                       .stop = stop.get_token()};
+    const TrainResult result = train_job(request(folder / "r", 40), control);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.step, 3);
+    EXPECT_EQ(read_checkpoint(folder / "r").step, 3);
+}
+
+TEST(TrainJob, WhereItStopsDoesNotMoveTheSchedule) {
+    const Scratch folder;
+    (void)train_job(request(folder / "short", 6), {});
+    (void)train_job(request(folder / "long", 12), {});
+    const std::vector<nlohmann::json> a = repeatable(folder / "short"),
+                                      b = repeatable(folder / "long");
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], b[i]);
+}
+
+TEST(TrainJob, ResumeTakesSettingsButNotANewModel) {
+    const Scratch folder;
+    (void)train_job(request(folder / "r", 2), {});
+    TrainRequest r;
+    r.resume = (folder / "r").string();
+    r.until = 3;
+    r.set = {"model.dim=64"};
+    EXPECT_NE(error_of([&] { (void)train_job(r, {}); }).find("model.dim"), std::string::npos);
+    r.set = {"train.learning_rate=0.5"};
+    (void)train_job(r, {});
+    EXPECT_EQ(read_checkpoint(folder / "r").config.train.learning_rate, 0.5);
+    EXPECT_EQ(load_config_file((folder / "r" / "config.json").string()).train.learning_rate, 0.5);
+    const std::vector<nlohmann::json> events = read_events(folder / "r");
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.back().at("kind"), "setting");
+}
+
+TEST(TrainJob, AConfigThatDoesNotFitLeavesNoFolder) {
+    const Scratch folder;
+    TrainRequest r = request(folder / "r", 2);
+    r.config.data.source = "cifar10:" + (folder / "nowhere").string();
+    EXPECT_NE(error_of([&] { (void)train_job(r, {}); }), "");
+    EXPECT_FALSE(fs::exists(folder / "r"));
+}
+
+TEST(Estimate, GrowsWithTheBatch) {
+    Config config = tiny_config();
+    const nlohmann::json small = estimate(config);
+    config.train.micro_batch = 0;
+    config.train.batch = 400;
+    const nlohmann::json large = estimate(config);
+    EXPECT_EQ(small.at("parameters"), large.at("parameters"));
+    EXPECT_GT(large.at("activations_bytes").get<double>(),
+              50 * small.at("activations_bytes").get<double>());
+    EXPECT_FALSE(small.at("words").get<std::string>().empty());
+}
+
+}  // namespace
+}  // namespace aft
