@@ -63,15 +63,19 @@ std::vector<Span> area_spans(int64_t source, int64_t target) {
     return spans;
 }
 
+struct SourceRow {
+    const uint8_t* pixels;
+    int64_t channels, weight;
+};
+
 // Adds weight * (row averaged along x, times source width) to sums [width, channels].
-void add_row(const uint8_t* row, int64_t channels, const std::vector<Span>& columns, int64_t weight,
-             std::vector<int64_t>& sums) {
+void add_row(const SourceRow& row, const std::vector<Span>& columns, std::vector<int64_t>& sums) {
+    const auto channels = static_cast<size_t>(row.channels);
     for (size_t x = 0; x < columns.size(); ++x) {
-        const uint8_t* at = row + columns[x].first * channels;
+        const uint8_t* at = row.pixels + columns[x].first * row.channels;
         for (int64_t part : columns[x].weights)
-            for (int64_t c = 0; c < channels; ++c)
-                sums[x * static_cast<size_t>(channels) + static_cast<size_t>(c)] +=
-                    weight * part * *at++;
+            for (size_t c = 0; c < channels; ++c)
+                sums[x * channels + c] += row.weight * part * *at++;
     }
 }
 
@@ -158,7 +162,7 @@ Image resize_area(const Image& image, int64_t width, int64_t height) {
         std::fill(sums.begin(), sums.end(), 0);
         const uint8_t* row = image.pixels.data() + span.first * image.width * image.channels;
         for (int64_t weight : span.weights) {
-            add_row(row, image.channels, columns, weight, sums);
+            add_row({row, image.channels, weight}, columns, sums);
             row += image.width * image.channels;
         }
         for (int64_t sum : sums)

@@ -59,8 +59,8 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
     Totals totals;
     for (int64_t first = 0; first < count; first += work.batch) {
         work.report(first, count);
-        Batch batch = load_batch(work.source, work.model(), work.split, first,
-                                 std::min(work.batch, count - first));
+        Batch batch = load_batch(work.source, work.model(),
+                                 {work.split, first, std::min(work.batch, count - first)});
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
         const TaskResult result = task.evaluate(work.net, batch, Pass{}, 0);

@@ -14,13 +14,17 @@ namespace aft {
 
 namespace {
 
+enum class Cell : uint8_t { gap, value, hidden };
+
 struct Sheet {  // maps of one field, side by side
     std::vector<float> values;
+    std::vector<Cell> cells;
     int64_t rows = 0, columns = 0;
 };
 
 // Rows over sources become little images of the token grid; heads become tiles; the rest is as is.
-Sheet lay_out(const Field& field, const ModelConfig& model) {
+// marked: the same field with NaN where a target cannot see, or nullptr.
+Sheet lay_out(const Field& field, const Field* marked, const ModelConfig& model) {
     int64_t height = field.shape.size() > 1 ? field.shape[field.shape.size() - 2] : 1;
     int64_t width = field.shape.empty() ? 1 : field.shape.back();
     const bool picture_rows = field.name == "attention" || field.name == "keys";
@@ -36,37 +40,51 @@ Sheet lay_out(const Field& field, const ModelConfig& model) {
     sheet.rows = down * (height + gap) - gap;
     sheet.columns = across * (width + gap) - gap;
     sheet.values.assign(static_cast<size_t>(sheet.rows * sheet.columns), 0.0F);
+    sheet.cells.assign(sheet.values.size(), Cell::gap);
     for (int64_t i = 0; i < field.size(); ++i) {
         const int64_t tile = i / (height * width), cell = i % (height * width);
         const int64_t y = tile / across * (height + gap) + cell / width;
         const int64_t x = tile % across * (width + gap) + cell % width;
-        sheet.values[static_cast<size_t>(y * sheet.columns + x)] =
-            field.values[static_cast<size_t>(i)];
+        const auto to = static_cast<size_t>(y * sheet.columns + x), from = static_cast<size_t>(i);
+        const bool hidden =
+            marked && std::isnan(marked->values[from]) && !std::isnan(field.values[from]);
+        sheet.values[to] = field.values[from];
+        sheet.cells[to] = hidden ? Cell::hidden : Cell::value;
     }
     return sheet;
 }
 
+// Gaps are plain, what a target cannot see is hatched (look.md section 1).
+void paint_ground(Image& image, const Sheet& sheet, int64_t zoom) {
+    constexpr Rgb kGround{0x15, 0x17, 0x1A}, kHatch{0x1B, 0x1E, 0x22}, kLine{0x34, 0x3A, 0x41};
+    for (int64_t y = 0; y < image.height; ++y)
+        for (int64_t x = 0; x < image.width; ++x) {
+            const Cell cell = sheet.cells[static_cast<size_t>(y / zoom * sheet.columns + x / zoom)];
+            if (cell == Cell::value) continue;
+            const Rgb& colour = cell == Cell::gap ? kGround : (x + y) % 6 == 0 ? kLine : kHatch;
+            std::copy(colour.begin(), colour.end(),
+                      image.pixels.begin() + (y * image.width + x) * image.channels);
+        }
+}
+
 // look.md section 2: signed quantities in ember, shares and exp in viridis from 0.
-void write_picture(const std::string& path, const Field& field, const ModelConfig& model) {
+void write_picture(const std::string& path, const Field& field, const Sheet& sheet) {
     const auto quantity = field.notes.find("quantity");
     const std::string what = quantity == field.notes.end() ? "" : quantity->second;
     const bool is_signed = field.unit == "nats" || what == "exp-1";
     const Scale scale = what == "exp-1" ? Scale::signed_log : Scale::linear;
     const Colormap map = is_signed ? Colormap::ember_dark : Colormap::viridis;
-    Range range = value_range(field.values, 100, is_signed);
+    std::vector<float> seen;
+    for (size_t i = 0; i < sheet.values.size(); ++i)
+        if (sheet.cells[i] == Cell::value) seen.push_back(sheet.values[i]);
+    Range range = value_range(seen, 100, is_signed);
     if (!is_signed) range.low = std::min(range.low, 0.0);
-    const Sheet sheet = lay_out(field, model);
     constexpr int64_t kSide = 768;
     const int64_t longer = std::max(sheet.rows, sheet.columns);
     const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));
-    write_png(path, colorize({sheet.values, sheet.rows, sheet.columns}, {range, scale, map}, zoom));
-}
-
-void write_field(const std::string& path, const Field& field, const ModelConfig& model) {
-    const std::string kind = fs::path(path).extension().string();
-    if (kind == ".npy") return write_npy(path, field);
-    if (kind == ".csv") return write_csv(path, field);
-    write_picture(path, field, model);
+    Image image = colorize(sheet.values, sheet.rows, sheet.columns, range, scale, map, zoom);
+    paint_ground(image, sheet, zoom);
+    write_png(path, image);
 }
 
 void check_out(const std::string& path) {
@@ -115,10 +133,22 @@ nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
                           : InputTokens{};
     const Net net = make_net(checkpoint, parse_device(job.device));
     Activations kept;
-    const FieldSet set =
-        run_probe({net, checkpoint.step, control, kept}, to_request(job, input.tokens));
+    const ProbeContext context{net, checkpoint.step, control, kept};
+    ProbeRequest request = to_request(job, input.tokens);
+    const FieldSet set = run_probe(context, request);
     const Field& field = set.fields.front();
-    write_field(job.out, field, checkpoint.config.model);
+    const std::string kind = fs::path(job.out).extension().string();
+    if (kind == ".npy") write_npy(job.out, field);
+    if (kind == ".csv") write_csv(job.out, field);
+    if (kind == ".png") {
+        const bool marks = std::any_of(room.options.begin(), room.options.end(),
+                                       [](const auto& o) { return o.starts_with("visible="); });
+        if (marks) request.options["visible"] = "nan";
+        const FieldSet marked = marks ? run_probe(context, request) : FieldSet{};
+        write_picture(
+            job.out, field,
+            lay_out(field, marks ? &marked.fields.front() : nullptr, checkpoint.config.model));
+    }
     nlohmann::json result = describe(field);
     result["probe"] = job.probe;
     result["model"] = job.model;

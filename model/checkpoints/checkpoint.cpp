@@ -138,14 +138,15 @@ std::string misfit(const Parameter& parameter, const at::Tensor* found) {
     return "";
 }
 
-void fail_misfits(const std::vector<std::string>& misfits) {
+void fail_misfits(const std::string& path, const std::vector<std::string>& misfits) {
     constexpr size_t kShown = 6;
     const size_t shown = std::min(misfits.size(), kShown);
     const std::vector<std::string> first(misfits.begin(),
                                          misfits.begin() + static_cast<ptrdiff_t>(shown));
     std::string more;
     if (misfits.size() > shown) more = fmt::format(" (and {} more)", misfits.size() - shown);
-    fail("the checkpoint does not fit its config: {}{}", fmt::join(first, "; "), more);
+    fail("{}the checkpoint does not fit its config: {}{}", path.empty() ? "" : path + ": ",
+         fmt::join(first, "; "), more);
 }
 
 }  // namespace
@@ -172,6 +173,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& model) {
     const std::filesystem::path path = resolve_model(model);
     TensorFile file = read_tensors(path);
     Checkpoint checkpoint;
+    checkpoint.path = path.string();
     read_description(parse_description(file, path.string()), path.string(), checkpoint);
     for (auto& [name, tensor] : file.tensors) {
         if (is_optimizer(name)) {
@@ -214,7 +216,7 @@ Net make_net(const Checkpoint& checkpoint, at::Device device) {
         if (stored.contains(name))
             misfits.push_back(
                 fmt::format("'{}' {} is not part of the net", name, shape_text(*stored[name])));
-    if (!misfits.empty()) fail_misfits(misfits);
+    if (!misfits.empty()) fail_misfits(checkpoint.path, misfits);
 
     const c10::NoGradGuard no_grad;
     for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;

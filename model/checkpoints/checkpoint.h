@@ -25,6 +25,7 @@ struct Checkpoint {
     std::vector<std::pair<std::string, at::Tensor>>
         optimizer;            // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"
     nlohmann::json training;  // random state's place, live settings; null = weights only
+    std::string path = "";    // the file it was read from, for messages; "" = made here
 };
 
 // MODEL may be a file or a run folder (its newest checkpoint). Throws with the path on anything

@@ -119,10 +119,9 @@ Augment parse_augment(const std::string& name) {
     fail_usage("data.augment is '{}'; allowed: none, flip, recipe-a, shift", name);
 }
 
-void augment(Augment kind, const DataInfo& info, uint64_t seed, uint64_t number,
-             std::vector<uint8_t>& values) {
+void augment(Augment kind, const DataInfo& info, ExampleKey key, std::vector<uint8_t>& values) {
     if (kind == Augment::none) return;
-    CounterRng rng(seed, kAugment | number);
+    CounterRng rng(key.seed, kAugment | key.number);
     if (kind == Augment::shift) {
         const int64_t dy = rng.below(5) - 2, dx = rng.below(5) - 2;
         shift(dy, dx, info, values);
@@ -135,14 +134,14 @@ void augment(Augment kind, const DataInfo& info, uint64_t seed, uint64_t number,
     add_to_all(rng.below(2 * reach + 1) - reach, info, values);
 }
 
-BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const ModelConfig& model,
-                       const DataConfig& data, int64_t batch, uint64_t seed)
+BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOptions& options)
     : source_(std::move(source)),
-      model_(model),
-      augment_(parse_augment(data.augment)),
-      batch_(batch),
+      model_(options.model),
+      augment_(parse_augment(options.data.augment)),
+      batch_(options.batch),
       size_(0),
-      seed_(seed) {
+      seed_(options.seed) {
+    const DataConfig& data = options.data;
     check_fit(*source_, model_);
     const DataInfo& info = source_->info();
     if (info.is_text && augment_ != Augment::none)
@@ -162,7 +161,7 @@ Example BatchMaker::training_example(uint64_t number) const {
     const DataInfo& info = source_->info();
     if (!info.is_text) {
         Example example = source_->example(Split::train, index);
-        augment(augment_, info, seed_, number, example.values);
+        augment(augment_, info, {seed_, number}, example.values);
         return example;
     }
     const int64_t spare = source_->text_size(Split::train) - size_ * model_.length;
@@ -178,14 +177,13 @@ Batch BatchMaker::make(int64_t step) const {
     return to_batch(source_->info(), model_, examples);
 }
 
-Batch load_batch(const DataSource& source, const ModelConfig& model, Split split, int64_t first,
-                 int64_t count) {
-    AFT_ASSERT(count > 0);
+Batch load_batch(const DataSource& source, const ModelConfig& model, const Slice& slice) {
+    AFT_ASSERT(slice.count > 0);
     const DataInfo& info = source.info();
     std::vector<Example> examples;
-    for (int64_t i = first; i < first + count; ++i)
-        examples.push_back(info.is_text ? source.window(split, i * model.length, model.length)
-                                        : source.example(split, i));
+    for (int64_t i = slice.first; i < slice.first + slice.count; ++i)
+        examples.push_back(info.is_text ? source.window(slice.split, i * model.length, model.length)
+                                        : source.example(slice.split, i));
     return to_batch(info, model, examples);
 }
 

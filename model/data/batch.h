@@ -12,14 +12,15 @@ namespace aft {
 
 enum class Augment { none, flip, recipe_a, shift };
 [[nodiscard]] Augment parse_augment(const std::string& name);
-// `number` identifies the example in the order of training; changes `values` in place.
-void augment(Augment kind, const DataInfo& info, uint64_t seed, uint64_t number,
-             std::vector<uint8_t>& values);
+// Changes `values` in place. `number` is the example's place in the order of training.
+struct ExampleKey {
+    uint64_t seed = 0, number = 0;
+};
+void augment(Augment kind, const DataInfo& info, ExampleKey key, std::vector<uint8_t>& values);
 
 class BatchMaker {
   public:
-    BatchMaker(std::shared_ptr<const DataSource> source, const ModelConfig& model,
-               const DataConfig& data, int64_t batch, uint64_t seed);
+    BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOptions& options);
     [[nodiscard]] Batch make(int64_t step) const;
 
   private:

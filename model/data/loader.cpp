@@ -79,11 +79,10 @@ struct Loader::Threads {
     }
 };
 
-Loader::Loader(std::shared_ptr<const DataSource> source, const ModelConfig& model,
-               const DataConfig& data, int64_t batch, uint64_t seed)
-    : threads_(std::make_unique<Threads>(BatchMaker(std::move(source), model, data, batch, seed),
-                                         data.threads)) {
-    for (int64_t i = 0; i < data.threads; ++i)
+Loader::Loader(std::shared_ptr<const DataSource> source, const LoaderOptions& options)
+    : threads_(
+          std::make_unique<Threads>(BatchMaker(std::move(source), options), options.data.threads)) {
+    for (int64_t i = 0; i < options.data.threads; ++i)
         threads_->workers.emplace_back(
             [threads = threads_.get()](const std::stop_token& stop) { threads->work(stop); });
 }

@@ -17,10 +17,16 @@ struct Batch {
     at::Tensor target;  // image, text: = input; classify: int64 [B] labels
 };
 
+struct LoaderOptions {
+    ModelConfig model;
+    DataConfig data;
+    int64_t batch = 16;
+    uint64_t seed = 1;
+};
+
 class Loader {
   public:
-    Loader(std::shared_ptr<const DataSource> source, const ModelConfig& model,
-           const DataConfig& data, int64_t batch, uint64_t seed);
+    Loader(std::shared_ptr<const DataSource> source, const LoaderOptions& options);
     ~Loader();
     // Blocks until the batch of this step is ready; steps are usually consecutive (prefetch), any
     // order works. An exception in a loader thread is rethrown here.
@@ -31,9 +37,13 @@ class Loader {
     std::unique_ptr<Threads> threads_;
 };
 
-// Examples [first, first+count) of a split, no augmentation. Any thread.
-[[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model, Split split,
-                               int64_t first, int64_t count);
+// Examples [first, first + count) of a split, no augmentation. Any thread.
+struct Slice {
+    Split split = Split::train;
+    int64_t first = 0, count = 1;
+};
+[[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
+                               const Slice& slice);
 // A source whose shape does not fit the model: usage Error with both shapes.
 void check_fit(const DataSource& source, const ModelConfig& model);
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it

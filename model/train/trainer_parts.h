@@ -46,8 +46,8 @@ struct Trainer::Parts {
           net(std::move(made)),
           device(net.parameters().front().value.device()),
           optimizer(net.parameters()),
-          loader(source, config.model, config.data, config.train.batch,
-                 static_cast<uint64_t>(config.train.seed)),
+          loader(source, {config.model, config.data, config.train.batch,
+                          static_cast<uint64_t>(config.train.seed)}),
           task(&task_of(config.model)),
           data(std::move(description)) {}
 

@@ -167,8 +167,8 @@ void Trainer::Parts::load_validation() {
         std::min(config.train.validate_examples, source->size(Split::validation));
     for (int64_t first = 0; first < wanted; first += micro_size()) {
         const int64_t count = std::min(micro_size(), wanted - first);
-        validation.push_back(
-            to_device(load_batch(*source, config.model, Split::validation, first, count), device));
+        validation.push_back(to_device(
+            load_batch(*source, config.model, {Split::validation, first, count}), device));
     }
 }
 

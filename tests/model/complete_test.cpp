@@ -18,7 +18,7 @@
 namespace aft {
 namespace {
 
-std::string store(const ScratchFolder& folder, const ModelConfig& model) {
+std::string store(const Scratch& folder, const ModelConfig& model) {
     Checkpoint checkpoint;
     checkpoint.config.model = model;
     checkpoint.step = 5;
@@ -32,7 +32,7 @@ std::string store(const ScratchFolder& folder, const ModelConfig& model) {
 }
 
 // 8 x 4 pixels: the middle is cut out, the rest averages to 4 x 4.
-std::string store_picture(const ScratchFolder& folder) {
+std::string store_picture(const Scratch& folder) {
     Image image{8, 4, 1, std::vector<uint8_t>(32)};
     for (size_t i = 0; i < 32; ++i) image.pixels[i] = static_cast<uint8_t>(8 * i);
     const std::string path = (folder / "in.png").string();
@@ -40,7 +40,7 @@ std::string store_picture(const ScratchFolder& folder) {
     return path;
 }
 
-CompleteRequest picture_job(const ScratchFolder& folder) {
+CompleteRequest picture_job(const Scratch& folder) {
     CompleteRequest job;
     job.model = store(folder, tiny_model("aft-full", "image"));
     job.image = store_picture(folder);
@@ -51,7 +51,7 @@ CompleteRequest picture_job(const ScratchFolder& folder) {
 }
 
 TEST(CompleteJob, WritesSamplesGridAndResult) {
-    const ScratchFolder folder;
+    const Scratch folder;
     const CompleteRequest job = picture_job(folder);
     const nlohmann::json result = complete_job(job, {});
     const nlohmann::json stored = nlohmann::json::parse(read_file(folder / "out/result.json"));
@@ -83,7 +83,7 @@ TEST(CompleteJob, WritesSamplesGridAndResult) {
 }
 
 TEST(CompleteJob, OnePngAndAMask) {
-    const ScratchFolder folder;
+    const Scratch folder;
     CompleteRequest job = picture_job(folder);
     job.sample.samples = 1;
     job.keep_rows = -1;
@@ -99,7 +99,7 @@ TEST(CompleteJob, OnePngAndAMask) {
 }
 
 TEST(CompleteJob, TextGoesOnFromAPrompt) {
-    const ScratchFolder folder;
+    const Scratch folder;
     CompleteRequest job;
     job.model = store(folder, tiny_model("aft-simple", "text"));
     job.prompt = "abc";
@@ -119,7 +119,7 @@ TEST(CompleteJob, TextGoesOnFromAPrompt) {
 }
 
 TEST(CompleteJob, RefusalsNameTheFlagOrFile) {
-    const ScratchFolder folder;
+    const Scratch folder;
     const CompleteRequest good = picture_job(folder);
     const auto words = [&](const std::function<void(CompleteRequest&)>& change) {
         CompleteRequest job = good;
@@ -149,7 +149,7 @@ TEST(CompleteJob, LevelsMapBothWays) {
 }
 
 TEST(ProbeJob, WritesNumbersAndPictures) {
-    const ScratchFolder folder;
+    const Scratch folder;
     ProbeJob job;
     job.model = store(folder, tiny_model("aft-conv2d", "image"));
     job.probe = "bias";

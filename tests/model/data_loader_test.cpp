@@ -46,7 +46,7 @@ int64_t number_of(const at::Tensor& row) {
 
 TEST(Loader, one_epoch_holds_every_example_once_and_the_next_has_another_order) {
     const auto source = std::make_shared<Numbers>(300);
-    Loader loader(source, model_of(*source), {}, 10, 5);
+    Loader loader(source, {model_of(*source), {}, 10, 5});
     std::vector<int64_t> epochs[2];
     for (int64_t step = 0; step < 60; ++step) {
         const at::Tensor input = loader.next(step).input;
@@ -76,17 +76,17 @@ TEST(Loader, batches_do_not_depend_on_threads_or_on_the_order_of_asking) {
     data.augment = "recipe-a";
     std::vector<at::Tensor> expected;
     data.threads = 0;
-    Loader alone(source, model, data, 6, 9);
+    Loader alone(source, {model, data, 6, 9});
     for (int64_t step = 0; step < 12; ++step) expected.push_back(alone.next(step).input);
     for (int64_t threads : {1, 3}) {
         data.threads = threads;
-        Loader loader(source, model, data, 6, 9);
+        Loader loader(source, {model, data, 6, 9});
         for (int64_t step : {0, 1, 2, 3, 4, 5, 9, 10, 2, 3, 0, 11, 11})
             EXPECT_TRUE(loader.next(step).input.equal(expected[static_cast<size_t>(step)]))
                 << threads << " threads, step " << step;
     }
     data.threads = 1;
-    Loader other(source, model, data, 6, 10);
+    Loader other(source, {model, data, 6, 10});
     EXPECT_FALSE(other.next(0).input.equal(expected[0]));
 }
 
@@ -95,7 +95,7 @@ TEST(Loader, an_exception_in_a_thread_arrives_at_the_caller) {
     for (int64_t threads : {0, 1, 3}) {
         DataConfig data;
         data.threads = threads;
-        Loader loader(source, model_of(*source), data, 4, 5);
+        Loader loader(source, {model_of(*source), data, 4, 5});
         int errors = 0;
         for (int64_t step = 0; step < 10; ++step)
             errors += error_of([&] { (void)loader.next(step); }) == "picture 17 is broken";
@@ -105,7 +105,7 @@ TEST(Loader, an_exception_in_a_thread_arrives_at_the_caller) {
 
 TEST(Loader, classification_gets_normalised_pictures_and_labels) {
     const auto source = std::make_shared<Numbers>(100);
-    const Batch batch = load_batch(*source, model_of(*source, "classify"), Split::test, 7, 2);
+    const Batch batch = load_batch(*source, model_of(*source, "classify"), {Split::test, 7, 2});
     EXPECT_EQ(batch.input.sizes(), (std::vector<int64_t>{2, 1, 2, 2}));
     EXPECT_FLOAT_EQ(batch.input[0][0][0][0].item<float>(), 7.0F / 255 * 2 - 1);
     EXPECT_FLOAT_EQ(batch.input[0][0][1][1].item<float>(), 1);
@@ -123,7 +123,7 @@ TEST(Loader, text_windows_lie_in_the_training_part_and_cover_it) {
     model.task = "text";
     model.length = 50;
     fit_model(model, *source);
-    Loader loader(source, model, {}, 5, 1);
+    Loader loader(source, {model, {}, 5, 1});
     std::set<int64_t> starts, offsets;
     for (int64_t step = 0; step < 70; ++step) {
         const at::Tensor input = loader.next(step).input;
@@ -138,7 +138,7 @@ TEST(Loader, text_windows_lie_in_the_training_part_and_cover_it) {
     EXPECT_GT(starts.size(), 30U);
     EXPECT_GT(offsets.size(), 4U) << "each epoch has another offset";
     model.length = 1801;
-    EXPECT_TRUE(has(error_of([&] { Loader(source, model, {}, 5, 1); }), "1800 bytes"));
+    EXPECT_TRUE(has(error_of([&] { Loader(source, {model, {}, 5, 1}); }), "1800 bytes"));
 }
 
 TEST(Augment, every_kind_does_what_it_says) {
@@ -151,13 +151,13 @@ TEST(Augment, every_kind_does_what_it_says) {
     std::set<int> added;
     for (uint64_t number = 0; number < 2000; ++number) {
         std::vector<uint8_t> v = values;
-        augment(Augment::flip, info, 1, number, v);
+        augment(Augment::flip, info, {1, number}, v);
         flips.insert(v);
         v = values;
-        augment(Augment::shift, info, 1, number, v);
+        augment(Augment::shift, info, {1, number}, v);
         shifts.insert(v);
         v = values;
-        augment(Augment::recipe_a, info, 1, number, v);
+        augment(Augment::recipe_a, info, {1, number}, v);
         const bool flipped = v[1] > v[2];
         const int amount = v[flipped ? 2 : 1] - 100;
         added.insert(amount);

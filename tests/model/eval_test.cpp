@@ -47,18 +47,26 @@ ModelConfig small_model(const std::string& task) {
     return model;
 }
 
+struct Part {
+    int64_t limit = 0, stride = 0, batch = 0;
+};
+
 nlohmann::json evaluate(const std::filesystem::path& model, const std::string& data,
-                        int64_t limit = 0, int64_t stride = 0, int64_t batch = 0) {
-    return eval_job(
-        {.model = model.string(), .data = data, .limit = limit, .stride = stride, .batch = batch},
-        {});
+                        Part part = {}) {
+    EvalRequest request;
+    request.model = model.string();
+    request.data = data;
+    request.limit = part.limit;
+    request.stride = part.stride;
+    request.batch = part.batch;
+    return eval_job(request, {});
 }
 
 TEST(Eval, pictures_have_bits_per_dim_the_floor_and_yardsticks) {
     const Scratch folder;
     const ModelConfig model = small_model("image");
     write_net(folder / "m.safetensors", model);
-    const auto result = evaluate(folder / "m.safetensors", "mirror", 40);
+    const auto result = evaluate(folder / "m.safetensors", "mirror", {.limit = 40});
     EXPECT_EQ(result["task"], "image");
     EXPECT_EQ(result["split"], "test");
     EXPECT_EQ(result["examples"], 40);
@@ -69,15 +77,16 @@ TEST(Eval, pictures_have_bits_per_dim_the_floor_and_yardsticks) {
     EXPECT_NEAR(result["floor_bits_per_dim"], *open_source("mirror?size=8", 1)->info().floor_bits,
                 1e-12);
     EXPECT_LE(result["yardsticks_bits_per_dim"]["unigram"], 4.0);
-    const auto batched = evaluate(folder / "m.safetensors", "mirror", 40, 0, 7);
+    const auto batched = evaluate(folder / "m.safetensors", "mirror", {.limit = 40, .batch = 7});
     EXPECT_NEAR(batched["loss_nats"], loss, 1e-6);
-    EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", 40)["loss_nats"], loss);
+    EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", {.limit = 40})["loss_nats"],
+              loss);
 }
 
 TEST(Eval, classification_has_accuracy) {
     const Scratch folder;
     write_net(folder / "m.safetensors", small_model("classify"));
-    const auto result = evaluate(folder / "m.safetensors", "shapes", 60);
+    const auto result = evaluate(folder / "m.safetensors", "shapes", {.limit = 60});
     const double right = static_cast<double>(result["accuracy"]) * 60;
     EXPECT_NEAR(right, std::round(right), 1e-9);
     EXPECT_FALSE(result.contains("floor_bits_per_dim"));
@@ -106,11 +115,12 @@ TEST_F(EvalText, every_byte_counts_once_whatever_the_stride) {
     EXPECT_EQ(plain["tokens"], 150);  // 5 % of 3000, in 4 windows of 32 and one of 22
     EXPECT_EQ(plain["examples"], 5);
     for (int64_t stride : {3, 31, 32}) {
-        const auto result = evaluate(folder / "m.safetensors", spec, 0, stride);
+        const auto result = evaluate(folder / "m.safetensors", spec, {.stride = stride});
         EXPECT_EQ(result["tokens"], 150) << stride;
     }
-    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, 0, 32)["loss_nats"], plain["loss_nats"]);
-    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, 2)["tokens"], 64);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.stride = 32})["loss_nats"],
+              plain["loss_nats"]);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.limit = 2})["tokens"], 64);
 }
 
 // The same sum, byte by byte: position t of a window of its own.
@@ -126,7 +136,8 @@ TEST_F(EvalText, a_stride_gives_each_byte_the_longest_context_it_may_have) {
         const at::Tensor logits = net.forward(tokens, {})[0][at - start];
         nats -= logits.to(at::kDouble).log_softmax(0)[values.back()].item<double>();
     }
-    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, 19, 1)["loss_nats"], nats / 50, 1e-5);
+    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, {.limit = 19, .stride = 1})["loss_nats"],
+                nats / 50, 1e-5);
 }
 
 TEST_F(EvalText, a_byte_outside_the_alphabet_and_wrong_flags_are_errors) {
@@ -137,7 +148,8 @@ TEST_F(EvalText, a_byte_outside_the_alphabet_and_wrong_flags_are_errors) {
                     }),
                     "byte 122"));
     EXPECT_TRUE(
-        has(error_of([&] { (void)evaluate(folder / "m.safetensors", spec, 0, 33); }), "1 to 32"));
+        has(error_of([&] { (void)evaluate(folder / "m.safetensors", spec, {.stride = 33}); }),
+            "1 to 32"));
     EXPECT_TRUE(has(error_of([&] { (void)evaluate(folder / "m.safetensors", "mirror"); }), "text"));
     EXPECT_TRUE(has(error_of([&] { (void)evaluate(folder / "none", spec); }), "none"));
 }
@@ -157,7 +169,7 @@ TEST(Tasks, losses_are_the_mean_of_minus_log_p_and_smoothing_mixes_in_the_unifor
     const auto shapes = open_source("shapes?size=8", 1);
     ModelConfig model = small_model("classify");
     const Net net(model, 3);
-    const Batch batch = load_batch(*shapes, model, Split::train, 0, 9);
+    const Batch batch = load_batch(*shapes, model, {Split::train, 0, 9});
     const TaskRoom& task = task_of(model);
     const at::Tensor logs = net.forward(batch.input, {}).to(at::kDouble).log_softmax(-1);
     const at::Tensor truth = logs.gather(1, batch.target.unsqueeze(1)).mean();
