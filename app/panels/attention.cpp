@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
-#include "viz/curves.h"
 
 namespace aft::app {
 
@@ -94,8 +93,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
         ImGui::SameLine(0, ui.px(12));
         inline_label(ui, "Channels");
         const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
-        (void)combo(ui, "Channels", reduce_,
-                    {reduce, 180, reduce_ == 2 && ui.selection.cell.channel < 0 ? "" : ""});
+        (void)combo(ui, "Channels", reduce_, {reduce, 180, ""});
     }
     if (positions.channels == 3 && room > ui.px(860)) {
         ImGui::SameLine(0, ui.px(12));
@@ -127,7 +125,6 @@ void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& p
     view.area = {box.width(), box.height()};
     view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
     view.numbers = false;
-    view.dimmed = false;
     const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
     view.target = {target.row, target.column};
     const int64_t j = ui.selection.shown().source;
