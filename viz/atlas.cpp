@@ -169,10 +169,12 @@ AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
         return out;
     const ImVec2 room = room_for_maps(shape, area);
     const float gap = std::round(kGap * scale);
-    const float across = (room.x / float(shape.columns) - gap) / float(shape.tile_columns);
+    const float across =
+        (room.x / float(shape.columns) - gap) / float(shape.tile_columns * shape.stretch);
     const float down = (room.y / float(shape.rows) - gap) / float(shape.tile_rows);
     out.zoom = std::max(1, static_cast<int>(std::min(across, down)));
-    out.tile = {float(out.zoom * shape.tile_columns), float(out.zoom * shape.tile_rows)};
+    out.tile = {float(out.zoom * shape.stretch * shape.tile_columns),
+                float(out.zoom * shape.tile_rows)};
     out.pitch = {spread(room.x, shape.columns, out.tile.x, gap),
                  spread(room.y, shape.rows, out.tile.y, gap) + shape.cell_label};
     out.origin = {shape.row_label, shape.column_label};
@@ -193,11 +195,11 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
     return {row,
             column,
             {static_cast<int64_t>((at.y - box.low.y) / zoom),
-             static_cast<int64_t>((at.x - box.low.x) / zoom)}};
+             static_cast<int64_t>((at.x - box.low.x) / (zoom * float(shape.stretch)))}};
 }
 
 int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
-    int best = 1;
+    int best = 1, best_rows = count + 1;
     int64_t best_zoom = -1;
     for (int columns = 1; columns <= count; ++columns) {
         AtlasShape tried = shape;
@@ -206,10 +208,12 @@ int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
         const AtlasLayout layout = layout_atlas(tried, area, scale);
         const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
         const int64_t zoom = fits ? layout.zoom : 0;
-        if (zoom > best_zoom) {
-            best_zoom = zoom;
-            best = columns;
-        }
+        // As large as possible; then side by side rather than below each other.
+        if (zoom < best_zoom || (zoom == best_zoom && (zoom == 0 || tried.rows >= best_rows)))
+            continue;
+        best_zoom = zoom;
+        best_rows = tried.rows;
+        best = columns;
     }
     return best;
 }

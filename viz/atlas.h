@@ -15,6 +15,7 @@ namespace aft::viz {
 struct AtlasShape {
     int rows = 0, columns = 0;                // maps
     int64_t tile_rows = 0, tile_columns = 0;  // values of one map
+    int stretch = 1;                          // a value is this many times as wide as high
     float row_label = 0, column_label = 0;    // room at the left and at the top, pixels
     float cell_label = 0;                     // room under each map, pixels
     float row_bar = 0;                        // room at the right end of a row, pixels

@@ -61,22 +61,43 @@ void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) 
     }
 }
 
+struct TickText {
+    float low, high;  // pixels, with a gap
+};
+
 void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
     const BarScale bar(view.coloring);
-    const TextStyle style{.color = look.colors->text3, .size = 14};
     const double gap = look.px(46) / std::max(1.0F, box.width());
-    for (const double value : bar_ticks(view.coloring, gap)) {
+    std::vector<double> ticks = bar_ticks(view.coloring, gap);
+    // The ends and 0 first: what would lie on them is left out.
+    const auto rank = [&](double v) {
+        return v == view.coloring.range.low || v == view.coloring.range.high ? 0 : v == 0 ? 1 : 2;
+    };
+    std::stable_sort(ticks.begin(), ticks.end(),
+                     [&](double a, double b) { return rank(a) < rank(b); });
+    std::vector<TickText> taken;
+    for (const double value : ticks) {
         const double place = std::clamp(bar.place(value), 0.0, 1.0);
         const auto x = box.low.x + float(place) * box.width();
-        TextStyle here = style;
-        here.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
-        if (here.align == Align::centre)
+        TextStyle style{.color = look.colors->text3, .size = 14};
+        style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
+        std::string text = bar_number(value, view.percent);
+        if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
+        const float width = text_size(look, style, text).x;
+        const float left = style.align == Align::left    ? x
+                           : style.align == Align::right ? x - width
+                                                         : x - width / 2;
+        const TickText mine{left - look.px(4), left + width + look.px(4)};
+        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const TickText& t) {
+            return mine.low < t.high && t.low < mine.high;
+        });
+        if (!is_free) continue;
+        taken.push_back(mine);
+        if (style.align == Align::centre)
             ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5F, box.high.y},
                                                 {std::round(x) + 0.5F, box.high.y + look.px(4)},
                                                 ink(look.colors->text3));
-        std::string text = bar_number(value, view.percent);
-        if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
-        draw_text(look, {x, box.high.y + look.px(4)}, here, text);
+        draw_text(look, {x, box.high.y + look.px(4)}, style, text);
     }
 }
 
@@ -141,7 +162,13 @@ std::string bar_number(double value, bool percent) {
     const double shown = percent ? 100 * value : value;
     const double size = std::abs(shown);
     std::string text;
-    if (size != 0 && (size < 0.01 || size >= 1e5)) {
+    const auto short_form = [&](double unit, const char* word) {
+        const double v = shown / unit;
+        return plain_number(v, std::abs(v) >= 100 ? 0 : 1) + word;
+    };
+    if (size >= 1e4 && size < 1e9) {
+        text = size >= 1e6 ? short_form(1e6, "M") : short_form(1e3, "k");
+    } else if (size != 0 && (size < 0.01 || size >= 1e9)) {
         text = fmt::format("{:.1e}", shown);
     } else {
         text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : 2);
@@ -207,8 +234,8 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
     draw_gradient(reply.bar, view.coloring);
     draw_ticks(view, reply.bar, look);
     draw_clipped(view, reply.bar, look);
-    draw_handle(reply.bar.low.x, reply.bar, view.low_locked || !view.can_drag, look);
-    draw_handle(reply.bar.high.x, reply.bar, view.high_locked || !view.can_drag, look);
+    draw_handle(reply.bar.low.x, reply.bar, view.low_locked, look);
+    draw_handle(reply.bar.high.x, reply.bar, view.high_locked, look);
     if (view.marker.has_value() && std::isfinite(*view.marker)) {
         const double place = std::clamp(BarScale(view.coloring).place(*view.marker), 0.0, 1.0);
         const auto x = reply.bar.low.x + float(place) * view.width;

@@ -150,7 +150,9 @@ int axis_number(double value, char* out, int size, void* /*unused*/) {
     return std::snprintf(out, static_cast<size_t>(size), "%s", text.c_str());
 }
 
-int axis_power(double value, char* out, int size, void* /*unused*/) {
+// Powers of ten only; a range inside one decade has none, so `all` labels every tick there.
+int axis_power(double value, char* out, int size, void* all) {
+    if (*static_cast<const bool*>(all)) return axis_number(value, out, size, nullptr);
     const double power = std::log10(std::max(value, 1e-300));
     if (std::abs(power - std::round(power)) > 1e-6)
         return std::snprintf(out, size_t(size), "%s", "");
@@ -168,12 +170,24 @@ void setup_axes(const CurvePlot& plot, Limits& limits) {
                                    (locked ? ImPlotAxisFlags_Lock : 0);
     ImPlot::SetupAxes(nullptr, nullptr, common | (plot.x_labels ? 0 : ImPlotAxisFlags_NoTickLabels),
                       common);
-    const auto scale = [](ImAxis axis, bool log) {
+    static constexpr bool kAll = true, kPowers = false;
+    const auto scale = [](ImAxis axis, bool log, const double(&range)[2]) {
         if (log) ImPlot::SetupAxisScale(axis, ImPlotScale_Log10);
-        ImPlot::SetupAxisFormat(axis, log ? axis_power : axis_number);
+        const bool few = std::floor(std::log10(std::max(1e-300, range[1]))) <
+                         std::ceil(std::log10(std::max(1e-300, range[0]))) + 1;
+        ImPlot::SetupAxisFormat(axis, log ? axis_power : axis_number,
+                                const_cast<bool*>(few ? &kAll : &kPowers));
+        if (!log || !few) return;
+        std::array<double, 4> ticks{};  // evenly apart on the log axis, two digits
+        for (size_t i = 0; i < ticks.size(); ++i) {
+            const double at = range[0] * std::pow(range[1] / range[0], (double(i) + 0.5) / 4);
+            const double unit = std::pow(10, std::floor(std::log10(at)) - 1);
+            ticks[i] = std::round(at / unit) * unit;
+        }
+        ImPlot::SetupAxisTicks(axis, ticks.data(), int(ticks.size()));
     };
-    scale(ImAxis_X1, plot.log_x);
-    scale(ImAxis_Y1, plot.log_y);
+    scale(ImAxis_X1, plot.log_x, limits.x);
+    scale(ImAxis_Y1, plot.log_y, limits.y);
     ImPlot::SetupAxisLinks(ImAxis_X1, &limits.x[0], &limits.x[1]);
     ImPlot::SetupAxisLinks(ImAxis_Y1, &limits.y[0], &limits.y[1]);
     ImPlot::SetupFinish();

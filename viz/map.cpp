@@ -28,7 +28,7 @@ Margins margins_of(const MapView& view, const Look& look) {
 MapCell cell_at(const MapPlace& place, const MapData& data, ImVec2 at) {
     if (!place.map.contains(at)) return {};
     const MapCell cell{static_cast<int64_t>((at.y - place.first.y) / place.zoom),
-                       static_cast<int64_t>((at.x - place.first.x) / place.zoom)};
+                       static_cast<int64_t>((at.x - place.first.x) / place.width)};
     return cell.row < data.rows && cell.column < data.columns ? cell : MapCell{};
 }
 
@@ -104,12 +104,14 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     const Margins room = margins_of(view, look);
     const ImVec2 area = {std::max(1.0F, view.area.x - room.left),
                          std::max(1.0F, view.area.y - room.top)};
-    const int fit = fit_zoom(area, data.rows, data.columns, int(look.px(float(view.max_fit))));
+    const int stretch = std::max(1, view.stretch);
+    const int fit =
+        fit_zoom(area, data.rows, data.columns * stretch, int(look.px(float(view.max_fit))));
     const int zoom = view.zoom > 0 ? view.zoom : std::max(zoom_, zoom_ == 0 ? fit : 1);
-    const ImVec2 full = {float(zoom * data.columns), float(zoom * data.rows)};
+    const ImVec2 full = {float(zoom * stretch * data.columns), float(zoom * data.rows)};
     const ImVec2 size = {std::min(full.x, area.x), std::min(full.y, area.y)};
     if (shown_.is_valid()) {
-        left_ = (float(shown_.column) + 0.5F) * float(zoom) - size.x / 2;
+        left_ = (float(shown_.column) + 0.5F) * float(zoom * stretch) - size.x / 2;
         top_ = (float(shown_.row) + 0.5F) * float(zoom) - size.y / 2;
         shown_ = {};
     }
@@ -121,6 +123,7 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     place.map.high = {place.map.low.x + size.x, place.map.low.y + size.y};
     place.first = {place.map.low.x - left_, place.map.low.y - top_};
     place.zoom = float(zoom);
+    place.width = float(zoom * stretch);
     ImGui::SetCursorScreenPos(place.map.low);
     ImGui::InvisibleButton(view.id, size);
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);

@@ -25,6 +25,7 @@ struct MapView {  // everything about one frame of a map
     Coloring coloring{};
     ImVec2 area{};     // room for the map and its axis numbers
     int zoom = 0;      // pixels per value; 0 = what the user chose, or else the largest that fits
+    int stretch = 1;   // a value is this many times as wide as high (narrow bands)
     int max_fit = 64;  // a small map is not drawn larger than this by itself, at scale 1
     AxisLabel row_label{}, column_label{};      // unset = no axis numbers on that side
     int64_t row_step = 0, column_step = 0;      // labels at multiples of this, 0 = 1, 2, 5, 10, ...

@@ -24,7 +24,7 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
     const std::string widest = view.column_label(view.data.columns - 1);
     const TextStyle plain{.color = look.colors->text3, .size = 14, .align = Align::centre};
     const float room = text_size(look, plain, widest).x + look.px(10);
-    const int64_t step = label_step(view.column_step, place.zoom, room);
+    const int64_t step = label_step(view.column_step, place.width, room);
     for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
         const Box box = place.cell(0, c);
         const float x = (box.low.x + box.high.x) / 2;
@@ -58,13 +58,14 @@ uint32_t packed(const Rgb& color) {
 }  // namespace
 
 CellRange visible_cells(const MapPlace& place, const MapData& data) {
-    const auto index = [&](float at, int64_t end) {
-        return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at / place.zoom)), 0, end);
+    const auto index = [](float at, float size, int64_t end) {
+        return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at / size)), 0, end);
     };
-    return {index(place.map.low.y - place.first.y, data.rows),
-            index(place.map.high.y - place.first.y - 0.01F, data.rows - 1) + 1,
-            index(place.map.low.x - place.first.x, data.columns),
-            index(place.map.high.x - place.first.x - 0.01F, data.columns - 1) + 1};
+    const float x = place.map.low.x - place.first.x, y = place.map.low.y - place.first.y;
+    return {index(y, place.zoom, data.rows),
+            index(y + place.map.height() - 0.01F, place.zoom, data.rows - 1) + 1,
+            index(x, place.width, data.columns),
+            index(x + place.map.width() - 0.01F, place.width, data.columns - 1) + 1};
 }
 
 void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& look) {

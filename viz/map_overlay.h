@@ -5,13 +5,14 @@
 namespace aft::viz {
 
 struct MapPlace {
-    Box map;       // the part of the area that shows cells
-    ImVec2 first;  // top left of cell (0, 0); may lie outside `map` when scrolled
-    float zoom = 1;
+    Box map;          // the part of the area that shows cells
+    ImVec2 first;     // top left of cell (0, 0); may lie outside `map` when scrolled
+    float zoom = 1;   // height of a cell
+    float width = 1;  // of a cell
 
     [[nodiscard]] Box cell(int64_t row, int64_t column) const {
-        const ImVec2 low = {first.x + zoom * float(column), first.y + zoom * float(row)};
-        return {low, {low.x + zoom, low.y + zoom}};
+        const ImVec2 low = {first.x + width * float(column), first.y + zoom * float(row)};
+        return {low, {low.x + width, low.y + zoom}};
     }
 };
 

@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
-#include "viz/curves.h"
 
 namespace aft::app {
 
@@ -59,6 +58,7 @@ class AttentionPanel : public Panel {
     int64_t target_channel_ = 0;
     uint64_t drawn_ = 0;
     Range range_;
+    std::optional<double> by_hand_;  // upper limit set by dragging
 };
 
 Coloring AttentionPanel::coloring() const {
@@ -93,8 +93,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
         ImGui::SameLine(0, ui.px(12));
         inline_label(ui, "Channels");
         const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
-        (void)combo(ui, "Channels", reduce_,
-                    {reduce, 180, reduce_ == 2 && ui.selection.cell.channel < 0 ? "" : ""});
+        (void)combo(ui, "Channels", reduce_, {reduce, 180, ""});
     }
     if (positions.channels == 3 && room > ui.px(860)) {
         ImGui::SameLine(0, ui.px(12));
@@ -113,6 +112,8 @@ void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& p
     const auto& [title, map, canvas, box] = part;
     text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
             {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+    text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
+               {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty()) {
         viz::draw_hatch(ui.look, box);
         return;
@@ -124,7 +125,6 @@ void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& p
     view.area = {box.width(), box.height()};
     view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
     view.numbers = false;
-    view.dimmed = false;
     const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
     view.target = {target.row, target.column};
     const int64_t j = ui.selection.shown().source;
@@ -150,11 +150,13 @@ void AttentionPanel::draw_bar(Ui& ui, float left, float width) {
     bar.coloring = coloring();
     bar.width = width;
     bar.percent = true;
-    bar.can_drag = false;
+    bar.low_locked = true;
     const int64_t j = ui.selection.shown().source;
     if (j >= 0 && j < int64_t(data_.both().row.size()) && !std::isnan(data_.both().row[size_t(j)]))
         bar.marker = data_.both().row[size_t(j)];
-    (void)draw_color_bar(bar, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    if (reply.changed) by_hand_ = reply.range.high;
+    if (reply.reset) by_hand_.reset();
 }
 
 void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float height) {
@@ -326,7 +328,7 @@ void AttentionPanel::draw(Ui& ui) {
         for (size_t i = 0; i < map->folded.values.size(); ++i)
             if (map != &data_.content() || parts_ != 0)
                 top = std::max<double>(top, map->folded.values[i]);
-    range_ = {0, top};
+    range_ = {0, by_hand_.value_or(top)};
     caption(ui, "Implicit attention of target " + positions.target_words(cell.target),
             std::string("share of each visible source, rows sum to 1, ") +
                 (scale_ == 0   ? "linear"

@@ -38,7 +38,8 @@ Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
     }
     shape.column_label = ui.px(8);
     shape.cell_label = ui.px(26);
-    const int64_t largest = std::max(form.rows, form.columns);
+    shape.stretch = form.stretch();
+    const int64_t largest = std::max(form.rows, form.columns * shape.stretch);
     for (out.block = 1;; ++out.block) {
         shape.tile_rows = (form.rows + out.block - 1) / out.block;
         shape.tile_columns = (form.columns + out.block - 1) / out.block;
@@ -164,7 +165,7 @@ void AtlasPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
-    bias_tools(ui, form);
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
     const bool has_bar = ui.selection.range_mode == RangeMode::global;
     const float below = has_bar ? ui.px(44) : ui.px(4);
     ImVec2 area = {ImGui::GetContentRegionAvail().x,

@@ -1,6 +1,7 @@
 // What the panes of the Biases workspace show: the position biases of the layers as maps, their
 // hidden cells, limits and colours, after the one selection. Window thread; returns at once.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct BiasForm {
     bool is_causal = true, hides_outside = false;
 
     explicit BiasForm(const Status& status);
+    // A narrow band is drawn wider, so that its offsets can be told apart.
+    [[nodiscard]] int stretch() const {
+        return kind == Kind::band ? int(std::clamp<int64_t>(rows / (2 * columns), 1, 8)) : 1;
+    }
     [[nodiscard]] bool is_kernel() const { return kind == Kind::kernel1 || kind == Kind::kernel2; }
     // Target and source of cell (row, column) of a map drawn in blocks: those of its first value.
     [[nodiscard]] bool is_hidden(int64_t row, int64_t column, int64_t block) const;

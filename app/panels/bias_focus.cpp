@@ -65,7 +65,8 @@ void FocusPanel::step_zoom(int direction) {
 }
 
 void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
-    bias_tools(ui, form);
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x - ui.px(190));
+    ImGui::SameLine(0, ui.px(12));
     if (button(ui, {.name = "Zoom out",
                     .icon = icon::minus,
                     .kind = ButtonKind::icon,
@@ -155,6 +156,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     view.area = area;
     view.is_signed = is_signed(ui.selection.quantity);
     view.max_fit = 64;
+    view.stretch = drawn_zoom_ <= 8 ? form.stretch() : 1;
     view.dimmed = !layer.watch.is_current() && layer.watch.is_pending();
     set_axes(view, ui, form, map.block);
     int64_t row = -1, column = -1;
@@ -224,8 +226,9 @@ void FocusPanel::draw(Ui& ui) {
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
                          std::max(ui.px(80), all.y - head_room - bar_room)};
-    const int64_t fits = std::max(viz::block_size(form.rows, area.y - ui.px(24)),
-                                  viz::block_size(form.columns, area.x - ui.px(48)));
+    const int64_t fits =
+        std::max(viz::block_size(form.rows, area.y - ui.px(24)),
+                 viz::block_size(form.columns * form.stretch(), area.x - ui.px(48)));
     layers_.update(
         ui, form,
         {.block = exact_ || form.is_kernel() ? 1 : fits, .first = layer_, .end = layer_ + 1});

@@ -188,11 +188,12 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
+    const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
     const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.theme.scale;
     changed |= drag_field(ui,
                           {.name = "low",
                            .max = range.high,
-                           .decimals = 3,
+                           .decimals = decimals,
                            .prefix = "low",
                            .locked = view.low_locked,
                            .width = half,
@@ -202,7 +203,7 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     changed |= drag_field(ui,
                           {.name = "high",
                            .min = range.low,
-                           .decimals = 3,
+                           .decimals = decimals,
                            .prefix = "high",
                            .width = half,
                            .drag_speed = float(range.high - range.low) / 300},

@@ -197,11 +197,15 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
     const std::vector<float>& values = own ? band_.fields()->fields.front().values : map.shown;
     if (int64_t(values.size()) != form.rows * form.columns) return;
     const Positions positions(ui.status);
+    // The mean of exp(w) would only show its largest values.
+    const bool in_w = ui.selection.quantity != Quantity::row_share;
     Bins bins;
     for (int64_t r = 0; r < form.rows; ++r)
         for (int64_t c = 0; c < form.columns; ++c)
             if (!form.is_hidden(r, c, 1))
-                bins.add(bin_of(form, positions, r, c), values[size_t(r * form.columns + c)]);
+                bins.add(bin_of(form, positions, r, c),
+                         in_w ? to_w(ui.selection.quantity, values[size_t(r * form.columns + c)])
+                              : values[size_t(r * form.columns + c)]);
     const bool is_offset = own || form.kind == BiasForm::Kind::kernel1;
     for (size_t i = 0; i < bins.sum.size(); ++i) {
         if (bins.count[i] == 0) continue;
@@ -225,7 +229,8 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
     viz::CurvePlot plot;
     plot.id = "##profile";
     plot.title = is_offset ? "Mean bias by offset" : "Mean bias by distance";
-    plot.unit = fmt::format("{} against {}", quantity_words(ui.selection.quantity),
+    plot.unit = fmt::format("{} against {}",
+                            ui.selection.quantity == Quantity::row_share ? "row share" : "w",
                             is_offset                     ? "t \u2212 t\u2032"
                             : positions.is_text           ? "bytes"
                             : positions.is_autoregressive ? "pixels"
@@ -281,8 +286,8 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     const size_t count = std::min(kMoments, ui.history.size());
     moments_.resize(count);
     const float each = width / float(count) - ui.px(4);
-    const int64_t block =
-        std::max(viz::block_size(form.rows, each), viz::block_size(form.columns, each));
+    const int64_t block = std::max(viz::block_size(form.rows, each),
+                                   viz::block_size(form.columns * form.stretch(), each));
     std::vector<viz::AtlasCell> cells(count);
     const Coloring coloring = layers.coloring(ui, layer, head);
     for (size_t i = 0; i < count; ++i) {
@@ -307,9 +312,11 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
                                (form.is_kernel() ? 1 : block),
                   .tile_columns = (form.columns + (form.is_kernel() ? 1 : block) - 1) /
                                   (form.is_kernel() ? 1 : block),
+                  .stretch = form.stretch(),
                   .cell_label = ui.px(22)};
     view.cells = cells;
-    view.area = {width, std::min(each * float(form.rows) / float(form.columns), each) + ui.px(28)};
+    const float tall = each * float(form.rows) / float(form.columns * form.stretch());
+    view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui.look);
     if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;

@@ -89,7 +89,7 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
 void StatisticsPanel::draw(Ui& ui) {
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
-    bias_tools(ui, form);
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
     refresh(ui, form);
     caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
             step_words(ui, layers_.layer(0).watch.fields()));

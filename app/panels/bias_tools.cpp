@@ -72,22 +72,18 @@ void gauge_tool(Ui& ui) {
 
 }  // namespace
 
-void bias_tools(Ui& ui, const BiasForm& form) {
-    const float room = ImGui::GetContentRegionAvail().x;
+void bias_tools(Ui& ui, const BiasForm& form, float room) {
+    const auto next = [&](float width) {
+        room -= ui.px(width);
+        if (room < 0) return false;
+        ImGui::SameLine(0, ui.px(12));
+        return true;
+    };
     quantity_tool(ui, form);
-    if (room > ui.px(500)) {
-        ImGui::SameLine(0, ui.px(12));
-        range_tool(ui);
-    }
-    if (room > ui.px(760) && ui.selection.quantity == Quantity::exp_minus_one) {
-        ImGui::SameLine(0, ui.px(12));
-        scale_tool(ui);
-    }
-    const float used = ui.selection.quantity == Quantity::exp_minus_one ? ui.px(960) : ui.px(700);
-    if (!form.is_kernel() && room > used) {
-        ImGui::SameLine(0, ui.px(12));
-        gauge_tool(ui);
-    }
+    room -= ui.px(310);
+    if (next(232)) range_tool(ui);
+    if (!form.is_kernel() && next(192)) gauge_tool(ui);
+    if (ui.selection.quantity == Quantity::exp_minus_one && next(268)) scale_tool(ui);
 }
 
 bool bias_state(Ui& ui, const BiasForm& form) {

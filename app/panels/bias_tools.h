@@ -9,8 +9,8 @@
 
 namespace aft::app {
 
-// Quantity, range rule, scale and gauge; the last ones as room allows.
-void bias_tools(Ui& ui, const BiasForm& form);
+// Quantity, range rule, scale and gauge, as `room` allows (pixels).
+void bias_tools(Ui& ui, const BiasForm& form, float room);
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
 void inline_label(Ui& ui, std::string_view words);  // stands before a control on the same line

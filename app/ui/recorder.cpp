@@ -73,6 +73,7 @@ void Recorder::item(std::string kind, std::string label, std::string value, std:
 void Recorder::area(WidgetRecord record) {
     const ImRect clip = ImGui::GetCurrentWindowRead()->ClipRect;
     record.visible =
+        record.kind == "tab" ||  // of a hidden pane: it stands outside that pane's window
         clip.Contains(ImVec2((record.min.x + record.max.x) / 2, (record.min.y + record.max.y) / 2));
     if (!scroll_to.empty() && is_same_label(record.label, scroll_to)) {
         ImGui::ScrollToRect(ImGui::GetCurrentWindow(), ImRect(record.min, record.max));

@@ -133,6 +133,7 @@ TEST(Atlas, ColumnsAreChosenForTheLargestMaps) {
     EXPECT_EQ(best_columns(6, shape, {900, 600}, 1), 3);
     EXPECT_EQ(best_columns(1, shape, {900, 600}, 1), 1);
     EXPECT_EQ(best_columns(4, shape, {1000, 210}, 1), 4);
+    EXPECT_EQ(best_columns(2, shape, {900, 600}, 1), 2) << "side by side";
 }
 
 TEST(Map, ZoomIsWholeAndBlocksCoverAllValues) {
