@@ -82,7 +82,7 @@ void write_picture(const std::string& path, const Field& field, const Sheet& she
     constexpr int64_t kSide = 768;
     const int64_t longer = std::max(sheet.rows, sheet.columns);
     const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));
-    Image image = colorize(sheet.values, sheet.rows, sheet.columns, range, scale, map, zoom);
+    Image image = colorize({sheet.values, sheet.rows, sheet.columns}, {range, scale, map}, zoom);
     paint_ground(image, sheet, zoom);
     write_png(path, image);
 }

@@ -177,7 +177,7 @@ Batch BatchMaker::make(int64_t step) const {
     return to_batch(source_->info(), model_, examples);
 }
 
-Batch load_batch(const DataSource& source, const ModelConfig& model, const Slice& slice) {
+Batch load_batch(const DataSource& source, const ModelConfig& model, const ExampleRange& slice) {
     AFT_ASSERT(slice.count > 0);
     const DataInfo& info = source.info();
     std::vector<Example> examples;

@@ -38,12 +38,12 @@ class Loader {
 };
 
 // Examples [first, first + count) of a split, no augmentation. Any thread.
-struct Slice {
+struct ExampleRange {
     Split split = Split::train;
     int64_t first = 0, count = 1;
 };
 [[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
-                               const Slice& slice);
+                               const ExampleRange& slice);
 // A source whose shape does not fit the model: usage Error with both shapes.
 void check_fit(const DataSource& source, const ModelConfig& model);
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
