@@ -145,7 +145,7 @@ void HomePanel::draw(Ui& ui) {
 void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
-    ImGui::SetCursorPos({start.x + width - ui.px(112 + 8 + 108), start.y});
+    ImGui::SetCursorPos({start.x + width - ui.px(132 + 8 + 116), start.y});
     action_button(ui, "Open...", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
     action_button(ui, "New run", ButtonKind::primary);
@@ -276,11 +276,18 @@ void HomePanel::draw_machine(Ui& ui) {
         hint(ui, "Reading ...");
         return;
     }
-    for (const auto& [key, value] : page->system.items()) {
-        const std::string words = value.is_string() ? value.get<std::string>() : value.dump();
-        if (value.is_structured() || words.size() > 40) continue;
-        key_value(ui, key, words);
-    }
+    const nlohmann::json& report = page->system;
+    const auto words = [&](const char* key) {
+        const auto at = report.find(key);
+        if (at == report.end()) return std::string("unknown");
+        return at->is_string() ? at->get<std::string>() : at->dump();
+    };
+    key_value(ui, "Device", words("device"));
+    key_value(ui, "Processor", words("cpu") + ", " + words("cpu_capability"));
+    key_value(ui, "Cores", words("cores"));
+    key_value(ui, "Memory free", byte_size(report.value("memory_available_bytes", 0.0)));
+    key_value(ui, "Memory in use", byte_size(report.value("memory_bytes", 0.0)));
+    key_value(ui, "LibTorch", words("libtorch"));
     key_value(ui, "OpenGL", ui.has_gl ? "3.3 core" : "none");
     key_value(ui, "Maps to screen", "copied");
     ImGui::Dummy({0, ui.px(4)});

@@ -32,11 +32,15 @@ class AssertionFailed : public std::runtime_error {
     std::abort();
 }
 
-// What Dear ImGui found wrong first, while a pane was drawn.
+// What Dear ImGui found wrong first, while a pane was drawn. ImPlot goes on after a mistake with a
+// null plot and crashes, so a mistake leaves the pane at once.
 thread_local std::string first_mistake;
 
 void on_mistake(ImGuiContext*, void*, const char* words) {
-    if (is_guarding && first_mistake.empty()) first_mistake = words;
+    if (!is_guarding) return;
+    if (first_mistake.empty()) first_mistake = words;
+    is_guarding = false;
+    throw AssertionFailed(fmt::format("assertion failed: {}", words));
 }
 
 class GuardScope {

@@ -67,7 +67,7 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginDisabled(!spec.why_not.empty());
-    ui.submitted = input_text(ui, label.c_str(), text,
+    ui.submitted = input_text(ui, ("##" + label).c_str(), text,
                               {.width = has_icon ? width - ui.px(34) : width,
                                .height = spec.height,
                                .is_plain = has_icon,
