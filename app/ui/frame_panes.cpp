@@ -81,7 +81,10 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
             ui.want_frames(3);
         }
     }
-    if (!lost) ImGui::End();
+    if (lost) return;
+    // A pane may end with a moved cursor; Dear ImGui wants an item there.
+    if (ImGui::GetCurrentWindow()->DC.IsSetPos) ImGui::Dummy({0, 0});
+    ImGui::End();
 }
 
 void Frame::Parts::draw_inside(Pane& pane) {

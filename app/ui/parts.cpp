@@ -113,6 +113,7 @@ void key_value(Ui& ui, std::string_view key, std::string_view value, std::string
 
 void hint(Ui& ui, std::string_view words) {
     text_wrapped(ui, words, text_size::hint, ui.theme.text3);
+    ui.recorder.item("hint", ui.recorder.claim("Hint"), std::string(words));
 }
 
 void caption(Ui& ui, std::string_view quantity, std::string_view rest) {

@@ -82,8 +82,10 @@ Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ui.px(44) + inner);
     text(ui, toast.title, {text_size::body, ui.theme.text1, Face::semibold});
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
-    if (!toast.detail.empty()) text(ui, toast.detail, {text_size::hint, ui.theme.text2});
+    if (!toast.detail.empty()) {
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
+        text(ui, toast.detail, {text_size::hint, ui.theme.text2});
+    }
     ImGui::PopTextWrapPos();
     if (!toast.action.empty() && button(ui, {.name = toast.action, .kind = ButtonKind::ghost}))
         answer = Answer::act;
