@@ -67,14 +67,17 @@ void SourcePanel::draw_samples_popup(Ui& ui) {
 }
 
 void SourcePanel::draw_openers(Ui& ui) {
-    (void)action_button(ui, "Open...", ButtonKind::normal, "Open");
+    const float third = (ImGui::GetContentRegionAvail().x / ui.theme.scale - 16) / 3;
+    if (button(ui, {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = third}))
+        (void)ui.actions.run(ui, "Open...");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
-    if (button(ui, {.name = "Data set", .icon = icon::picture, .why_not = why}))
+    if (button(ui, {.name = "Data set", .icon = icon::picture, .why_not = why, .width = third}))
         ImGui::OpenPopup("data-set");
     draw_samples_popup(ui);
     ImGui::SameLine();
-    (void)action_button(ui, "Blank picture", ButtonKind::normal, "Blank");
+    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = third}))
+        (void)ui.actions.run(ui, "Blank picture");
     const ImageChoice& image = ui.selection.image;
     const std::string split = image.split.empty() ? "test" : image.split;
     if (button(ui, {.name = "Previous picture",

@@ -47,7 +47,8 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
     }
     if (tools.focus_pane == pane.room->info.name ||
-        (is_first && place->slot == Slot::canvas && place->order == 0))
+        (is_first && place->order == 0 &&
+         (place->slot == Slot::canvas || place->slot == Slot::right)))
         ImGui::SetNextWindowFocus();
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
