@@ -42,8 +42,9 @@ bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look
     const ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackResize |
                                       ImGuiInputTextFlags_EnterReturnsTrue |
                                       ImGuiInputTextFlags_AutoSelectAll;
-    const bool entered = ImGui::InputTextWithHint(id, look.hint, text.data(), text.capacity() + 1,
-                                                  flags, grow, &text);
+    const std::string hidden = std::string("##") + id;  // the label is recorded, not drawn
+    const bool entered = ImGui::InputTextWithHint(hidden.c_str(), look.hint, text.data(),
+                                                  text.capacity() + 1, flags, grow, &text);
     ImGui::PopStyleColor(look.is_plain ? 5 : 2);
     ImGui::PopStyleVar(look.is_plain ? 3 : 2);
     return entered;
@@ -67,7 +68,7 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginDisabled(!spec.why_not.empty());
-    ui.submitted = input_text(ui, ("##" + label).c_str(), text,
+    ui.submitted = input_text(ui, label.c_str(), text,
                               {.width = has_icon ? width - ui.px(34) : width,
                                .height = spec.height,
                                .is_plain = has_icon,
