@@ -107,10 +107,8 @@ void ControlsPanel::draw_target(Ui& ui) {
     field.why_not = why;
     field.on_release = true;
     if (!drag_field(ui, field, target) || ui.session == nullptr) return;
-    if (ui.status.state == RunState::running)
-        ui.session->set("train.steps", std::to_string(target));
-    else
-        ui.session->run_until(target);
+    ui.session->set("train.steps",
+                    std::to_string(target));  // Start begins; a number alone does not
 }
 
 void ControlsPanel::draw_pace(Ui& ui) {
