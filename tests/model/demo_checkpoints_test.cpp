@@ -38,7 +38,7 @@ int64_t mirrored(int64_t t) {
 
 at::Tensor mirror_images(int64_t count) {
     const auto source = open_source("mirror?size=16&levels=16", 1);
-    return load_batch(*source, demo_net("mirror").config(), Split::test, 0, count).input;
+    return load_batch(*source, demo_net("mirror").config(), {Split::test, 0, count}).input;
 }
 
 // Part of the lower-half rows of w [T, T] in which the mirrored source (input m(t) + 1) leads every
@@ -116,7 +116,7 @@ TEST(DemoCheckpoints, TheMirrorCompletesUnseenImages) {
 TEST(DemoCheckpoints, ShapesAreToldApart) {
     const Net net = demo_net("shapes");
     const auto source = open_source("shapes?size=32", 1);
-    const Batch batch = load_batch(*source, net.config(), Split::test, 0, 300);
+    const Batch batch = load_batch(*source, net.config(), {Split::test, 0, 300});
     const c10::NoGradGuard no_grad;
     const TaskResult result = task_of(net.config()).evaluate(net, batch, {}, 0);
     EXPECT_GE(result.metrics.at("accuracy"), 0.95);
@@ -138,15 +138,15 @@ TEST(DemoCheckpoints, CifarLooksLeftAndUp) {
     EXPECT_EQ(found, 2);
 }
 
-// Training takes w far past what the quick scaling bears: the default path must notice.
-TEST(DemoCheckpoints, LargeBiasesTakeTheSafePath) {
-    const Net net = demo_net("cifar10-small");
-    double largest = 0;
-    for (int64_t layer = 0; layer < net.config().layers; ++layer)
-        largest = std::max(
-            largest, net.mixer(layer).bias(net.config().tokens())->abs().max().item<double>());
-    EXPECT_GT(largest, 100);
+// Long training takes w far past what the quick scaling bears (hundreds were seen); this one stayed
+// small, so its factors are enlarged: the default path must still agree with the definition.
+TEST(DemoCheckpoints, LargeBiasesStayExact) {
+    Net net = demo_net("cifar10-small");
     const c10::NoGradGuard no_grad;
+    for (Parameter& parameter : net.parameters())
+        if (parameter.name.ends_with(".u")) parameter.value.mul_(10);
+    const at::Tensor w = *net.mixer(0).bias(net.config().tokens());
+    EXPECT_GT(w.abs().max().item<double>(), 100);
     const at::Tensor tokens = at::randint(0, 256, {1, net.config().tokens()},
                                           at::detail::createCPUGenerator(7), at::kLong);
     Pass exact;
@@ -163,7 +163,7 @@ TEST(DemoCheckpoints, CifarKnowsWhichHalfBelongs) {
     const Net net = demo_net("cifar10-small");
     const auto source = open_source("cifar10:" + data.string() + "?size=16", 1);
     constexpr int64_t kImages = 40;
-    const at::Tensor own = load_batch(*source, net.config(), Split::test, 0, kImages).input;
+    const at::Tensor own = load_batch(*source, net.config(), {Split::test, 0, kImages}).input;
     const int64_t half = net.config().tokens() / 2;
     at::Tensor other = own.clone();
     other.narrow(1, 0, half).copy_(own.roll(1, 0).narrow(1, 0, half));
