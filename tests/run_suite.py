@@ -38,8 +38,8 @@ class Display:
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
             pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
-        number = os.read(read, 16).decode().strip()
-        os.close(read)
+        with os.fdopen(read) as numbers:
+            number = numbers.readline().strip()  # up to its newline: Xvfb ends if it cannot write that
         if number:
             self.env = {"DISPLAY": ":" + number}
 
