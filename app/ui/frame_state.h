@@ -29,6 +29,7 @@ struct Frame::Parts {
     std::deque<double> frame_times;
     Workspace last_workspace = Workspace::lab;
     std::string last_message, last_error;
+    std::string missing_data;  // source that was looked for elsewhere already
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;
 
