@@ -138,6 +138,8 @@ def programs_of(spec):
         binary = str(ROOT / "build" / preset / "afterimage")
         programs.append(("rules", [sys.executable, "tests/check_rules.py"]))
         programs.append(("cli", [sys.executable, "tests/cli/run.py", binary]))
+        if os.access(folder / "app_tests", os.X_OK):  # a build with the window
+            programs.append(("journeys", [sys.executable, "tests/journeys/run.py", binary]))
     return preset, programs
 
 
