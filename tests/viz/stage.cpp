@@ -1,24 +1,26 @@
 #include "tests/viz/stage.h"
 
+#include <dlfcn.h>
 #include <imgui_impl_opengl3.h>
 #include <implot.h>
+#include <link.h>
 
 #include "core/check.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 namespace aft::viz {
 
 namespace {
 
-// Software OpenGL keeps a few hundred bytes of each context; what we allocate is still watched.
-std::unique_ptr<gl::HeadlessContext> make_context() {
-#ifdef __SANITIZE_ADDRESS__
-    const __lsan::ScopedDisabler drivers_own;
-#endif
-    return std::make_unique<gl::HeadlessContext>();
+// Software OpenGL keeps a few hundred bytes of each context. Its libraries stay loaded, so that the
+// leak check can name them (tests/leaks.txt) and goes on watching what we allocate ourselves.
+void keep_drivers_loaded() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* library, size_t, void*) {
+            if (*library->dlpi_name != 0)
+                dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+            return 0;
+        },
+        nullptr);
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ std::unique_ptr<gl::HeadlessContext> make_context() {
 std::string why_no_opengl() {
     static const std::string reason = [] {
         try {
-            (void)make_context();
+            const gl::HeadlessContext context;
+            keep_drivers_loaded();
             return std::string();
         } catch (const Error& error) {
             return std::string(error.what());
@@ -42,7 +45,8 @@ Stage::Stage(With with, ThemeName theme) {
     ImGui::GetIO().IniFilename = nullptr;
     ImGui::GetIO().LogFilename = nullptr;
     if (with == With::opengl) {
-        context_ = make_context();
+        context_ = std::make_unique<gl::HeadlessContext>();
+        keep_drivers_loaded();
         painter_ = std::make_unique<MapPainter>();
         target_ = gl::Framebuffer(int(size.x), int(size.y));
         look.painter = painter_.get();
