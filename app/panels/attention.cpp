@@ -86,14 +86,14 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     const float room = ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice parts[] = {
-        {.text = "Prior + both"}, {.text = "Content + both"}, {.text = "All three"}};
+    const Choice parts[] = {{"Prior + both"}, {"Content + both"}, {"All three"}};
     (void)segmented(ui, "Parts", parts_, {parts});
     if (room > ui.px(640)) {
         ImGui::SameLine(0, ui.px(12));
         inline_label(ui, "Channels");
         const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
-        (void)combo(ui, "Channels", reduce_, {reduce, 180, ""});
+        const float left = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+        (void)combo(ui, "Channels", reduce_, {reduce, std::min(180.0F, left), ""});
     }
     if (positions.channels == 3 && room > ui.px(860)) {
         ImGui::SameLine(0, ui.px(12));
@@ -112,8 +112,9 @@ void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& p
     const auto& [title, map, canvas, box] = part;
     text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
             {text_size::label, ui.theme.text1, Face::semibold, box.width()});
-    text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
-               {text_size::hint, ui.theme.text3});
+    if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
+        text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
+                   {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty()) {
         viz::draw_hatch(ui.look, box);
         return;

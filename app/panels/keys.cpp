@@ -30,6 +30,22 @@ struct KeyLayer {
     std::vector<Range> own;
 };
 
+// So many columns that the maps cover most of the area: few layers get fewer, larger maps.
+int fullest_columns(viz::AtlasShape shape, ImVec2 area, float scale) {
+    int best = shape.columns;
+    float most = 0;
+    for (int columns = shape.columns; columns >= std::min(shape.columns, 4); --columns) {
+        viz::AtlasShape tried = shape;
+        tried.columns = columns;
+        const viz::AtlasLayout layout = layout_atlas(tried, area, scale);
+        const float covered = layout.tile.x * layout.tile.y * float(columns);
+        if (layout.size.y > area.y || covered <= most) continue;
+        most = covered;
+        best = columns;
+    }
+    return best;
+}
+
 class KeysPanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -54,6 +70,7 @@ class KeysPanel : public Panel {
     int quantity_ = 0, range_ = 0, page_ = 0;
     int taken_page_ = 0;
     uint64_t versions_ = 0, drawn_ = 0;
+    size_t grid_columns_ = 0;
     std::string error_;
     bool pending_ = false;
 };
@@ -192,33 +209,39 @@ void KeysPanel::draw_left(Ui& ui, const Positions& positions, float width, float
 }
 
 void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
-    const size_t columns = layers_.empty() ? 0 : layers_.front().maps.size();
-    if (columns == 0) return;
-    cells_.assign(layers_.size() * columns, {});
-    std::vector<std::string> rows, heads;
-    for (size_t l = 0; l < layers_.size(); ++l) {
-        rows.push_back(fmt::format("L{}", l));
-        for (size_t m = 0; m < std::min(columns, layers_[l].maps.size()); ++m) {
-            cells_[l * columns + m].data = layers_[l].maps[m].data();
-            cells_[l * columns + m].coloring = coloring(l, m);
-        }
-    }
-    for (const int64_t c : layers_.front().index) heads.push_back(fmt::format("c{}", c));
+    const size_t all = layers_.empty() ? 0 : layers_.front().maps.size();
+    if (all == 0) return;
     viz::AtlasView view;
     view.shape = {.rows = int(layers_.size()),
-                  .columns = int(columns),
+                  .columns = int(all),
                   .tile_rows = layers_.front().maps.front().rows,
                   .tile_columns = layers_.front().maps.front().columns,
                   .row_label = ui.px(34),
                   .column_label = ui.px(24)};
+    view.area = {box.width(), box.height()};
+    view.shape.columns = fullest_columns(view.shape, view.area, ui.look.scale);
+    const auto columns = size_t(view.shape.columns);
+    grid_columns_ = columns;
+    const auto map_at = [&](size_t column) { return column * all / columns; };
+    cells_.assign(layers_.size() * columns, {});
+    std::vector<std::string> rows, heads;
+    for (size_t l = 0; l < layers_.size(); ++l) {
+        rows.push_back(fmt::format("L{}", l));
+        for (size_t m = 0; m < columns && map_at(m) < layers_[l].maps.size(); ++m) {
+            cells_[l * columns + m].data = layers_[l].maps[map_at(m)].data();
+            cells_[l * columns + m].coloring = coloring(l, map_at(m));
+        }
+    }
+    for (size_t m = 0; m < columns; ++m)
+        heads.push_back(fmt::format("c{}", layers_.front().index[map_at(m)]));
     view.cells = cells_;
     view.row_labels = rows;
     view.column_labels = heads;
-    view.area = {box.width(), box.height()};
     size_t l = 0, m = 0;
     if (chosen(ui, &l, &m) != nullptr) {
         view.selected_row = int(l);
-        view.selected_column = int(m);
+        for (size_t column = 0; column < columns; ++column)
+            if (map_at(column) == m) view.selected_column = int(column);
     }
     view.raise_selected_row = false;
     ImGui::SetCursorScreenPos(box.low);
@@ -235,7 +258,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
     const Positions::Place p = unfold(positions, hit.cell.row, hit.cell.column);
     Cell cell = ui.selection.cell;
     cell.layer = hit.row;
-    cell.channel = layers_[size_t(hit.row)].index[size_t(hit.column)];
+    cell.channel = layers_[size_t(hit.row)].index[map_at(size_t(hit.column))];
     cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
     if (reply.clicked.is_valid())
         ui.selection.lock(cell);
@@ -282,12 +305,12 @@ void KeysPanel::draw(Ui& ui) {
     ImGui::SameLine(0, ui.px(12));
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     if (button(ui, {.name = "More channels",
-                    .why_not = channels > kColumns ? "" : "All channels are shown.",
+                    .why_not = channels > int64_t(grid_columns_) ? "" : "All channels are shown.",
                     .tip = "The next ones of every layer."}))
         ++page_;
     if (sample_missing(ui)) return;
     update(ui);
-    const size_t shown = layers_.empty() ? 0 : layers_.front().maps.size();
+    const size_t shown = layers_.empty() ? 0 : grid_columns_;
     caption(ui, quantity_ == 0 ? "Key maps exp(K)" : "Key maps K",
             std::string("each channel divided by its mean (absolute size has no meaning)") +
                 (positions.channels > 1 ? ", mean of a pixel's channels" : "") + "  \u00B7  " +
