@@ -1,0 +1,100 @@
+"""Paint a mask, undo and redo, complete, watch the samples fill in, stop, look at one sub-pixel."""
+import re
+
+from readings import DEMO
+from window import Window
+
+PROGRESS, MASK = "Samples/Main/Progress", "Source/Main/Mask"
+
+
+def covered(dump):
+    found = re.match(r"Mask covers ([\d\u2009\u202f ]+) of", dump.value(MASK))
+    return int(re.sub(r"\D", "", found.group(1))) if found else -1
+
+
+def filled(dump):
+    """(decided, all) sub-pixels of the completion on the screen."""
+    found = re.match(r"(\d+) of (\d+) sub-pixels", dump.value(PROGRESS))
+    return tuple(map(int, found.groups())) if found else (-1, -1)
+
+
+def palette(window, words):
+    window.key("ctrl+shift+p")
+    window.place("Palette/Main/Search")
+    window.type(words)
+    window.until(lambda d: d.value("Palette/Main/Search") == words, "the palette has the words")
+    window.key("Return")
+    window.until(lambda d: not d.find("Palette/Main/Search"), "the palette closes", 10)
+
+
+def check_painting(cli, window):
+    window.until(lambda d: covered(d) == 128, "the lower half is masked at first")
+    box = window.place("Source/Main/Picture")
+    zoom = box.w // 16
+
+    def at(row, column):
+        return box.x + int((column + 0.5) * zoom), box.y + int((row + 0.5) * zoom)
+    window.drag(at(2, 2), at(2, 5), at(2, 9), at(2, 12))
+    painted = 128 + 3 * 13  # brush of size 1: rows 1 to 3, columns 1 to 13
+    window.until(lambda d: covered(d) == painted, "the stroke covers its way", 10)
+    window.click("Source/Tools/Eraser")
+    window.until_value("Source/Tools/Eraser", "on")
+    window.drag(at(12, 4), at(12, 11))
+    erased = painted - 3 * 10
+    window.until(lambda d: covered(d) == erased, "the eraser uncovers its way", 10)
+    window.key("ctrl+z")
+    window.until(lambda d: covered(d) == painted, "one stroke is undone", 10)
+    window.key("ctrl+z")
+    window.until(lambda d: covered(d) == 128, "the other one too", 10)
+    window.key("ctrl+y", "ctrl+y")
+    window.until(lambda d: covered(d) == erased, "both are done again", 10)
+    cli.check("every stroke is one undo step", True)
+    return erased
+
+
+def check_completing(cli, window, masked):
+    window.key("ctrl+Return")
+    dump = window.until(lambda d: filled(d) == (masked, masked) and d, "all samples are complete")
+    samples = [w for w in dump.widgets if re.match(r"Samples/Main/Sample \d+$", w.label)]
+    cli.check("four samples", len(samples) == 4, samples)
+    bits = [float(w.value.split()[0]) for w in samples]
+    cli.check("each with its likelihood", all(0 < b < 20 for b in bits), bits)
+    window.move(*samples[1].middle())
+    dump = window.until(lambda d: d.value("Samples/Main/Hover line").startswith("sample 2  pixel"), "the pixel is read", 10)
+    window.click_at(samples[1].x + samples[1].w - 5, samples[1].y + samples[1].h - 5)
+    dump = window.until(lambda d: d.find("Play/y 15, x 15/Chosen level") and d.find("Play/Main/Distribution") and d,
+                        "the distribution at the clicked pixel")
+    levels = {w.label.rsplit("/", 1)[-1]: w.value for w in dump.widgets if w.label.startswith("Play/y 15, x 15/")}
+    share = float(levels.get("Probability", "-1 %").split()[0])
+    cli.check("it says how likely the chosen level was", 0 < share <= 100 and levels["Chosen level"].isdigit(), levels)
+
+
+def check_stop(cli, window):
+    """32 samples of an empty picture take a moment: they are seen filling in, and Esc stops them."""
+    palette(window, "mask everything")
+    window.until(lambda d: covered(d) == 256, "everything is masked")
+    window.click("Sampling/Options/Samples=32")
+    window.until_value("Sampling/Options/Samples", "32")
+    window.type_number("Sampling/Options/Particles", "16")
+    window.until_value("Sampling/Options/Particles", "16")
+    window.key("ctrl+Return")
+    window.until(lambda d: 0 < filled(d)[0] < filled(d)[1], "the samples fill in")
+    window.key("Escape")
+    dump = window.until(lambda d: "stopped" in d.value(PROGRESS) and d, "Esc stops")
+    stopped = filled(dump)
+    cli.check("Esc stops between two tokens", 0 < stopped[0] < stopped[1], stopped)
+    window.click("Sampling/Options/Samples=4")
+    window.click("Samples/Main/Continue")
+    window.until(lambda d: filled(d)[0] > stopped[0], "it goes on from there")
+    cli.check("Continue goes on", True)
+    window.key("Escape")
+
+
+def run(cli, screen):
+    with Window(cli, screen, DEMO) as window:
+        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.key("5")
+        masked = check_painting(cli, window)
+        check_completing(cli, window, masked)
+        check_stop(cli, window)
+        cli.check("the window closes with 0", window.close() == 0, window.words())
