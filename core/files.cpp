@@ -59,6 +59,7 @@ class DescriptorBuffer : public std::streambuf {
         return written ? 0 : -1;
     }
     std::streamsize xsputn(const char* data, std::streamsize n) override {
+        if (n == 0) return 0;  // data may be null
         if (n < epptr() - pptr()) {
             std::memcpy(pptr(), data, static_cast<size_t>(n));
             pbump(static_cast<int>(n));
