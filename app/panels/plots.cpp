@@ -98,7 +98,9 @@ void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
     plot.zoom = &zoom_;
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();  // title and plot stay together beside the next one
     const viz::CurveReply reply = viz::draw_curves(plot, ui.look);
+    ImGui::EndGroup();
     if (reply.hovered) next_marker_ = reply.hovered;
     ui.recorder.area(
         {.kind = "plot",
@@ -200,6 +202,25 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
     }
 }
 
+// The filled button stands above, in the pane Run: none here.
+void draw_no_curves(Ui& ui) {
+    const Status& s = ui.status;
+    const bool is_fresh = s.step == 0;
+    const std::string steps = group_thousands(s.step);
+    std::string sentence = "The curves begin with the second step.";
+    if (!is_fresh)
+        sentence = fmt::format(
+            "{} steps are trained, but this checkpoint carries no curves; they begin with the next "
+            "step.",
+            steps);
+    if (!is_fresh && !s.can_train)
+        sentence = fmt::format("{} steps are trained; this checkpoint carries no curves.", steps);
+    empty_state(ui, {.drawing = Drawing::curve,
+                     .title = is_fresh ? "Nothing trained yet" : "No curves yet",
+                     .sentence = sentence,
+                     .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
+}
+
 void PlotsPanel::draw(Ui& ui) {
     if (!ui.has_model()) {
         empty_state(
@@ -220,11 +241,7 @@ void PlotsPanel::draw(Ui& ui) {
                     .sentence = ui.status.error,
                     .actions = {"Copy error report", "Show log"}});
     if (ui.curves->step.size() < 2) {
-        empty_state(ui, {.drawing = Drawing::curve,
-                         .title = "Nothing trained yet",
-                         .sentence = "The curves begin with the second step.",
-                         .primary = "Start or pause",
-                         .primary_words = "Start"});
+        draw_no_curves(ui);
         return;
     }
     refresh(columns_, ui);

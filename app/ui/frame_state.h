@@ -31,11 +31,13 @@ struct Frame::Parts {
     std::string last_message, last_error;
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;
+    const Session* remembered = nullptr;  // stands among the recent runs
 
     explicit Parts(FrameOptions o) : options(std::move(o)) {}
     void take_news();
     void take_wishes();
     void take_theme();
+    void remember_open();
     void load_image();
     void replace_session(OpenRequest request);
     void draw_panes(const FrameAreas& areas);

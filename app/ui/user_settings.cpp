@@ -29,6 +29,7 @@ UserSettings from_json(const json& j) {
     s.reduce_motion = j.value("reduce_motion", false);
     s.tour_done = j.value("tour_done", false);
     s.layout = j.value("layout", "");
+    s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
@@ -73,6 +74,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"reduce_motion", s.reduce_motion},
                     {"tour_done", s.tour_done},
                     {"layout", s.layout},
+                    {"layout_scale", s.layout_scale},
                     {"last_folder", s.last_folder},
                     {"recent", recent}};
     make_folder(file.parent_path());

@@ -24,6 +24,7 @@ struct UserSettings {
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
     std::vector<RecentItem> recent;  // newest first, at most 24
     std::string layout;              // ImGui's ini text
+    double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
     std::string last_folder;         // of the file browser
 
     void remember(RecentItem item);  // moves it to the front
