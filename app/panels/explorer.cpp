@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/ui/icons.h"
+#include "app/ui/number_text.h"
 #include "app/ui/open_path.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
@@ -60,7 +61,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
                     state_icon(ui.status.state),
                     {text_size::icon_inline, state_color(ui.theme, ui.status.state)});
             const std::string step = group_thousands(ui.status.step);
-            const std::string metric = plain_number(ui.status.metric, 3);
+            const std::string metric = short_value(ui.status.metric, 3);
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
                     {text_size::hint, ui.theme.text2});
             const float used = text_extent(ui, step, text_size::hint).x +
@@ -84,7 +85,7 @@ struct LayerLine {
 
 // The name, a bar where there is room for one, the number.
 void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
-    const std::string number = plain_number(layer.norm, 2);
+    const std::string number = short_value(layer.norm, 2);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
     const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);
     const float end = high - text_extent(ui, number, text_size::label).x;
@@ -113,7 +114,7 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         if (!passes(name)) continue;
         const double norm = ui.status.layers[i].bias_norm;
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, {22, selected, plain_number(norm, 2)});
+        const Row line = row(ui, name, {22, selected, short_value(norm, 2)});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;

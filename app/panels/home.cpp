@@ -9,6 +9,7 @@
 #include "app/panels/run_catalog.h"
 #include "app/panels/thumbnail.h"
 #include "app/ui/icons.h"
+#include "app/ui/number_text.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "app/ui/widgets.h"
@@ -187,7 +188,7 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
         sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
                   {ui.px(140), ui.px(54)});
     if (std::isfinite(run.metric)) {
-        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, plain_number(run.metric, 3),
+        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, short_value(run.metric, 3),
                    {text_size::empty, ui.theme.text1, Face::semibold});
         text_right(ui, {right - ui.px(86), item.min.y + ui.px(52)}, run.metric_words,
                    {text_size::hint, ui.theme.text3});

@@ -28,6 +28,7 @@ struct Frame::Parts {
     std::chrono::steady_clock::time_point frame_start = std::chrono::steady_clock::now();
     std::deque<double> frame_times;
     Workspace last_workspace = Workspace::lab;
+    Width last_width = Width::wide;
     std::string last_message, last_error;
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;

@@ -74,6 +74,11 @@ constexpr const char* kUnknown = "\u2013";
 
 }  // namespace
 
+std::string short_value(double value, int decimals) {
+    return std::abs(value) < 1e4 || !std::isfinite(value) ? plain_number(value, decimals)
+                                                          : stored_value(value);
+}
+
 std::string speed_words(const Status& s) {
     if (s.state != RunState::running || !(s.steps_per_s > 0)) return kUnknown;
     return fmt::format("{:.{}f}", s.steps_per_s, s.steps_per_s < 10 ? 2 : 1);

@@ -32,8 +32,14 @@ constexpr Shot kShots[] = {
     {.name = "14-empty", .workspace = "Biases", .script = "", .needs = Stock::none},
     {.name = "14-empty-train", .workspace = "Train", .script = "", .needs = Stock::none},
     {.name = "14-empty-complete", .workspace = "Complete", .script = "", .needs = Stock::none},
-    {.name = "15-error", .workspace = "Train", .script = "", .needs = Stock::broken},
-    {.name = "02-train", .workspace = "Train", .script = "", .needs = Stock::fresh},
+    {.name = "15-error",
+     .workspace = "Train",
+     .script = "set Curves/Scale/y axis Log\n",
+     .needs = Stock::broken},
+    {.name = "02-train",
+     .workspace = "Train",
+     .script = "set Curves/Scale/y axis Linear\n",
+     .needs = Stock::fresh},
     {.name = "02-train-biases", .workspace = "Biases", .script = "", .needs = Stock::fresh},
     {.name = "10-train-light",
      .workspace = "Train",
@@ -147,7 +153,7 @@ struct Gallery {
         ui.settings.theme = shot.theme;
         stage.frame().set_display_scale(request.scale > 0 ? static_cast<float>(request.scale)
                                                           : shot.scale);
-        ui.toasts = {};
+        if (shot.needs != Stock::broken) ui.toasts = {};  // its message is part of that picture
         ImGui::GetIO().AddMousePosEvent(-1, -1);
         run_script(stage, std::string("workspace ") + shot.workspace + "\nframes 4\n" + shot.script,
                    shot.name);
@@ -182,7 +188,7 @@ void train_run(HeadlessStage& stage, const ShotRequest& request,
     OpenRequest run;
     run.config = load_preset("demo-mirror");
     run.config->train.checkpoint_every = 50;
-    run.out = (fs::path(request.out) / "run").string();
+    run.out = (fs::path(request.out) / "demo-mirror").string();
     std::error_code ignored;
     fs::remove_all(run.out, ignored);
     run.autostart = true;
@@ -202,7 +208,7 @@ void break_run(HeadlessStage& stage, const ShotRequest& request) {
     run.config->train.validate_every = kSaved;
     run.config->train.validate_examples = 4;
     run.config->train.checkpoint_every = kSaved;
-    run.out = (fs::path(request.out) / "run-too-fast").string();
+    run.out = (fs::path(request.out) / "too-fast").string();
     std::error_code ignored;
     fs::remove_all(run.out, ignored);
     stage.frame().open_run(std::move(run));
@@ -212,7 +218,7 @@ void break_run(HeadlessStage& stage, const ShotRequest& request) {
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);
     session.set("train.learning_rate", "10");
-    session.set("train.bias_learning_rate_scale", "1000");
+    session.set("train.weight_decay", "10");  // weights times -99 at every step
     session.start();
     wait_for(
         stage, [](const Status& s) { return !s.error.empty(); }, 60);

@@ -54,7 +54,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                        {.at = {0, top}, .size = {display.x, areas.status}, .ground = ui.theme.bar});
     ui.recorder.set_pane("Status");
     const Status& s = ui.status;
-    const std::string message = s.state == RunState::error ? s.error : s.message;
+    const bool has_error = !s.error.empty();
+    const std::string message = has_error ? s.error : s.message;
     const float words = std::min(text_extent(ui, message, text_size::hint).x, display.x * 0.4f);
     Pen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
     put_state(ui, pen);
@@ -73,7 +74,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         put(ui, pen, "maps", "copied");
     }
     const float y = pen.middle - ui.px(text_size::hint) / 2;
-    const ImU32 ink = s.state == RunState::error ? ui.theme.error : ui.theme.text2;
+    const ImU32 ink = has_error ? ui.theme.error : ui.theme.text2;
     text_at(ui, {display.x - words - ui.px(12), y}, message,
             {text_size::hint, ink, Face::regular, words + 1});
     ImGui::SetCursorScreenPos({0, top});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/frame_parts.h"
+#include "app/ui/number_text.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
 
@@ -206,7 +207,7 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
         text_right(ui, {at.x + ui.px(234), at.y + ui.px(15)}, ui.status.metric_words,
                    {text_size::hint, ui.theme.text3});
         const double loss = loss_at(ui, ui.shown_step());
-        const std::string words = std::isfinite(loss) ? plain_number(loss, 3) : "NaN";
+        const std::string words = std::isfinite(loss) ? short_value(loss, 3) : "NaN";
         text_right(ui, {at.x + ui.px(234) - unit - ui.px(5), at.y + ui.px(14)}, words,
                    {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
         y = at.y + ui.px(46);
