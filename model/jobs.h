@@ -83,7 +83,8 @@ struct ProbeJob {
 
 struct OpRequest {
     std::string name, in, out, precision = "fp32", backend = "reference", device = "cpu";
-    int64_t window = 0, grid_height = 0, grid_width = 0;
+    std::optional<int64_t> window;  // local needs one
+    int64_t grid_height = 0, grid_width = 0;
     bool causal = false, grad = false, outside_hidden = false;
 };
 [[nodiscard]] nlohmann::json op_job(const OpRequest& request);

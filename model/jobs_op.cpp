@@ -47,9 +47,14 @@ at::ScalarType working_type(const std::string& precision) {
 }
 
 void check_flags(ops::Kind kind, const OpRequest& request) {
-    if (request.window < 0) fail_usage("--window {} must be 0 or more", request.window);
-    if (request.window > 0 && kind != ops::Kind::local && !is_convolution(kind))
-        fail_usage("--window {} does not fit operator {}: only local has a window", request.window,
+    if (kind == ops::Kind::local && !request.window)
+        fail_usage(
+            "operator local needs --window N: the bias holds for |t - t'| < N (0: nowhere, T: "
+            "everywhere)");
+    const int64_t window = request.window.value_or(0);
+    if (window < 0) fail_usage("--window {} must be 0 or more", window);
+    if (window > 0 && kind != ops::Kind::local && !is_convolution(kind))
+        fail_usage("--window {} does not fit operator {}: only local has a window", window,
                    request.name);
     const bool grid = request.grid_height != 0 || request.grid_width != 0;
     if (kind == ops::Kind::conv2d && (request.grid_height <= 0 || request.grid_width <= 0))
@@ -95,7 +100,7 @@ OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Ki
         if (factors) {
             out.in.u = need(file, request, "u");
             out.in.r = need(file, request, "r");
-        } else if (kind != ops::Kind::local || request.window > 0) {
+        } else if (kind != ops::Kind::local || request.window.value_or(0) > 0) {
             out.in.w = need(file, request, "w");
         } else {
             out.in.w = take(file, request, "w");
@@ -188,7 +193,7 @@ void add_gradients(const OpTensors& x, TensorFile& out) {
 nlohmann::json op_job(const OpRequest& request) {
     const ops::Kind kind = ops::parse_kind(request.name);
     ops::Options options{.causal = request.causal,
-                         .window = request.window,
+                         .window = request.window.value_or(0),
                          .outside_hidden = request.outside_hidden,
                          .grid_height = request.grid_height,
                          .grid_width = request.grid_width,

@@ -138,19 +138,34 @@ std::shared_ptr<const Completion> Session::completion() const {
     return parts_->shared.completion.latest();
 }
 
-std::shared_ptr<const Session::DataItem> Session::data_item(const std::string& split,
-                                                            int64_t index) {
-    const session::ItemKey key{split, "", index};
-    if (const auto found = parts_->shared.items.find(key)) return found->item;
-    parts_->shared.slots.ask(key);
+namespace {
+
+std::shared_ptr<const Session::DataItem> find_item(session::Shared& shared,
+                                                   const session::ItemKey& key,
+                                                   std::string* error) {
+    if (error) error->clear();
+    if (const auto found = shared.items.find(key)) {
+        if (error) *error = found->error;
+        return found->item;
+    }
+    shared.slots.ask(key);
     return nullptr;
 }
 
-std::shared_ptr<const Session::DataItem> Session::image_item(const std::string& path) {
-    const session::ItemKey key{"file", path, 0};
-    if (const auto found = parts_->shared.items.find(key)) return found->item;
-    parts_->shared.slots.ask(key);
-    return nullptr;
+}  // namespace
+
+std::shared_ptr<const Session::DataItem> Session::data_item(const std::string& split, int64_t index,
+                                                            std::string* error) {
+    return find_item(parts_->shared, {split, "", index}, error);
+}
+
+std::shared_ptr<const Session::DataItem> Session::image_item(const std::string& path,
+                                                             std::string* error) {
+    return find_item(parts_->shared, {"file", path, 0}, error);
+}
+
+void Session::reload_items() {
+    parts_->shared.items.clear();
 }
 
 }  // namespace aft

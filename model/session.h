@@ -157,10 +157,15 @@ class Session {
         int64_t label = -1;
         std::string caption;
     };
-    [[nodiscard]] std::shared_ptr<const DataItem> data_item(const std::string& split,
-                                                            int64_t index);
-    // A picture file, cropped and resized to the model. Errors appear as status().message.
-    [[nodiscard]] std::shared_ptr<const DataItem> image_item(const std::string& path);
+    // nullptr with words in `error`: it cannot be had.
+    [[nodiscard]] std::shared_ptr<const DataItem> data_item(const std::string& split, int64_t index,
+                                                            std::string* error = nullptr);
+    // A picture file, cropped and resized to the model. Needs no data.
+    [[nodiscard]] std::shared_ptr<const DataItem> image_item(const std::string& path,
+                                                             std::string* error = nullptr);
+    // Forgets all of these, failures too: they are read again when asked for. A model that was
+    // opened and not yet trained takes its data from elsewhere by set("data.source", SPEC).
+    void reload_items();
 
   private:
     struct Parts;

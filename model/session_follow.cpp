@@ -30,14 +30,15 @@ bool read_weights(Live& live, Shared& shared) {
     const std::vector<int64_t> steps = checkpoint_steps(live.run);
     if (steps.empty() || steps.back() <= live.status.saved_step) return false;
     const auto path = checkpoint_path(live.run, steps.back());
-    std::shared_ptr<const Checkpoint> checkpoint;
+    std::shared_ptr<Checkpoint> checkpoint;
     try {
-        checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(path));
+        checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     } catch (const Error&) {
         if (fs::exists(path)) throw;
         return false;  // thinned out by its owner between listing and reading
     }
     const int64_t step = std::max(live.status.step, checkpoint->step);
+    if (!live.data_source.empty()) checkpoint->config.data.source = live.data_source;
     live.config = checkpoint->config;
     describe_model(live, *checkpoint);
     live.status.step = step;

@@ -30,7 +30,8 @@ struct Live {
     std::shared_ptr<const Checkpoint> opened;
     std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
     std::unique_ptr<Recorder> recorder;
-    std::string run;  // run folder to read from or write to; may not exist yet
+    std::string data_source;  // chosen here in place of what the file says; empty = as it says
+    std::string run;          // run folder to read from or write to; may not exist yet
     bool resume = false;
     bool dirty = false;  // steps done that no checkpoint holds
     // Commands.

@@ -28,11 +28,23 @@ class ItemShelf {
   public:
     struct Entry {
         std::shared_ptr<const Session::DataItem> item;  // nullptr: it failed
+        std::string error;                              // then: why
     };
-    void put(const ItemKey& key, std::shared_ptr<const Session::DataItem> item) {
+    // What was begun before the last clear() comes too late.
+    [[nodiscard]] uint64_t age() const {
         const std::lock_guard lock(mutex_);
+        return age_;
+    }
+    void put(const ItemKey& key, Entry entry, uint64_t begun) {
+        const std::lock_guard lock(mutex_);
+        if (begun != age_) return;
         if (entries_.size() > kMost) entries_.clear();
-        entries_[key.text()] = {std::move(item)};
+        entries_[key.text()] = std::move(entry);
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        entries_.clear();
+        ++age_;
     }
     [[nodiscard]] std::optional<Entry> find(const ItemKey& key) const {
         const std::lock_guard lock(mutex_);
@@ -44,6 +56,7 @@ class ItemShelf {
     static constexpr size_t kMost = 256;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;
+    uint64_t age_ = 0;
 };
 
 struct Shared {

@@ -68,6 +68,21 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
     live.status.message = key + " = " + value;
 }
 
+// The data of an opened model lie elsewhere than when it was trained.
+void move_data(Live& live, Shared& shared, const std::string& source) {
+    live.data_source = live.config.data.source = source;
+    if (live.opened) {
+        auto moved = std::make_shared<Checkpoint>(*live.opened);
+        moved->config.data.source = source;
+        live.opened = std::move(moved);
+        if (live.status.state == RunState::error) live.status.state = RunState::ready;
+        live.status.error.clear();
+    }
+    live.status_pace = {};
+    publish_status(live, shared);
+    shared.items.clear();
+}
+
 void run_steps(Live& live, Shared& shared, int64_t count) {
     begin(live, shared);
     live.pause_at = live.trainer->steps_done() + std::max<int64_t>(count, 1);
@@ -86,6 +101,8 @@ void start(Live& live, Shared& shared) {
 }
 
 void handle(Live& live, Shared& shared, const Command& command) {
+    const bool has_moved = command.kind == Command::Kind::set && command.key == "data.source";
+    if (has_moved && !live.trainer) return move_data(live, shared, command.text);
     if (live.status.following) {
         live.status.message = "another process trains this run: it can only be watched here";
         return;

@@ -76,16 +76,21 @@ class Worker {
     }
 
     void load(const ItemKey& key) {
-        std::shared_ptr<const Session::DataItem> item;
+        ItemShelf::Entry entry;
+        const uint64_t begun = shared_.items.age();
         try {
             const auto snapshot = shared_.snapshot.latest();
             if (!snapshot) return;  // asked again when a model is there
-            item = key.split == "file" ? load_file(key.path, snapshot->checkpoint->config.model)
-                                       : load_example(key, snapshot->checkpoint->config);
+            Config config = snapshot->checkpoint->config;
+            const std::string now = shared_.status.latest()->config.data.source;
+            if (!now.empty()) config.data.source = now;  // it may have moved
+            entry.item =
+                key.split == "file" ? load_file(key.path, config.model) : load_example(key, config);
         } catch (const std::exception& error) {
-            say(error_words(error));
+            entry.error = error_words(error);
+            say(entry.error);
         }
-        shared_.items.put(key, std::move(item));
+        shared_.items.put(key, std::move(entry), begun);
         shared_.wake();
     }
 

@@ -38,8 +38,8 @@ class Display:
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
             pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
-        number = os.read(read, 16).decode().strip()
-        os.close(read)
+        with os.fdopen(read) as numbers:
+            number = numbers.readline().strip()  # up to its newline: Xvfb ends if it cannot write that
         if number:
             self.env = {"DISPLAY": ":" + number}
 
@@ -138,6 +138,8 @@ def programs_of(spec):
         binary = str(ROOT / "build" / preset / "afterimage")
         programs.append(("rules", [sys.executable, "tests/check_rules.py"]))
         programs.append(("cli", [sys.executable, "tests/cli/run.py", binary]))
+        if os.access(folder / "app_tests", os.X_OK):  # a build with the window
+            programs.append(("journeys", [sys.executable, "tests/journeys/run.py", binary]))
     return preset, programs
 
 

@@ -75,7 +75,10 @@ void print_outcome(const TrainResult& result, bool json) {
         "{} at step {} after {}, at most {} of memory\nrun: {}\ncheckpoint: {}\n",
         result.interrupted ? "stopped" : "done", result.step, duration(result.seconds),
         byte_size(static_cast<double>(result.peak_memory_bytes)), result.run, result.checkpoint));
-    if (!result.metrics.empty()) print_words(result.metrics);
+    nlohmann::json whole = result.metrics;  // without what there is once per layer or group
+    for (auto entry = whole.begin(); entry != whole.end();)
+        entry = entry.key().find('.') == std::string::npos ? std::next(entry) : whole.erase(entry);
+    if (!whole.empty()) print_words(whole);
 }
 
 int train(const TrainFlags& flags, const Globals& globals) {

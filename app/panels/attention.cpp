@@ -313,16 +313,15 @@ void AttentionPanel::draw(Ui& ui) {
     const Positions positions(ui.status);
     choose_target(ui, positions);
     draw_tools(ui, positions);
+    if (sample_missing(ui)) return;
     if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
     const Cell& cell = ui.selection.cell;
-    const bool has_input = !sample_tokens(ui).empty();
-    if (has_input)
-        data_.update(ui, {.layer = cell.layer,
-                          .target = cell.target,
-                          .channel = cell.channel,
-                          .reduce = Reduce(reduce_),
-                          .prior = true,
-                          .content = parts_ != 0});
+    data_.update(ui, {.layer = cell.layer,
+                      .target = cell.target,
+                      .channel = cell.channel,
+                      .reduce = Reduce(reduce_),
+                      .prior = true,
+                      .content = parts_ != 0});
     double top = 1e-9;
     for (const AttentionMap* map : {&data_.prior(), &data_.content(), &data_.both()})
         for (size_t i = 0; i < map->folded.values.size(); ++i)
@@ -338,7 +337,7 @@ void AttentionPanel::draw(Ui& ui) {
                 fmt::format(", layer {}", cell.layer));
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
-    if (data_.is_pending() || !has_input) (void)progress_line(ui, "", -1);
+    if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
     draw_pictures(ui, positions, std::floor(all * 0.52F));
     ImGui::Dummy({1, ui.px(2)});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/model_state.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -87,23 +88,9 @@ void bias_tools(Ui& ui, const BiasForm& form, float room) {
 }
 
 bool bias_state(Ui& ui, const BiasForm& form) {
-    if (ui.status.state == RunState::empty || ui.session == nullptr) {
-        empty_state(ui,
-                    {.drawing = Drawing::grid,
-                     .title = "No model open",
-                     .sentence = "Open a checkpoint or a run to see its position biases, layer by "
-                                 "layer.",
-                     .primary = "Open...",
-                     .secondary = "Open demo",
-                     .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                             "in this window.",
-                     .secondary_words = "Try the demo"});
+    if (no_model_state(ui, Drawing::grid,
+                       "Open a checkpoint or a run to see its position biases, layer by layer."))
         return true;
-    }
-    if (!ui.has_model()) {
-        (void)progress_line(ui, "Opening " + ui.status.name, -1);
-        return true;
-    }
     if (form.kind != BiasForm::Kind::none) return false;
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",

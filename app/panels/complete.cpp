@@ -6,6 +6,7 @@
 
 #include "app/panels/completion_actions.h"
 #include "app/panels/completion_state.h"
+#include "app/panels/model_state.h"
 #include "app/panels/overlay_image.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
@@ -304,6 +305,8 @@ void CompletePanel::draw(Ui& ui) {
     draw_tools(ui, has_samples ? completion.get() : nullptr);
     if (completion && !completion->error.empty())
         banner(ui, {.title = "The completion could not be made", .sentence = completion->error});
+    const bool is_missing = !is_text_model(ui) && picture_problem(ui);
+    if (!has_samples && is_missing) return;
     if (!has_samples) {
         const bool no_image = !is_text_model(ui) && !ui.selection.image.item;
         empty_state(

@@ -101,8 +101,10 @@ void add_presets(Actions& actions) {
                      auto item = std::make_shared<Session::DataItem>();
                      item->tokens.assign(static_cast<size_t>(ui.status.tokens), 0);
                      item->caption = "blank";
-                     ui.selection.image.path.clear();
-                     ui.selection.image.item = std::move(item);
+                     ImageChoice& image = ui.selection.image;
+                     image.path.clear();
+                     image.error.clear();
+                     image.item = std::move(item);
                      completion_choice(ui).mask.apply(MaskPreset::all);
                  }});
 }

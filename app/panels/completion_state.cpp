@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/ui/parts.h"
+#include "app/panels/model_state.h"
 #include "core/rng.h"
 
 namespace aft::app {
@@ -87,22 +87,9 @@ bool is_completing(const Ui& ui) {
 }
 
 bool completion_state(Ui& ui) {
-    if (ui.status.state == RunState::empty || ui.session == nullptr) {
-        empty_state(ui, {.drawing = Drawing::picture,
-                         .title = "No model open",
-                         .sentence = "Open a checkpoint or a run to complete masked pictures or a "
-                                     "prompt.",
-                         .primary = "Open...",
-                         .secondary = "Open demo",
-                         .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                                 "in this window.",
-                         .secondary_words = "Try the demo"});
+    if (no_model_state(ui, Drawing::picture,
+                       "Open a checkpoint or a run to complete masked pictures or a prompt."))
         return true;
-    }
-    if (!ui.has_model()) {
-        (void)progress_line(ui, "Opening " + ui.status.name, -1);
-        return true;
-    }
     if (ui.status.config.model.task != "classify") return false;
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",
@@ -128,7 +115,7 @@ std::string why_not_complete(const Ui& ui) {
         return "";
     }
     const ImageChoice& image = ui.selection.image;
-    if (!image.item) return "The picture is not loaded.";
+    if (!image.item) return image.error.empty() ? "The picture is being read." : image.error + ".";
     if (static_cast<int64_t>(image.item->tokens.size()) != ui.status.tokens)
         return "The picture has another size than the model.";
     if (masked_pixels(choice) == 0) return "Nothing is masked: paint what is to be filled in.";

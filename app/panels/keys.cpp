@@ -285,6 +285,7 @@ void KeysPanel::draw(Ui& ui) {
                     .why_not = channels > kColumns ? "" : "All channels are shown.",
                     .tip = "The next ones of every layer."}))
         ++page_;
+    if (sample_missing(ui)) return;
     update(ui);
     const size_t shown = layers_.empty() ? 0 : layers_.front().maps.size();
     caption(ui, quantity_ == 0 ? "Key maps exp(K)" : "Key maps K",
@@ -294,7 +295,7 @@ void KeysPanel::draw(Ui& ui) {
                 fmt::format(", {} of {} channels per layer", shown, channels));
     if (!error_.empty())
         banner(ui, {.title = "The keys could not be computed", .sentence = error_});
-    if (pending_ || sample_tokens(ui).empty()) (void)progress_line(ui, "", -1);
+    if (pending_) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float left = std::min(ui.px(224), all.x * 0.35F);

@@ -5,19 +5,55 @@
 #include <algorithm>
 
 #include "app/panels/fold.h"
+#include "app/panels/model_state.h"
+#include "app/ui/data_place.h"
 
 namespace aft::app {
-namespace {
 
-void go_to(Ui& ui, int64_t index) {
-    ImageChoice& image = ui.selection.image;
-    if (image.split.empty()) image.split = "test";
-    image.path.clear();
-    image.index = std::max<int64_t>(0, index);
-    image.item = nullptr;
+void show_sample(Ui& ui, const std::string& split, int64_t index) {
+    ui.selection.image = {.split = split.empty() ? "test" : split,
+                          .index = std::max<int64_t>(0, index),
+                          .path = {},
+                          .item = {},
+                          .error = {}};
 }
 
-}  // namespace
+void sample_popup(Ui& ui) {
+    const PopupScope popup(ui, "samples");
+    if (!popup.is_open()) return;
+    const ImageChoice& image = ui.selection.image;
+    text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
+    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
+    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
+    if (segmented(ui, "Split", split, {splits})) show_sample(ui, splits[split].text, 0);
+    int64_t index = image.index;
+    if (drag_field(ui,
+                   {.name = "Index",
+                    .min = 0,
+                    .max = 1e6,
+                    .integer = true,
+                    .prefix = "index",
+                    .width = 200,
+                    .drag_speed = 0.2F},
+                   index))
+        show_sample(ui, splits[split].text, index);
+    hint(ui, sample_words(ui));
+    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "Choose the data folder...");
+    hint(ui, "Or drop a picture anywhere in the window.");
+}
+
+void sample_steps(Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    const int64_t index = image.index;
+    if (button(ui, {.name = "Previous picture",
+                    .icon = icon::step_back,
+                    .kind = ButtonKind::icon,
+                    .why_not = index <= 0 ? "This is the first one." : ""}))
+        show_sample(ui, image.split, index - 1);
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = "Next picture", .icon = icon::step, .kind = ButtonKind::icon}))
+        show_sample(ui, image.split, index + 1);
+}
 
 std::string sample_words(const Ui& ui) {
     const ImageChoice& image = ui.selection.image;
@@ -34,39 +70,11 @@ std::string sample_words(const Ui& ui) {
 }
 
 void sample_tool(Ui& ui) {
-    ImageChoice& image = ui.selection.image;
-    if (button(ui, {.name = "Previous sample",
-                    .icon = icon::step_back,
-                    .kind = ButtonKind::icon,
-                    .why_not = image.index <= 0 ? "This is the first one." : ""}))
-        go_to(ui, image.index - 1);
+    sample_steps(ui);
     ImGui::SameLine(0, ui.px(2));
-    int64_t index = image.index;
     if (button(ui, {.name = "Choose sample", .icon = icon::picture, .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
-    ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Next sample", .icon = icon::step, .kind = ButtonKind::icon}))
-        go_to(ui, image.index + 1);
-    const PopupScope popup(ui, "samples");
-    if (!popup.is_open()) return;
-    text(ui, "Sample", {text_size::label, ui.theme.text1, Face::semibold});
-    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
-    if (segmented(ui, "Split", split, {splits})) {
-        image.split = splits[split].text;
-        go_to(ui, 0);
-    }
-    if (drag_field(ui,
-                   {.name = "Index",
-                    .min = 0,
-                    .max = 1e6,
-                    .integer = true,
-                    .prefix = "index",
-                    .width = 200,
-                    .drag_speed = 0.2F},
-                   index))
-        go_to(ui, index);
-    hint(ui, "Or drop a picture anywhere in the window.");
+    sample_popup(ui);
 }
 
 std::vector<uint8_t> sample_tokens(const Ui& ui) {
@@ -75,22 +83,14 @@ std::vector<uint8_t> sample_tokens(const Ui& ui) {
 }
 
 bool sample_state(Ui& ui) {
-    if (ui.status.state == RunState::empty || ui.session == nullptr) {
-        empty_state(ui, {.drawing = Drawing::picture,
-                         .title = "No model open",
-                         .sentence = "Open a checkpoint or a run to see where its layers look.",
-                         .primary = "Open...",
-                         .secondary = "Open demo",
-                         .hint = "You can also drop a .safetensors file or a run folder anywhere "
-                                 "in this window.",
-                         .secondary_words = "Try the demo"});
-        return true;
-    }
-    if (!ui.has_model()) {
-        (void)progress_line(ui, "Opening " + ui.status.name, -1);
-        return true;
-    }
-    return false;
+    return no_model_state(ui, Drawing::picture,
+                          "Open a checkpoint or a run to see where its layers look.");
+}
+
+bool sample_missing(Ui& ui) {
+    if (ui.selection.image.item) return false;
+    if (!picture_problem(ui)) (void)progress_line(ui, "Reading the picture", -1);
+    return true;
 }
 
 SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,

@@ -11,6 +11,9 @@
 
 namespace aft::app {
 
+void show_sample(Ui& ui, const std::string& split, int64_t index);
+void sample_popup(Ui& ui);  // opened by OpenPopup("samples"): part and index of the data set
+void sample_steps(Ui& ui);  // arrows to the pictures beside this one
 // Button with the sample's name and arrows to the ones beside it.
 void sample_tool(Ui& ui);
 [[nodiscard]] std::vector<uint8_t> sample_tokens(const Ui& ui);  // empty while it loads
@@ -36,5 +39,7 @@ class SampleView {
 
 // States of the workspace: nothing open, still loading, no sample. True: nothing else to draw.
 [[nodiscard]] bool sample_state(Ui& ui);
+// The picture is being read, or cannot be had: draws that and returns true.
+[[nodiscard]] bool sample_missing(Ui& ui);
 
 }  // namespace aft::app

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/completion_state.h"
+#include "app/panels/sample_input.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
@@ -22,7 +23,6 @@ class SourcePanel : public Panel {
 
   private:
     void draw_openers(Ui& ui);
-    void draw_samples_popup(Ui& ui);
     void draw_canvas(Ui& ui);
     void paint(const viz::ImageReply& reply, CompletionChoice& choice);
     void draw_brush_ring(Ui& ui, const viz::ImageReply& reply);
@@ -32,65 +32,25 @@ class SourcePanel : public Panel {
     bool painting_ = false;
 };
 
-std::string item_words(const Ui& ui) {
-    const ImageChoice& image = ui.selection.image;
-    if (image.item && !image.item->caption.empty()) return image.item->caption;
-    if (!image.path.empty()) return image.path;
-    return fmt::format("{} {}", image.split, image.index);
-}
-
-void go_to(Ui& ui, const std::string& split, int64_t index) {
-    ui.selection.image = {
-        .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}};
-}
-
-void SourcePanel::draw_samples_popup(Ui& ui) {
-    const PopupScope popup(ui, "data-set");
-    if (!popup.is_open()) return;
-    const ImageChoice& image = ui.selection.image;
-    text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
-    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
-    if (segmented(ui, "Split", split, {splits})) go_to(ui, splits[split].text, 0);
-    int64_t index = image.index;
-    if (drag_field(ui,
-                   {.name = "Index",
-                    .min = 0,
-                    .max = 1e6,
-                    .integer = true,
-                    .prefix = "index",
-                    .width = 200,
-                    .drag_speed = 0.2F},
-                   index))
-        go_to(ui, splits[split].text, index);
-    hint(ui, item_words(ui));
-}
-
 void SourcePanel::draw_openers(Ui& ui) {
-    const float third = (ImGui::GetContentRegionAvail().x / ui.theme.scale - 16) / 3;
-    if (button(ui, {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = third}))
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale - 16;
+    if (button(
+            ui,
+            {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
         (void)ui.actions.run(ui, "Open...");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
-    if (button(ui, {.name = "Data set", .icon = icon::picture, .why_not = why, .width = third}))
-        ImGui::OpenPopup("data-set");
-    draw_samples_popup(ui);
+    if (button(ui,
+               {.name = "Data set", .icon = icon::picture, .why_not = why, .width = room * 0.43F}))
+        ImGui::OpenPopup("samples");
+    sample_popup(ui);
     ImGui::SameLine();
-    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = third}))
+    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
         (void)ui.actions.run(ui, "Blank picture");
-    const ImageChoice& image = ui.selection.image;
-    const std::string split = image.split.empty() ? "test" : image.split;
-    if (button(ui, {.name = "Previous picture",
-                    .icon = icon::step_back,
-                    .kind = ButtonKind::icon,
-                    .why_not = image.index <= 0 ? "This is the first one." : ""}))
-        go_to(ui, split, image.index - 1);
-    ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Next picture", .icon = icon::step, .kind = ButtonKind::icon}))
-        go_to(ui, split, image.index + 1);
+    sample_steps(ui);
     ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, item_words(ui),
+    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, sample_words(ui),
             {text_size::label, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x});
     ImGui::NewLine();
 }
@@ -147,13 +107,17 @@ void SourcePanel::draw_canvas(Ui& ui) {
                       .label = ui.recorder.claim("Picture"),
                       .min = reply.box.low,
                       .max = reply.box.high,
-                      .value = item_words(ui),
+                      .value = sample_words(ui),
                       .why_not = {}});
     const auto mask = choice.mask.mask();
     const int64_t masked = std::count(mask.begin(), mask.end(), uint8_t{1});
     const std::string words = fmt::format("Mask covers {} of {} pixels", group_thousands(masked),
                                           group_thousands(static_cast<int64_t>(mask.size())));
-    hint(ui, fits ? words : "Loading the picture...");
+    const auto& image = ui.selection.image;
+    hint(ui, fits                   ? words
+             : !image.error.empty() ? "There is no picture: " + image.error
+             : item                 ? "This picture has another size than the model's."
+                                    : "Reading the picture...");
     ui.recorder.item("value", ui.recorder.claim("Mask"), words);
 }
 
@@ -221,7 +185,7 @@ void SourcePanel::draw_prompt(Ui& ui) {
         choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));
         std::erase_if(choice.prompt, [](char c) { return static_cast<uint8_t>(c) >= 127; });
     }
-    hint(ui, item_words(ui));
+    hint(ui, sample_words(ui));
 }
 
 void SourcePanel::draw(Ui& ui) {

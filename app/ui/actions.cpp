@@ -1,6 +1,6 @@
 #include "app/ui/actions.h"
 
-#include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -78,6 +78,22 @@ bool moves_focus(int chord) {  // keys that belong to a widget while it has the 
     }
 }
 
+// Modifiers as they were when the key went down: a slow frame may hold the release of Ctrl too.
+int mods_at_press(ImGuiKey key) {
+    const ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsTrail;
+    const auto is_press = [key](const ImGuiInputEvent& event) {
+        return event.Type == ImGuiInputEventType_Key && event.Key.Key == key && event.Key.Down;
+    };
+    int mods = ImGui::GetIO().KeyMods;
+    if (std::none_of(events.begin(), events.end(), is_press)) return mods;  // held: it repeats
+    for (int i = events.Size - 1; i >= 0 && !is_press(events[i]); --i) {
+        if (events[i].Type != ImGuiInputEventType_Key) continue;
+        const int mod = events[i].Key.Key & ImGuiMod_Mask_;
+        mods = events[i].Key.Down ? mods & ~mod : mods | mod;
+    }
+    return mods;
+}
+
 }  // namespace
 
 void Actions::add(Action action) {
@@ -122,7 +138,7 @@ void Actions::handle_keys(Ui& ui) const {
         if (io.NavVisible && moves_focus(chord)) continue;
         const int mods = chord & ImGuiMod_Mask_;
         const auto key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);
-        if (io.KeyMods != mods || !ImGui::IsKeyPressed(key, action.repeats)) continue;
+        if (!ImGui::IsKeyPressed(key, action.repeats) || mods_at_press(key) != mods) continue;
         run(ui, action.name);
         return;
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "app/ui/data_place.h"
 #include "app/ui/frame_parts.h"
 #include "app/ui/open_path.h"
 #include "app/ui/parts.h"
@@ -43,8 +44,9 @@ bool contains_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-void FileBrowser::open(Ui& ui) {
+void FileBrowser::open(Ui& ui, bool for_data) {
     is_open_ = true;
+    for_data_ = for_data;
     std::error_code ignored;
     fs::path start = ui.settings.last_folder;
     if (start.empty() || !fs::is_directory(start, ignored)) start = fs::current_path(ignored);
@@ -100,6 +102,7 @@ void FileBrowser::take_typed(Ui& ui) {
         go(wanted);
         return;
     }
+    if (for_data_) return take_data(ui);
     const Opening opening = classify_path(wanted.string(), ui.session != nullptr);
     if (opening.kind == Opening::impossible) {
         problem_ = opening.words;
@@ -108,6 +111,19 @@ void FileBrowser::take_typed(Ui& ui) {
     is_open_ = false;
     ui.settings.last_folder = folder_.string();
     ui.open(wanted.string());
+}
+
+// The chosen folder or file itself, not what is in it.
+void FileBrowser::take_data(Ui& ui) {
+    std::error_code ignored;
+    fs::path wanted = typed_;
+    if (wanted.is_relative()) wanted = folder_ / wanted;
+    if (!fs::exists(wanted, ignored)) {
+        problem_ = fmt::format("{}: there is no such file or folder", wanted.string());
+        return;
+    }
+    is_open_ = false;
+    choose_data(ui, wanted.string());
 }
 
 void FileBrowser::choose(Ui& ui, const Entry& entry) {
@@ -121,7 +137,8 @@ void FileBrowser::choose(Ui& ui, const Entry& entry) {
 
 void FileBrowser::draw_head(Ui& ui) {
     ui.recorder.set_section("Where");
-    text(ui, "Open a checkpoint, a run or a picture",
+    const std::string data = "Where are the data? " + ui.status.config.data.source;
+    text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
     if (button(
@@ -139,8 +156,10 @@ void FileBrowser::draw_head(Ui& ui) {
                filter_);
     ImGui::SameLine();
     static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
-    segmented(ui, "Show", kind_, {kKinds});
-    ImGui::SameLine();
+    if (!for_data_) {
+        segmented(ui, "Show", kind_, {kKinds});
+        ImGui::SameLine();
+    }
     static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
     if (segmented(ui, "Sort", sort_, {kSorts})) read_folder();
 }
@@ -152,7 +171,7 @@ void FileBrowser::draw_list(Ui& ui, float height) {
     const Entry* chosen = nullptr;
     int shown = 0;
     for (const Entry& entry : entries_) {
-        const bool fits = entry.is_folder || kind_ == 1 || can_be_opened(entry.name);
+        const bool fits = entry.is_folder || for_data_ || kind_ == 1 || can_be_opened(entry.name);
         if (!fits || !contains_word(entry.name, filter_)) continue;
         ++shown;
         const Row line = row(ui, entry.name,
@@ -196,12 +215,12 @@ void FileBrowser::draw_foot(Ui& ui) {
         is_open_ = false;
     ImGui::SameLine();
     const std::string why = typed_.empty() ? "Choose a file or type a path." : "";
-    if (button(ui, {.name = "Open",
+    if (button(ui, {.name = for_data_ ? "Use this" : "Open",
                     .kind = ButtonKind::primary,
                     .why_not = why,
                     .width = 104,
                     .height = 32}))
-        take_typed(ui);
+        for_data_ ? take_data(ui) : take_typed(ui);
 }
 
 void FileBrowser::draw(Ui& ui, ImVec2 display) {

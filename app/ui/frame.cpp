@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/ui/data_place.h"
 #include "app/ui/frame_state.h"
 #include "app/ui/guard.h"
 #include "app/ui/open_path.h"
@@ -46,6 +47,7 @@ Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(op
     ImGui::GetIO().IniFilename = nullptr;
     if (!ui.settings.layout.empty()) ImGui::LoadIniSettingsFromMemory(ui.settings.layout.c_str());
     add_frame_actions(ui.actions, p.tools);
+    add_data_actions(ui.actions);
     add_run_actions(ui.actions);
     add_selection_actions(ui.actions, p.tools);
     const auto& rooms = p.options.rooms != nullptr ? *p.options.rooms : panels();
@@ -136,14 +138,13 @@ void Frame::Parts::replace_session(OpenRequest request) {
     remembered = nullptr;
     last_error.clear();
     last_message.clear();
+    missing_data.clear();
 }
 
 void Frame::Parts::take_wishes() {
     ui.input_seen = false;
-    if (ui.browse) {
-        ui.browse = false;
-        tools.browser.open(ui);
-    }
+    if (ui.browse || ui.browse_data) tools.browser.open(ui, ui.browse_data);
+    ui.browse = ui.browse_data = false;
     if (auto request = std::exchange(ui.open_request, nullptr)) {
         replace_session(std::move(*request));
         ui.workspace = Workspace::train;
@@ -153,7 +154,8 @@ void Frame::Parts::take_wishes() {
     const Opening opening = classify_path(path, ui.session != nullptr);
     switch (opening.kind) {
         case Opening::picture:
-            ui.selection.image = {.split = "", .index = 0, .path = path, .item = nullptr};
+            ui.selection.image = {
+                .split = "", .index = 0, .path = path, .item = nullptr, .error = {}};
             if (ui.workspace != Workspace::attention) ui.workspace = Workspace::complete;
             break;
         case Opening::model:
@@ -209,8 +211,11 @@ void Frame::Parts::take_news() {
 void Frame::Parts::load_image() {
     ImageChoice& image = ui.selection.image;
     if (session == nullptr || image.item || !ui.has_model()) return;
-    image.item = image.path.empty() ? session->data_item(image.split, image.index)
-                                    : session->image_item(image.path);
+    image.item = image.path.empty() ? session->data_item(image.split, image.index, &image.error)
+                                    : session->image_item(image.path, &image.error);
+    if (image.error.empty() || !image.path.empty()) return;
+    const std::string& source = ui.status.config.data.source;
+    if (std::exchange(missing_data, source) != source) (void)use_remembered_data(ui);
 }
 
 void Frame::draw() {
@@ -266,6 +271,7 @@ std::vector<Action> all_actions() {
     Actions actions;
     FrameTools tools;
     add_frame_actions(actions, tools);
+    add_data_actions(actions);
     add_run_actions(actions);
     add_selection_actions(actions, tools);
     for (const PanelRoom& room : panels()) room.make()->actions(actions);

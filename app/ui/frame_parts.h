@@ -47,7 +47,7 @@ class Palette {
 
 class FileBrowser {
   public:
-    void open(Ui& ui);
+    void open(Ui& ui, bool for_data = false);  // for_data: chooses where the model's data lie
     [[nodiscard]] bool is_open() const { return is_open_; }
     void close() { is_open_ = false; }
     void draw(Ui& ui, ImVec2 display);
@@ -66,7 +66,8 @@ class FileBrowser {
     void draw_foot(Ui& ui);
     void choose(Ui& ui, const Entry& entry);
     void take_typed(Ui& ui);
-    bool is_open_ = false;
+    void take_data(Ui& ui);
+    bool is_open_ = false, for_data_ = false;
     std::filesystem::path folder_;
     std::string typed_, filter_, problem_;
     std::vector<Entry> entries_;

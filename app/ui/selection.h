@@ -41,12 +41,14 @@ struct Pin {  // a kept moment and place
     std::string words;  // "L3 h7"
 };
 
-// The picture (or text) that Attention and Complete look at. `item` is null until it is loaded.
+// The picture (or text) that Attention and Complete look at. `item` is null until it is loaded, or
+// stays so because of `error`.
 struct ImageChoice {
     std::string split = "test";
     int64_t index = 0;
     std::string path;  // a file instead of the data set, when not empty
     std::shared_ptr<const Session::DataItem> item;
+    std::string error{};
 };
 
 struct Selection {

@@ -77,6 +77,7 @@ struct Ui {
     std::string open_path;                      // a checkpoint, run folder or picture
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
+    bool browse_data = false;                   // the same, to say where the data lie
     FieldEdit edit;
     bool submitted = false;    // Enter in the text field drawn last
     double next_frame_at = 0;  // a frame is wanted then, though nothing happens

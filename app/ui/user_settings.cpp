@@ -31,6 +31,8 @@ UserSettings from_json(const json& j) {
     s.layout = j.value("layout", "");
     s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
+    for (const auto& [said, chosen] : j.value("data_places", json::object()).items())
+        if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
                             item.value("opened", int64_t{0})});
@@ -76,6 +78,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"layout", s.layout},
                     {"layout_scale", s.layout_scale},
                     {"last_folder", s.last_folder},
+                    {"data_places", s.data_places},
                     {"recent", recent}};
     make_folder(file.parent_path());
     write_atomically(file, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");

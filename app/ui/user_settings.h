@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct UserSettings {
     std::string layout;              // ImGui's ini text
     double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
     std::string last_folder;         // of the file browser
+    std::map<std::string, std::string> data_places;  // path as models name it -> chosen here
 
     void remember(RecentItem item);  // moves it to the front
 };

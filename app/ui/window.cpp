@@ -4,6 +4,7 @@
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,10 +12,12 @@
 #include <cstdlib>
 #include <deque>
 
+#include "app/ui/frame_log.h"
 #include "app/ui/stage.h"
 #include "app/ui/window_glfw.h"
 #include "core/files.h"
 #include "viz/gl/api.h"
+#include "viz/gl/context.h"
 #include "viz/painter.h"
 
 namespace aft::app {
@@ -114,6 +117,8 @@ struct Window::Parts {
     GuiContext gui;
     viz::MapPainter painter;
     Backends backends;
+    bool is_software = viz::gl::opengl_info().is_software;
+    FrameLog frame_log;
     Frame frame;
     std::string title;
     double last_draw = 0, last_cost = 0.01, saved_at = 0;
@@ -230,13 +235,18 @@ void Window::Parts::draw_frame() {
     glDisable(GL_SCISSOR_TEST);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    frame.finish();
+    // Software draws in the swap; a GPU's swap may wait for the screen, which is no cost.
+    if (!is_software) frame.finish();
     glfwSwapBuffers(window.get());
+    if (is_software) frame.finish();
+    frame_log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
     write_dump(frame);
     set_title();
     last_draw = glfwGetTime();
     last_cost = last_draw - start;
-    callbacks.frames_left = std::max(0, callbacks.frames_left - 1);
+    // Dear ImGui takes one change of a key a frame; fast typing must not wait for the next event.
+    const bool has_more = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
+    callbacks.frames_left = has_more ? kFramesAfterInput : std::max(0, callbacks.frames_left - 1);
     if (ImGui::GetIO().WantSaveIniSettings && last_draw - saved_at > 5) {
         saved_at = last_draw;
         ImGui::GetIO().WantSaveIniSettings = false;

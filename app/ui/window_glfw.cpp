@@ -56,8 +56,16 @@ void explain_refusal(const std::string& words) {
 
 void default_size(int& width, int& height) {
     const GLFWvidmode* mode = nullptr;
-    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) mode = glfwGetVideoMode(monitor);
-    const int w = mode != nullptr ? mode->width : 1600, h = mode != nullptr ? mode->height : 1000;
+    float scale = 1, ignored = 1;  // GLFW multiplies the size by it
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+        mode = glfwGetVideoMode(monitor);
+        glfwGetMonitorContentScale(monitor, &scale, &ignored);
+    }
+    const auto units = [scale](int pixels) {
+        return static_cast<int>(static_cast<float>(pixels) / std::max(1.0f, scale));
+    };
+    const int w = mode != nullptr ? units(mode->width) : 1600;
+    const int h = mode != nullptr ? units(mode->height) : 1000;
     if (width <= 0) width = std::clamp(w * 3 / 4, std::min(w, 1280), 1920);
     if (height <= 0) height = std::clamp(h * 3 / 4, std::min(h, 800), 1200);
 }

@@ -110,6 +110,7 @@ def nonsense(cli):
     cli.bad("op conv2d without a grid", ["op", "conv2d", good, out], [1, 2], "grid")
     cli.bad("op bad grid", ["op", "conv2d", good, out, "--grid", "3by4"], [2], "--grid", "3by4")
     cli.bad("op local bad window", ["op", "local", good, out, "--window", "-1"], [2], "--window", "-1")
+    cli.bad("op local without a window", ["op", "local", good, out], [2], "--window N", "local")
     for gone in ("q", "v", "w"):
         name = cli.folder / f"without-{gone}.safetensors"
         tensors.write(name, {n: t for n, t in x.items() if n != gone})

@@ -162,7 +162,8 @@ TEST(Presets, PositionBiasOfOneCifarLayer) {
     Config config = load_preset("cifar10-local-24x256");
     const auto bias = [&] {
         int64_t count = 0;
-        for (const Parameter& p : Net(config.model, 1, at::kMeta).parameters())
+        const Net net(config.model, 1, at::kMeta);
+        for (const Parameter& p : net.parameters())
             if (p.layer == 0 && p.group == Group::position_bias) count += p.value.numel();
         return static_cast<double>(count) / 1e6;
     };

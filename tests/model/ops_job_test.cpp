@@ -41,8 +41,11 @@ class OpJob : public ::testing::Test {
     }
 
     [[nodiscard]] OpRequest request(const Case& c) const {
-        OpRequest r{.name = ops::kind_name(c.kind), .in = in(), .out = out()};
-        r.window = c.kind == Kind::local ? c.window : 0;
+        OpRequest r;
+        r.name = ops::kind_name(c.kind);
+        r.in = in();
+        r.out = out();
+        if (c.kind == Kind::local) r.window = c.window;
         r.causal = c.causal;
         r.outside_hidden = c.outside_hidden;
         if (c.kind == Kind::conv2d) {

@@ -189,6 +189,12 @@ TEST(SessionWorker, ExamplesAndPicturesAreLoaded) {
     EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
+    std::string error;
+    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    EXPECT_NE(error.find("tomorrow"), std::string::npos);
+    session.reload_items();
+    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    EXPECT_TRUE(error.empty()) << "it is read again";
 }
 
 TEST(SessionWorker, StoredMomentsCanBeAsked) {

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The window as a user has it: the real program under Xvfb, moved by xdotool.
+
+    tests/journeys/run.py BINARY [open|train|close|sizes]...
+
+Needs no data and no Python packages. Prints what failed and `N passed, N failed, N skipped`.
+"""
+import shutil
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+
+import close_journey  # noqa: E402
+import open_journey  # noqa: E402
+import screen  # noqa: E402
+import sizes_journey  # noqa: E402
+import train_journey  # noqa: E402
+from harness import Cli  # noqa: E402
+
+JOURNEYS = {"open": open_journey, "train": train_journey, "close": close_journey, "sizes": sizes_journey}
+
+
+def main():
+    if len(sys.argv) < 2 or any(name not in JOURNEYS for name in sys.argv[2:]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    cli = Cli(sys.argv[1])
+    missing = screen.why_not()
+    wanted = sys.argv[2:] or list(JOURNEYS)
+    if missing:
+        for _ in wanted:
+            cli.skip(missing)
+        print(cli.closing_line())
+        return 0
+    shown = screen.Screen()
+    for name in wanted:
+        start = time.monotonic()
+        cli.part(JOURNEYS[name].run, shown)
+        print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    shown.end()
+    shutil.rmtree(cli.folder, ignore_errors=True)
+    print(cli.closing_line())
+    return 1 if cli.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

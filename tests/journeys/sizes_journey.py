@@ -1,0 +1,59 @@
+"""Other sizes of the window and scale 2: every control stays inside and works."""
+from open_journey import LINE, SHOWN
+from readings import DEMO, PRIME
+from screen import Screen
+from window import Window
+
+
+def outside(dump, width, height):
+    """Controls of the bars, the tabs and the maps that stick out of the window."""
+    kinds = {"workspace", "menu", "tab", "map", "line", "status", "track"}
+    return [w.label for w in dump.widgets if w.kind in kinds and w.value != "hidden" and
+            (w.x < 0 or w.y < 0 or w.x + w.w > width or w.y + w.h > height)]
+
+
+def status_at(dump, height):
+    status = dump.find("Status/Main/State")
+    return status and status.y + status.h == height
+
+
+def check_size(cli, window, width, height):
+    window.xdo("windowsize", window.id, width, height)
+    name = f"{width}x{height}"
+    for key, workspace in enumerate(("Home", "Train", "Biases", "Attention", "Complete", "Compare", "Lab"), 1):
+        window.key(key)
+        dump = window.until(lambda d: d.workspace == workspace and status_at(d, height) and d, f"{workspace} at {name}", 10)
+        cli.check(f"{workspace} at {name} stays inside", not outside(dump, width, height), outside(dump, width, height))
+    window.key(3)
+    check_hover(cli, window, name)
+
+
+def check_hover(cli, window, name):
+    box = window.place("Atlas/Main/Layer 0")
+    window.move(box.x + box.w // 4, box.y + box.h // 2)
+    dump = window.until(lambda d: f"t{PRIME} none" not in d.value("Atlas/Main/" + LINE) and "layer 0  t " in d.value("Atlas/Main/" + LINE) and d, f"a cell is read at {name}", 10)
+    line = dump.find("Atlas/Main/" + LINE)
+    cli.check(f"hovering works at {name}", SHOWN in line.value or "mean" in line.value, line.value)
+
+
+def run(cli, screen):
+    with Window(cli, screen, DEMO) as window:
+        window.until_value("Atlas/Main/Layer 0", "drawn")
+        normal = window.place("Top bar/Workspaces/Home")
+        check_size(cli, window, 1100, 700)
+        check_size(cli, window, 800, 560)
+        check_size(cli, window, 1280, 800)
+    large = Screen(2560, 1600, scale=2)
+    try:
+        with Window(cli, large, DEMO) as window:
+            window.until_value("Atlas/Main/Layer 0", "drawn")
+            box = window.place("Top bar/Workspaces/Home")
+            cli.check("scale 2 doubles the controls", abs(box.h - 2 * normal.h) <= 2 and abs(box.w - 2 * normal.w) <= 6,
+                      f"{normal} became {box}")
+            size = large.run("xdotool", "getwindowgeometry", str(window.id)).split("Geometry: ")[1].split()[0]
+            cli.check("the window fits the display", tuple(map(int, size.split("x"))) <= (2560, 1600), size)
+            check_hover(cli, window, "scale 2")
+            window.click("Top bar/Workspaces/Train")
+            window.until(lambda d: d.workspace == "Train", "a click lands at scale 2", 10)
+    finally:
+        large.end()

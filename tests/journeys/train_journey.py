@@ -1,0 +1,107 @@
+"""A new run from a preset: train, pause, step, change the learning rate, save, go on, stop."""
+import json
+import shutil
+
+from window import Window
+
+RATE = "Controls/Optimiser/train.learning_rate"
+
+
+def metrics(run):
+    path = run / "metrics.jsonl"
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]] if path.exists() else []
+
+
+def step_of(dump):
+    return int(dump.value("Status/Main/Step") or -1)
+
+
+def start_new_run(window, run, preset="demo-mirror"):
+    window.key("ctrl+n")
+    window.click("Home/New run/Preset")
+    window.click(f"Preset={preset}")
+    window.until_value("Home/New run/Preset", preset)
+    window.fill("Home/New run/Run folder", str(run))
+    window.click("Home/Before the start/Start run")
+    window.until_value("Status/Main/State", "Running")
+
+
+def check_mistake(cli, window):
+    """A mistake in the data is named, the window goes on."""
+    window.key("ctrl+n")
+    window.fill("Home/New run/Data", "mirrow?size=16")
+    window.click("Home/Before the start/Start run")
+    dump = window.until_value("Status/Main/State", "Error", 10)
+    words = dump.value("Curves/Main/Banner")
+    cli.check("a wrong source is named, and what is allowed", "mirrow" in words and "mirror, tiles" in words, words)
+
+
+def pause(window):
+    window.key("space")
+    return step_of(window.until_value("Status/Main/State", "Paused"))
+
+
+def check_steps(cli, window, run):
+    window.until(lambda d: step_of(d) >= 8, "eight steps")
+    step = pause(window)
+    lines = len(metrics(run))
+    cli.check("Space pauses; one line of metrics a step", lines == step, f"step {step}, {lines} lines")
+    window.key("period")
+    window.until(lambda d: step_of(d) == step + 1 and d.value("Status/Main/State") == "Paused", "one step more")
+    window.click("Run/Run/Step")
+    dump = window.until(lambda d: step_of(d) == step + 2 and d.value("Status/Main/State") == "Paused" and d,
+                        "another step by the button")
+    cli.check("the progress says the step", dump.value("Run/Run/Progress") == f"{step + 2} of 400",
+              dump.value("Run/Run/Progress"))
+    return step + 2
+
+
+def check_learning_rate(cli, window, run, step):
+    before = metrics(run)[-1]["lr"]
+    window.type_number(RATE, "1e-4")
+    window.until_value(RATE, "1e-4")
+    window.until(lambda d: any(f"Pin learning-rate {step}" in w.label for w in d.widgets), "the change is pinned")
+    window.key("period")
+    window.until(lambda d: step_of(d) == step + 1 and d.value("Status/Main/State") == "Paused", "a step at the new rate")
+    after = metrics(run)[-1]["lr"]
+    cli.check("the new learning rate is used", after < before / 10, f"{before} became {after}")
+
+
+def check_save_and_resume(cli, window, run):
+    step = step_of(window.dump())
+    window.key("ctrl+s")
+    saved = run / "checkpoints" / f"step-{step:08d}.safetensors"
+    window.until(lambda d: saved.exists(), f"{saved.name} is written")
+    cli.ok("a checkpoint saved by hand can be inspected", "inspect", saved)
+    lines = len(metrics(run))
+    window.click("Run/Run/Primary")
+    window.until(lambda d: step_of(d) > step + 5, "training goes on")
+    step = pause(window)
+    grown = metrics(run)
+    cli.check("the file of losses grows, without a gap", [m["step"] for m in grown] == list(range(1, step + 1)) and
+              len(grown) > lines, f"{lines} lines, then {len(grown)} at step {step}")
+    window.click("Run/Run/Stop")
+    window.until_value("Status/Main/State", "Stopped")
+    last = run / "checkpoints" / f"step-{step:08d}.safetensors"
+    cli.check("Stop saves", last.exists(), list((run / "checkpoints").iterdir()))
+
+
+def run(cli, screen):
+    folder = cli.folder / "runs" / "by hand \u00e9"  # a blank in the path, and a letter that is not ASCII
+    with Window(cli, screen) as window:
+        window.until(lambda d: d.workspace == "Home", "Home")
+        check_mistake(cli, window)
+        target = cli.folder / "trained"
+        start_new_run(window, target)
+        step = check_steps(cli, window, target)
+        check_learning_rate(cli, window, target, step)
+        check_save_and_resume(cli, window, target)
+        cli.check("the window closes with 0", window.close() == 0, window.words())
+    shutil.copytree(target, folder)
+    with Window(cli, screen, folder) as window:
+        window.until_value("Status/Main/State", "Ready")
+        dump = window.until(lambda d: step_of(d) > 0 and d, "the step of the copy")
+        cli.check("a run opens from a path with a blank and an accent", step_of(dump) == len(metrics(folder)),
+                  step_of(dump))
+        window.key("period")
+        window.until(lambda d: step_of(d) == len(metrics(target)) + 1, "it can be trained on")
