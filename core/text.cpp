@@ -63,7 +63,12 @@ std::string signed_number(double v, int decimals) {
 std::string stored_value(double v) {
     if (!std::isfinite(v)) return non_finite(v);
     const double size = std::abs(v);
-    if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, 4);
+    // At most seven digits: a large value needs no fourth decimal.
+    if (size >= 9999.5 && size < 999999.5) {
+        const int64_t whole = std::llround(v);
+        return group_thousands(whole);
+    }
+    if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, size < 100 ? 4 : 2);
     std::string digits = fmt::format("{:.3e}", size);
     const size_t exponent_at = digits.find('e');
     std::string mantissa = digits.substr(0, exponent_at);

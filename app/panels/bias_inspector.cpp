@@ -118,9 +118,11 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions");
     action_button(ui, "Pin");
+    const Button copy{.name = "Copy as command",
+                      .tip = "Copies the command that writes this map as numbers."};
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "Copy as command",
-                    .tip = "Copies the command that writes this map as numbers."})) {
+    if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
+    if (button(ui, copy)) {
         const char* const probe = form.is_kernel() ? "kernel" : "bias";
         ImGui::SetClipboardText(fmt::format("afterimage probe {} {} --layer {} -o {}-layer-{}.npy",
                                             probe, ui.status.path, cell.layer, probe, cell.layer)
@@ -252,12 +254,12 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
     key_value(ui, "Mean", shown_value(quantity, s.mean));
     const BiasForm::Kind kind = form.kind;
     if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
-        key_value(ui, "Norm", plain_number(s.norm, 3));
+        key_value(ui, "Norm", stored_value(s.norm));
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
         key_value(ui, "Mean distance", plain_number(s.mean_distance, 2), "patches");
         key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
-        key_value(ui, "Norm", plain_number(s.norm, 3));
+        key_value(ui, "Norm", stored_value(s.norm));
         key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
     } else {
         hint(ui, "Norm and entropy are shown where every value has its pixel.");

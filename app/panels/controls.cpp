@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "app/ui/number_text.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
@@ -160,8 +161,9 @@ std::vector<Check> checks(const Ui& ui) {
     const double train = last_finite(loss), held_out = last_finite(column(ui, "validation.loss"));
     if (std::isfinite(train) && std::isfinite(held_out)) {
         const double gap = (held_out - train) / std::log(2);
-        list.push_back({gap < 0.3, fmt::format("Validation is {:.3f} bits {} train.", std::abs(gap),
-                                               gap >= 0 ? "above" : "below")});
+        list.push_back({gap < 0.3 && gap > -1,
+                        fmt::format("Validation is {} bits {} train.",
+                                    short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
     }
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
         const bool finite = std::isfinite(norm->back()) && ui.status.error.empty();
@@ -169,10 +171,12 @@ std::vector<Check> checks(const Ui& ui) {
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
                             : ui.status.error});
     }
-    if (ui.status.floor_bits && std::isfinite(train))
-        list.push_back({true, fmt::format("{:.3f} bits above the floor of {:.3f}.",
-                                          train / std::log(2) - *ui.status.floor_bits,
-                                          *ui.status.floor_bits)});
+    if (ui.status.floor_bits && std::isfinite(train)) {
+        const double above = train / std::log(2) - *ui.status.floor_bits;
+        list.push_back(
+            {above < std::log2(count), fmt::format("{} bits above the floor of {:.3f}.",
+                                                   short_value(above, 3), *ui.status.floor_bits)});
+    }
     return list;
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "app/ui/icons.h"
+#include "app/ui/number_text.h"
+#include "app/ui/open_path.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "app/ui/widgets.h"
@@ -45,7 +47,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
     for (size_t i = 0; i < ui.settings.recent.size(); ++i) {
         const RecentItem& item = ui.settings.recent[i];
         if (!passes(item.name)) continue;
-        const bool is_open = ui.session != nullptr && item.path == ui.status.path;
+        const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
         const Row line = row(ui, item.path, {40, is_open, item.name});
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
@@ -58,16 +60,49 @@ void ExplorerPanel::draw_runs(Ui& ui) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
                     state_icon(ui.status.state),
                     {text_size::icon_inline, state_color(ui.theme, ui.status.state)});
-            text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)},
-                    group_thousands(ui.status.step), {text_size::hint, ui.theme.text2});
-            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)},
-                       plain_number(ui.status.metric, 3), {text_size::hint, ui.theme.text2});
+            const std::string step = group_thousands(ui.status.step);
+            const std::string metric = short_value(ui.status.metric, 3);
+            text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
+                    {text_size::hint, ui.theme.text2});
+            const float used = text_extent(ui, step, text_size::hint).x +
+                               text_extent(ui, metric, text_size::hint).x + ui.px(46 + 8 + 8);
+            if (used <= room)
+                text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)}, metric,
+                           {text_size::hint, ui.theme.text2});
         } else {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
                     {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.open(item.path);
     }
+}
+
+struct LayerLine {
+    const std::string& name;
+    double norm, largest;
+    bool selected;
+};
+
+// The name, a bar where there is room for one, the number.
+void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
+    const std::string number = short_value(layer.norm, 2);
+    const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
+    const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);
+    const float end = high - text_extent(ui, number, text_size::label).x;
+    text_right(ui, {high, y}, number, {text_size::label, ui.theme.text2});
+    if (end - ui.px(8) > low)
+        text_at(ui, {low, y}, layer.name,
+                {text_size::label, layer.selected ? ui.theme.text1 : ui.theme.text2, Face::regular,
+                 end - ui.px(8) - low});
+    const float bar_low = line.min.x + ui.px(92), bar_high = line.max.x - ui.px(66);
+    if (bar_high - bar_low < ui.px(20) || bar_high > end) return;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)}, ui.theme.field,
+                        ui.px(2));
+    const float filled =
+        bar_low + (bar_high - bar_low) * static_cast<float>(layer.norm / layer.largest);
+    draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
+                        layer.selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
 }
 
 void ExplorerPanel::draw_layers(Ui& ui) {
@@ -79,21 +114,8 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         if (!passes(name)) continue;
         const double norm = ui.status.layers[i].bias_norm;
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, {22, selected, plain_number(norm, 2)});
-        const float y = line.min.y + ui.px(2);
-        text_at(ui, {line.min.x + ui.px(10), y}, name,
-                {text_size::label, selected ? ui.theme.text1 : ui.theme.text2});
-        const float bar_low = line.min.x + ui.px(92),
-                    bar_high = std::max(bar_low + ui.px(20), line.max.x - ui.px(62));
-        const float middle = (line.min.y + line.max.y) / 2;
-        ImDrawList* draw = ImGui::GetWindowDrawList();
-        draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)},
-                            ui.theme.field, ui.px(2));
-        const float filled = bar_low + (bar_high - bar_low) * static_cast<float>(norm / largest);
-        draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
-                            selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
-        text_right(ui, {line.max.x - ui.px(8), y}, plain_number(norm, 2),
-                   {text_size::label, ui.theme.text2});
+        const Row line = row(ui, name, {22, selected, short_value(norm, 2)});
+        draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
             cell.layer = static_cast<int64_t>(i);
@@ -111,10 +133,14 @@ void ExplorerPanel::draw_pins(Ui& ui) {
         const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), {22, false, pin.words});
         icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
                 {text_size::icon_inline, ui.theme.text3});
+        const std::string step = "step " + group_thousands(pin.step);
+        const float room = line.max.x - line.min.x - ui.px(34);
+        const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
-                {text_size::label, ui.theme.text2});
-        text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)},
-                   "step " + group_thousands(pin.step), {text_size::hint, ui.theme.text3});
+                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, room)});
+        if (words + text_extent(ui, step, text_size::hint).x <= room)
+            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
+                       {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;
         ui.selection.lock(pin.cell);
         ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;

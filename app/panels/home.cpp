@@ -9,6 +9,7 @@
 #include "app/panels/run_catalog.h"
 #include "app/panels/thumbnail.h"
 #include "app/ui/icons.h"
+#include "app/ui/number_text.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "app/ui/widgets.h"
@@ -42,10 +43,10 @@ std::string age_words(int64_t changed) {
 }
 
 void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
+    if (values.size() < 2) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
                   ui.px(1));
-    if (values.size() < 2) return;
     float low = values[0], high = values[0];
     for (const float v : values)
         if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
@@ -145,10 +146,16 @@ void HomePanel::draw(Ui& ui) {
 void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
-    ImGui::SetCursorPos({start.x + width - ui.px(132 + 8 + 116), start.y});
+    const Action* fresh = ui.actions.find("New run");
+    const Button primary{.name = fresh->name,
+                         .icon = fresh->icon,
+                         .kind = ButtonKind::primary,
+                         .tip = fresh->sentence};
+    const float buttons = action_button_width(ui, "Open...") + ui.px(8) + button_width(ui, primary);
+    ImGui::SetCursorPos({start.x + width - buttons, start.y});
     action_button(ui, "Open...", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
-    action_button(ui, "New run", ButtonKind::primary);
+    if (button(ui, primary)) ui.actions.run(ui, "New run");
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
@@ -181,7 +188,7 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
         sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
                   {ui.px(140), ui.px(54)});
     if (std::isfinite(run.metric)) {
-        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, plain_number(run.metric, 3),
+        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, short_value(run.metric, 3),
                    {text_size::empty, ui.theme.text1, Face::semibold});
         text_right(ui, {right - ui.px(86), item.min.y + ui.px(52)}, run.metric_words,
                    {text_size::hint, ui.theme.text3});
@@ -220,7 +227,7 @@ void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
 void HomePanel::draw_drop_hint(Ui& ui, float width) {
     ImGui::Dummy({0, ui.px(10)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size{width, ui.px(84)};
+    const ImVec2 size{width - 1, ui.px(84)};  // the last line stands inside the page
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (float x = 0; x < size.x; x += ui.px(10)) {
         const float end = std::min(x + ui.px(6), size.x);

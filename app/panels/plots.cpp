@@ -98,7 +98,11 @@ void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
     plot.zoom = &zoom_;
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
     const viz::CurveReply reply = viz::draw_curves(plot, ui.look);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
+    ImGui::Dummy(plot.size);
     if (reply.hovered) next_marker_ = reply.hovered;
     ui.recorder.area(
         {.kind = "plot",
@@ -148,7 +152,8 @@ viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
         const double share =
             count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.5;
         const bool is_end = index == 0 || index + 1 == count;
-        const std::string name = key.substr(prefix.size());
+        std::string name = key.substr(prefix.size());
+        std::replace(name.begin(), name.end(), '_', ' ');
         plot.curves.push_back({.label = of_layers ? (is_end ? "layer " + name : "") : name,
                                .x = ui.curves->step,
                                .y = values,
@@ -170,11 +175,12 @@ viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
 void PlotsPanel::draw_small(Ui& ui, float height) {
     const float gap = ui.px(12), room = ImGui::GetContentRegionAvail().x;
     const int across = room > ui.px(760) ? 4 : 2;
-    const float rows = across == 4 ? 1 : 2;
-    const ImVec2 size(
-        std::floor((room - gap * static_cast<float>(across - 1)) / static_cast<float>(across)),
-        std::floor(height / rows));
-    viz::CurvePlot gradient = norms(ui, size, false), biases = norms(ui, size, true);
+    const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
+    // The left ones carry names at their lines' ends.
+    const float free = room - gap * static_cast<float>(across - 1);
+    const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
+    const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
+    viz::CurvePlot gradient = norms(ui, named, false), biases = norms(ui, named, true);
     viz::CurvePlot speed{.id = "speed", .title = "Speed", .unit = "it/s"},
         rate{.id = "rate", .title = "Learning rate"};
     speed.size = rate.size = size;
@@ -195,9 +201,40 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
                                .decimals = 5});
     viz::CurvePlot* plots[] = {&gradient, &biases, &speed, &rate};
     for (int i = 0; i < 4; ++i) {
-        if (i % across != 0) ImGui::SameLine(0, gap);
+        if (i % across != 0)
+            ImGui::SameLine(0, gap);
+        else if (i > 0)
+            ImGui::Dummy({1, ui.px(2)});
         draw_plot(ui, *plots[i]);
     }
+}
+
+// What went wrong and what is safe.
+std::string error_sentence(const Status& s) {
+    std::string words = s.error;
+    if (!words.empty())
+        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    if (s.saved_step < 0) return words + ". Nothing is saved yet.";
+    return words + ". Step " + group_thousands(s.saved_step) + " is saved and safe.";
+}
+
+// The filled button stands above, in the pane Run: none here.
+void draw_no_curves(Ui& ui) {
+    const Status& s = ui.status;
+    const bool is_fresh = s.step == 0;
+    const std::string steps = group_thousands(s.step);
+    std::string sentence = "The curves begin with the second step.";
+    if (!is_fresh)
+        sentence = fmt::format(
+            "{} steps are trained, but this checkpoint carries no curves; they begin with the next "
+            "step.",
+            steps);
+    if (!is_fresh && !s.can_train)
+        sentence = fmt::format("{} steps are trained; this checkpoint carries no curves.", steps);
+    empty_state(ui, {.drawing = Drawing::curve,
+                     .title = is_fresh ? "Nothing trained yet" : "No curves yet",
+                     .sentence = sentence,
+                     .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
 }
 
 void PlotsPanel::draw(Ui& ui) {
@@ -217,14 +254,10 @@ void PlotsPanel::draw(Ui& ui) {
         banner(ui, {.kind = ToastKind::error,
                     .title =
                         ui.status.state == RunState::error ? "Training stopped" : "Training paused",
-                    .sentence = ui.status.error,
+                    .sentence = error_sentence(ui.status),
                     .actions = {"Copy error report", "Show log"}});
     if (ui.curves->step.size() < 2) {
-        empty_state(ui, {.drawing = Drawing::curve,
-                         .title = "Nothing trained yet",
-                         .sentence = "The curves begin with the second step.",
-                         .primary = "Start or pause",
-                         .primary_words = "Start"});
+        draw_no_curves(ui);
         return;
     }
     refresh(columns_, ui);
@@ -234,11 +267,12 @@ void PlotsPanel::draw(Ui& ui) {
     ImGui::SetCursorPos(at);
     ui.recorder.set_section("Plots");
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    const float small =
-        std::max(ui.px(150), std::floor(room.y * (room.x > ui.px(760) ? 0.38f : 0.5f)));
-    draw_loss(ui, {room.x, std::max(ui.px(120), room.y - small - ui.px(10))});
-    ImGui::Dummy({1, ui.px(4)});
-    draw_small(ui, small - ui.px(4));
+    // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
+    const bool is_wide = room.x > ui.px(760);
+    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(room.y * 0.38f));
+    const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
+    draw_loss(ui, {room.x, std::max(ui.px(190), room.y - small - spacing)});
+    draw_small(ui, small);
     if (marker_ != next_marker_) ui.want_frames(2);
 }
 

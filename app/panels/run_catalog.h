@@ -13,7 +13,7 @@ namespace aft::app {
 
 struct CatalogPage {
     std::vector<RunSummary> runs;  // in the order asked for
-    nlohmann::json system;         // system_report()
+    nlohmann::json system;         // system_report(), read once
 };
 
 class RunCatalog {

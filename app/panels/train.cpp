@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/number_text.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
@@ -124,11 +125,13 @@ void RunPanel::draw_numbers(Ui& ui) {
     put(ui, pen, group_thousands(s.step),
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
-    put(ui, pen, fmt::format("{:.{}f}", is_running ? s.steps_per_s : 0, s.steps_per_s < 10 ? 2 : 1),
-        "it/s");
+    put(ui, pen, speed_words(s), "it/s");
     const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
-    put(ui, pen, fmt::format("{:.0f}", is_running ? s.examples_per_s : 0), unit);
-    put(ui, pen, byte_size(static_cast<double>(s.memory_bytes)), "memory");
+    put(ui, pen, examples_words(s), unit);
+    put(ui, pen, memory_words(s), "memory");
+    ui.recorder.item(
+        "value", ui.recorder.claim("Numbers"),
+        speed_words(s) + " it/s, " + examples_words(s) + " " + unit + ", " + memory_words(s));
     const std::string saved =
         s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
     if (pen.end - text_extent(ui, saved, text_size::hint).x > pen.x)

@@ -54,14 +54,18 @@ void draw_field(Ui& ui, const NumberField& f, Box box, double value) {
         icon_at(ui, {right - ui.px(6), middle}, icon::lock, {text_size::icon_inline, t.text3});
         right -= ui.px(18);
     }
-    if (!f.unit.empty()) {
+    const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
+    const float room = right - number - box.min.x - ui.px(4);
+    const float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+    if (unit > 0 && unit <= room) {
         const float y = middle - ui.px(text_size::hint) / 2;
         text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
-        right -= text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+        right -= unit;
     }
     text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
                {text_size::body, ink});
-    if (!f.prefix.empty())
+    if (!f.prefix.empty() &&
+        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= room - unit)
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
                 {text_size::label, dim ? ink : t.text3});
 }

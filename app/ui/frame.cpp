@@ -89,6 +89,7 @@ void Frame::save_settings() {
     Parts& p = *parts_;
     if (p.options.settings_file.empty()) return;
     p.ui.settings.layout = ImGui::SaveIniSettingsToMemory();
+    p.ui.settings.layout_scale = p.applied_scale;
     save_user_settings(p.options.settings_file, p.ui.settings);
 }
 
@@ -108,6 +109,9 @@ void Frame::prepare(double seconds) {
 void Frame::Parts::take_theme() {
     const auto scale = options.display_scale * static_cast<float>(ui.settings.zoom);
     if (applied_theme == ui.settings.theme && applied_scale == scale) return;
+    const float before =
+        applied_scale > 0 ? applied_scale : static_cast<float>(ui.settings.layout_scale);
+    if (before > 0 && before != scale) scale_layouts(scale / before);
     applied_theme = ui.settings.theme;
     applied_scale = scale;
     ui.theme = make_theme(applied_theme, scale);
@@ -131,6 +135,7 @@ void Frame::Parts::replace_session(OpenRequest request) {
     request.device = options.device;
     session = std::make_unique<Session>(std::move(request), options.wake);
     ui.session = session.get();
+    remembered = nullptr;
     last_error.clear();
     last_message.clear();
     missing_data.clear();
@@ -167,6 +172,18 @@ void Frame::Parts::take_wishes() {
     ui.want_frames(3);
 }
 
+// Once per session, when it is known what was opened or begun.
+void Frame::Parts::remember_open() {
+    if (remembered == session.get() || !ui.has_model() || ui.status.path.empty()) return;
+    remembered = session.get();
+    RecentItem item = recent_item(ui.status.path);
+    const Config& config = ui.status.config;
+    item.what = fmt::format("{}, {}, {} layers",
+                            config.data.source.substr(0, config.data.source.find_first_of(":?")),
+                            config.model.mixer, config.model.layers);
+    ui.settings.remember(std::move(item));
+}
+
 void Frame::Parts::take_news() {
     if (options.feed) {
         options.feed(ui);
@@ -174,6 +191,7 @@ void Frame::Parts::take_news() {
         ui.status = session->status();
         if (auto curves = session->curves()) ui.curves = std::move(curves);
         ui.history = session->history_steps();
+        remember_open();
     }
     const Status& status = ui.status;
     if (!status.error.empty() && status.error != last_error) {

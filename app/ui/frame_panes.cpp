@@ -29,8 +29,17 @@ void Frame::Parts::draw_panes(const FrameAreas& areas) {
     for (const Pane& pane : panes)
         if (place_in(*pane.room, ui.workspace) != nullptr && pane.problem.empty())
             ui.shown_panels.push_back(pane.panel.get());
-    for (Pane& pane : panes) draw_pane(pane, areas);
+    // The right column comes last: it tells of what the canvas has just selected, and where it is
+    // a tab of the canvas it stands behind.
+    const auto is_right = [&](const Pane& pane) {
+        const Place* place = place_in(*pane.room, ui.workspace);
+        return place != nullptr && place->slot == Slot::right;
+    };
+    for (const bool right : {false, true})
+        for (Pane& pane : panes)
+            if (is_right(pane) == right) draw_pane(pane, areas);
     tools.focus_pane.reset();
+    last_width = areas.width;
 }
 
 void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
@@ -41,14 +50,14 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
     const bool on_rail = place->slot == Slot::left && areas.rail > 0;
     if (on_rail && tools.rail_open != pane.room->info.name) return;
     const std::string name = window_name(*pane.room, ui.workspace, areas.width);
-    const bool is_first = last_workspace != ui.workspace;
+    const bool is_first = last_workspace != ui.workspace || last_width != areas.width;
+    const bool has_column = place->slot == Slot::right && areas.width != Width::narrow;
     if (on_rail) {
         ImGui::SetNextWindowPos(areas.dock_min);
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
     }
     if (tools.focus_pane == pane.room->info.name ||
-        (is_first && place->order == 0 &&
-         (place->slot == Slot::canvas || place->slot == Slot::right)))
+        (is_first && place->order == 0 && (place->slot == Slot::canvas || has_column)))
         ImGui::SetNextWindowFocus();
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |

@@ -126,6 +126,10 @@ class OverlayScope {
     ~OverlayScope();
     OverlayScope(const OverlayScope&) = delete;
     OverlayScope& operator=(const OverlayScope&) = delete;
+    [[nodiscard]] bool is_left() const { return is_left_; }  // a click beside the card
+
+  private:
+    bool is_left_ = false;
 };
 
 }  // namespace aft::app

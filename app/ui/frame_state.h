@@ -28,15 +28,18 @@ struct Frame::Parts {
     std::chrono::steady_clock::time_point frame_start = std::chrono::steady_clock::now();
     std::deque<double> frame_times;
     Workspace last_workspace = Workspace::lab;
+    Width last_width = Width::wide;
     std::string last_message, last_error;
     std::string missing_data;  // source that was looked for elsewhere already
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;
+    const Session* remembered = nullptr;  // stands among the recent runs
 
     explicit Parts(FrameOptions o) : options(std::move(o)) {}
     void take_news();
     void take_wishes();
     void take_theme();
+    void remember_open();
     void load_image();
     void replace_session(OpenRequest request);
     void draw_panes(const FrameAreas& areas);

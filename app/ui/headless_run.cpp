@@ -27,7 +27,7 @@ void settle(HeadlessStage& stage, double seconds) {
     std::vector<uint8_t> before;
     int resting = 0;
     while (resting < 12 && std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-        for (int i = 0; i < 3; ++i) stage.step();
+        stage.step();
         std::vector<uint8_t> now = stage.picture().pixels;
         resting = now == before ? resting + 1 : 0;
         before = std::move(now);

@@ -11,6 +11,7 @@ struct InputLook {
     bool is_wrong = false;         // error outline
     bool is_plain = false;         // no ground (palette, fields with an icon draw their own)
     bool is_mono = false;
+    bool is_set = false;  // `text` was changed from outside in this frame
     const char* hint = "";
 };
 // True when Enter was pressed.

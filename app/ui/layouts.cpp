@@ -136,4 +136,23 @@ void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset) {
     ImGui::DockBuilderFinish(root);
 }
 
+namespace {
+
+void scale_parts(ImGuiDockNode& node, float factor) {
+    for (ImGuiDockNode* part : node.ChildNodes) {
+        if (part == nullptr) continue;
+        part->SizeRef = {part->SizeRef.x * factor, part->SizeRef.y * factor};
+        scale_parts(*part, factor);
+    }
+}
+
+}  // namespace
+
+void scale_layouts(float factor) {
+    for (const Workspace workspace : kWorkspaces)
+        for (const Width width : {Width::wide, Width::rail, Width::narrow})
+            if (ImGuiDockNode* root = ImGui::DockBuilderGetNode(dock_id(workspace, width)))
+                scale_parts(*root, factor);
+}
+
 }  // namespace aft::app

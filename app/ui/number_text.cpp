@@ -39,12 +39,14 @@ std::string allowed_words(const NumberField& f) {
 std::string typed_number(const NumberField& field, double value) {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     if (field.integer) return fmt::format("{}", static_cast<int64_t>(std::llround(value)));
-    if (field.decimals >= 0) return fmt::format("{:.{}f}", value, field.decimals);
+    if (field.decimals >= 0 && std::abs(value) < 1e6)
+        return fmt::format("{:.{}f}", value, field.decimals);
     return short_number(value);
 }
 
 std::string shown_number(const NumberField& field, double value) {
-    if (field.integer && std::isfinite(value))
+    const bool is_long = field.decimals == 0 && std::abs(value) >= 1e4 && std::abs(value) < 1e6;
+    if ((field.integer || is_long) && std::isfinite(value))
         return replaced(group_thousands(static_cast<int64_t>(std::llround(value))), "-", "\u2212");
     return replaced(typed_number(field, value), "-", "\u2212");
 }
@@ -64,6 +66,31 @@ std::optional<double> parse_number(const NumberField& field, std::string_view te
     error = fmt::format("{}, found {}", allowed_words(field),
                         text.empty() ? "nothing" : std::string(text));
     return std::nullopt;
+}
+
+namespace {
+
+constexpr const char* kUnknown = "\u2013";
+
+}  // namespace
+
+std::string short_value(double value, int decimals) {
+    return std::abs(value) < 1e4 || !std::isfinite(value) ? plain_number(value, decimals)
+                                                          : stored_value(value);
+}
+
+std::string speed_words(const Status& s) {
+    if (s.state != RunState::running || !(s.steps_per_s > 0)) return kUnknown;
+    return fmt::format("{:.{}f}", s.steps_per_s, s.steps_per_s < 10 ? 2 : 1);
+}
+
+std::string examples_words(const Status& s) {
+    if (s.state != RunState::running || !(s.examples_per_s > 0)) return kUnknown;
+    return fmt::format("{:.0f}", s.examples_per_s);
+}
+
+std::string memory_words(const Status& s) {
+    return s.memory_bytes > 0 ? byte_size(static_cast<double>(s.memory_bytes)) : kUnknown;
 }
 
 }  // namespace aft::app

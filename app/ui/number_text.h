@@ -15,5 +15,12 @@ namespace aft::app {
 // Accepts 1.5e-3, 1,000-free plain numbers, U+2212. nullopt with `error` = "0 to 1, found 200".
 [[nodiscard]] std::optional<double> parse_number(const NumberField& field, std::string_view text,
                                                  std::string& error);
+// A measured value: fixed decimals while it is small, "3.396e9" where that says more.
+[[nodiscard]] std::string short_value(double value, int decimals);
+// A dash where nothing is measured: training that rests has no speed, an opened model no memory of
+// its own.
+[[nodiscard]] std::string speed_words(const Status& status);  // "6.66"
+[[nodiscard]] std::string examples_words(const Status& status);
+[[nodiscard]] std::string memory_words(const Status& status);
 
 }  // namespace aft::app

@@ -44,4 +44,10 @@ RecentItem recent_item(const std::string& path) {
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
+bool is_same_path(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || fs::absolute(a, ignored).lexically_normal() ==
+                         fs::absolute(b, ignored).lexically_normal();
+}
+
 }  // namespace aft::app

@@ -14,5 +14,7 @@ struct Opening {
 };
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
 [[nodiscard]] RecentItem recent_item(const std::string& path);
+// By name alone, without a look at the disk.
+[[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
 
 }  // namespace aft::app

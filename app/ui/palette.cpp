@@ -96,7 +96,7 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     const int count = static_cast<int>(found.size());
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) chosen_ = std::min(chosen_ + 1, count - 1);
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) chosen_ = std::max(chosen_ - 1, 0);
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     const std::string words =
         fmt::format("{} of {} actions", found.size(), ui.actions.all().size());
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -108,10 +108,14 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     if (is_new_) ImGui::SetKeyboardFocusHere();
     const std::string label = ui.recorder.claim("Search");
     const std::string before = query_;
-    if (const auto set = ui.recorder.take_set(label)) query_ = *set;
-    const bool entered = input_text(
-        ui, label.c_str(), query_,
-        {.width = width - ui.px(200), .height = 28, .is_plain = true, .hint = "Search actions"});
+    const auto set = ui.recorder.take_set(label);
+    if (set) query_ = *set;
+    const bool entered = input_text(ui, label.c_str(), query_,
+                                    {.width = width - ui.px(200),
+                                     .height = 28,
+                                     .is_plain = true,
+                                     .is_set = set.has_value(),
+                                     .hint = "Search actions"});
     ui.recorder.item("text", label, query_);
     if (query_ != before) chosen_ = 0;
     is_new_ = false;
@@ -140,7 +144,7 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
     const float height = std::min(ui.px(640), display.y - ui.px(160));
     const OverlayScope card(ui, "Keys card", {std::floor((display.x - width) / 2), ui.px(80)},
                             {width, height});
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     ImGui::SetCursorPos({ui.px(16), ui.px(12)});
     text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::SetCursorPos({ui.px(16), ui.px(40)});

@@ -72,9 +72,11 @@ void section(Ui& ui, std::string_view title, std::string_view note, bool line) {
     ui.recorder.set_section(std::string(title));
     if (line) hairline(ui);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float right = at.x + ImGui::GetContentRegionAvail().x;
-    text_at(ui, {at.x, at.y + ui.px(2)}, title, {text_size::label, ui.theme.text1, Face::semibold});
-    if (!note.empty())
+    const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x), right = at.x + room;
+    text_at(ui, {at.x, at.y + ui.px(2)}, title,
+            {text_size::label, ui.theme.text1, Face::semibold, room});
+    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10);
+    if (!note.empty() && used + text_extent(ui, note, text_size::hint).x <= room)
         text_right(ui, {right, at.y + ui.px(2.5f)}, note, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({right - at.x, ui.px(20)});
 }
@@ -93,16 +95,21 @@ void key_value(Ui& ui, std::string_view key, std::string_view value, std::string
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(20) - ui.px(text_size::label)) / 2;
-    text_at(ui, {at.x, y}, key, {text_size::label, ui.theme.text2});
+    // The value comes first: in a narrow pane the unit goes, then the key is shortened.
     float right = at.x + width;
-    if (!unit.empty()) {
+    const float number = text_extent(ui, value, text_size::body).x;
+    const float name = text_extent(ui, key, text_size::label).x + ui.px(8);
+    const float behind = unit.empty() ? 0 : text_extent(ui, unit, text_size::hint).x + ui.px(5);
+    if (behind > 0 && name + number + behind <= width) {
         text_right(ui, {right, y + ui.px(0.5f)}, unit, {text_size::hint, ui.theme.text3});
-        right -= text_extent(ui, unit, text_size::hint).x + ui.px(5);
+        right -= behind;
     }
-    const float room = right - at.x - text_extent(ui, key, text_size::label).x - ui.px(8);
-    const float wide = std::min(room, text_extent(ui, value, text_size::body).x);
+    const float wide = std::min(right - at.x, number);
     text_at(ui, {right - wide, at.y + ui.px(2)}, value,
-            {text_size::body, ui.theme.text1, Face::regular, room});
+            {text_size::body, ui.theme.text1, Face::regular, std::max(1.0f, right - at.x)});
+    const float room = right - wide - ui.px(8) - at.x;
+    if (room > ui.px(16))
+        text_at(ui, {at.x, y}, key, {text_size::label, ui.theme.text2, Face::regular, room});
     const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
     ImGui::Dummy({width, ui.px(20)});
@@ -145,8 +152,13 @@ void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right)
     draw->AddRectFilled(a, b, ui.theme.raised);
     if (ui.theme.is_outlined()) draw->AddRectFilled(a, {b.x, a.y + 1}, ui.theme.line);
     const float middle = (a.y + b.y) / 2, end = b.x - ui.px(12);
-    const float words = right.empty() ? 0 : text_extent(ui, right, text_size::hint).x + ui.px(16);
-    if (!right.empty())
+    float words = right.empty() ? 0 : text_extent(ui, right, text_size::hint).x + ui.px(16);
+    float needed = ui.px(12);
+    for (const ReadOut& value : values)
+        needed += text_extent(ui, value.label, text_size::hint).x + ui.px(21) +
+                  text_extent(ui, value.value, text_size::label, Face::medium).x;
+    if (a.x + needed > end - words) words = 0;  // what is read matters more than how
+    if (words > 0)
         text_right(ui, {end, middle - ui.px(text_size::hint) / 2}, right,
                    {text_size::hint, ui.theme.text3});
     float x = a.x + ui.px(12);

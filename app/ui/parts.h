@@ -102,6 +102,8 @@ struct TableRow {
 int table(Ui& ui, std::string_view name, std::span<const Column> columns,
           std::span<const TableRow> rows);
 
+[[nodiscard]] ImU32 kind_color(const Theme& theme, ToastKind kind);
+[[nodiscard]] const char* kind_icon(ToastKind kind);
 [[nodiscard]] ImU32 state_color(const Theme& theme, RunState state);
 [[nodiscard]] const char* state_icon(RunState state);
 

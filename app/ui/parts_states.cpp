@@ -10,13 +10,16 @@ namespace aft::app {
 
 void icon_at(Ui& ui, ImVec2 center, const char* icon, const TextStyle& style) {
     const float pixels = ui.px(style.size);
-    // Material icons fill their em; ImGui sizes span ascender to descender, which here is the em
-    // too.
-    const ImVec2 extent = ui.fonts.regular->CalcTextSizeA(pixels, FLT_MAX, 0, icon);
-    ImGui::GetWindowDrawList()->AddText(
-        ui.fonts.regular, pixels,
-        {std::round(center.x - extent.x / 2), std::round(center.y - pixels / 2)}, style.color,
-        icon);
+    // Where the drawing stands within its line depends on the font: its own middle counts.
+    unsigned int code = 0;
+    ImTextCharFromUtf8(&code, icon, nullptr);
+    const ImFontGlyph* glyph =
+        ui.fonts.regular->GetFontBaked(pixels)->FindGlyph(static_cast<ImWchar>(code));
+    if (glyph == nullptr) return;
+    ImGui::GetWindowDrawList()->AddText(ui.fonts.regular, pixels,
+                                        {std::round(center.x - (glyph->X0 + glyph->X1) / 2),
+                                         std::round(center.y - (glyph->Y0 + glyph->Y1) / 2)},
+                                        style.color, icon);
 }
 
 void hatch(Ui& ui, ImVec2 a, ImVec2 b) {
@@ -155,20 +158,18 @@ void empty_state(Ui& ui, const EmptyState& spec) {
     centered(ui, {at.x, room.x}, spec.hint, {text_size::hint, ui.theme.text3, Face::regular});
 }
 
-namespace {
-
 ImU32 kind_color(const Theme& t, ToastKind kind) {
     switch (kind) {
         case ToastKind::done:
             return t.ok;
         case ToastKind::info:
-            return t.accent;
+            return t.text2;
         case ToastKind::warning:
             return t.warn;
         case ToastKind::error:
             return t.error;
     }
-    return t.accent;
+    return t.text2;
 }
 
 const char* kind_icon(ToastKind kind) {
@@ -184,8 +185,6 @@ const char* kind_icon(ToastKind kind) {
     }
     return icon::info;
 }
-
-}  // namespace
 
 void banner(Ui& ui, const Banner& spec) {
     const ImVec2 a = ImGui::GetCursorScreenPos();

@@ -12,6 +12,10 @@ namespace aft::app {
 
 namespace {
 
+// What must be open: nothing, a run that became NaN, a run trained for the pictures, or the model
+// asked for (without one, the trained run). The list below stands in this order.
+enum class Stock { none, broken, fresh, model };
+
 struct Shot {
     const char* name;  // of the file
     const char* workspace;
@@ -19,17 +23,43 @@ struct Shot {
     ThemeName theme = ThemeName::dark;
     float scale = 1;
     int width = 1600, height = 1000;
-    bool needs_model = true;
+    Stock needs = Stock::model;
 };
 
 constexpr const char* kComplete = "key Ctrl+Enter\nframes 60\n";
 
 constexpr Shot kShots[] = {
-    {.name = "14-empty", .workspace = "Biases", .script = "", .needs_model = false},
-    {.name = "14-empty-train", .workspace = "Train", .script = "", .needs_model = false},
-    {.name = "14-empty-complete", .workspace = "Complete", .script = "", .needs_model = false},
+    {.name = "14-empty", .workspace = "Biases", .script = "", .needs = Stock::none},
+    {.name = "14-empty-train", .workspace = "Train", .script = "", .needs = Stock::none},
+    {.name = "14-empty-complete", .workspace = "Complete", .script = "", .needs = Stock::none},
+    {.name = "15-error",
+     .workspace = "Train",
+     .script = "set Curves/Scale/y axis Log\n",
+     .needs = Stock::broken},
+    {.name = "02-train",
+     .workspace = "Train",
+     .script = "set Curves/Scale/y axis Linear\n",
+     .needs = Stock::fresh},
+    {.name = "02-train-biases", .workspace = "Biases", .script = "", .needs = Stock::fresh},
+    {.name = "10-train-light",
+     .workspace = "Train",
+     .script = "",
+     .theme = ThemeName::light,
+     .needs = Stock::fresh},
+    {.name = "12-small-train-1100x700",
+     .workspace = "Train",
+     .script = "",
+     .width = 1100,
+     .height = 700,
+     .needs = Stock::fresh},
+    {.name = "12-smallest-train-800x560",
+     .workspace = "Train",
+     .script = "",
+     .width = 800,
+     .height = 560,
+     .needs = Stock::fresh},
     {.name = "01-home", .workspace = "Home", .script = ""},
-    {.name = "02-train", .workspace = "Train", .script = ""},
+    {.name = "02-train-opened", .workspace = "Train", .script = ""},
     {.name = "03-biases-atlas", .workspace = "Biases", .script = ""},
     {.name = "04-biases-focus", .workspace = "Biases", .script = "Next layer\nAtlas or focus\n"},
     {.name = "05-attention", .workspace = "Attention", .script = ""},
@@ -38,7 +68,6 @@ constexpr Shot kShots[] = {
     {.name = "08-compare", .workspace = "Compare", .script = ""},
     {.name = "09-lab", .workspace = "Lab", .script = ""},
     {.name = "10-biases-light", .workspace = "Biases", .script = "", .theme = ThemeName::light},
-    {.name = "10-train-light", .workspace = "Train", .script = "", .theme = ThemeName::light},
     {.name = "11-biases-2x",
      .workspace = "Biases",
      .script = "",
@@ -50,11 +79,11 @@ constexpr Shot kShots[] = {
      .script = "",
      .width = 1100,
      .height = 700},
-    {.name = "12-small-train-1100x700",
-     .workspace = "Train",
+    {.name = "12-smallest-800x560",
+     .workspace = "Biases",
      .script = "",
-     .width = 1100,
-     .height = 700},
+     .width = 800,
+     .height = 560},
     {.name = "13-palette",
      .workspace = "Biases",
      .script = "Command palette\nset Palette/Main/Search range\nframes 4\n"},
@@ -73,7 +102,7 @@ bool is_wanted(const ShotRequest& request, const Shot& shot) {
         std::transform(lower.begin(), lower.end(), lower.begin(), ::tolower);
         std::string workspace = shot.workspace;
         std::transform(workspace.begin(), workspace.end(), workspace.begin(), ::tolower);
-        const bool is_plain = shot.needs_model && shot.theme == ThemeName::dark &&
+        const bool is_plain = shot.needs == Stock::model && shot.theme == ThemeName::dark &&
                               shot.scale == 1 && shot.width == 1600 && *shot.script == 0;
         return lower == workspace && (is_plain || shot.script == kComplete);
     });
@@ -124,7 +153,7 @@ struct Gallery {
         ui.settings.theme = shot.theme;
         stage.frame().set_display_scale(request.scale > 0 ? static_cast<float>(request.scale)
                                                           : shot.scale);
-        ui.toasts = {};
+        if (shot.needs != Stock::broken) ui.toasts = {};  // its message is part of that picture
         ImGui::GetIO().AddMousePosEvent(-1, -1);
         run_script(stage, std::string("workspace ") + shot.workspace + "\nframes 4\n" + shot.script,
                    shot.name);
@@ -140,33 +169,59 @@ struct Gallery {
     }
 };
 
-void open_model(HeadlessStage& stage, const ShotRequest& request,
-                const std::function<void(const std::string&)>& note) {
-    if (!request.open.empty()) {
-        stage.frame().open(request.open);
-        stage.step();
-        AFT_CHECK(stage.ui().session != nullptr, "{}",
-                  stage.ui().toasts.history().empty() ? "not opened: " + request.open
-                                                      : stage.ui().toasts.history().back().detail);
-        wait_for(
-            stage,
-            [](const Status& s) {
-                return s.state != RunState::opening && s.state != RunState::empty;
-            },
-            60);
-        return;
-    }
-    note("no --open: training demo-mirror for the pictures");
+bool is_open(const Status& s) {
+    return s.state != RunState::opening && s.state != RunState::empty;
+}
+
+void open_model(HeadlessStage& stage, const ShotRequest& request) {
+    stage.frame().open(request.open);
+    stage.step();
+    AFT_CHECK(stage.ui().session != nullptr, "{}",
+              stage.ui().toasts.history().empty() ? "not opened: " + request.open
+                                                  : stage.ui().toasts.history().back().detail);
+    wait_for(stage, is_open, 60);
+}
+
+void train_run(HeadlessStage& stage, const ShotRequest& request,
+               const std::function<void(const std::string&)>& note) {
+    note("training demo-mirror for the pictures");
     OpenRequest run;
     run.config = load_preset("demo-mirror");
     run.config->train.checkpoint_every = 50;
-    run.out = (fs::path(request.out) / "run").string();
+    run.out = (fs::path(request.out) / "demo-mirror").string();
     std::error_code ignored;
     fs::remove_all(run.out, ignored);
     run.autostart = true;
     stage.frame().open_run(std::move(run));
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::stopped; }, 300);
+}
+
+// Learns for a while, then gets a learning rate that no training survives.
+void break_run(HeadlessStage& stage, const ShotRequest& request) {
+    constexpr int64_t kSteps = 60, kSaved = 20;
+    OpenRequest run;
+    run.config = load_preset("demo-mirror");
+    run.config->name = "too-fast";
+    run.config->train.batch = 4;
+    run.config->train.clip = 0;
+    run.config->train.validate_every = kSaved;
+    run.config->train.validate_examples = 4;
+    run.config->train.checkpoint_every = kSaved;
+    run.out = (fs::path(request.out) / "too-fast").string();
+    std::error_code ignored;
+    fs::remove_all(run.out, ignored);
+    stage.frame().open_run(std::move(run));
+    wait_for(stage, is_open, 60);
+    Session& session = *stage.ui().session;
+    session.step(kSteps);
+    wait_for(
+        stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);
+    session.set("train.learning_rate", "10");
+    session.set("train.weight_decay", "10");  // weights times -99 at every step
+    session.start();
+    wait_for(
+        stage, [](const Status& s) { return !s.error.empty(); }, 60);
 }
 
 }  // namespace
@@ -180,10 +235,18 @@ std::vector<std::string> shoot_window(const ShotRequest& request,
     HeadlessStage stage(std::move(options), 1600, 1000);
     stage.step();
     Gallery gallery{request, stage, {}};
-    bool is_open = false;
+    Stock stock = Stock::none;
     for (const Shot& shot : kShots) {
         if (!is_wanted(request, shot)) continue;
-        if (shot.needs_model && !std::exchange(is_open, true)) open_model(stage, request, note);
+        const bool is_same =
+            shot.needs == Stock::model && request.open.empty() && stock == Stock::fresh;
+        if (shot.needs != stock && !is_same) {
+            if (shot.needs == Stock::broken) break_run(stage, request);
+            if (shot.needs == Stock::model && !request.open.empty()) open_model(stage, request);
+            if (shot.needs == Stock::fresh || (shot.needs == Stock::model && request.open.empty()))
+                train_run(stage, request, note);
+        }
+        stock = shot.needs;
         gallery.take(shot);
     }
     return gallery.written;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "app/ui/frame_parts.h"
+#include "app/ui/number_text.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
 
@@ -53,7 +54,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                        {.at = {0, top}, .size = {display.x, areas.status}, .ground = ui.theme.bar});
     ui.recorder.set_pane("Status");
     const Status& s = ui.status;
-    const std::string message = s.state == RunState::error ? s.error : s.message;
+    const bool has_error = !s.error.empty();
+    const std::string message = has_error ? s.error : s.message;
     const float words = std::min(text_extent(ui, message, text_size::hint).x, display.x * 0.4f);
     Pen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
     put_state(ui, pen);
@@ -63,16 +65,16 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         put(ui, pen, "draw", draw_cost);
     } else {
         put(ui, pen, "step", group_thousands(s.step));
-        put(ui, pen, "", fmt::format("{:.{}f} it/s", s.steps_per_s, s.steps_per_s < 10 ? 2 : 1));
+        put(ui, pen, "", speed_words(s) + " it/s");
         if (!is_small) put(ui, pen, "one step", milliseconds(s.step_ms));
         if (!is_small) put(ui, pen, "publish", milliseconds(s.publish_ms));
         put(ui, pen, "draw", draw_cost);
-        put(ui, pen, "memory", byte_size(static_cast<double>(s.memory_bytes)));
+        put(ui, pen, "memory", memory_words(s));
         put(ui, pen, "device", s.device);
         put(ui, pen, "maps", "copied");
     }
     const float y = pen.middle - ui.px(text_size::hint) / 2;
-    const ImU32 ink = s.state == RunState::error ? ui.theme.error : ui.theme.text2;
+    const ImU32 ink = has_error ? ui.theme.error : ui.theme.text2;
     text_at(ui, {display.x - words - ui.px(12), y}, message,
             {text_size::hint, ink, Face::regular, words + 1});
     ImGui::SetCursorScreenPos({0, top});
@@ -81,6 +83,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                      s.state == RunState::empty ? "No model open" : state_name(s.state));
     ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
     ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
+    ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Memory"), memory_words(s));
     ui.recorder.item("status", ui.recorder.claim("Draw"),
                      fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));
     ui.recorder.item("status", ui.recorder.claim("Message"), message);

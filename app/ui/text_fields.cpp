@@ -43,6 +43,11 @@ bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look
                                       ImGuiInputTextFlags_EnterReturnsTrue |
                                       ImGuiInputTextFlags_AutoSelectAll;
     const std::string hidden = std::string("##") + id;  // the label is recorded, not drawn
+    // A field that has the keyboard keeps its own copy: it must take over what was set from
+    // outside.
+    if (look.is_set)
+        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetID(hidden.c_str())))
+            state->ReloadUserBufAndMoveToEnd();
     const bool entered = ImGui::InputTextWithHint(hidden.c_str(), look.hint, text.data(),
                                                   text.capacity() + 1, flags, grow, &text);
     ImGui::PopStyleColor(look.is_plain ? 5 : 2);
@@ -53,7 +58,8 @@ bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look
 bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     const std::string label = ui.recorder.claim(spec.name);
     const std::string before = text;
-    if (auto words = ui.recorder.take_set(label)) text = *words;
+    const auto words = ui.recorder.take_set(label);
+    if (words) text = *words;
     const float width = spec.width > 0 ? ui.px(spec.width) : ImGui::GetContentRegionAvail().x;
     const bool has_icon = *spec.icon != 0;
     const ImVec2 a = ImGui::GetCursorScreenPos();
@@ -73,6 +79,7 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
                                .height = spec.height,
                                .is_plain = has_icon,
                                .is_mono = spec.mono,
+                               .is_set = words.has_value(),
                                .hint = spec.hint.c_str()});
     ImGui::EndDisabled();
     ui.recorder.item("text", label, text, spec.why_not);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/frame_parts.h"
+#include "app/ui/number_text.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
 
@@ -206,7 +207,7 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
         text_right(ui, {at.x + ui.px(234), at.y + ui.px(15)}, ui.status.metric_words,
                    {text_size::hint, ui.theme.text3});
         const double loss = loss_at(ui, ui.shown_step());
-        const std::string words = std::isfinite(loss) ? plain_number(loss, 3) : "NaN";
+        const std::string words = std::isfinite(loss) ? short_value(loss, 3) : "NaN";
         text_right(ui, {at.x + ui.px(234) - unit - ui.px(5), at.y + ui.px(14)}, words,
                    {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
         y = at.y + ui.px(46);
@@ -271,7 +272,8 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
 
 void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     const bool is_live = ui.selection.step < 0;
-    const ImVec2 size(ui.px(104), ui.px(26));
+    const ImVec2 size(std::min(ui.px(104), b.x - a.x - ui.px(20)), ui.px(26));
+    const bool is_tight = size.x < ui.px(96);
     ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
     const std::string label = ui.recorder.claim("Live");
     if (ImGui::InvisibleButton(label.c_str(), size)) go_live(ui);
@@ -283,9 +285,10 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     draw->AddRectFilled(low, high, ground, size.y / 2);
     const float middle = (low.y + high.y) / 2;
     const ImU32 ink = is_live ? ui.theme.ok : ui.theme.text1;
-    const char* words = is_live ? "LIVE" : "Go live";
+    const char* words = is_live || is_tight ? "LIVE" : "Go live";
     const float width = text_extent(ui, words, text_size::label, Face::semibold).x;
-    const float key = is_live ? 0 : text_extent(ui, "End", text_size::hint).x + ui.px(8);
+    const float key =
+        is_live || is_tight ? 0 : text_extent(ui, "End", text_size::hint).x + ui.px(8);
     const float x = (low.x + high.x - width - key - ui.px(14)) / 2;
     if (is_live)
         draw->AddCircleFilled({x + ui.px(4), middle}, ui.px(4), ink);
@@ -293,7 +296,7 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
         draw->AddCircle({x + ui.px(4), middle}, ui.px(4), ui.theme.text3, 0, ui.px(1.5f));
     text_at(ui, {x + ui.px(14), middle - ui.px(text_size::label) / 2}, words,
             {text_size::label, ink, Face::semibold});
-    if (!is_live)
+    if (key > 0)
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", label, is_live ? "live" : "");

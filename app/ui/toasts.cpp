@@ -14,34 +14,6 @@ namespace {
 constexpr double kSeconds = 5;
 constexpr size_t kMost = 3;
 
-ImU32 toast_color(const Theme& t, ToastKind kind) {
-    switch (kind) {
-        case ToastKind::done:
-            return t.ok;
-        case ToastKind::info:
-            return t.text2;
-        case ToastKind::warning:
-            return t.warn;
-        case ToastKind::error:
-            return t.error;
-    }
-    return t.text2;
-}
-
-const char* toast_icon(ToastKind kind) {
-    switch (kind) {
-        case ToastKind::done:
-            return icon::ok;
-        case ToastKind::info:
-            return icon::info;
-        case ToastKind::warning:
-            return icon::warning;
-        case ToastKind::error:
-            return icon::error;
-    }
-    return icon::info;
-}
-
 enum class Answer { none, close, act };
 
 Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
@@ -70,10 +42,10 @@ Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
     ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
     ImGui::PopStyleColor();
     ImGui::PopStyleVar(2);
-    const ImU32 color = toast_color(ui.theme, toast.kind);
+    const ImU32 color = kind_color(ui.theme, toast.kind);
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + ui.px(8)},
                                               {at.x + ui.px(3), at.y + height - ui.px(8)}, color);
-    icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, toast_icon(toast.kind), {20, color});
+    icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
     Answer answer = Answer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
     if (button(ui, {.name = "Close", .icon = icon::close, .kind = ButtonKind::icon}))

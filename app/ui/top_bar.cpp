@@ -36,6 +36,7 @@ OverlayScope::OverlayScope(Ui& ui, const char* name, ImVec2 at, ImVec2 size) {
                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
                      ImGuiWindowFlags_NoNav);
     ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    is_left_ = ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
     ImGui::End();
     ImGui::PopStyleColor();
     ImGui::SetNextWindowPos(at);

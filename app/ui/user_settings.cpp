@@ -29,6 +29,7 @@ UserSettings from_json(const json& j) {
     s.reduce_motion = j.value("reduce_motion", false);
     s.tour_done = j.value("tour_done", false);
     s.layout = j.value("layout", "");
+    s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
     for (const auto& [said, chosen] : j.value("data_places", json::object()).items())
         if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
@@ -75,6 +76,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"reduce_motion", s.reduce_motion},
                     {"tour_done", s.tour_done},
                     {"layout", s.layout},
+                    {"layout_scale", s.layout_scale},
                     {"last_folder", s.last_folder},
                     {"data_places", s.data_places},
                     {"recent", recent}};

@@ -23,9 +23,10 @@ struct UserSettings {
     double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
     double trainer_share = 1;  // 0.1 .. 1
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
-    std::vector<RecentItem> recent;                  // newest first, at most 24
-    std::string layout;                              // ImGui's ini text
-    std::string last_folder;                         // of the file browser
+    std::vector<RecentItem> recent;  // newest first, at most 24
+    std::string layout;              // ImGui's ini text
+    double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
+    std::string last_folder;         // of the file browser
     std::map<std::string, std::string> data_places;  // path as models name it -> chosen here
 
     void remember(RecentItem item);  // moves it to the front

@@ -106,7 +106,13 @@ bool button(Ui& ui, const Button& spec) {
     return pressed && spec.why_not.empty();
 }
 
-bool action_button(Ui& ui, std::string_view action, ButtonKind kind, std::string shown) {
+float button_width(Ui& ui, const Button& spec) {
+    return layout_button(ui, spec).width;
+}
+
+namespace {
+
+Button action_spec(const Ui& ui, std::string_view action, ButtonKind kind, std::string shown) {
     const Action* found = ui.actions.find(action);
     AFT_CHECK(found != nullptr, "there is no action '{}'", action);
     Button spec{.name = found->name, .icon = found->icon, .kind = kind};
@@ -115,7 +121,17 @@ bool action_button(Ui& ui, std::string_view action, ButtonKind kind, std::string
     spec.shown = std::move(shown);
     spec.shortcut = found->shortcut;
     if (kind == ButtonKind::primary) spec.height = 32;
-    if (!button(ui, spec)) return false;
+    return spec;
+}
+
+}  // namespace
+
+float action_button_width(Ui& ui, std::string_view action, ButtonKind kind) {
+    return button_width(ui, action_spec(ui, action, kind, {}));
+}
+
+bool action_button(Ui& ui, std::string_view action, ButtonKind kind, std::string shown) {
+    if (!button(ui, action_spec(ui, action, kind, std::move(shown)))) return false;
     return ui.actions.run(ui, action);
 }
 
@@ -141,9 +157,10 @@ void draw_segment(Ui& ui, const Choice& choice, bool chosen) {
     const Face face = chosen ? Face::medium : Face::regular;
     const ImU32 ink =
         off ? with_alpha(ui.theme.text3, 0.65f) : (chosen ? ui.theme.text1 : ui.theme.text2);
-    const float width = text_extent(ui, choice.text, text_size::body, face).x;
+    const float room = std::max(1.0f, b.x - a.x - 2 * in);
+    const float width = std::min(room, text_extent(ui, choice.text, text_size::body, face).x);
     text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, choice.text,
-            {text_size::body, ink, face});
+            {text_size::body, ink, face, room});
 }
 
 // A script's choice by its words; false if there is none such.
@@ -245,9 +262,11 @@ bool toggle(Ui& ui, std::string_view name, bool& on, const ToggleLook& look) {
     if (!words.empty()) {
         ImGui::SameLine(0, ui.px(6));
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        text_at(ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words,
-                {text_size::label, off ? with_alpha(t.text3, 0.65f) : t.text2});
-        ImGui::Dummy({text_extent(ui, words, text_size::label).x, size.y});
+        const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x);
+        text_at(
+            ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words,
+            {text_size::label, off ? with_alpha(t.text3, 0.65f) : t.text2, Face::regular, room});
+        ImGui::Dummy({std::min(room, text_extent(ui, words, text_size::label).x), size.y});
     }
     return changed;
 }

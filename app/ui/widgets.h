@@ -27,10 +27,14 @@ struct Button {
     std::string shown{};    // text on the button when it differs from the recorded name
 };
 bool button(Ui& ui, const Button& spec);
+[[nodiscard]] float button_width(Ui& ui, const Button& spec);  // pixels
 // A button for an action: icon, shortcut, sentence and why-not come from the registry; runs it when
 // pressed.
 bool action_button(Ui& ui, std::string_view action, ButtonKind kind = ButtonKind::normal,
                    std::string shown = {});
+
+[[nodiscard]] float action_button_width(Ui& ui, std::string_view action,
+                                        ButtonKind kind = ButtonKind::normal);
 
 struct Choice {
     std::string text;

@@ -91,5 +91,41 @@ TEST_F(ActionsBare, PaletteFindsAndRuns) {
     EXPECT_FALSE(is_there("Palette/Main/Search"));
 }
 
+TEST_F(ActionsBare, PaletteFiltersWhatAScriptSets) {
+    make();
+    run("key Ctrl+Shift+P\nframes 3\n");
+    ASSERT_TRUE(is_there("Quit"));
+    run("set Palette/Main/Search range\nframes 4\n");
+    EXPECT_EQ(value_of("Palette/Main/Search"), "range");
+    EXPECT_TRUE(is_there("Palette/Main/Fit range"));
+    EXPECT_FALSE(is_there("Palette/Main/Quit"));
+    run("set Palette/Main/Search theme\nframes 4\n");  // also a second time
+    EXPECT_TRUE(is_there("Palette/Main/Next theme"));
+    EXPECT_FALSE(is_there("Palette/Main/Fit range"));
+}
+
+TEST_F(ActionsBare, ClickOutsideClosesPaletteAndKeys) {
+    make();
+    const auto click = [&](float x, float y) {
+        ImGui::GetIO().AddMousePosEvent(x, y);
+        steps(2);
+        ImGui::GetIO().AddMouseButtonEvent(0, true);
+        steps(2);
+        ImGui::GetIO().AddMouseButtonEvent(0, false);
+        steps(2);
+    };
+    run("key Ctrl+Shift+P\nframes 3\n");
+    click(800, 545);  // its foot: it stays
+    EXPECT_TRUE(is_there("Palette/Main/Search"));
+    const Workspace before = ui().workspace;
+    click(60, 700);
+    EXPECT_FALSE(is_there("Palette/Main/Search"));
+    run("key F1\nframes 3\n");
+    EXPECT_TRUE(is_there("Keys/Keys/Quit"));
+    click(60, 700);
+    EXPECT_FALSE(is_there("Keys/Keys/Quit"));
+    EXPECT_EQ(ui().workspace, before);
+}
+
 }  // namespace
 }  // namespace aft::app

@@ -92,5 +92,95 @@ TEST_F(Empty, IdleWithARunWantsNoFrames) {
     }
 }
 
+void feed_opened(Ui& ui) {  // a checkpoint that was opened: trained, but nothing is measured here
+    feed_small(ui);
+    ui.status.state = RunState::ready;
+    ui.curves = std::make_shared<Curves>();
+}
+
+void feed_running(Ui& ui) {
+    feed_small(ui);
+    ui.status.state = RunState::running;
+    ui.status.steps_per_s = 6.66;
+    ui.status.examples_per_s = 53.3;
+    ui.status.memory_bytes = int64_t{1} << 30;
+}
+
+TEST_F(Empty, UnknownValuesAreDashes) {
+    make(fed(feed_opened));
+    run("workspace Train\nframes 3\n");
+    EXPECT_EQ(value_of("Status/Main/Speed words"), "\u2013");
+    EXPECT_EQ(value_of("Status/Main/Memory"), "\u2013");
+    EXPECT_EQ(value_of("Run/Run/Numbers"), "\u2013 it/s, \u2013 images/s, \u2013");
+    const std::string words = value_of("Curves/Main/Empty state");
+    EXPECT_NE(words.find("40 steps are trained"), std::string::npos) << words;
+    EXPECT_NE(words.find("carries no curves"), std::string::npos) << words;
+    EXPECT_FALSE(is_there("Curves/Main/Start or pause"));  // one filled button: that of Run
+}
+
+TEST_F(Empty, MeasuredValuesAreShown) {
+    make(fed(feed_running));
+    run("workspace Train\nframes 3\n");
+    EXPECT_EQ(value_of("Status/Main/Speed words"), "6.66");
+    EXPECT_EQ(value_of("Run/Run/Numbers"), "6.66 it/s, 53 images/s, 1.0 GiB");
+}
+
+TEST_F(Empty, ErrorBannerSaysWhatIsSafe) {
+    make(fed(feed_error));
+    run("workspace Train\nframes 3\n");
+    EXPECT_NE(value_of("Curves/Main/Banner").find("Step 20 is saved and safe."), std::string::npos);
+    EXPECT_NE(value_of("Status/Main/Message").find("NaN in layer 1"), std::string::npos);
+    const WidgetRecord* banner = ui().recorder.find("Curves/Main/Banner");
+    const WidgetRecord* loss = ui().recorder.find("Curves/Plots/Loss");
+    ASSERT_NE(banner, nullptr);
+    ASSERT_NE(loss, nullptr);
+    EXPECT_LE(banner->max.y, loss->min.y);  // on top of the curves
+}
+
+TEST_F(Empty, SmallPlotsStandSideBySide) {
+    make(fed(feed_small));
+    run("workspace Train\nframes 3\n");
+    const char* names[] = {"Gradient norm", "Bias norm per layer", "Speed", "Learning rate"};
+    for (int i = 0; i + 1 < 4; ++i) {
+        const WidgetRecord* left = ui().recorder.find(std::string("Curves/Plots/") + names[i]);
+        const WidgetRecord* right = ui().recorder.find(std::string("Curves/Plots/") + names[i + 1]);
+        ASSERT_NE(left, nullptr);
+        ASSERT_NE(right, nullptr);
+        EXPECT_LT(left->max.x, right->min.x) << names[i];
+        EXPECT_EQ(left->min.y, right->min.y) << names[i];
+    }
+}
+
+TEST_F(Empty, SidePanesFollowTheScaleAtRunTime) {
+    make(fed(feed_small), {3200, 2000});
+    ui().settings.remember({.path = "/runs/fed", .name = "fed", .what = "", .opened = 1});
+    run("workspace Biases\nframes 4\n");
+    const auto width = [&](const char* label) {
+        const WidgetRecord* widget = ui().recorder.find(label);
+        return widget == nullptr ? 0.0f : widget->max.x - widget->min.x;
+    };
+    const float filter = width("Explorer/Main/Filter"), layer = width("Explorer/Layers/Layer 0");
+    ASSERT_GT(filter, 150);
+    ASSERT_GT(layer, 150);
+    ui().settings.zoom = 2;
+    steps(6);
+    EXPECT_NEAR(width("Explorer/Main/Filter"), 2 * filter, 12);
+    EXPECT_NEAR(width("Explorer/Layers/Layer 0"), 2 * layer, 12);
+    run("key Ctrl+0\nframes 6\n");
+    EXPECT_NEAR(width("Explorer/Layers/Layer 0"), layer, 6);
+}
+
+TEST_F(Empty, NarrowWindowShowsTheCanvasFirst) {
+    make(fed(feed_small));
+    run("workspace Biases\nframes 4\n");
+    stage_->set_size({800, 560});
+    steps(8);
+    EXPECT_EQ(value_of("Atlas/Main/Tab"), "shown");
+    EXPECT_EQ(value_of("Inspector/Main/Tab"), "hidden");
+    const WidgetRecord* live = ui().recorder.find("Timeline/Track/Live");
+    ASSERT_NE(live, nullptr);
+    EXPECT_LE(live->max.x, 800);
+}
+
 }  // namespace
 }  // namespace aft::app

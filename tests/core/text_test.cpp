@@ -34,6 +34,9 @@ TEST(Text, stored_values_have_four_decimals_or_an_exponent) {
     EXPECT_EQ(stored_value(0.0015), "1.5e-3");
     EXPECT_EQ(stored_value(-2e-7), "\u22122e-7");
     EXPECT_EQ(stored_value(1.25e7), "1.25e7");
+    EXPECT_EQ(stored_value(752261.3125), "752 261");
+    EXPECT_EQ(stored_value(-12345.6), "\u221212 346");
+    EXPECT_EQ(stored_value(345.40291), "345.40");
     EXPECT_EQ(stored_value(-INFINITY), "\u2212\u221e");
 }
 
