@@ -124,9 +124,14 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
     if (button(ui, copy)) {
         const char* const probe = form.is_kernel() ? "kernel" : "bias";
-        ImGui::SetClipboardText(fmt::format("afterimage probe {} {} --layer {} -o {}-layer-{}.npy",
-                                            probe, ui.status.path, cell.layer, probe, cell.layer)
-                                    .c_str());
+        std::string words =
+            fmt::format("afterimage probe {} '{}' --layer {}", probe, ui.status.path, cell.layer);
+        if (!form.is_kernel())
+            words +=
+                fmt::format(" --quantity {} --gauge {}", quantity_option(ui.selection.quantity),
+                            gauge_option(ui.selection.gauge));
+        words += fmt::format(" -o {}-layer-{}.npy", probe, cell.layer);
+        ImGui::SetClipboardText(words.c_str());
         ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
     }
 }

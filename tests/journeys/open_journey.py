@@ -1,4 +1,4 @@
-"""Open a checkpoint, read exact values off the maps, lock a cell."""
+"""Open a checkpoint, read exact values off the maps, lock a cell, go close, zoom."""
 from readings import DEMO, MINUS, PRIME, Bias, agrees, read_line
 from window import Window
 
@@ -47,6 +47,40 @@ def check_lock(cli, window, cell):
     window.key("Escape")
 
 
+def check_focus(cli, window, bias):
+    box = window.place("Atlas/Main/Layer 0")
+    window.click_at(box.x + 40, box.y + 60, times=2)
+    window.until_value("Focus/Main/Map", lambda v: v.startswith("layer 0 256x256 1:1"))
+    cli.check("a double click opens the map in Focus", True)
+    before = window.dump().value("Focus/Main/Map")
+    map_box = window.place("Focus/Main/Map")
+    window.move(map_box.x + 60, map_box.y + 80)
+    under = reading(window.until(lambda d: (reading(d, "Focus") or [0])[1:3] == (80, 60) and d, "80, 60 is read"), "Focus")
+    window.xdo("click", "--repeat", 3, "--delay", 80, 4)  # the wheel, away from the user
+    dump = window.until_value("Focus/Main/Map", lambda v: zoom_of(v) >= 4)
+    now = reading(dump, "Focus")
+    cli.check("the wheel zooms in whole pixels where the pointer is",
+              now and abs(now[1] - under[1]) <= 1 and abs(now[2] - under[2]) <= 1, f"{before}: {under} became {now}")
+    for _ in range(20):
+        if zoom_of(window.dump().value("Focus/Main/Map")) >= 44:
+            break
+        zoom = zoom_of(window.dump().value("Focus/Main/Map"))
+        window.click("Focus/Main/Zoom in")
+        window.until_value("Focus/Main/Map", lambda v: zoom_of(v) > zoom, 10)
+    cli.check("zoomed in to single cells", zoom_of(window.dump().value("Focus/Main/Map")) >= 44, window.dump().value("Focus/Main/Map"))
+    window.move(430, 300)
+    window.rest()
+    _, target, source, shown = window.until(lambda d: reading(d, "Focus"), "a cell is read")
+    cli.check("a cell read at a large zoom is the stored one", agrees(shown, bias.at(target, source)),
+              f"{target}, {source}: shown {shown}, stored {bias.at(target, source)}")
+    window.click("Focus/Main/Fit map")
+    window.until_value("Focus/Main/Map", lambda v: zoom_of(v) == 1)
+
+
+def zoom_of(words):
+    return int(words.rsplit(" ", 1)[-1]) if "zoom" in words else 0
+
+
 def run(cli, screen):
     bias = Bias(cli, DEMO, 0, "--quantity", "exp-1", "--gauge", "fixed")
     cli.check("the check of values can fail", not agrees("0.1235", 0.12375) and agrees("0.1235", 0.12353)
@@ -58,4 +92,5 @@ def run(cli, screen):
         cli.check("a checkpoint opens in Biases", window.dump().workspace == "Biases", window.dump().workspace)
         check_atlas(cli, window, bias)
         check_lock(cli, window, (200, 13))
+        check_focus(cli, window, bias)
         cli.check("the window closes with 0", window.close() == 0, window.words())

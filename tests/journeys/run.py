@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The window as a user has it: the real program under Xvfb, moved by xdotool.
 
-    tests/journeys/run.py BINARY [open|train|complete|close|sizes]...
+    tests/journeys/run.py BINARY [open|train|complete|time|close|sizes|pace]...
 
-Needs no data and no Python packages. Prints what failed and `N passed, N failed, N skipped`.
+Needs no data and no Python packages. Prints what failed, figures of the pace (never checked: they
+are the machine's), and `N passed, N failed, N skipped`.
 """
 import shutil
 import sys
@@ -15,13 +16,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 import close_journey  # noqa: E402
 import complete_journey  # noqa: E402
 import open_journey  # noqa: E402
+import pace_journey  # noqa: E402
 import screen  # noqa: E402
 import sizes_journey  # noqa: E402
+import time_journey  # noqa: E402
 import train_journey  # noqa: E402
 from harness import Cli  # noqa: E402
 
-JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey,
-            "close": close_journey, "sizes": sizes_journey}
+JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey, "time": time_journey,
+            "close": close_journey, "sizes": sizes_journey, "pace": pace_journey}
 
 
 def main():
