@@ -83,20 +83,30 @@ void SamplingPanel::draw_seed(Ui& ui) {
                  choice.sample.particles);
 }
 
+// Steps that were saved, newest first: other moments keep their biases only, and cannot complete.
+std::vector<int64_t> saved_steps(const Ui& ui) {
+    std::vector<int64_t> steps;
+    for (const Event& event : ui.curves->events)
+        if (event.kind == "save") steps.push_back(event.step);
+    std::sort(steps.rbegin(), steps.rend());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+}
+
 void SamplingPanel::draw_model_step(Ui& ui) {
     std::vector<std::string> names = {
         fmt::format("live, step {}", group_thousands(ui.status.step))};
+    const std::vector<int64_t> steps = saved_steps(ui);
     int chosen = 0;
-    for (auto step = ui.history.rbegin(); step != ui.history.rend(); ++step) {
-        if (ui.selection.step == *step) chosen = static_cast<int>(names.size());
-        names.push_back("step " + group_thousands(*step));
+    for (const int64_t step : steps) {
+        if (ui.selection.step == step) chosen = static_cast<int>(names.size());
+        names.push_back("step " + group_thousands(step));
     }
     if (chosen == 0 && ui.selection.step >= 0)
         names[0] = "step " + group_thousands(ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
     if (!combo(ui, "Model step", chosen, {names})) return;
-    ui.selection.step =
-        chosen == 0 ? -1 : ui.history[ui.history.size() - static_cast<size_t>(chosen)];
+    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
 }
 
 // Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it
