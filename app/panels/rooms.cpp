@@ -6,6 +6,7 @@ namespace aft::app {
 PanelRoom home_panel();
 PanelRoom train_panel();
 PanelRoom plots_panel();
+PanelRoom train_samples_panel();
 PanelRoom controls_panel();
 PanelRoom explorer_panel();
 PanelRoom log_panel();
@@ -28,6 +29,7 @@ const std::vector<PanelRoom>& panels() {
         home_panel(),
         train_panel(),
         plots_panel(),
+        train_samples_panel(),
         controls_panel(),
         explorer_panel(),
         log_panel(),
