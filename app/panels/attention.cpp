@@ -261,7 +261,7 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     view.area = {all, height - ui.px(36)};
     // As many rows as fit at the zoom that nine in a row allow.
     const viz::AtlasLayout one = layout_atlas(view.shape, {all, 1e5F}, ui.look.scale);
-    const float tall = float(one.zoom * view.shape.tile_rows) + ui.px(32);
+    const float tall = float(one.zoom.down * view.shape.tile_rows) + ui.px(32);
     view.shape.rows = std::max(1, int(view.area.y / tall));
     fill_gallery(ui, view.shape.rows * view.shape.columns);
     const int64_t chosen = ui.selection.cell.channel;
