@@ -14,6 +14,13 @@ namespace {
 constexpr const char* kGroups[] = {"train", "model", "data"};
 constexpr const char* kGroupWords[] = {"Training", "Model", "Data"};
 
+std::string setting_words(const std::string& key) {  // "train.micro_batch" -> "Micro batch"
+    std::string words = key.substr(key.find('.') + 1);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words;
+}
+
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -91,7 +98,8 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
         if (!key.starts_with(group + ".") || key == "data.source") continue;
         if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
             continue;
-        label_column(ui, key.substr(group.size() + 1), 240, rows[i].help);
+        const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+        label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
         if (!changed) continue;
         try {
@@ -104,7 +112,9 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
 }
 
 void NewRunForm::draw_settings(Ui& ui) {
-    section(ui, "New run", "every setting has a help text; a bar at the left marks what differs",
+    const bool is_wide = ImGui::GetContentRegionAvail().x > ui.px(600);
+    section(ui, "New run",
+            is_wide ? "every setting has a help text; a bar at the left marks what differs" : "",
             false);
     std::vector<std::string> names;
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
@@ -135,7 +145,10 @@ void NewRunForm::draw_settings(Ui& ui) {
     segmented(ui, "Group", group_, {choices, 300});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
-               {.name = "Filter", .hint = "Filter settings", .icon = icon::search, .width = 240},
+               {.name = "Filter",
+                .hint = "Filter settings",
+                .icon = icon::search,
+                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.theme.scale)},
                filter_);
     ImGui::Dummy({0, ui.px(4)});
     draw_group(ui, kGroups[group_]);
@@ -150,10 +163,12 @@ void NewRunForm::draw_estimate(Ui& ui) {
     }
     key_value(ui, "Parameters", rounded_count(last->parameters));
     key_value(ui, "Memory", "about " + rounded_bytes(last->training_bytes));
-    hint(ui, fmt::format("Counted: {} for the weights with their gradients and averages, {} that a "
-                         "step keeps for its backward pass.",
-                         rounded_bytes(last->training_bytes - last->activations_bytes),
-                         rounded_bytes(last->activations_bytes)));
+    hint(ui, fmt::format(
+                 "Counted: {} for the weights with their gradients and averages, {} that a "
+                 "step keeps for its backward pass. The program itself takes some hundreds of MiB "
+                 "more.",
+                 rounded_bytes(last->training_bytes - last->activations_bytes),
+                 rounded_bytes(last->activations_bytes)));
     key_value(ui, "Time", rounded_duration(last->seconds));
     hint(ui, fmt::format("Multiplications of {} steps at the speed this machine has just shown. "
                          "Reading data, validation and other work come on top: twice as long is "

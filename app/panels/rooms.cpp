@@ -33,7 +33,6 @@ const std::vector<PanelRoom>& panels() {
         controls_panel(),
         explorer_panel(),
         log_panel(),
-        inspector_panel(),
         bias_atlas_panel(),
         bias_focus_panel(),
         bias_statistics_panel(),
@@ -43,6 +42,7 @@ const std::vector<PanelRoom>& panels() {
         complete_panel(),
         play_panel(),
         sampling_panel(),
+        inspector_panel(),
         compare_panel(),
         lab_panel(),
     };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <set>
 
 #include "app/panels/completion_state.h"
 #include "app/panels/model_state.h"
@@ -35,8 +36,10 @@ class TrainSamplesPanel final : public Panel {
         std::vector<viz::TokenTexture> textures;
     };
     void forget(const Ui& ui);
+    void show(const std::shared_ptr<const Completion>& completion);
     void take(Ui& ui);
     void ask(Ui& ui);
+    [[nodiscard]] int64_t earlier_checkpoint() const;
     void draw_source(Ui& ui, ImVec2 at, int zoom);
     void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
     void draw_pictures(Ui& ui);
@@ -50,7 +53,9 @@ class TrainSamplesPanel final : public Panel {
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
     uint64_t id_ = 0;            // of the completion asked for last
     bool is_running_ = false;
-    int64_t asked_step_ = -1;
+    int64_t asked_step_ = -1, asked_at_ = -1;  // shown step; step in the request
+    std::set<int64_t> tried_;                  // earlier steps asked for
+    size_t rows_ = 3;                          // that fit, as drawn last
     double next_at_ = 0;
     std::string error_;
 };
@@ -75,7 +80,26 @@ void TrainSamplesPanel::forget(const Ui& ui) {
     id_ = 0;
     is_running_ = false;
     asked_step_ = -1;
+    tried_.clear();
     next_at_ = 0;
+}
+
+// What has come of the completion asked for; another one may have taken its place.
+// Among those shown, the newest step first; one of the same step goes.
+void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion) {
+    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+        return m.completion->step == completion->step;
+    });
+    if (same != moments_.end()) {
+        same->completion = completion;
+        return;
+    }
+    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+        return m.completion->step < completion->step;
+    });
+    moments_.insert(place,
+                    {completion, std::vector<viz::TokenTexture>(completion->samples.size())});
+    if (moments_.size() > kMoments) moments_.pop_back();
 }
 
 // What has come of the completion asked for; another one may have taken its place.
@@ -84,20 +108,15 @@ void TrainSamplesPanel::take(Ui& ui) {
     const auto now = ui.session->completion();
     if (!now || now->id < id_) return;
     if (now->id == id_) {
-        error_ = now->error;
-        const bool is_first = moments_.empty() || moments_.front().completion->id != id_;
-        if (!now->samples.empty() && is_first) {
-            moments_.push_front({now, std::vector<viz::TokenTexture>(now->samples.size())});
-            if (moments_.size() > kMoments) moments_.pop_back();
-        } else if (!now->samples.empty()) {
-            moments_.front().completion = now;
-        }
+        const bool is_earlier = tried_.contains(asked_at_);
+        error_ = is_earlier ? "" : now->error;
+        if (!now->samples.empty()) show(now);
         if (!now->done && now->error.empty()) return;
     }
     is_running_ = false;
-    const bool is_cut = now->id != id_ || now->stopped;  // another one has taken its place
-    if (is_cut && !moments_.empty() && moments_.front().completion->id == id_) {
-        moments_.pop_front();
+    if (now->id != id_ || now->stopped) {  // another one has taken its place
+        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == id_; });
+        tried_.erase(asked_at_);
         asked_step_ = -1;
     }
     // The trainer's share of the time also holds against these: all of it means one part in twenty.
@@ -106,10 +125,23 @@ void TrainSamplesPanel::take(Ui& ui) {
     next_at_ = ui.time + std::max(kLeastPause, now->seconds * rest);
 }
 
+// The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
+// before it. -1 = no row, or there was none.
+int64_t TrainSamplesPanel::earlier_checkpoint() const {
+    if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
+    const int64_t step = moments_.back().completion->step - 1;
+    return tried_.contains(step) ? -1 : step;
+}
+
 void TrainSamplesPanel::ask(Ui& ui) {
-    const int64_t step = ui.shown_step();
-    if (is_running_ || step == asked_step_ || is_completing(ui)) return;
+    if (is_running_ || is_completing(ui)) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
+    int64_t step = ui.shown_step(), at = ui.selection.step;
+    if (step == asked_step_) {  // with time to spare: how it was at earlier checkpoints
+        step = at = is_training ? -1 : earlier_checkpoint();
+        if (step < 0) return;
+        tried_.insert(step);
+    }
     if (is_training && ui.time < next_at_) {
         ui.want_frame_at(next_at_);
         return;
@@ -117,7 +149,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
     CompletionRequest request;
     request.tokens = item_->tokens;
     request.sample = {.samples = is_text_model(ui) ? kTexts : kPictures};
-    request.step = ui.selection.step;
+    request.step = at;
     if (is_text_model(ui)) {
         const auto length = size_t(std::min<int64_t>(kLength, ui.status.config.model.length));
         request.tokens.resize(std::min(request.tokens.size(), length));
@@ -131,7 +163,8 @@ void TrainSamplesPanel::ask(Ui& ui) {
     }
     id_ = ui.session->complete(std::move(request));
     is_running_ = true;
-    asked_step_ = step;
+    asked_at_ = at;
+    if (step == ui.shown_step()) asked_step_ = step;
 }
 
 std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
@@ -225,9 +258,10 @@ void TrainSamplesPanel::draw_pictures(Ui& ui) {
     const int zoom = viz::fit_zoom({wide, tall}, model.height, model.width, 4096);
     draw_source(ui, corner, zoom);
     const float step = float(zoom * model.height) + foot;
+    rows_ = std::max<size_t>(1, size_t((room.y + ui.px(8)) / step));
     ImVec2 at = {corner.x + float(zoom * model.width) + apart, corner.y};
     for (Moment& moment : moments_) {
-        if (at.y + step - ui.px(8) > corner.y + room.y && &moment != &moments_.front()) break;
+        if (at.y + step - ui.px(8) > corner.y + room.y + 1 && &moment != &moments_.front()) break;
         draw_moment(ui, moment, at, zoom);
         at.y += step;
     }

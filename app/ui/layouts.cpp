@@ -130,7 +130,8 @@ void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset) {
             static_cast<int>(ImGuiDockNodeFlags_NoTabBar) | ImGuiDockNodeFlags_NoResize));
     }
     if (slots.contains(Slot::below))
-        put(Slot::below, cut(canvas, ImGuiDir_Down, ui.px(sizes.below), room.y));
+        put(Slot::below, cut(canvas, ImGuiDir_Down,
+                             std::min(ui.px(sizes.below), std::floor(size.y * 0.42f)), room.y));
     if (slots.contains(Slot::canvas)) put(Slot::canvas, canvas);
     if (slots.contains(Slot::page)) {
         put(Slot::page, canvas);
