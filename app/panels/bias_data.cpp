@@ -76,7 +76,7 @@ double bias_hold(const BiasForm& form) {
 
 namespace {
 
-constexpr double kLeastChange = 1e-6;  // limit of a map where nothing has changed
+constexpr double kLeastChange = 1e-3;  // limit of a map where next to nothing has changed
 
 std::vector<float> seen_values(const BiasMap& map) {
     std::vector<float> out;
@@ -191,6 +191,11 @@ std::vector<float> BiasLayers::visible_values(int64_t layer, int64_t head) const
     return seen_values(layers_[size_t(layer)].maps.at(size_t(head)));
 }
 
+static bool is_all_zero(const BiasMap& map) {
+    return std::all_of(map.shown.begin(), map.shown.end(),
+                       [](float v) { return v == 0 || std::isnan(v); });
+}
+
 std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
@@ -214,6 +219,9 @@ std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& la
                            has_change && !is_whole ? "change of the mean" : "extreme");
     }
     if (has_change) out += "since the pin at " + pin_words(layer) + ", ";
+    const bool is_still = has_change && !layer.maps.empty() &&
+                          std::all_of(layer.maps.begin(), layer.maps.end(), is_all_zero);
+    if (is_still) out += "nothing has changed, ";
     if (form.kind == BiasForm::Kind::band) out += "band of offsets t \u2212 t\u2032, ";
     out += s.range_by_hand                    ? "range set by hand"
            : s.range_mode == RangeMode::own   ? "each map its own range"

@@ -52,15 +52,16 @@ std::string rounded_duration(double seconds) {
     return fmt::format("about {:.0f} days", std::max(2.0, two_digits(seconds / 86400)));
 }
 
-// Under a field, in line with it.
-void field_problem(Ui& ui, const std::string& words, float column) {
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(column));
+// The line under the field of the data; always there, so that nothing moves when it speaks up.
+void data_line(Ui& ui, const std::string& problem) {
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(116));
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(0);
-    text(ui, words, {text_size::hint, ui.theme.error});
+    text(ui, problem.empty() ? "NAME:PATH?option=value, as in cifar10:DIR?size=16" : problem,
+         {text_size::hint, problem.empty() ? ui.theme.text3 : ui.theme.error});
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
-    ui.recorder.item("problem", ui.recorder.claim("Data problem"), words);
+    if (!problem.empty()) ui.recorder.item("problem", ui.recorder.claim("Data problem"), problem);
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ void NewRunForm::draw_settings(Ui& ui) {
                     .problem = data_problem},
                    data_))
         config_.data.source = data_;
-    if (!data_problem.empty()) field_problem(ui, data_problem, 116);
+    data_line(ui, data_problem);
     label_column(ui, "Run folder", 116, "Where metrics and checkpoints go; empty: runs/NAME-N");
     text_field(ui,
                {.name = "Run folder", .hint = "runs/" + config_.name + "-1", .icon = icon::folder},
