@@ -83,20 +83,12 @@ void SamplingPanel::draw_seed(Ui& ui) {
                  choice.sample.particles);
 }
 
-// Steps that were saved, newest first: other moments keep their biases only, and cannot complete.
-std::vector<int64_t> saved_steps(const Ui& ui) {
-    std::vector<int64_t> steps;
-    for (const Event& event : ui.curves->events)
-        if (event.kind == "save") steps.push_back(event.step);
-    std::sort(steps.rbegin(), steps.rend());
-    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    return steps;
-}
-
 void SamplingPanel::draw_model_step(Ui& ui) {
     std::vector<std::string> names = {
         fmt::format("live, step {}", group_thousands(ui.status.step))};
-    const std::vector<int64_t> steps = saved_steps(ui);
+    // Newest first. Other moments keep their biases only, and cannot complete.
+    std::vector<int64_t> steps = ui.session->saved_steps();
+    std::reverse(steps.begin(), steps.end());
     int chosen = 0;
     for (const int64_t step : steps) {
         if (ui.selection.step == step) chosen = static_cast<int>(names.size());

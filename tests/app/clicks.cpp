@@ -13,7 +13,7 @@ namespace aft::app {
 
 namespace {
 
-constexpr int kMostTries = 60;   // until a control counts as out of reach
+constexpr int kMostTries = 200;  // until a control counts as out of reach
 constexpr int kSeenFrames = 30;  // what flashes by cannot be pressed by a hand either
 
 bool has_word(const std::string& text, std::string_view word) {
@@ -52,6 +52,7 @@ void Clicks::note_controls() {
 }
 
 void Clicks::check_state() {
+    hands_.step(1);  // what a press changed late in its frame is drawn in the next one
     const std::string here = last_actions();
     const auto chosen =
         hands_.find(std::string("Top bar/Workspaces/") + workspace_name(ui().workspace));
@@ -146,6 +147,16 @@ void Clicks::try_around(const std::string& label) {
         }
 }
 
+void Clicks::nudge(const std::string& label) {
+    std::vector<std::function<void()>> fitting;
+    for (const auto& [prefix, make] : rules_.nudges)
+        if (label.starts_with(prefix)) fitting.push_back(make);
+    if (fitting.empty()) return;
+    hands_.did("a rare state for " + label);
+    fitting[pick(fitting.size())]();
+    hands_.step(3);
+}
+
 // To the workspace and the pane of a control, then what had brought it up the first time.
 void Clicks::go_after(const std::string& label, int depth) {
     Control& known = controls_[label];
@@ -174,12 +185,8 @@ void Clicks::go_after(const std::string& label, int depth) {
     }
     show_pane_of(label);
     if (use_it()) return;
-    if (known.tries % 3 == 1) try_around(label);
-    if (known.tries % 5 == 2 && !rules_.nudges.empty()) {
-        hands_.did("a rare state for " + label);
-        rules_.nudges[pick(rules_.nudges.size())]();
-        hands_.step(3);
-    }
+    if (known.tries % 2 == 1) try_around(label);
+    if (known.tries % 3 == 2) nudge(label);
     if (use_it()) return;
     const std::string after = known.after;
     if (after.starts_with("key ")) {

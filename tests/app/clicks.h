@@ -45,8 +45,9 @@ struct ClickRules {
     std::function<bool()> is_right = [] { return true; };  // what is to be open is open
     std::function<void()> restore = [] {};                 // opens it again
     std::function<bool(const WidgetRecord&)> may_drag{};   // empty: all of them
-    std::vector<std::function<void()>> nudges{};  // into states that luck alone rarely meets
-    int most = 6000;                              // actions, should something stay out of reach
+    // Into states that luck rarely meets, for labels that begin so.
+    std::vector<std::pair<std::string, std::function<void()>>> nudges{};
+    int most = 6000;  // actions, should something stay out of reach
 };
 
 class Clicks {
@@ -70,6 +71,7 @@ class Clicks {
     void wander();
     void go_after(const std::string& label, int depth);
     void try_around(const std::string& label);
+    void nudge(const std::string& label);
     void show_pane_of(const std::string& label);
     void use(const OnScreen& control);
     bool into_view(WidgetRecord& widget);

@@ -66,19 +66,34 @@ class RandomClicks : public BareTest {
         rules.folder = home_.string();
         return rules;
     }
-    // A picture that cannot be read; a completion that was stopped.
-    [[nodiscard]] std::vector<std::function<void()>> nudges() {
-        return {[this] { ui().open((home_ / "broken.png").string()); },
-                [this] {
-                    ui().workspace = Workspace::complete;
-                    ui().selection.completion.sample.samples = 32;
-                    ui().selection.completion.sample.particles = 32;
-                    for (const char* action :
-                         {"Mask everything", "Complete the input", "Stop or unlock"}) {
-                        ui().actions.run(ui(), action);
-                        until([] { return false; }, 10);
-                    }
-                }};
+    void complete(int64_t samples, int frames) {
+        ui().workspace = Workspace::complete;
+        ui().selection.completion.sample = {.samples = samples};
+        for (const char* action : {"Mask everything", "Blank picture", "Complete the input"})
+            ui().actions.run(ui(), action);
+        until([] { return false; }, frames);
+    }
+    [[nodiscard]] bool is_rested() {
+        const auto now = ui().session->completion();
+        return now && now->done;
+    }
+    // A picture that cannot be read; completions that run, were stopped, and are finished.
+    [[nodiscard]] decltype(ClickRules::nudges) nudges() {
+        const auto broken = [this] { ui().open((home_ / "broken.png").string()); };
+        return {{"Samples/", broken},
+                {"Attention/", broken},
+                {"Keys/", broken},
+                {"Samples/", [this] { complete(2000, 5); }},
+                {"Samples/",
+                 [this] {
+                     complete(2000, 5);
+                     ui().actions.run(ui(), "Stop or unlock");
+                     until([this] { return is_rested(); }, 500);
+                 }},
+                {"Play/", [this] {
+                     complete(4, 30);
+                     ui().selection.completion.position = 0;
+                 }}};
     }
     static bool is_long() { return std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr; }
     void explore(const ClickRules& rules) {
