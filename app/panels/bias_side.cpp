@@ -41,6 +41,9 @@ int64_t chosen_target(const Ui& ui, const BiasForm& form) {
 }  // namespace
 
 void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box) {
+    if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
+    session_ = ui.session;
+    form_ = form;
     ImGui::SetCursorScreenPos(box.low);
     const ImVec2 size = {box.width(), box.height()};
     if (ImGui::BeginChild("side", size)) {

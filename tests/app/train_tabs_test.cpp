@@ -66,6 +66,21 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     EXPECT_FALSE(value_of("Focus/Main/Map").ends_with("change"));
 }
 
+// The panes keep pictures of the model before: none of it may be taken for the new one.
+TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
+    const std::filesystem::path demos = std::filesystem::path(AFT_SOURCE_DIR) / "assets" / "demo";
+    initialize_model("cpu", 1);
+    make();
+    for (const char* const pane : {"Atlas", "Focus", "Keys"})
+        for (const char* const model : {"mirror", "shapes"}) {
+            run("open " + (demos / model).string() + ".safetensors\nframes 2\nwait Ready 30\n");
+            ui().workspace = pane[0] == 'K' ? Workspace::attention : Workspace::biases;
+            run(std::string("frames 3\nclick ") + pane + "/Main/Tab\nframes 20\n");
+        }
+    for (const LogLine& line : ui().log)
+        EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text;
+}
+
 TEST_F(TrainTabs, AfterNanTheFirstButtonStartsAgainFromTheSavedStep) {
     make();
     open_tiny_run();
