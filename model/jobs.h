@@ -43,6 +43,9 @@ struct TrainResult {
 };
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
+// Opens the data of a new run as its start would, and gives the model their shape. Error if they
+// cannot be had or do not belong to the model.
+[[nodiscard]] Config fit_to_data(const Config& config);
 // Memory and time before the start: {"parameters", "weights_bytes", "activations_bytes", "words"}.
 [[nodiscard]] nlohmann::json estimate(const Config& config);
 

@@ -57,7 +57,9 @@ Json describe(const Config& config, const Net& net) {
             per_layer[static_cast<size_t>(parameter.layer)] += parameter.value.numel();
         tensors.push_back({{"name", parameter.name},
                            {"shape", parameter.value.sizes().vec()},
-                           {"dtype", c10::toString(parameter.value.scalar_type())}});
+                           {"dtype", c10::toString(parameter.value.scalar_type())},
+                           {"min", parameter.value.min().item<double>()},
+                           {"max", parameter.value.max().item<double>()}});
     }
     return {{"name", config.name},
             {"task", config.model.task},

@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
 #include "model/train/recorder.h"
@@ -173,6 +174,20 @@ nlohmann::json export_weights(const std::string& model, const std::string& out, 
                   {"dtype", half ? "F16" : "F32"}};
     });
     return result;
+}
+
+Config fit_to_data(const Config& config) {
+    Config fitted = config;
+    with_plain_errors([&] {
+        const bool is_text = config.model.task == "text";
+        const auto source =
+            open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
+                        is_text ? config.model.length : 0);
+        fit_model(fitted.model, *source);
+        fitted.check();
+        check_fit(*source, fitted.model);
+    });
+    return fitted;
 }
 
 nlohmann::json estimate(const Config& config) {

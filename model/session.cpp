@@ -35,7 +35,6 @@ const char* state_name(RunState state) {
 
 struct Session::Parts {
     session::Shared shared;
-    uint64_t completion_id = 0;  // window thread only
     std::jthread trainer, worker;
 };
 
@@ -126,8 +125,8 @@ FieldSetPtr Session::ask(const ProbeRequest& request, bool stale_ok, std::string
     return answer && stale_ok ? answer->fields : nullptr;
 }
 
-void Session::complete(CompletionRequest request) {
-    parts_->completion_id = parts_->shared.slots.complete(std::move(request));
+uint64_t Session::complete(CompletionRequest request) {
+    return parts_->shared.slots.complete(std::move(request));
 }
 
 void Session::stop_completion() {

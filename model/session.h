@@ -144,8 +144,8 @@ class Session {
     [[nodiscard]] FieldSetPtr ask(const ProbeRequest& request, bool stale_ok = true,
                                   std::string* error = nullptr);
 
-    void complete(CompletionRequest request);  // replaces a running one
-    void stop_completion();                    // between tokens
+    uint64_t complete(CompletionRequest request);  // replaces a running one; the id of the new one
+    void stop_completion();                        // between tokens
     [[nodiscard]] std::shared_ptr<const Completion> completion() const;
     // Distribution over levels at a position of a sample of the last completion: via
     // ask("predictions").

@@ -10,6 +10,7 @@ namespace {
 
 constexpr float kGap = 2;  // least distance between maps
 constexpr float kLabelSize = 14;
+constexpr float kMostZoom = 128;  // pixels per value at scale 1
 
 ImVec2 room_for_maps(const AtlasShape& shape, ImVec2 area) {
     return {area.x - shape.row_label - shape.row_bar,
@@ -37,10 +38,11 @@ void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, cons
                               ink(look.colors->accent));
     }
     if (!view.mark.is_valid()) return;
-    const auto zoom = box.width() / float(cell.data.columns);
-    const ImVec2 low = {box.low.x + zoom * float(view.mark.column),
-                        box.low.y + zoom * float(view.mark.row)};
-    ImGui::GetWindowDrawList()->AddRect(low, {low.x + zoom, low.y + zoom},
+    const ImVec2 one = {box.width() / float(cell.data.columns),
+                        box.height() / float(cell.data.rows)};
+    const ImVec2 low = {box.low.x + one.x * float(view.mark.column),
+                        box.low.y + one.y * float(view.mark.row)};
+    ImGui::GetWindowDrawList()->AddRect(low, {low.x + one.x, low.y + one.y},
                                         ink(look.colors->accent));
 }
 
@@ -51,10 +53,11 @@ void draw_cell_label(const AtlasCell& cell, const Box& box, bool chosen, const L
                          .weight = chosen ? Weight::medium : Weight::regular};
     const float used = draw_text(look, {box.low.x, y}, name, cell.label);
     const TextStyle number{.color = look.colors->text2, .size = kLabelSize, .align = Align::right};
-    draw_text(look, {box.high.x, y}, number, cell.bar_text);
+    const float end_of_text = box.high.x - look.px(4);  // the next label may follow at once
+    draw_text(look, {end_of_text, y}, number, cell.bar_text);
     if (cell.bar < 0) return;
     const float left = box.low.x + std::max(used, look.px(24)) + look.px(6);
-    const float right = box.high.x - text_size(look, number, cell.bar_text).x - look.px(6);
+    const float right = end_of_text - text_size(look, number, cell.bar_text).x - look.px(6);
     if (right - left < look.px(8)) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const float middle = y + look.px(8), half = look.px(1.5F);
@@ -117,6 +120,8 @@ void draw_row_bars(const Shown& s) {
     if (s.view.shape.row_bar <= 0) return;
     for (int r = 0; r < s.view.shape.rows; ++r) {
         const AtlasCell* const cell = s.cell(r, 0);
+        const auto row = size_t(r);  // a further line of the same row has no label and no bar
+        if (row < s.view.row_labels.size() && s.view.row_labels[row].empty()) continue;
         if (cell == nullptr || cell->data.values.empty()) continue;
         const Box last = s.box(r, s.view.shape.columns - 1);
         const float height = s.look.px(8 + 4 + 14);
@@ -169,12 +174,15 @@ AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
         return out;
     const ImVec2 room = room_for_maps(shape, area);
     const float gap = std::round(kGap * scale);
-    const float across =
-        (room.x / float(shape.columns) - gap) / float(shape.tile_columns * shape.stretch);
-    const float down = (room.y / float(shape.rows) - gap) / float(shape.tile_rows);
-    out.zoom = std::max(1, static_cast<int>(std::min(across, down)));
-    out.tile = {float(out.zoom * shape.stretch * shape.tile_columns),
-                float(out.zoom * shape.tile_rows)};
+    const auto fit = [&](float pixels, int maps, int64_t values) {
+        const auto zoom = static_cast<int>((pixels / float(maps) - gap) / float(values));
+        return std::clamp(zoom, 1, std::max(1, static_cast<int>(kMostZoom * scale)));
+    };
+    out.zoom = {fit(room.x, shape.columns, shape.tile_columns),
+                fit(room.y, shape.rows, shape.tile_rows)};
+    if (!shape.free_axes) out.zoom.across = out.zoom.down = out.zoom.least();
+    out.tile = {float(out.zoom.across * shape.tile_columns),
+                float(out.zoom.down * shape.tile_rows)};
     out.pitch = {spread(room.x, shape.columns, out.tile.x, gap),
                  spread(room.y, shape.rows, out.tile.y, gap) + shape.cell_label};
     out.origin = {shape.row_label, shape.column_label};
@@ -191,27 +199,26 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
     if (column >= shape.columns || row >= shape.rows) return {};
     const Box box = layout.cell(row, column);
     if (!box.contains(at)) return {};
-    const auto zoom = float(layout.zoom);
     return {row,
             column,
-            {static_cast<int64_t>((at.y - box.low.y) / zoom),
-             static_cast<int64_t>((at.x - box.low.x) / (zoom * float(shape.stretch)))}};
+            {static_cast<int64_t>((at.y - box.low.y) / float(layout.zoom.down)),
+             static_cast<int64_t>((at.x - box.low.x) / float(layout.zoom.across))}};
 }
 
 int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
     int best = 1, best_rows = count + 1;
-    int64_t best_zoom = -1;
+    float most = -1;  // pixels that one map covers
     for (int columns = 1; columns <= count; ++columns) {
         AtlasShape tried = shape;
         tried.columns = columns;
         tried.rows = (count + columns - 1) / columns;
         const AtlasLayout layout = layout_atlas(tried, area, scale);
         const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
-        const int64_t zoom = fits ? layout.zoom : 0;
+        const float covered = fits ? layout.tile.x * layout.tile.y : 0;
         // As large as possible; then side by side rather than below each other.
-        if (zoom < best_zoom || (zoom == best_zoom && (zoom == 0 || tried.rows >= best_rows)))
+        if (covered < most || (covered == most && (covered == 0 || tried.rows >= best_rows)))
             continue;
-        best_zoom = zoom;
+        most = covered;
         best_rows = tried.rows;
         best = columns;
     }

@@ -15,14 +15,14 @@ namespace aft::viz {
 struct AtlasShape {
     int rows = 0, columns = 0;                // maps
     int64_t tile_rows = 0, tile_columns = 0;  // values of one map
-    int stretch = 1;                          // a value is this many times as wide as high
+    bool free_axes = false;                   // each axis takes its own whole zoom (bands)
     float row_label = 0, column_label = 0;    // room at the left and at the top, pixels
     float cell_label = 0;                     // room under each map, pixels
     float row_bar = 0;                        // room at the right end of a row, pixels
 };
 
 struct AtlasLayout {
-    int zoom = 1;            // pixels per value
+    Zoom zoom;               // pixels per value
     ImVec2 origin{};         // of the first map, from the area's top left
     ImVec2 pitch{}, tile{};  // pixels from map to map; of one map
     ImVec2 size{};           // of everything; taller than the area = it scrolls

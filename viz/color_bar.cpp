@@ -107,8 +107,13 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
         const TextStyle style{
             .color = look.colors->text3, .size = 14, .align = right ? Align::right : Align::left};
         const float y = box.low.y - look.px(view.histogram.empty() ? 18 : view.histogram_height);
-        draw_text(look, {right ? box.high.x : box.low.x, y}, style,
-                  plain_number(share * 100, 1) + " % " + word);
+        const std::string text = plain_number(share * 100, 1) + " % " + word;
+        const float wide = text_size(look, style, text).x;
+        const float left = right ? box.high.x - wide : box.low.x;
+        ImGui::GetWindowDrawList()->AddRectFilled(  // the histogram may lie under it
+            {left - look.px(3), y}, {left + wide + look.px(3), y + look.px(17)},
+            ink(look.colors->pane, 0.8F));
+        draw_text(look, {right ? box.high.x : box.low.x, y}, style, text);
     };
     note(view.clipped.above, "above", true);
     note(view.clipped.below, "below", false);

@@ -139,7 +139,10 @@ void plot_lines(const std::vector<Line>& lines, const Look& look) {
 int axis_number(double value, char* out, int size, void* /*unused*/) {
     std::string text;
     const double a = std::abs(value);
-    if (a >= 1e6) {
+    if (a >= 1e9) {
+        const auto power = static_cast<int>(std::floor(std::log10(a) + 1e-9));
+        text = fmt::format("{:.3g}e{}", value / std::pow(10, power), power);
+    } else if (a >= 1e6) {
         text = plain_number(value / 1e6, std::fmod(a, 1e6) == 0 ? 0 : 1) + "M";
     } else if (a >= 1e4) {
         text = plain_number(value / 1e3, std::fmod(a, 1e3) == 0 ? 0 : 1) + "k";
@@ -225,9 +228,13 @@ void draw_events(const CurvePlot& plot, const Look& look) {
     for (const CurveEvent& event : plot.events) {
         const float px = line(event.x, ink(event.color, 0.5F), look.px(1));
         const TextStyle style{.color = event.color, .size = 14};
-        if (event.text.empty() || px < free_from) continue;
-        draw_text(look, {px + look.px(4), at.y + look.px(2)}, style, event.text);
-        free_from = px + text_size(look, style, event.text).x + look.px(10);
+        const float wide = text_size(look, style, event.text).x;
+        const bool is_left =
+            px + look.px(4) + wide > at.x + size.x;  // where the right would cut it
+        const float from = is_left ? px - look.px(4) - wide : px + look.px(4);
+        if (event.text.empty() || from < free_from) continue;
+        draw_text(look, {from, at.y + look.px(2)}, style, event.text);
+        free_from = std::max(px, from + wide) + look.px(8);
     }
     if (plot.now.has_value()) line(*plot.now, ink(look.colors->accent), look.px(1));
 }
@@ -243,6 +250,13 @@ double value_at(const Line& line, double x) {
     return x - before->x < after->x - x ? before->y : after->y;
 }
 
+// A value beside its curve: large ones without the digits that nobody reads.
+std::string curve_number(double value, int decimals) {
+    if (std::abs(value) < 1e5) return plain_number(value, decimals);
+    const auto power = static_cast<int>(std::floor(std::log10(std::abs(value))));
+    return plain_number(value / std::pow(10, power), 2) + "e" + std::to_string(power);
+}
+
 void draw_hover_card(const CurvePlot& plot, const std::vector<Line>& lines, double x,
                      const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
@@ -255,7 +269,7 @@ void draw_hover_card(const CurvePlot& plot, const std::vector<Line>& lines, doub
     for (const Line& line : lines)
         if (!line.curve->label.empty())
             rows.emplace_back(line.curve->label,
-                              plain_number(value_at(line, x), line.curve->decimals));
+                              curve_number(value_at(line, x), line.curve->decimals));
     float wide = 0;
     for (const auto& [name, number] : rows)
         wide = std::max(wide, text_size(look, label, name).x + text_size(look, value, number).x);
@@ -292,7 +306,7 @@ void draw_hover_line(const std::vector<Line>& lines, double x, const Look& look)
 std::string end_label(const Line& line) {
     if (line.curve->label.empty()) return "";
     return std::isfinite(line.last)
-               ? line.curve->label + " " + plain_number(line.last, line.curve->decimals)
+               ? line.curve->label + " " + curve_number(line.last, line.curve->decimals)
                : line.curve->label;
 }
 

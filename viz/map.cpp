@@ -57,26 +57,52 @@ int fit_zoom(ImVec2 area, int64_t rows, int64_t columns, int largest) {
     return std::clamp(static_cast<int>(both), 1, std::max(1, largest));
 }
 
+Zoom map_zoom(const MapView& view, ImVec2 area, int wanted, int largest) {
+    const int64_t rows = view.data.rows, columns = view.data.columns;
+    if (!view.free_axes) {
+        const int zoom = wanted > 0 ? wanted : fit_zoom(area, rows, columns, largest);
+        return {zoom, zoom};
+    }
+    const Zoom fit = {fit_zoom({area.x, area.x}, 1, columns, largest),
+                      fit_zoom({area.y, area.y}, rows, 1, largest)};
+    return {std::max(wanted, fit.across), std::max(wanted, fit.down)};
+}
+
 int64_t block_size(int64_t values, float pixels) {
     if (values <= 0 || pixels < 1) return 1;
     const auto room = static_cast<int64_t>(pixels);
     return std::max<int64_t>(1, (values + room - 1) / room);
 }
 
+int64_t filling_block(int64_t values, float pixels) {
+    const int64_t least = block_size(values, pixels);
+    if (least == 1) return 1;
+    const auto room = static_cast<int64_t>(pixels);
+    const auto covered = [&](int64_t block) {
+        const int64_t blocks = (values + block - 1) / block;
+        return blocks * std::max<int64_t>(1, room / blocks);
+    };
+    int64_t best = least;
+    for (int64_t block = least; block <= 2 * least; ++block) {
+        if (5 * covered(block) >= 4 * room) return block;
+        if (covered(block) > covered(best)) best = block;
+    }
+    return best;
+}
+
 // Wheel: zoom at the pointer. Dragging: scroll. A press that does not move: click.
-void Map::handle_input(const MapView& view, MapReply& reply) {
+void Map::handle_input(const MapView& view, ImVec2 area, int largest, MapReply& reply) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool is_over = ImGui::IsItemHovered() && reply.map.contains(io.MousePos);
     if (is_over && io.MouseWheel != 0) {
-        const int old = reply.zoom, fit = view.zoom > 0 ? view.zoom : reply.zoom;
+        const int old = reply.zoom.least();
         const int step = std::max(1, old / 4);
         const int wanted = std::clamp(old + (io.MouseWheel > 0 ? step : -step), 1, 256);
-        const int least = zoom_ == 0 ? fit : 1;
-        zoom_ = std::max(wanted, least);
-        const float ratio = float(zoom_) / float(old);
+        zoom_ = std::max(wanted, zoom_ == 0 ? old : 1);
+        const Zoom now = map_zoom(view, area, zoom_, largest);
         const ImVec2 at = {io.MousePos.x - reply.map.low.x, io.MousePos.y - reply.map.low.y};
-        left_ = (left_ + at.x) * ratio - at.x;
-        top_ = (top_ + at.y) * ratio - at.y;
+        left_ = (left_ + at.x) * float(now.across) / float(reply.zoom.across) - at.x;
+        top_ = (top_ + at.y) * float(now.down) / float(reply.zoom.down) - at.y;
         reply.zoomed = true;
     }
     const bool is_drag = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
@@ -104,15 +130,13 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     const Margins room = margins_of(view, look);
     const ImVec2 area = {std::max(1.0F, view.area.x - room.left),
                          std::max(1.0F, view.area.y - room.top)};
-    const int stretch = std::max(1, view.stretch);
-    const int fit =
-        fit_zoom(area, data.rows, data.columns * stretch, int(look.px(float(view.max_fit))));
-    const int zoom = view.zoom > 0 ? view.zoom : std::max(zoom_, zoom_ == 0 ? fit : 1);
-    const ImVec2 full = {float(zoom * stretch * data.columns), float(zoom * data.rows)};
+    const int largest = int(look.px(float(view.max_fit)));
+    const Zoom zoom = map_zoom(view, area, view.zoom > 0 ? view.zoom : zoom_, largest);
+    const ImVec2 full = {float(zoom.across * data.columns), float(zoom.down * data.rows)};
     const ImVec2 size = {std::min(full.x, area.x), std::min(full.y, area.y)};
     if (shown_.is_valid()) {
-        left_ = (float(shown_.column) + 0.5F) * float(zoom * stretch) - size.x / 2;
-        top_ = (float(shown_.row) + 0.5F) * float(zoom) - size.y / 2;
+        left_ = (float(shown_.column) + 0.5F) * float(zoom.across) - size.x / 2;
+        top_ = (float(shown_.row) + 0.5F) * float(zoom.down) - size.y / 2;
         shown_ = {};
     }
     left_ = std::round(std::clamp(left_, 0.0F, full.x - size.x));
@@ -122,15 +146,15 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     place.map.low = {corner.x + room.left, corner.y + room.top};
     place.map.high = {place.map.low.x + size.x, place.map.low.y + size.y};
     place.first = {place.map.low.x - left_, place.map.low.y - top_};
-    place.zoom = float(zoom);
-    place.width = float(zoom * stretch);
+    place.zoom = float(zoom.down);
+    place.width = float(zoom.across);
     ImGui::SetCursorScreenPos(place.map.low);
     ImGui::InvisibleButton(view.id, size);
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
     reply.map = place.map;
     reply.zoom = zoom;
     if (ImGui::IsItemHovered()) reply.hovered = cell_at(place, data, ImGui::GetIO().MousePos);
-    handle_input(view, reply);
+    handle_input(view, area, largest, reply);
 
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->PushClipRect(place.map.low, place.map.high, true);

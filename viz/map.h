@@ -17,16 +17,22 @@ struct MapCell {
     [[nodiscard]] bool operator==(const MapCell&) const = default;
 };
 
+struct Zoom {  // whole pixels per value
+    int across = 1, down = 1;
+    [[nodiscard]] int least() const { return across < down ? across : down; }
+    [[nodiscard]] bool operator==(const Zoom&) const = default;
+};
+
 using AxisLabel = std::function<std::string(int64_t)>;  // "" = no label at this index
 
 struct MapView {  // everything about one frame of a map
     const char* id = "map";
     MapData data{};
     Coloring coloring{};
-    ImVec2 area{};     // room for the map and its axis numbers
-    int zoom = 0;      // pixels per value; 0 = what the user chose, or else the largest that fits
-    int stretch = 1;   // a value is this many times as wide as high (narrow bands)
-    int max_fit = 64;  // a small map is not drawn larger than this by itself, at scale 1
+    ImVec2 area{};  // room for the map and its axis numbers
+    int zoom = 0;   // pixels per value; 0 = what the user chose, or else the largest that fits
+    bool free_axes = false;  // each axis takes the largest whole zoom that fits it (bands)
+    int max_fit = 128;       // a small map is not drawn larger than this by itself, at scale 1
     AxisLabel row_label{}, column_label{};      // unset = no axis numbers on that side
     int64_t row_step = 0, column_step = 0;      // labels at multiples of this, 0 = 1, 2, 5, 10, ...
     std::string corner{};                       // "dy\dx"
@@ -40,7 +46,7 @@ struct MapView {  // everything about one frame of a map
 struct MapReply {
     MapCell hovered{}, clicked{}, double_clicked{};
     Box map;              // on screen, as far as it is inside the area
-    int zoom = 1;         // pixels per value
+    Zoom zoom;            // pixels per value
     bool zoomed = false;  // by wheel or drag, in this frame
 };
 
@@ -52,7 +58,7 @@ class Map {
     void show(MapCell cell) { shown_ = cell; }  // scrolls it to the middle, once
 
   private:
-    void handle_input(const MapView& view, MapReply& reply);
+    void handle_input(const MapView& view, ImVec2 area, int largest, MapReply& reply);
     int zoom_ = 0;
     float left_ = 0, top_ = 0;  // scroll, in pixels
     MapCell shown_;             // to be scrolled to
@@ -61,7 +67,13 @@ class Map {
 
 // Pixels per value so that [rows, columns] fits: the largest whole number, at least 1.
 [[nodiscard]] int fit_zoom(ImVec2 area, int64_t rows, int64_t columns, int largest);
+// Both axes of a map in its area: `wanted` pixels per value, 0 = as many as fit. Free axes never
+// become smaller than what fits, so that the shorter one stays whole in view.
+[[nodiscard]] Zoom map_zoom(const MapView& view, ImVec2 area, int wanted, int largest);
 // Values per block so that `values` fit into `pixels` at one pixel a block: 1, 2, 3, ...
 [[nodiscard]] int64_t block_size(int64_t values, float pixels);
+// The same, but larger blocks (at most twice as large) where the smallest would leave much of the
+// axis empty: 768 values in 600 pixels are 256 blocks of 3, two pixels each, and not 384 of 2.
+[[nodiscard]] int64_t filling_block(int64_t values, float pixels);
 
 }  // namespace aft::viz

@@ -78,10 +78,11 @@ void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& l
 }
 
 void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& look) {
-    if (!view.numbers || place.zoom < 44 * look.scale) return;
+    const float cell = place.least();
+    if (!view.numbers || cell < 44 * look.scale) return;
     // They come in between 44 and 52 pixels a cell.
-    const float strength = std::min(1.0F, 0.4F + 0.6F * (place.zoom / look.scale - 44) / 8);
-    const int decimals = place.zoom >= 88 * look.scale ? 4 : 2;
+    const float strength = std::min(1.0F, 0.4F + 0.6F * (cell / look.scale - 44) / 8);
+    const int decimals = cell >= 88 * look.scale ? 4 : 2;
     const CellRange seen = visible_cells(place, view.data);
     for (int64_t r = seen.row_low; r < seen.row_high; ++r) {
         for (int64_t c = seen.column_low; c < seen.column_high; ++c) {
@@ -101,7 +102,7 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
 }
 
 void draw_cells_not_finite(const MapView& view, const MapPlace& place, const Look& look) {
-    if (place.zoom < 8) return;  // the shader's colour is all there is room for
+    if (place.least() < 8) return;  // the shader's colour is all there is room for
     const CellRange seen = visible_cells(place, view.data);
     for (int64_t r = seen.row_low; r < seen.row_high; ++r)
         for (int64_t c = seen.column_low; c < seen.column_high; ++c)

@@ -9,6 +9,7 @@ struct MapPlace {
     ImVec2 first;     // top left of cell (0, 0); may lie outside `map` when scrolled
     float zoom = 1;   // height of a cell
     float width = 1;  // of a cell
+    [[nodiscard]] float least() const { return zoom < width ? zoom : width; }
 
     [[nodiscard]] Box cell(int64_t row, int64_t column) const {
         const ImVec2 low = {first.x + width * float(column), first.y + zoom * float(row)};

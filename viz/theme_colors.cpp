@@ -137,8 +137,9 @@ uint32_t ink_on(uint32_t ground) {
                                                                                 : kLightInk;
 }
 
-uint32_t ordered_color(double share) {
-    const double at = 0.25 + 0.7 * std::clamp(share, 0.0, 1.0);
+uint32_t ordered_color(double share, bool on_light) {
+    const double part = std::clamp(share, 0.0, 1.0);
+    const double at = on_light ? 0.1 + 0.6 * part : 0.35 + 0.6 * part;
     const Rgb c = colormap_table(Colormap::viridis)[static_cast<size_t>(at * 255)];
     return uint32_t{c[0]} << 16 | uint32_t{c[1]} << 8 | c[2];
 }

@@ -31,7 +31,8 @@ struct ThemeColors {
 [[nodiscard]] double contrast_ratio(uint32_t a, uint32_t b);  // WCAG 2: 1 .. 21
 // Ink on a data colour: 0B0C0E or F2F4F6, whichever contrasts more.
 [[nodiscard]] uint32_t ink_on(uint32_t ground);
-// A step of viridis for ordered things (layers, heads, steps), 0 .. 1; keeps off the dark end.
-[[nodiscard]] uint32_t ordered_color(double share);
+// A step of viridis for ordered things (layers, heads, steps), 0 .. 1; keeps off the end that the
+// ground hides.
+[[nodiscard]] uint32_t ordered_color(double share, bool on_light = false);
 
 }  // namespace aft::viz

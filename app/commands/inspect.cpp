@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/inspect_words.h"
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
@@ -36,8 +37,17 @@ int inspect(const InspectFlags& flags, const Globals& globals) {
         config.check();
     }
     const Work work(globals);
-    print_result(flags.preset.empty() ? inspect_job(flags.model) : inspect_preset(config),
-                 flags.json);
+    nlohmann::json result =
+        flags.preset.empty() ? inspect_job(flags.model) : inspect_preset(config);
+    if (!flags.json) {
+        print_result(inspect_words(result));
+        return 0;
+    }
+    for (nlohmann::json& tensor : result["tensors"]) {  // limits are for people
+        tensor.erase("min");
+        tensor.erase("max");
+    }
+    print_json(result);
     return 0;
 }
 

@@ -19,10 +19,6 @@ PanelRoom attention_panel();
 
 namespace {
 
-std::string percent(double share) {
-    return plain_number(100 * share, 3) + " %";
-}
-
 class AttentionPanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -37,6 +33,7 @@ class AttentionPanel : public Panel {
         const AttentionMap& map;
         viz::Map& canvas;
         viz::Box box;
+        float room;  // for the title
     };
     void draw_part(Ui& ui, const Positions& positions, const Part& part);
     void draw_bar(Ui& ui, float left, float width);
@@ -109,9 +106,9 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
 }
 
 void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& part) {
-    const auto& [title, map, canvas, box] = part;
+    const auto& [title, map, canvas, box, room] = part;
     text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
-            {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+            {text_size::label, ui.theme.text1, Face::semibold, room});
     if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
@@ -191,11 +188,14 @@ void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float hei
         return viz::Box{{x, top}, {x + size.x, top + size.y}};
     };
     if (parts_ != 1)
-        draw_part(ui, positions, {"Prior: position bias alone", data_.prior(), maps_[0], box(1)});
-    if (parts_ != 0)
         draw_part(ui, positions,
-                  {"Content: keys alone", data_.content(), maps_[1], box(parts_ == 2 ? 2 : 1)});
-    draw_part(ui, positions, {"Both: bias and content", data_.both(), maps_[2], box(count - 1)});
+                  {"Prior: position bias alone", data_.prior(), maps_[0], box(1), each});
+    if (parts_ != 0)
+        draw_part(
+            ui, positions,
+            {"Content: keys alone", data_.content(), maps_[1], box(parts_ == 2 ? 2 : 1), each});
+    draw_part(ui, positions,
+              {"Both: bias and content", data_.both(), maps_[2], box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + size.y + ui.px(8)});
     if (positions.is_causal) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -261,7 +261,7 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     view.area = {all, height - ui.px(36)};
     // As many rows as fit at the zoom that nine in a row allow.
     const viz::AtlasLayout one = layout_atlas(view.shape, {all, 1e5F}, ui.look.scale);
-    const float tall = float(one.zoom * view.shape.tile_rows) + ui.px(32);
+    const float tall = float(one.zoom.down * view.shape.tile_rows) + ui.px(32);
     view.shape.rows = std::max(1, int(view.area.y / tall));
     fill_gallery(ui, view.shape.rows * view.shape.columns);
     const int64_t chosen = ui.selection.cell.channel;
@@ -293,7 +293,9 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     const auto j = size_t(cell.source);
     const auto add = [&](const char* name, const AttentionMap& map) {
         if (cell.source >= 0 && j < map.row.size())
-            values.push_back({name, std::isnan(map.row[j]) ? "not visible" : percent(map.row[j])});
+            values.push_back({name, std::isnan(map.row[j])
+                                        ? "not visible"
+                                        : plain_number(100 * map.row[j], 3) + " %"});
     };
     if (cell.source >= 0)
         values.push_back({"source", positions.place_words(positions.source(cell.source))});
@@ -323,12 +325,7 @@ void AttentionPanel::draw(Ui& ui) {
                       .reduce = Reduce(reduce_),
                       .prior = true,
                       .content = parts_ != 0});
-    double top = 1e-9;
-    for (const AttentionMap* map : {&data_.prior(), &data_.content(), &data_.both()})
-        for (size_t i = 0; i < map->folded.values.size(); ++i)
-            if (map != &data_.content() || parts_ != 0)
-                top = std::max<double>(top, map->folded.values[i]);
-    range_ = {0, by_hand_.value_or(top)};
+    range_ = {0, by_hand_.value_or(largest_share(data_, parts_ != 0))};
     caption(ui, "Implicit attention of target " + positions.target_words(cell.target),
             std::string("share of each visible source, rows sum to 1, ") +
                 (scale_ == 0   ? "linear"
@@ -340,10 +337,12 @@ void AttentionPanel::draw(Ui& ui) {
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
     if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
-    draw_pictures(ui, positions, std::floor(all * 0.52F));
+    const bool has_gallery = all > ui.px(400);
+    const float pictures = has_gallery ? all * 0.52F : all - ui.px(56);
+    draw_pictures(ui, positions, std::floor(pictures));
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
-    if (data_.has_both() && left > ui.px(110)) draw_gallery(ui, left);
+    if (data_.has_both() && has_gallery && left > ui.px(110)) draw_gallery(ui, left);
     draw_foot(ui, positions);
 }
 

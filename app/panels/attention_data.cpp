@@ -8,6 +8,14 @@
 
 namespace aft::app {
 
+double largest_share(const AttentionData& data, bool with_content) {
+    double top = 1e-9;
+    for (const AttentionMap* map : {&data.prior(), &data.content(), &data.both()})
+        for (const float share : map->folded.values)
+            if (map != &data.content() || with_content) top = std::max<double>(top, share);
+    return top;
+}
+
 double divergence_bits(std::span<const float> row, std::span<const float> from) {
     double sum = 0;
     for (size_t j = 0; j < std::min(row.size(), from.size()); ++j)

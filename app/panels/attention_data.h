@@ -62,6 +62,8 @@ struct RowNumbers {
 // inside: share of the sources within `window` positions.
 [[nodiscard]] RowNumbers row_numbers(const Positions& positions, const AttentionMap& map,
                                      int64_t target, int64_t window);
+// Of the folded maps, for their common range; at least a little above 0.
+[[nodiscard]] double largest_share(const AttentionData& data, bool with_content);
 [[nodiscard]] double divergence_bits(std::span<const float> row, std::span<const float> from);
 
 }  // namespace aft::app

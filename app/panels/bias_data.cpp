@@ -9,75 +9,6 @@
 
 namespace aft::app {
 
-BiasForm::BiasForm(const Status& status) {
-    const ModelConfig& model = status.config.model;
-    layers = static_cast<int64_t>(status.layers.size());
-    tokens = status.tokens;
-    window = model.window;
-    is_causal = model.causal();
-    hides_outside = model.outside == "-inf";
-    if (model.mixer == "aft-full" || (model.mixer == "aft-local" && window >= tokens)) {
-        kind = Kind::matrix;
-        rows = columns = tokens;
-    } else if (model.mixer == "aft-local" && window > 0) {
-        kind = Kind::band;
-        rows = tokens;
-        columns = is_causal ? window : 2 * window - 1;
-        first_offset = is_causal ? 0 : 1 - window;
-    } else if (model.mixer == "aft-conv1d") {
-        kind = Kind::kernel1;  // one map per layer: heads are its rows
-        rows = std::max<int64_t>(1, model.heads);
-        columns = window;
-        first_offset = is_causal ? 1 - window : -(window / 2);
-    } else if (model.mixer == "aft-conv2d") {
-        kind = Kind::kernel2;
-        heads = std::max<int64_t>(1, model.heads);
-        rows = columns = window;
-        first_offset = -(window / 2);
-    }
-    if (rows <= 0 || columns <= 0) kind = Kind::none;
-}
-
-bool BiasForm::is_hidden(int64_t row, int64_t column, int64_t block) const {
-    if (is_kernel()) return false;
-    const int64_t t0 = row * block, t1 = std::min(t0 + block, rows) - 1;
-    const int64_t c0 = column * block, c1 = std::min(c0 + block, columns) - 1;
-    if (kind == Kind::band) {  // source j = t - offset must exist
-        const int64_t low = t0 - (first_offset + c1), high = t1 - (first_offset + c0);
-        return high < 0 || low >= tokens;
-    }
-    if (is_causal && c0 > t1) return true;
-    return hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
-}
-
-Cell BiasForm::cell(int64_t layer, int64_t head, int64_t row, int64_t column) const {
-    Cell out{.layer = layer, .head = kind == Kind::kernel2 ? head : -1};
-    if (kind == Kind::kernel1) out.head = row;
-    if (is_kernel()) {
-        out.tap = kind == Kind::kernel2 ? row * columns + column : column;
-        return out;
-    }
-    out.target = row;
-    out.source = kind == Kind::band ? row - (first_offset + column) : column;
-    if (out.source < 0 || out.source >= tokens) out.source = -1;
-    return out;
-}
-
-bool BiasForm::place(const Cell& cell, int64_t& row, int64_t& column) const {
-    row = column = -1;
-    if (kind == Kind::kernel2 && cell.tap >= 0) {
-        row = cell.tap / columns;
-        column = cell.tap % columns;
-    } else if (kind == Kind::kernel1 && cell.tap >= 0) {
-        row = std::max<int64_t>(0, cell.head);
-        column = cell.tap;
-    } else if (!is_kernel() && cell.target >= 0 && cell.source >= 0) {
-        row = cell.target;
-        column = kind == Kind::band ? cell.target - cell.source - first_offset : cell.source;
-    }
-    return row >= 0 && row < rows && column >= 0 && column < columns;
-}
-
 bool is_signed(Quantity quantity) {
     return quantity == Quantity::w || quantity == Quantity::exp_minus_one;
 }
@@ -105,10 +36,10 @@ Range quantity_limits(Quantity quantity, std::span<const float> values, double p
     return value_range(values, percentile, false);
 }
 
-ProbeRequest bias_request(const Ui& ui, const BiasForm& form, int64_t layer, int64_t block) {
+ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish) {
     ProbeRequest request;
     request.step = ui.selection.step;
-    request.layer = layer;
+    request.layer = wish.layer;
     Quantity quantity = ui.selection.quantity;
     if (form.is_kernel()) {
         request.probe = "kernel";
@@ -120,9 +51,21 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, int64_t layer, int
     request.options = {{"quantity", quantity_option(quantity)},
                        {"gauge", gauge_option(ui.selection.gauge)},
                        {"visible", "nan"}};
-    if (form.kind == BiasForm::Kind::band) request.options["view"] = "band";
-    if (block > 1) request.options["blocks"] = std::to_string(block);
+    const bool is_band = form.kind == BiasForm::Kind::band;
+    if (is_band) request.options["view"] = "band";
+    const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
+    if (!wish.block.is_single() && !is_whole)
+        request.options["blocks"] = std::to_string(std::max(wish.block.rows, wish.block.columns));
     return request;
+}
+
+bool shows_change(const Ui& ui) {
+    return ui.selection.difference_to_pin && !ui.selection.pins.empty();
+}
+
+std::string bias_words(const Ui& ui) {
+    const std::string words = quantity_words(ui.selection.quantity);
+    return shows_change(ui) ? "Change of " + words : words;
 }
 
 double bias_hold(const BiasForm& form) {
@@ -133,17 +76,7 @@ double bias_hold(const BiasForm& form) {
 
 namespace {
 
-std::span<const float> head_values(const Field& field, int64_t head, int64_t heads) {
-    const size_t size = field.values.size() / size_t(std::max<int64_t>(1, heads));
-    return std::span(field.values).subspan(size_t(head) * size, size);
-}
-
-std::vector<float> extremes(std::span<const float> low, std::span<const float> high) {
-    std::vector<float> out(low.size());
-    for (size_t i = 0; i < out.size(); ++i)
-        out[i] = std::abs(low[i]) > std::abs(high[i]) ? low[i] : high[i];
-    return out;
-}
+constexpr double kLeastChange = 1e-3;  // limit of a map where next to nothing has changed
 
 std::vector<float> seen_values(const BiasMap& map) {
     std::vector<float> out;
@@ -155,56 +88,60 @@ std::vector<float> seen_values(const BiasMap& map) {
 
 }  // namespace
 
-BiasMap map_of_fields(const FieldSet& fields, const BiasForm& form, int64_t head, int64_t block) {
-    BiasMap map;
-    map.block = block;
-    map.rows = (form.rows + block - 1) / block;
-    map.columns = (form.columns + block - 1) / block;
-    const Field* const low = fields.find("min");
-    const Field* const high = fields.find("max");
-    const Field* const mean = fields.find("mean");
-    if (low != nullptr && high != nullptr && mean != nullptr) {
-        const auto copy = [&](const Field& f) {
-            const auto v = head_values(f, head, form.heads);
-            return std::vector<float>(v.begin(), v.end());
-        };
-        map.low = copy(*low);
-        map.high = copy(*high);
-        map.mean = copy(*mean);
-        map.shown = extremes(map.low, map.high);
-    } else if (!fields.fields.empty()) {
-        const auto v = head_values(fields.fields.front(), head, form.heads);
-        map.shown.assign(v.begin(), v.end());
-    }
-    const bool fits = int64_t(map.shown.size()) == map.rows * map.columns;
-    if (!fits) return {};
-    if (form.is_kernel()) return map;
-    map.hidden.resize(map.shown.size());
-    for (int64_t r = 0; r < map.rows; ++r)
-        for (int64_t c = 0; c < map.columns; ++c)
-            map.hidden[size_t(r * map.columns + c)] = form.is_hidden(r, c, block) ? 1 : 0;
-    return map;
-}
-
-void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, int64_t block, BiasLayer& layer) {
+void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer) {
     layer.maps.clear();
     layer.own.clear();
     layer.version = ++versions_;
+    if (!layer.watch.fields() || (is_change_ && !layer.pinned.is_current())) return;
+    const auto limits = [&](std::span<const float> values) {
+        if (!is_change_)
+            return quantity_limits(ui.selection.quantity, values, ui.selection.percentile,
+                                   ui.selection.symmetric);
+        const double m =
+            std::max(kLeastChange, value_range(values, ui.selection.percentile, true).high);
+        return Range{-m, m};
+    };
     std::vector<float> all;
     for (int64_t head = 0; head < form.heads; ++head) {
-        BiasMap map = map_of_fields(*layer.watch.fields(), form, head, block);
+        BiasMap map = map_of_fields(
+            {*layer.watch.fields(), is_change_ ? layer.pinned.fields().get() : nullptr}, form, head,
+            block);
         if (map.shown.empty()) {  // an answer of another shape: an older request of this pane
             layer.maps.clear();
             return;
         }
         const std::vector<float> seen = seen_values(map);
-        layer.own.push_back(quantity_limits(ui.selection.quantity, seen, ui.selection.percentile,
-                                            ui.selection.symmetric));
+        layer.own.push_back(limits(seen));
         all.insert(all.end(), seen.begin(), seen.end());
         layer.maps.push_back(std::move(map));
     }
-    layer.limits = quantity_limits(ui.selection.quantity, all, ui.selection.percentile,
-                                   ui.selection.symmetric);
+    layer.limits = limits(all);
+}
+
+void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t i) {
+    BiasLayer& layer = layers_[size_t(i)];
+    ProbeRequest request =
+        bias_request(ui, form, {.layer = i, .block = wanted.block, .is_change = is_change_});
+    bool is_new = layer.watch.update(ui, request, turns_[size_t(i)], bias_hold(form));
+    pending_ += layer.watch.is_pending() ? 1 : 0;
+    if (!layer.watch.error().empty()) error_ = layer.watch.error();
+    if (is_change_) {
+        request.step = ui.selection.pins.back().step;
+        is_new |= layer.pinned.update(ui, request, turns_[size_t(i)]);
+        pending_ += layer.pinned.is_pending() ? 1 : 0;
+        if (!layer.pinned.error().empty()) error_ = layer.pinned.error();
+    }
+    if (!layer.watch.fields()) return;
+    // In the probe's blocks the answer says how large they are; what is read whole is cut as asked.
+    const auto& options = layer.watch.shown().options;
+    const auto found = options.find("blocks");
+    Blocks block = request.options.contains("blocks") ? Blocks{} : wanted.block;
+    if (found != options.end()) block.rows = block.columns = std::stoll(found->second);
+    const bool is_other = layer.block != block || layer.is_change != is_change_;
+    if (!is_new && !limits_changed_ && !is_other) return;
+    layer.block = block;
+    layer.is_change = is_change_;
+    rebuild(ui, form, block, layer);
 }
 
 void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
@@ -212,31 +149,21 @@ void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
     turns_.assign(size_t(form.layers), {});
     pending_ = 0;
     error_.clear();
+    is_change_ = wanted.is_change;
     const double signature = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1);
-    const bool limits_changed = percentile_ != signature;
+    limits_changed_ = percentile_ != signature;
     percentile_ = signature;
-    quantity_ = ui.selection.quantity;
-    for (int64_t i = wanted.first; i < wanted.end; ++i) {
-        BiasLayer& layer = layers_[size_t(i)];
-        const ProbeRequest request = bias_request(ui, form, i, wanted.block);
-        const bool is_new = layer.watch.update(ui, request, turns_[size_t(i)], bias_hold(form));
-        if (layer.watch.fields() && (is_new || limits_changed)) {
-            const auto& options = layer.watch.shown().options;
-            const auto found = options.find("blocks");
-            const int64_t had = found == options.end() ? 1 : std::stoll(found->second);
-            rebuild(ui, form, had, layer);
-        }
-        pending_ += layer.watch.is_pending() ? 1 : 0;
-        if (!layer.watch.error().empty()) error_ = layer.watch.error();
-    }
+    for (int64_t i = wanted.first; i < wanted.end; ++i) update_layer(ui, form, wanted, i);
 }
 
-static Coloring coloring_of(const Ui& ui, Range limits) {
+static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
     const Selection& s = ui.selection;
     Coloring out;
     out.range = s.range_by_hand.value_or(limits);
-    out.map = is_signed(s.quantity) ? ui.look.colors->diverging : Colormap::viridis;
-    if (s.quantity == Quantity::exp_minus_one)
+    out.map = is_change || is_signed(s.quantity) ? ui.look.colors->diverging : Colormap::viridis;
+    if (is_change)
+        out.scale = Scale::signed_linear;
+    else if (s.quantity == Quantity::exp_minus_one)
         out.scale = s.scale == Scale::two_sided ? Scale::two_sided : Scale::signed_log;
     else if (s.quantity == Quantity::w)
         out.scale = Scale::signed_linear;
@@ -256,12 +183,17 @@ Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
             any = true;
         }
     }
-    return coloring_of(ui, limits);
+    return coloring_of(ui, limits, is_change_);
 }
 
 std::vector<float> BiasLayers::visible_values(int64_t layer, int64_t head) const {
     if (!has(layer)) return {};
     return seen_values(layers_[size_t(layer)].maps.at(size_t(head)));
+}
+
+static bool is_all_zero(const BiasMap& map) {
+    return std::all_of(map.shown.begin(), map.shown.end(),
+                       [](float v) { return v == 0 || std::isnan(v); });
 }
 
 std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
@@ -270,18 +202,34 @@ std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
     return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
 }
 
+std::string pin_words(const BiasLayer& layer) {
+    const FieldSetPtr& fields = layer.pinned.fields();
+    if (!fields || fields->fields.empty()) return "a step that is being read";
+    return "step " + group_thousands(std::max<int64_t>(0, fields->fields.front().step));
+}
+
 std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
                          bool names_block) {
     const Selection& s = ui.selection;
     std::string out;
-    if (names_block && !layer.maps.empty() && layer.maps.front().block > 1)
-        out += fmt::format("1:{}, extreme of each block, ", layer.maps.front().block);
+    const bool has_change = shows_change(ui);
+    if (names_block && !layer.maps.empty() && !layer.maps.front().block.is_single()) {
+        const bool is_whole = !layer.watch.shown().options.contains("blocks");
+        out += fmt::format("1:{}, {} of each block, ", layer.maps.front().block.words(),
+                           has_change && !is_whole ? "change of the mean" : "extreme");
+    }
+    if (has_change) out += "since the pin at " + pin_words(layer) + ", ";
+    const bool is_still = has_change && !layer.maps.empty() &&
+                          std::all_of(layer.maps.begin(), layer.maps.end(), is_all_zero);
+    if (is_still) out += "nothing has changed, ";
     if (form.kind == BiasForm::Kind::band) out += "band of offsets t \u2212 t\u2032, ";
     out += s.range_by_hand                    ? "range set by hand"
            : s.range_mode == RangeMode::own   ? "each map its own range"
            : s.range_mode == RangeMode::layer ? "range shared per layer"
                                               : "one range for all layers";
-    if (s.quantity == Quantity::exp_minus_one)
+    if (has_change)
+        out += ", linear, symmetric round 0";
+    else if (s.quantity == Quantity::exp_minus_one)
         out += s.scale == Scale::two_sided ? ", arms scaled apart, floor \u22121"
                                            : ", signed log, floor \u22121";
     else

@@ -31,7 +31,7 @@ class FocusPanel : public Panel {
     void draw_map(Ui& ui, const BiasForm& form, ImVec2 area);
     void take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply);
     void draw_bar(Ui& ui, const BiasForm& form, float width);
-    void set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form, int64_t block) const;
+    void set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form, Blocks block) const;
     [[nodiscard]] int64_t head(const Ui& ui, const BiasForm& form) const;
 
     BiasLayers layers_;
@@ -39,9 +39,9 @@ class FocusPanel : public Panel {
     BiasInspector inspector_;
     BiasSide side_;
     bool exact_ = false;  // one value a pixel or more although the whole map does not fit
-    int drawn_zoom_ = 1;
+    viz::Zoom drawn_;
     int64_t layer_ = -1;
-    uint64_t drawn_ = 0, bars_version_ = 0;
+    uint64_t frame_ = 0, bars_version_ = 0;
     Coloring bars_coloring_;
     std::vector<float> bars_;
     ClippedShare clipped_;
@@ -52,7 +52,7 @@ int64_t FocusPanel::head(const Ui& ui, const BiasForm& form) const {
 }
 
 void FocusPanel::step_zoom(int direction) {
-    const int now = drawn_zoom_;
+    const int now = drawn_.least();
     int next = now;
     if (direction > 0) {
         for (const int z : kZooms)
@@ -71,13 +71,15 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
                     .icon = icon::minus,
                     .kind = ButtonKind::icon,
                     .tip = "Fewer pixels per cell."})) {
-        if (drawn_zoom_ <= 1) exact_ = false;
+        if (drawn_.least() <= 1) exact_ = false;
         step_zoom(-1);
     }
     ImGui::SameLine(0, ui.px(4));
-    const int64_t block = layers_.has(layer_) ? layers_.layer(layer_).maps.front().block : 1;
-    const std::string words =
-        block > 1 ? fmt::format("1:{}", block) : fmt::format("{} px / cell", drawn_zoom_);
+    const Blocks block = layers_.has(layer_) ? layers_.layer(layer_).maps.front().block : Blocks();
+    const std::string words = !block.is_single() ? "1:" + block.words()
+                              : drawn_.across == drawn_.down
+                                  ? fmt::format("{} px / cell", drawn_.down)
+                                  : fmt::format("{}\u00D7{} px", drawn_.across, drawn_.down);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
     ImGui::Dummy({ui.px(84), ui.px(26)});
@@ -86,7 +88,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
                     .icon = icon::plus,
                     .kind = ButtonKind::icon,
                     .tip = "More pixels per cell; numbers appear from 44."})) {
-        if (block > 1) {
+        if (!block.is_single()) {
             exact_ = true;
             map_.set_zoom(1);
         } else {
@@ -104,11 +106,11 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
 }
 
 void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form,
-                          int64_t block) const {
+                          Blocks block) const {
     const int64_t first = form.first_offset;
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
-    view.column_label = [block](int64_t i) { return std::to_string(i * block); };
-    view.row_label = view.column_label;
+    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
+    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
     if (form.kind == BiasForm::Kind::kernel2) {
         view.row_label = view.column_label = offset;
         view.corner = "dy\\dx";
@@ -118,28 +120,28 @@ void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form
     } else {
         const Positions positions(ui.status);
         const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
-        view.row_step = line % block == 0 ? line / block : 0;
+        view.row_step = line % block.rows == 0 ? line / block.rows : 0;
         if (form.kind == BiasForm::Kind::matrix) view.column_step = view.row_step;
         if (form.kind == BiasForm::Kind::band)
             view.column_label = [block, first](int64_t i) {
-                return std::to_string(i * block + first);
+                return std::to_string(i * block.columns + first);
             };
     }
 }
 
 void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply) {
-    const int64_t block = layers_.layer(layer_).maps.front().block;
+    const Blocks block = layers_.layer(layer_).maps.front().block;
     const auto cell_of = [&](viz::MapCell at) {
-        return form.cell(layer_, head(ui, form), at.row * block, at.column * block);
+        return form.cell(layer_, head(ui, form), at.row * block.rows, at.column * block.columns);
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
-    const bool wants_cells = reply.zoomed && ImGui::GetIO().MouseWheel > 0 && block > 1;
+    const bool wants_cells = reply.zoomed && ImGui::GetIO().MouseWheel > 0 && !block.is_single();
     if (wants_cells) {  // below one pixel per value, zooming in asks for the values themselves
         exact_ = true;
         map_.set_zoom(1);
-        map_.show({reply.hovered.row * block, reply.hovered.column * block});
-    } else if (reply.zoomed && ImGui::GetIO().MouseWheel < 0 && exact_ && reply.zoom <= 1) {
+        map_.show({reply.hovered.row * block.rows, reply.hovered.column * block.columns});
+    } else if (reply.zoomed && ImGui::GetIO().MouseWheel < 0 && exact_ && reply.zoom.least() <= 1) {
         exact_ = false;
         map_.set_zoom(0);
     }
@@ -154,27 +156,27 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     view.data = map.data(layer.version);
     view.coloring = layers_.coloring(ui, layer_, shown_head);
     view.area = area;
-    view.is_signed = is_signed(ui.selection.quantity);
-    view.max_fit = 64;
-    view.stretch = drawn_zoom_ <= 8 ? form.stretch() : 1;
+    view.is_signed = is_signed(ui.selection.quantity) || shows_change(ui);
+    view.free_axes = form.has_free_axes();
     view.dimmed = !layer.watch.is_current() && layer.watch.is_pending();
     set_axes(view, ui, form, map.block);
     int64_t row = -1, column = -1;
     if (form.place(ui.selection.cell, row, column))
-        view.target = {row / map.block, column / map.block};
+        view.target = {row / map.block.rows, column / map.block.columns};
     if (ui.selection.hover && form.place(*ui.selection.hover, row, column))
-        view.source = {row / map.block, column / map.block};
+        view.source = {row / map.block.rows, column / map.block.columns};
     view.cross_hair = !form.is_kernel();
     view.row_band = !form.is_kernel();
     if (view.row_band && view.data.rows > 64) view.source = {};
     const viz::MapReply reply = map_.draw(view, ui.look);
-    drawn_zoom_ = reply.zoom;
+    drawn_ = reply.zoom;
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Map"),
                       .min = reply.map.low,
                       .max = reply.map.high,
-                      .value = fmt::format("layer {} {}x{} 1:{} zoom {}", layer_, map.rows,
-                                           map.columns, map.block, reply.zoom),
+                      .value = fmt::format("layer {} {}x{} 1:{} zoom {}x{}{}", layer_, map.rows,
+                                           map.columns, map.block.words(), reply.zoom.across,
+                                           reply.zoom.down, shows_change(ui) ? ", change" : ""),
                       .why_not = {}});
     take_pointer(ui, form, reply);
     ImGui::SetCursorScreenPos({reply.map.low.x, reply.map.high.y + ui.px(8)});
@@ -196,10 +198,13 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     bar.width = width;
     bar.histogram = bars_;
     bar.clipped = clipped_;
+    const bool has_change = shows_change(ui);
     bar.percent = ui.selection.quantity == Quantity::row_share;
-    bar.low_locked = ui.selection.quantity != Quantity::w;
+    bar.low_locked = ui.selection.quantity != Quantity::w && !has_change;
     bar.low_note =
-        ui.selection.quantity == Quantity::exp_minus_one && coloring.range.low <= -1 ? "floor" : "";
+        ui.selection.quantity == Quantity::exp_minus_one && !has_change && coloring.range.low <= -1
+            ? "floor"
+            : "";
     const BiasReading reading =
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
@@ -207,16 +212,17 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;
     Range range = reply.range;
-    if (ui.selection.quantity == Quantity::w && ui.selection.symmetric) {
+    if (has_change || (ui.selection.quantity == Quantity::w && ui.selection.symmetric)) {
         const double m = range.high != coloring.range.high ? range.high : -range.low;
         range = {-m, m};
+    } else if (ui.selection.quantity == Quantity::exp_minus_one) {
+        range.low = std::max(-1.0, -range.high);
     }
-    if (ui.selection.quantity == Quantity::exp_minus_one) range.low = std::max(-1.0, -range.high);
     ui.selection.range_by_hand = range;
 }
 
 void FocusPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
+    frame_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0, form.layers - 1);
@@ -226,17 +232,17 @@ void FocusPanel::draw(Ui& ui) {
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
                          std::max(ui.px(80), all.y - head_room - bar_room)};
-    const int64_t fits =
-        std::max(viz::block_size(form.rows, area.y - ui.px(24)),
-                 viz::block_size(form.columns * form.stretch(), area.x - ui.px(48)));
     layers_.update(
         ui, form,
-        {.block = exact_ || form.is_kernel() ? 1 : fits, .first = layer_, .end = layer_ + 1});
+        {.block = exact_ ? Blocks() : form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)}),
+         .first = layer_,
+         .end = layer_ + 1,
+         .is_change = shows_change(ui)});
     const BiasLayer& layer = layers_.layer(layer_);
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
                                  : fmt::format("Layer {}: ", layer_);
-    caption(ui, what + quantity_words(ui.selection.quantity), bias_caption(ui, form, layer, true));
+    caption(ui, what + bias_words(ui), bias_caption(ui, form, layer, true));
     if (!layers_.error().empty())
         banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);
@@ -258,7 +264,7 @@ void FocusPanel::draw(Ui& ui) {
 }
 
 void FocusPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
     const BiasForm form(ui.status);
     if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);

@@ -58,10 +58,11 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     double sum = 0, squares = 0;
     for (size_t i = 0; i < map.shown.size(); ++i) {
         if (!map.hidden.empty() && map.hidden[i] != 0) continue;
-        const double middle = map.block > 1 ? map.mean[i] : map.shown[i];
+        const bool is_block = !map.block.is_single();
+        const double middle = is_block ? map.mean[i] : map.shown[i];
         if (!std::isfinite(middle)) continue;
-        out.low = std::min<double>(out.low, map.block > 1 ? map.low[i] : map.shown[i]);
-        out.high = std::max<double>(out.high, map.block > 1 ? map.high[i] : map.shown[i]);
+        out.low = std::min<double>(out.low, is_block ? map.low[i] : map.shown[i]);
+        out.high = std::max<double>(out.high, is_block ? map.high[i] : map.shown[i]);
         sum += middle;
         squares += double(map.shown[i]) * map.shown[i];
         ++out.count;
@@ -72,7 +73,7 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
         kernel_statistics(form, map, quantity, out);
         return out;
     }
-    if (map.block > 1) return out;
+    if (!map.block.is_single()) return out;
     for (int64_t r = 0; r < map.rows; ++r) {
         const auto at = size_t(r * map.columns), n = size_t(map.columns);
         const std::span<const uint8_t> hidden(map.hidden);
@@ -159,14 +160,15 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
         hint(ui, "Select a cell to see its value.");
         return;
     }
-    if (r->block > 1) {
-        key_value(ui, fmt::format("Mean of {0}\u00D7{0}", r->block),
-                  shown_value(quantity, r->mean));
-        key_value(ui, "Smallest", shown_value(quantity, r->low));
-        key_value(ui, "Largest", shown_value(quantity, r->high));
+    if (!r->block.is_single()) {
+        key_value(ui, fmt::format("Mean of {}\u00D7{}", r->block.rows, r->block.columns),
+                  shown_value(ui, r->mean));
+        key_value(ui, "Smallest", shown_value(ui, r->low));
+        key_value(ui, "Largest", shown_value(ui, r->high));
         return;
     }
-    key_value(ui, quantity_words(quantity), shown_value(quantity, r->value));
+    key_value(ui, bias_words(ui), shown_value(ui, r->value));
+    if (shows_change(ui)) return;
     const double w = to_w(quantity, r->value);
     if (quantity != Quantity::w && std::isfinite(w))
         key_value(ui, "w", shown_value(Quantity::w, w));
@@ -182,13 +184,14 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
                                  ? fmt::format("shared by layer {}", layer_)
                                  : "shared by all layers";
     section(ui, "Range", note);
-    const bool has_floor = s.quantity == Quantity::exp_minus_one;
+    const bool has_change = shows_change(ui);
+    const bool has_floor = s.quantity == Quantity::exp_minus_one && !has_change;
     viz::ColorBarView view;
     view.coloring = coloring;
     view.width = ImGui::GetContentRegionAvail().x - ui.px(6);
     view.histogram = bars_;
     view.clipped = clipped_;
-    view.low_locked = has_floor || !is_signed(s.quantity);
+    view.low_locked = !has_change && (has_floor || !is_signed(s.quantity));
     view.percent = s.quantity == Quantity::row_share;
     if (!std::isnan(reading->value)) view.marker = reading->value;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
@@ -216,7 +219,7 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
                            .drag_speed = float(range.high - range.low) / 300},
                           range.high);
     if (changed && range.high > range.low) {
-        if (s.quantity == Quantity::w && s.symmetric) {
+        if (has_change || (s.quantity == Quantity::w && s.symmetric)) {
             const bool low_moved = range.high == coloring.range.high;
             const double m = std::max(1e-9, low_moved ? -range.low : range.high);
             range = {-m, m};
@@ -230,6 +233,7 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
 
 void BiasInspector::draw_limits(Ui& ui) {
     Selection& s = ui.selection;
+    const bool has_change = shows_change(ui);
     const bool has_floor = s.quantity == Quantity::exp_minus_one;
     const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
     int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
@@ -238,27 +242,31 @@ void BiasInspector::draw_limits(Ui& ui) {
         s.range_by_hand.reset();
     }
     label_column(ui, "Symmetric");
-    const char* const words = s.quantity == Quantity::w ? s.symmetric ? "low follows high" : ""
-                              : has_floor               ? "off: floor is \u22121"
-                                                        : "off: from 0";
-    bool on = s.quantity == Quantity::w && s.symmetric;
+    const char* const words = has_change                  ? "always round 0"
+                              : s.quantity == Quantity::w ? s.symmetric ? "low follows high" : ""
+                              : has_floor                 ? "off: floor is \u22121"
+                                                          : "off: from 0";
+    bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
     if (toggle(ui, "Symmetric", on,
-               {words, s.quantity == Quantity::w ? "" : "Only w is drawn round 0."}))
+               {words, has_change                  ? "A change is always drawn round 0."
+                       : s.quantity == Quantity::w ? ""
+                                                   : "Only w is drawn round 0."}))
         s.symmetric = on;
 }
 
 void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
-    const Quantity quantity = ui.selection.quantity;
     section(ui, "Statistics",
             form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
                            : fmt::format("layer {}", layer_));
     const BiasStatistics& s = statistics_;
     if (s.count == 0) return;
-    key_value(ui, "Minimum", shown_value(quantity, s.low));
-    key_value(ui, "Maximum", shown_value(quantity, s.high));
-    key_value(ui, "Mean", shown_value(quantity, s.mean));
+    key_value(ui, "Minimum", shown_value(ui, s.low));
+    key_value(ui, "Maximum", shown_value(ui, s.high));
+    key_value(ui, "Mean", shown_value(ui, s.mean));
     const BiasForm::Kind kind = form.kind;
-    if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+    if (shows_change(ui)) {
+        key_value(ui, "Norm of the change", stored_value(s.norm));
+    } else if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
         key_value(ui, "Norm", stored_value(s.norm));
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
         key_value(ui, "Mean distance", plain_number(s.mean_distance, 2), "patches");

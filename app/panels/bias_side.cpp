@@ -26,6 +26,10 @@ void heading(Ui& ui, std::string_view title, std::string_view rest) {
     ImGui::Dummy({1, ui.px(below ? 36 : 20)});
 }
 
+void take_from(std::vector<float>& values, const std::vector<float>& before) {
+    for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
+}
+
 int64_t chosen_target(const Ui& ui, const BiasForm& form) {
     const int64_t t = ui.selection.shown().target;
     if (t >= 0 && t < form.tokens) return t;
@@ -45,7 +49,11 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
             draw_fold(ui, form, layers, width);
             ImGui::Dummy({1, ui.px(4)});
         }
-        draw_profile(ui, form, layers, {width, ui.px(form.is_kernel() ? 190 : 150)});
+        const bool has_moments = ui.history.size() >= 2;
+        float room = ImGui::GetContentRegionAvail().y - ui.px(12);
+        if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
+        if (has_moments && form.kind == BiasForm::Kind::kernel2) room -= ui.px(160);
+        draw_profile(ui, form, layers, {width, std::clamp(room, ui.px(150), ui.px(260))});
         if (form.kind == BiasForm::Kind::kernel2)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
         draw_by_step(ui, form, layers, width);
@@ -56,11 +64,21 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
 void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
     const Positions positions(ui.status);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
-    ProbeRequest request = bias_request(ui, form, layer, 1);
+    ProbeRequest request = bias_request(ui, form, {.layer = layer});
     request.options.erase("view");
     request.options["row"] = std::to_string(target);
-    if (row_.update(ui, request, layers.turn(layer), bias_hold(form))) {
-        const std::vector<float>& row = row_.fields()->fields.front().values;
+    const bool has_change = shows_change(ui);
+    bool is_new = row_.update(ui, request, layers.turn(layer), bias_hold(form));
+    if (has_change) {
+        request.step = ui.selection.pins.back().step;
+        is_new |= row_before_.update(ui, request, layers.turn(layer));
+    }
+    is_new |= row_is_change_ != has_change;
+    const bool is_there = row_.fields() && (!has_change || row_before_.is_current());
+    if (is_new && is_there) {
+        row_is_change_ = has_change;
+        std::vector<float> row = row_.fields()->fields.front().values;
+        if (has_change) take_from(row, row_before_.fields()->fields.front().values);
         folded_.clear();
         for (int64_t c = 0; c < positions.channels; ++c) {
             folded_.push_back(fold_row(positions, row, c));
@@ -76,7 +94,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
             fmt::format("row of target {}, folded to {}\u00D7{}", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
                         folded_.empty() ? positions.width : folded_.front().columns));
-    if (folded_.empty() || target_ < 0) {
+    if (folded_.empty() || target_ < 0 || row_is_change_ != has_change) {
         ImGui::Dummy({width, width});
         return;
     }
@@ -102,6 +120,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
         view.coloring = coloring;
         view.area = {each, std::max(tall, float(folded_[c].rows))};
         view.is_signed = is_signed(ui.selection.quantity);
+        view.max_fit = 32;
         view.numbers = false;
         const FoldPlace place = fold_place(positions, target);
         if (int64_t(c) == target.channel) view.target = {place.row, place.column};
@@ -137,8 +156,8 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
 
 void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
                          std::vector<ReadOut>& out) const {
-    if (reading.block <= 1 || !row_.fields() || reading.cell.target != target_ ||
-        reading.cell.source < 0)
+    if (reading.block.is_single() || !row_.fields() || reading.cell.target != target_ ||
+        reading.cell.source < 0 || shows_change(ui))
         return;
     const std::vector<float>& row = row_.fields()->fields.front().values;
     const auto j = size_t(reading.cell.source);
@@ -184,29 +203,28 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
     const int64_t layer = ui.selection.cell.layer;
     const int64_t head =
         form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
-    const bool own = form.kind == BiasForm::Kind::band;
-    if (own && !band_.fields()) return;
-    const void* const from = own ? static_cast<const void*>(band_.fields().get()) : nullptr;
-    const uint64_t version = layers.layer(layer).version;
-    if (profile_.layer == layer && profile_.head == head && profile_.from == from &&
-        (own || profile_.version == version))
+    const BiasLayer& from = layers.layer(layer);
+    if (profile_.layer == layer && profile_.head == head && profile_.version == from.version)
         return;
-    profile_ = {.from = from, .version = version, .layer = layer, .head = head};
-    const BiasMap& map = layers.layer(layer).maps[size_t(head)];
-    if (!own && map.block > 1) return;
-    const std::vector<float>& values = own ? band_.fields()->fields.front().values : map.shown;
-    if (int64_t(values.size()) != form.rows * form.columns) return;
+    profile_ = {.version = from.version, .layer = layer, .head = head};
+    const bool has_change = shows_change(ui);
+    // Single values, whatever blocks the map is drawn in; the probe's own blocks have none.
+    const BiasMap map = map_of_fields(
+        {*from.watch.fields(), has_change ? from.pinned.fields().get() : nullptr}, form, head, {});
+    if (map.shown.empty()) return;
+    const std::vector<float>& values = map.shown;
     const Positions positions(ui.status);
     // The mean of exp(w) would only show its largest values.
-    const bool in_w = ui.selection.quantity != Quantity::row_share;
+    const bool in_w = ui.selection.quantity != Quantity::row_share && !has_change;
     Bins bins;
     for (int64_t r = 0; r < form.rows; ++r)
         for (int64_t c = 0; c < form.columns; ++c)
-            if (!form.is_hidden(r, c, 1))
+            if (!form.is_hidden(r, c, {}))
                 bins.add(bin_of(form, positions, r, c),
                          in_w ? to_w(ui.selection.quantity, values[size_t(r * form.columns + c)])
                               : values[size_t(r * form.columns + c)]);
-    const bool is_offset = own || form.kind == BiasForm::Kind::kernel1;
+    const bool is_offset =
+        form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
     for (size_t i = 0; i < bins.sum.size(); ++i) {
         if (bins.count[i] == 0) continue;
         profile_.x.push_back(double(i) + (is_offset ? double(form.first_offset) : 0));
@@ -217,10 +235,6 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
 }
 
 void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
-    const int64_t layer = ui.selection.cell.layer;
-    if (form.kind == BiasForm::Kind::band && form.rows * form.columns <= int64_t{4} << 20)
-        (void)band_.update(ui, bias_request(ui, form, layer, 1), layers.turn(layer),
-                           4 * bias_hold(form));
     make_profile(ui, form, layers);
     if (profile_.x.size() < 2) return;
     const bool is_offset =
@@ -230,7 +244,9 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
     plot.id = "##profile";
     plot.title = is_offset ? "Mean bias by offset" : "Mean bias by distance";
     plot.unit = fmt::format("{} against {}",
-                            ui.selection.quantity == Quantity::row_share ? "row share" : "w",
+                            shows_change(ui)                               ? "change"
+                            : ui.selection.quantity == Quantity::row_share ? "row share"
+                                                                           : "w",
                             is_offset                     ? "t \u2212 t\u2032"
                             : positions.is_text           ? "bytes"
                             : positions.is_autoregressive ? "pixels"
@@ -256,7 +272,7 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     if (trace_.size() != ui.history.size()) trace_ = std::vector<Moment>(ui.history.size());
     std::vector<double> steps, values;
     for (size_t i = 0; i < trace_.size(); ++i) {
-        ProbeRequest request = bias_request(ui, form, cell.layer, 1);
+        ProbeRequest request = bias_request(ui, form, {.layer = cell.layer});
         request.step = ui.history[i];
         (void)trace_[i].watch.update(ui, request, layers.turn(cell.layer));
         if (!trace_[i].watch.is_current()) continue;
@@ -286,21 +302,24 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     const size_t count = std::min(kMoments, ui.history.size());
     moments_.resize(count);
     const float each = width / float(count) - ui.px(4);
-    const int64_t block = std::max(viz::block_size(form.rows, each),
-                                   viz::block_size(form.columns * form.stretch(), each));
+    const Blocks block = form.blocks_for({each, each});
+    const bool has_change = shows_change(ui);
+    const FieldSet* const before = has_change ? layers.layer(layer).pinned.fields().get() : nullptr;
     std::vector<viz::AtlasCell> cells(count);
     const Coloring coloring = layers.coloring(ui, layer, head);
     for (size_t i = 0; i < count; ++i) {
         Moment& moment = moments_[i];
         const size_t at = count < 2 ? 0 : (ui.history.size() - 1) * i / (count - 1);
-        ProbeRequest request = bias_request(ui, form, layer, form.is_kernel() ? 1 : block);
+        ProbeRequest request =
+            bias_request(ui, form, {.layer = layer, .block = block, .is_change = has_change});
         request.step = moment.step = ui.history[at];
         if (moment.watch.update(ui, request, layers.turn(layer))) moment.version = ++versions_;
         cells[i].label = group_thousands(moment.step);
         if (!moment.watch.is_current()) continue;
-        moment.map =
-            map_of_fields(*moment.watch.fields(), form, head, form.is_kernel() ? 1 : block);
-        cells[i].data = moment.map.data(moment.version * 64 + uint64_t(head));
+        moment.map = map_of_fields({*moment.watch.fields(), before}, form, head, block);
+        if (moment.map.shown.empty()) continue;
+        const uint64_t other = has_change ? layers.layer(layer).version << 32 : 0;
+        cells[i].data = moment.map.data(other + moment.version * 64 + uint64_t(head));
         cells[i].coloring = coloring;
     }
     heading(ui, form.heads > 1 ? "Head by step" : "Layer by step", "range of the chosen step");
@@ -308,14 +327,12 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     view.id = "by step";
     view.shape = {.rows = 1,
                   .columns = int(count),
-                  .tile_rows = (form.rows + (form.is_kernel() ? 1 : block) - 1) /
-                               (form.is_kernel() ? 1 : block),
-                  .tile_columns = (form.columns + (form.is_kernel() ? 1 : block) - 1) /
-                                  (form.is_kernel() ? 1 : block),
-                  .stretch = form.stretch(),
+                  .tile_rows = (form.rows + block.rows - 1) / block.rows,
+                  .tile_columns = (form.columns + block.columns - 1) / block.columns,
+                  .free_axes = form.has_free_axes(),
                   .cell_label = ui.px(22)};
     view.cells = cells;
-    const float tall = each * float(form.rows) / float(form.columns * form.stretch());
+    const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui.look);

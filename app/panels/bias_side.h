@@ -25,14 +25,14 @@ class BiasSide {
     void make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers);
     void draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
 
-    Watch row_, band_;
+    Watch row_, row_before_;  // before: at the pinned step
+    bool row_is_change_ = false;
     std::vector<Folded> folded_;  // one per channel
     std::vector<viz::Map> maps_;
     uint64_t versions_ = 0;
     int64_t target_ = -1;
     struct Profile {
-        const void* from = nullptr;  // the fields it was made of
-        uint64_t version = 0;
+        uint64_t version = 0;  // of the layer it was made of
         int64_t layer = -1, head = -1;
         std::vector<double> x{}, mean{}, low{}, high{};
     } profile_;

@@ -34,8 +34,9 @@ class StatisticsPanel : public Panel {
 };
 
 void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
-    const int64_t block =
-        form.is_kernel() ? 1 : viz::block_size(std::max(form.rows, form.columns), kCells);
+    Blocks block;
+    if (!form.is_kernel())
+        block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
     layers_.update(ui, form, {.block = block, .first = 0, .end = form.layers});
     lines_.resize(size_t(form.layers * form.heads));
     for (size_t i = 0; i < lines_.size(); ++i) {

@@ -36,6 +36,14 @@ void quantity_tool(Ui& ui, const BiasForm& form) {
     s.range_by_hand.reset();
 }
 
+// What the maps show: the values, or what has changed in them since the newest pin.
+void change_tool(Ui& ui) {
+    const std::string why = ui.actions.why_not(ui, "Difference to pin");
+    const Choice choices[] = {{.text = "Value"}, {.text = "Change since pin", .why_not = why}};
+    int chosen = shows_change(ui) ? 1 : 0;
+    if (segmented(ui, "Compare", chosen, {choices})) (void)ui.actions.run(ui, "Difference to pin");
+}
+
 void range_tool(Ui& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Range");
@@ -74,17 +82,45 @@ void gauge_tool(Ui& ui) {
 }  // namespace
 
 void bias_tools(Ui& ui, const BiasForm& form, float room) {
-    const auto next = [&](float width) {
-        room -= ui.px(width);
-        if (room < 0) return false;
-        ImGui::SameLine(0, ui.px(12));
-        return true;
+    struct Tool {
+        void (*draw)(Ui&);
+        float width;
+        bool is_there;
     };
+    const bool has_scale = ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui);
+    const Tool tools[] = {{change_tool, 200, true},
+                          {range_tool, 224, true},
+                          {gauge_tool, 166, !form.is_kernel()},
+                          {scale_tool, 236, has_scale}};
     quantity_tool(ui, form);
-    room -= ui.px(310);
-    if (next(232)) range_tool(ui);
-    if (!form.is_kernel() && next(192)) gauge_tool(ui);
-    if (ui.selection.quantity == Quantity::exp_minus_one && next(268)) scale_tool(ui);
+    room -= ui.px(274);
+    float all = 0;
+    for (const Tool& tool : tools) all += tool.is_there ? ui.px(tool.width) : 0;
+    if (all > room) room -= ui.px(38);  // the button for the rest
+    std::vector<const Tool*> rest;
+    for (const Tool& tool : tools) {
+        if (!tool.is_there) continue;
+        room -= ui.px(tool.width);
+        if (room < 0 || !rest.empty()) {
+            rest.push_back(&tool);
+            continue;
+        }
+        ImGui::SameLine(0, ui.px(12));
+        tool.draw(ui);
+    }
+    if (rest.empty()) return;
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "More tools",
+                    .icon = icon::more,
+                    .kind = ButtonKind::icon,
+                    .tip = "What the row has no room for."}))
+        ImGui::OpenPopup("more tools");
+    const PopupScope popup(ui, "more tools");
+    for (const Tool* tool : popup.is_open() ? rest : std::vector<const Tool*>()) {
+        ImGui::Dummy({ui.px(4), ui.px(4)});
+        tool->draw(ui);
+        ImGui::Dummy({ui.px(4), ui.px(4)});
+    }
 }
 
 bool bias_state(Ui& ui, const BiasForm& form) {
@@ -111,13 +147,13 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
     out.value = std::numeric_limits<double>::quiet_NaN();
     int64_t row = -1, column = -1;
     if (map.shown.empty() || !form.place(cell, row, column)) return out;
-    const int64_t r = row / map.block, c = column / map.block;
+    const int64_t r = row / map.block.rows, c = column / map.block.columns;
     if (r >= map.rows || c >= map.columns) return out;
     const auto i = size_t(r * map.columns + c);
     out.is_hidden = !map.hidden.empty() && map.hidden[i] != 0;
     if (out.is_hidden) return out;
     out.value = map.shown[i];
-    if (map.block > 1) {
+    if (!map.block.is_single()) {
         out.low = map.low[i];
         out.mean = map.mean[i];
         out.high = map.high[i];
@@ -140,6 +176,12 @@ std::string shown_value(Quantity quantity, double value) {
                : text;
 }
 
+std::string shown_value(const Ui& ui, double value) {
+    const std::string text = shown_value(ui.selection.quantity, value);
+    const bool has_sign = is_signed(ui.selection.quantity) || !shows_change(ui) || value <= 0;
+    return has_sign || text.find_first_of("123456789") == std::string::npos ? text : "+" + text;
+}
+
 std::string tap_words(const BiasForm& form, const Cell& cell) {
     const auto number = [](int64_t v) { return signed_number(double(v), 0); };
     if (form.kind == BiasForm::Kind::kernel1) return number(cell.tap + form.first_offset);
@@ -155,7 +197,7 @@ std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const Bia
     std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;
     if (form.is_kernel()) {
-        out.push_back({"head", std::to_string(r.cell.head)});
+        out.push_back({"head", std::to_string(std::max<int64_t>(0, r.cell.head))});
         if (r.cell.tap >= 0)
             out.push_back({form.kind == BiasForm::Kind::kernel2 ? "dy, dx" : "offset",
                            tap_words(form, r.cell)});
@@ -165,20 +207,23 @@ std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const Bia
         out.push_back(
             {"t\u2032", r.cell.source >= 0 ? positions.source_words(r.cell.source) : "none"});
     }
+    const bool has_change = shows_change(ui);
+    const char* const name = has_change ? "change" : quantity_words(quantity);
     if (r.is_hidden) {
-        out.push_back({quantity_words(quantity), "not visible"});
+        out.push_back({name, "not visible"});
         return out;
     }
     if (std::isnan(r.value)) return out;
-    if (r.block > 1) {
-        out.push_back({"block", fmt::format("{0}\u00D7{0}", r.block)});
-        out.push_back({"mean", shown_value(quantity, r.mean)});
-        out.push_back({"min", shown_value(quantity, r.low)});
-        out.push_back({"max", shown_value(quantity, r.high)});
+    if (!r.block.is_single()) {
+        out.push_back({"block", fmt::format("{}\u00D7{}", r.block.rows, r.block.columns)});
+        out.push_back({"mean", shown_value(ui, r.mean)});
+        out.push_back({"min", shown_value(ui, r.low)});
+        out.push_back({"max", shown_value(ui, r.high)});
         return out;
     }
-    out.push_back({quantity_words(quantity), shown_value(quantity, r.value)});
+    out.push_back({name, shown_value(ui, r.value)});
     const double w = to_w(quantity, r.value);
+    if (has_change) return out;
     if (quantity != Quantity::w && std::isfinite(w))
         out.push_back({"w", shown_value(Quantity::w, w)});
     if (quantity == Quantity::w)

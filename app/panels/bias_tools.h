@@ -9,7 +9,7 @@
 
 namespace aft::app {
 
-// Quantity, range rule, scale and gauge, as `room` allows (pixels).
+// Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
 void bias_tools(Ui& ui, const BiasForm& form, float room);
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
@@ -18,9 +18,10 @@ void inline_label(Ui& ui, std::string_view words);  // stands before a control o
 // A value under the pointer, with all its indices.
 struct BiasReading {
     Cell cell;
-    double value = 0;                        // of the quantity on screen; NaN = none
-    double low = 0, mean = 0, high = 0;      // of its block
-    int64_t block = 1, rank = 0, count = 0;  // rank among the map's values, 1 = the largest
+    double value = 0;                    // of the quantity on screen; NaN = none
+    double low = 0, mean = 0, high = 0;  // of its block
+    Blocks block;
+    int64_t rank = 0, count = 0;  // rank among the map's values, 1 = the largest
     bool is_hidden = false;
 };
 [[nodiscard]] BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell);
@@ -29,6 +30,8 @@ struct BiasReading {
 [[nodiscard]] std::string lock_words(const Ui& ui, std::string_view hover_words);
 [[nodiscard]] std::string tap_words(const BiasForm& form, const Cell& cell);  // "-1, 0"
 [[nodiscard]] std::string shown_value(Quantity quantity, double value);       // "+3.0254"
+// The same for what the maps show now: a change always has its sign.
+[[nodiscard]] std::string shown_value(const Ui& ui, double value);
 
 struct BiasStatistics {
     double low = 0, high = 0, mean = 0, norm = 0;

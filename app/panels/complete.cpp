@@ -158,9 +158,11 @@ void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_
             {text_size::label, chosen ? ui.theme.text1 : ui.theme.text3,
              chosen ? Face::medium : Face::regular});
     const double bits = sample_bits(completion, sample);
+    std::string words = plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim");
+    if (text_extent(ui, words, text_size::label).x > width - ui.px(20))
+        words = plain_number(bits, 2) + " bits";
     if (std::isfinite(bits))
-        text_at(ui, {at.x + ui.px(20), at.y + ui.px(4)},
-                plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim"),
+        text_at(ui, {at.x + ui.px(20), at.y + ui.px(4)}, words,
                 {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::regular,
                  width - ui.px(20)});
     ImGui::Dummy({width, ui.px(26)});

@@ -76,13 +76,13 @@ CompletionChoice& completion_choice(Ui& ui) {
 
 std::shared_ptr<const Completion> completion_of(const Ui& ui) {
     if (ui.session == nullptr || !ui.has_model()) return nullptr;
-    auto completion = ui.session->completion();
+    const auto& completion = ui.selection.completion.own;
     const bool usable = completion && !completion->samples.empty();
     return usable || (completion && !completion->error.empty()) ? completion : nullptr;
 }
 
 bool is_completing(const Ui& ui) {
-    const auto completion = ui.session != nullptr ? ui.session->completion() : nullptr;
+    const auto& completion = ui.selection.completion.own;
     return completion && !completion->done && completion->error.empty();
 }
 
@@ -122,10 +122,24 @@ std::string why_not_complete(const Ui& ui) {
     return "";
 }
 
+namespace {
+
+// The worker keeps one completion to go on from.
+bool is_replaced(const Ui& ui, const Completion& completion) {
+    const auto newest = ui.session->completion();
+    return newest && newest->id != completion.id;
+}
+
+constexpr const char* kReplaced =
+    "The completions beside the curves have taken its place: complete it again.";
+
+}  // namespace
+
 std::string why_not_continue(const Ui& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in.";
+    if (completion->stopped && is_replaced(ui, *completion)) return kReplaced;
     return completion->stopped ? "" : "It is complete: nothing is left to fill in.";
 }
 
@@ -133,6 +147,7 @@ std::string why_not_continue_here(const Ui& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in: stop it first.";
+    if (is_replaced(ui, *completion)) return kReplaced;
     return position_looked_at(ui, *completion) < 0 ? "Choose a filled sub-pixel first." : "";
 }
 
@@ -150,7 +165,7 @@ void start_completion(Ui& ui) {
     choice.used = choice.sample;
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
-    ui.session->complete(std::move(request));
+    choice.own_id = ui.session->complete(std::move(request));
 }
 
 void continue_completion(Ui& ui) {
@@ -158,7 +173,7 @@ void continue_completion(Ui& ui) {
     CompletionRequest request = going_on(ui, *completion);
     request.from_position = completion->position;
     request.from_sample = -1;
-    ui.session->complete(std::move(request));
+    ui.selection.completion.own_id = ui.session->complete(std::move(request));
 }
 
 void continue_from_position(Ui& ui) {
@@ -170,7 +185,7 @@ void continue_from_position(Ui& ui) {
     request.forced = choice.level;
     choice.position = request.from_position;
     choice.level = -1;
-    ui.session->complete(std::move(request));
+    choice.own_id = ui.session->complete(std::move(request));
 }
 
 FilledPositions filled_positions(const Completion& completion) {

@@ -16,6 +16,8 @@ namespace {
 std::string short_name(const std::string& key) {  // "train.learning_rate" -> "Learning rate"
     std::string words = key.substr(key.find('.') + 1);
     std::replace(words.begin(), words.end(), '_', ' ');
+    const size_t rate = words.find(" learning rate");  // the column is narrow
+    if (rate != std::string::npos) words.replace(rate, 14, " rate");
     if (!words.empty())
         words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
     return words;

@@ -117,9 +117,11 @@ void HomePanel::draw(Ui& ui) {
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
     const float room = ImGui::GetContentRegionAvail().x;
-    const float side = ui.px(312), gap = ui.px(48);
     const float page = std::min(room - ui.px(32), ui.px(1240));
-    const bool has_side = page > ui.px(760);
+    const bool is_wide = page > ui.px(760);
+    const float side = is_wide ? ui.px(312) : std::floor(page * 0.34F);
+    const float gap = ui.px(is_wide ? 48 : 20);
+    const bool has_side = is_wide || form_.is_open();  // its Start is always in view
     const float main_width = has_side ? page - side - gap : page;
     const float left = std::floor((room - page) / 2);
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
@@ -127,14 +129,15 @@ void HomePanel::draw(Ui& ui) {
     if (form_.is_open()) {
         form_.draw_settings(ui);
     } else {
-        draw_heading(ui, main_width);
-        draw_runs(ui, main_width);
-        draw_drop_hint(ui, main_width);
+        const float inner = has_side ? main_width : main_width - ImGui::GetStyle().ScrollbarSize;
+        draw_heading(ui, inner);
+        draw_runs(ui, inner);
+        draw_drop_hint(ui, inner);
         if (!has_side) draw_side(ui);
     }
     ImGui::EndChild();
-    if (!has_side && !form_.is_open()) return;
-    if (has_side) ImGui::SameLine(0, gap);
+    if (!has_side) return;
+    ImGui::SameLine(0, gap);
     ImGui::BeginChild("side", {side, 0});
     if (form_.is_open())
         form_.draw_summary(ui);

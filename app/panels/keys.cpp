@@ -6,6 +6,7 @@
 
 #include "app/panels/bias_tools.h"
 #include "app/panels/fold.h"
+#include "app/panels/key_grid.h"
 #include "app/panels/sample_input.h"
 #include "app/panels/watch.h"
 #include "app/ui/panel.h"
@@ -30,22 +31,6 @@ struct KeyLayer {
     std::vector<Range> own;
 };
 
-// So many columns that the maps cover most of the area: few layers get fewer, larger maps.
-int fullest_columns(viz::AtlasShape shape, ImVec2 area, float scale) {
-    int best = shape.columns;
-    float most = 0;
-    for (int columns = shape.columns; columns >= std::min(shape.columns, 4); --columns) {
-        viz::AtlasShape tried = shape;
-        tried.columns = columns;
-        const viz::AtlasLayout layout = layout_atlas(tried, area, scale);
-        const float covered = layout.tile.x * layout.tile.y * float(columns);
-        if (layout.size.y > area.y || covered <= most) continue;
-        most = covered;
-        best = columns;
-    }
-    return best;
-}
-
 class KeysPanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -56,6 +41,8 @@ class KeysPanel : public Panel {
     void take(Ui& ui, KeyLayer& layer);
     void draw_left(Ui& ui, const Positions& positions, float width, float height);
     void draw_grid(Ui& ui, const viz::Box& box);
+    void fill_cells(const KeyGrid& grid);
+    void take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
     void draw_chosen(Ui& ui, const Positions& positions, float width);
     void draw_foot(Ui& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(size_t layer, size_t map) const;
@@ -163,7 +150,7 @@ void KeysPanel::draw_chosen(Ui& ui, const Positions& positions, float width) {
     view.area = {width, width};
     view.numbers = false;
     const FoldPlace at = pointed(ui, positions);
-    view.target = {at.row, at.column};
+    view.source = {at.row, at.column};
     const viz::MapReply reply = map_.draw(view, ui.look);
     const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const Positions::Place p = unfold(positions, hit.row, hit.column);
@@ -196,7 +183,7 @@ void KeysPanel::draw_left(Ui& ui, const Positions& positions, float width, float
     const float side = std::min(width, (height - ui.px(130)) / 2);
     const int64_t j = ui.selection.shown().source;
     const auto reply =
-        sample_.draw(ui, side, j >= 0 ? positions.source(j) : Positions::Place{}, {});
+        sample_.draw(ui, side, {}, j >= 0 ? positions.source(j) : Positions::Place{});
     const Positions::Place hit = reply.clicked.is_on_grid() ? reply.clicked : reply.hovered;
     if (hit.is_on_grid()) {
         Cell cell = ui.selection.cell;
@@ -206,6 +193,19 @@ void KeysPanel::draw_left(Ui& ui, const Positions& positions, float width, float
     }
     draw_chosen(ui, positions, side);
     ImGui::EndGroup();
+}
+
+void KeysPanel::fill_cells(const KeyGrid& grid) {
+    cells_.assign(layers_.size() * grid.shown(), {});
+    for (size_t l = 0; l < layers_.size(); ++l)
+        for (size_t m = 0; m < grid.shown(); ++m) {
+            const size_t map = grid.map_at(m);
+            if (map >= layers_[l].maps.size()) break;
+            viz::AtlasCell& cell = cells_[l * grid.shown() + m];
+            cell.data = layers_[l].maps[map].data();
+            cell.coloring = coloring(l, map);
+            if (grid.lines > 1) cell.label = fmt::format("c{}", layers_[l].index[map]);
+        }
 }
 
 void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
@@ -219,30 +219,30 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
                   .row_label = ui.px(34),
                   .column_label = ui.px(24)};
     view.area = {box.width(), box.height()};
-    view.shape.columns = fullest_columns(view.shape, view.area, ui.look.scale);
-    const auto columns = size_t(view.shape.columns);
-    grid_columns_ = columns;
-    const auto map_at = [&](size_t column) { return column * all / columns; };
-    cells_.assign(layers_.size() * columns, {});
-    std::vector<std::string> rows, heads;
-    for (size_t l = 0; l < layers_.size(); ++l) {
-        rows.push_back(fmt::format("L{}", l));
-        for (size_t m = 0; m < columns && map_at(m) < layers_[l].maps.size(); ++m) {
-            cells_[l * columns + m].data = layers_[l].maps[map_at(m)].data();
-            cells_[l * columns + m].coloring = coloring(l, map_at(m));
-        }
+    const KeyGrid grid = fullest_grid(view.shape, view.area, ui.look);
+    view.shape.columns = grid.columns;
+    view.shape.rows *= grid.lines;
+    if (grid.lines > 1) {
+        view.shape.cell_label = ui.px(22);
+        view.shape.column_label = ui.px(2);
     }
-    for (size_t m = 0; m < columns; ++m)
-        heads.push_back(fmt::format("c{}", layers_.front().index[map_at(m)]));
+    grid_columns_ = grid.shown();
+    fill_cells(grid);
+    std::vector<std::string> rows(layers_.size() * size_t(grid.lines)), heads;
+    for (size_t l = 0; l < layers_.size(); ++l)
+        rows[l * size_t(grid.lines)] = fmt::format("L{}", l);
+    for (size_t m = 0; m < grid.shown() && grid.lines == 1; ++m)
+        heads.push_back(fmt::format("c{}", layers_.front().index[grid.map_at(m)]));
     view.cells = cells_;
     view.row_labels = rows;
     view.column_labels = heads;
     size_t l = 0, m = 0;
-    if (chosen(ui, &l, &m) != nullptr) {
-        view.selected_row = int(l);
-        for (size_t column = 0; column < columns; ++column)
-            if (map_at(column) == m) view.selected_column = int(column);
-    }
+    if (chosen(ui, &l, &m) != nullptr)
+        for (size_t place = 0; place < grid.shown(); ++place) {
+            if (grid.map_at(place) != m) continue;
+            view.selected_row = int(l) * grid.lines + int(place) / grid.columns;
+            view.selected_column = int(place) % grid.columns;
+        }
     view.raise_selected_row = false;
     ImGui::SetCursorScreenPos(box.low);
     const viz::AtlasReply reply = atlas_.draw(view, ui.look);
@@ -250,15 +250,21 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
                       .label = ui.recorder.claim("Key maps"),
                       .min = reply.box.low,
                       .max = reply.box.high,
-                      .value = fmt::format("{} layers, {} channels", rows.size(), columns),
+                      .value = fmt::format("{} layers, {} channels", layers_.size(), grid.shown()),
                       .why_not = {}});
+    take_pointer(ui, grid, reply);
+}
+
+void KeysPanel::take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply) {
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-    if (!hit.is_valid() || layers_[size_t(hit.row)].maps.empty()) return;
+    const auto layer = size_t(std::max(0, hit.row) / grid.lines);
+    if (!hit.is_valid() || layers_[layer].maps.empty()) return;
     const Positions positions(ui.status);
     const Positions::Place p = unfold(positions, hit.cell.row, hit.cell.column);
     Cell cell = ui.selection.cell;
-    cell.layer = hit.row;
-    cell.channel = layers_[size_t(hit.row)].index[map_at(size_t(hit.column))];
+    cell.layer = int64_t(layer);
+    const auto place = size_t(hit.row % grid.lines * grid.columns + hit.column);
+    cell.channel = layers_[layer].index[grid.map_at(place)];
     cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
     if (reply.clicked.is_valid())
         ui.selection.lock(cell);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/run_check.h"
 #include "app/ui/ui.h"
 #include "model/jobs.h"
 
@@ -22,14 +23,16 @@ class NewRunForm {
     void choose_preset(Ui& ui, const std::string& name);
     void draw_group(Ui& ui, const std::string& group);
     void start(Ui& ui);
-    void update_estimate();
+    void draw_estimate(Ui& ui);
+    void draw_start(Ui& ui);
 
     bool is_open_ = false;
     std::vector<PresetInfo> presets_;
     int chosen_ = 0, group_ = 0;
     Config config_, standard_;
-    std::string data_, out_, filter_, problem_, estimate_words_;
-    std::string estimated_for_;  // the settings the estimate belongs to
+    std::string data_, out_, filter_, problem_;
+    RunCheck check_;
+    bool wants_start_ = false;  // pressed while the settings were still being checked
 };
 
 }  // namespace aft::app

@@ -49,6 +49,15 @@ void refresh(Columns& c, const Ui& ui) {
         for (const double v : *ms) c.speed.push_back(v > 0 ? 1000 / v : std::nan(""));
 }
 
+// "train.learning_rate = 1e-3" -> "learning rate 1e-3"
+std::string event_words(std::string text) {
+    text = text.substr(text.starts_with("train.") ? 6 : 0);
+    const size_t equals = text.find(" = ");
+    if (equals != std::string::npos) text.replace(equals, 3, " ");
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+}
+
 class PlotsPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -64,6 +73,7 @@ class PlotsPanel final : public Panel {
     Columns columns_;
     double smoothing_ = 0.9;
     int x_scale_ = 0, y_scale_ = 0;
+    float tools_width_ = 480;  // pixels, as drawn last
     viz::CurveZoom zoom_;
     std::optional<double> marker_, next_marker_;
 };
@@ -72,11 +82,10 @@ void PlotsPanel::draw_tools(Ui& ui) {
     ui.recorder.set_section("Scale");
     static const std::vector<Choice> kScales = {{"Linear"}, {"Log"}};
     const float room = ImGui::GetContentRegionAvail().x;
-    const float used = ui.px(560);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::SetCursorScreenPos({at.x + std::max(0.0f, room - used), at.y});
-    text(ui, "Smooth", {text_size::label, ui.theme.text2});
-    ImGui::SameLine();
+    const float left = at.x + std::max(ui.px(120), room - tools_width_);
+    text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
+    ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
     NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
@@ -90,6 +99,7 @@ void PlotsPanel::draw_tools(Ui& ui) {
     };
     axis("x", "x axis", x_scale_);
     axis("y", "y axis", y_scale_);
+    tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
 void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
@@ -133,7 +143,7 @@ void PlotsPanel::draw_loss(Ui& ui, ImVec2 size) {
         if (event.kind == "save") continue;
         const bool is_error = event.kind == "error";
         plot.events.push_back({.x = static_cast<double>(event.step),
-                               .text = event.text,
+                               .text = is_error ? "" : event_words(event.text),
                                .color = rgb_of(is_error ? ui.theme.error : ui.theme.series[1])});
     }
     draw_plot(ui, plot);
@@ -157,8 +167,9 @@ viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
         plot.curves.push_back({.label = of_layers ? (is_end ? "layer " + name : "") : name,
                                .x = ui.curves->step,
                                .y = values,
-                               .color = of_layers ? viz::ordered_color(share)
-                                                  : rgb_of(ui.theme.series[(index + 1) % 8]),
+                               .color = of_layers
+                                            ? viz::ordered_color(share, ui.look.colors->is_light)
+                                            : rgb_of(ui.theme.series[(index + 1) % 8]),
                                .width = 1.5f,
                                .decimals = 2});
         ++index;
@@ -209,13 +220,21 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
     }
 }
 
-// What went wrong and what is safe.
-std::string error_sentence(const Status& s) {
-    std::string words = s.error;
-    if (!words.empty())
-        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    if (s.saved_step < 0) return words + ". Nothing is saved yet.";
-    return words + ". Step " + group_thousands(s.saved_step) + " is saved and safe.";
+// After which changes, and what is safe.
+std::string error_sentence(const Ui& ui) {
+    const Status& s = ui.status;
+    int64_t step = -1;
+    std::string changes;
+    for (const Event& event : ui.curves->events) {
+        if (event.kind != "learning-rate" && event.kind != "setting") continue;
+        changes = (event.step == step ? changes + " and " : "") + event_words(event.text);
+        step = event.step;
+    }
+    std::string words;
+    if (step >= 0)
+        words = fmt::format("It follows {}, set at step {}. ", changes, group_thousands(step));
+    if (s.saved_step < 0) return words + "Nothing is saved yet.";
+    return words + fmt::format("Step {} is saved and safe.", group_thousands(s.saved_step));
 }
 
 // The filled button stands above, in the pane Run: none here.
@@ -252,10 +271,11 @@ void PlotsPanel::draw(Ui& ui) {
     }
     if (!ui.status.error.empty())
         banner(ui, {.kind = ToastKind::error,
-                    .title =
-                        ui.status.state == RunState::error ? "Training stopped" : "Training paused",
-                    .sentence = error_sentence(ui.status),
-                    .actions = {"Copy error report", "Show log"}});
+                    .title = std::string(ui.status.state == RunState::error ? "Training stopped: "
+                                                                            : "Training paused: ") +
+                             ui.status.error,
+                    .sentence = error_sentence(ui),
+                    .actions = {"Try the step again", "Show log", "Copy error report"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
         return;

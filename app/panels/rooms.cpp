@@ -6,6 +6,7 @@ namespace aft::app {
 PanelRoom home_panel();
 PanelRoom train_panel();
 PanelRoom plots_panel();
+PanelRoom train_samples_panel();
 PanelRoom controls_panel();
 PanelRoom explorer_panel();
 PanelRoom log_panel();
@@ -28,10 +29,10 @@ const std::vector<PanelRoom>& panels() {
         home_panel(),
         train_panel(),
         plots_panel(),
+        train_samples_panel(),
         controls_panel(),
         explorer_panel(),
         log_panel(),
-        inspector_panel(),
         bias_atlas_panel(),
         bias_focus_panel(),
         bias_statistics_panel(),
@@ -41,6 +42,7 @@ const std::vector<PanelRoom>& panels() {
         complete_panel(),
         play_panel(),
         sampling_panel(),
+        inspector_panel(),
         compare_panel(),
         lab_panel(),
     };

@@ -21,12 +21,17 @@ class RunPanel final : public Panel {
 };
 
 struct Primary {
-    const char *action, *words;
-    ButtonKind kind = ButtonKind::primary;
+    const char* action = "Start or pause";
+    std::string words{};
 };
 
 // What the one filled button does now.
 Primary primary_of(const Ui& ui) {
+    const int64_t saved = ui.status.saved_step;
+    const bool is_broken = !ui.status.error.empty() && ui.status.state != RunState::running;
+    if (is_broken)
+        return {"Start again from the saved step",
+                saved < 0 ? "Start again" : "Start again from " + group_thousands(saved)};
     switch (ui.status.state) {
         case RunState::running:
             return {"Start or pause", "Pause"};
@@ -36,8 +41,6 @@ Primary primary_of(const Ui& ui) {
             return {"Start or pause", "Stopping"};
         case RunState::stopped:
             return {"Start or pause", "Go on"};
-        case RunState::error:
-            return {"Open...", "Open a saved step"};
         default:
             return {"Start or pause", "Start"};
     }

@@ -53,7 +53,7 @@ float widest(Ui& ui, std::span<const std::string> choices) {
 }  // namespace
 
 bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec) {
-    const auto& [choices, width, why_not] = spec;
+    const auto& [choices, width, why_not, ground] = spec;
     const std::string label = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = set_by_script(ui, label, choices, chosen);
@@ -67,9 +67,10 @@ bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec)
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const bool hot = ImGui::IsItemHovered() && !off;
     draw->AddRectFilled(a, b,
-                        off   ? with_alpha(t.field, 0.55f)
-                        : hot ? t.field_hover
-                              : t.field,
+                        off           ? with_alpha(t.field, 0.55f)
+                        : hot         ? t.field_hover
+                        : ground != 0 ? ground
+                                      : t.field,
                         ui.px(4));
     if (t.is_outlined()) draw->AddRect(a, b, t.line, ui.px(4));
     const std::string shown = chosen >= 0 && chosen < static_cast<int>(choices.size())

@@ -2,6 +2,7 @@
 // sample, and which sample and sub-pixel are looked at. Part of the one selection. Window thread.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "model/session.h"
@@ -25,6 +26,9 @@ struct CompletionChoice {
     int64_t level = -1;     // level to continue with from there; -1 = none chosen
     std::string prompt = "ROMEO:";  // text models
     int64_t length = 200;           // bytes to add to the prompt
+    // The newest one that was asked for here; the session also makes those of the Train workspace.
+    uint64_t own_id = 0;
+    std::shared_ptr<const Completion> own{};
 };
 
 }  // namespace aft::app

@@ -233,7 +233,7 @@ void FileBrowser::draw(Ui& ui, ImVec2 display) {
     ImGui::SetCursorPos({ui.px(18), ui.px(14)});
     ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)});
     draw_head(ui);
-    const float foot = ui.px(problem_.empty() ? 44 : 70);
+    const float foot = ui.px(problem_.empty() ? 52 : 78);
     draw_list(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - foot));
     draw_foot(ui);
     ImGui::EndChild();

@@ -132,6 +132,8 @@ void Frame::Parts::replace_session(OpenRequest request) {
     ui.selection.unlock();
     ui.selection.pins.clear();
     ui.selection.image = {};
+    ui.selection.completion.own_id = 0;
+    ui.selection.completion.own = nullptr;
     request.device = options.device;
     session = std::make_unique<Session>(std::move(request), options.wake);
     ui.session = session.get();
@@ -191,6 +193,9 @@ void Frame::Parts::take_news() {
         ui.status = session->status();
         if (auto curves = session->curves()) ui.curves = std::move(curves);
         ui.history = session->history_steps();
+        CompletionChoice& choice = ui.selection.completion;
+        const auto completion = session->completion();
+        if (completion && completion->id == choice.own_id) choice.own = completion;
         remember_open();
     }
     const Status& status = ui.status;

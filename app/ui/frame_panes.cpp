@@ -63,7 +63,7 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
                                     static_cast<int>(ImGuiDockNodeFlags_NoCloseButton);
     ImGui::SetNextWindowClass(&kind);
-    ui.recorder.set_pane(pane.room->info.name);
+    ui.recorder.set_pane(pane_title(*pane.room, ui.workspace));
     const ImGuiWindowFlags flags =
         ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing |
         (on_rail

@@ -85,8 +85,13 @@ FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline) {
 
 std::string window_name(const PanelRoom& room, Workspace workspace, Width width) {
     static constexpr const char* kWidths[] = {"wide", "rail", "narrow"};
-    return fmt::format("{0}###{1} {2}/{0}", room.info.name, workspace_name(workspace),
+    return fmt::format("{0}###{1} {2}/{0}", pane_title(room, workspace), workspace_name(workspace),
                        kWidths[static_cast<int>(width)]);
+}
+
+std::string pane_title(const PanelRoom& room, Workspace workspace) {
+    const Place* place = place_in(room, workspace);
+    return place != nullptr && place->title != nullptr ? place->title : room.info.name;
 }
 
 const Place* place_in(const PanelRoom& room, Workspace workspace) {
@@ -125,7 +130,8 @@ void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset) {
             static_cast<int>(ImGuiDockNodeFlags_NoTabBar) | ImGuiDockNodeFlags_NoResize));
     }
     if (slots.contains(Slot::below))
-        put(Slot::below, cut(canvas, ImGuiDir_Down, ui.px(sizes.below), room.y));
+        put(Slot::below, cut(canvas, ImGuiDir_Down,
+                             std::min(ui.px(sizes.below), std::floor(size.y * 0.42f)), room.y));
     if (slots.contains(Slot::canvas)) put(Slot::canvas, canvas);
     if (slots.contains(Slot::page)) {
         put(Slot::page, canvas);

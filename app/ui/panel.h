@@ -32,7 +32,8 @@ enum class Slot { left, right, top, canvas, below, page };
 struct Place {
     Workspace workspace;
     Slot slot;
-    int order = 0;  // tabs of one slot from left to right
+    int order = 0;                // tabs of one slot from left to right
+    const char* title = nullptr;  // of the pane there, when it differs from the panel's name
 };
 
 class Panel {

@@ -27,8 +27,41 @@ std::string needs_rest(const Ui& ui) {
     if (ui.status.state == RunState::running) return "Training runs already.";
     if (ui.status.state == RunState::stopping) return "Training is stopping.";
     if (ui.status.state == RunState::error)
-        return "Training stopped with an error. Open a saved step instead.";
+        return "Training stopped with an error. Start again from a saved step instead.";
     return "";
+}
+
+// After an error the same step would only fail again; one action tries it nevertheless.
+std::string needs_health(const Ui& ui) {
+    if (std::string why = needs_rest(ui); !why.empty()) return why;
+    return ui.status.error.empty()
+               ? ""
+               : "Training met an error: start again from a saved step, or try the step again.";
+}
+
+std::string needs_error(const Ui& ui) {
+    if (std::string why = needs_rest(ui); !why.empty()) return why;
+    return ui.status.error.empty() ? "Training has met no error." : "";
+}
+
+std::string needs_saved(const Ui& ui) {
+    if (std::string why = needs_model(ui); !why.empty()) return why;
+    if (ui.status.state == RunState::running) return "Training runs: pause it first.";
+    if (ui.status.saved_step < 0)
+        return "Nothing is saved yet: lower the learning rate and try the step again, or begin a "
+               "new run.";
+    return "";
+}
+
+// The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
+void start_again(Ui& ui) {
+    std::string path = ui.status.path;
+    if (!path.ends_with(".safetensors"))
+        path += fmt::format("/checkpoints/step-{:08}.safetensors", ui.status.saved_step);
+    ui.toasts.add({.kind = ToastKind::info,
+                   .title = "Step " + group_thousands(ui.status.saved_step) + " becomes a new run",
+                   .detail = "Lower the learning rate, then start."});
+    ui.open(path);
 }
 
 std::string needs_running(const Ui& ui) {
@@ -37,7 +70,7 @@ std::string needs_running(const Ui& ui) {
 }
 
 std::string why_no_start_or_pause(const Ui& ui) {
-    return ui.status.state == RunState::running ? needs_running(ui) : needs_rest(ui);
+    return ui.status.state == RunState::running ? needs_running(ui) : needs_health(ui);
 }
 
 std::string why_no_stop(const Ui& ui) {
@@ -102,7 +135,7 @@ void add_run_actions(Actions& actions) {
     actions.add({.name = "Start training",
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
-                 .why_not = needs_rest,
+                 .why_not = needs_health,
                  .run = on_session([](Session& s) { s.start(); })});
     actions.add({.name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
@@ -114,14 +147,25 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::step,
                  .shortcut = ".",
                  .menu = "Run",
-                 .why_not = needs_rest,
+                 .why_not = needs_health,
                  .run = on_session([](Session& s) { s.step(1); })});
+    actions.add({.name = "Try the step again",
+                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
+                             "the weights are broken it fails again.",
+                 .icon = icon::play,
+                 .why_not = needs_error,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.name = "Start again from the saved step",
+                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
+                 .icon = icon::history,
+                 .why_not = needs_saved,
+                 .run = start_again});
     actions.add({.name = "Run 100 steps",
                  .sentence = "Trains a hundred steps, then pauses.",
                  .icon = icon::fast,
                  .shortcut = "Shift+.",
                  .menu = "Run",
-                 .why_not = needs_rest,
+                 .why_not = needs_health,
                  .run = on_session([](Session& s) { s.step(kManySteps); })});
     actions.add({.name = "Stop training",
                  .sentence = "Saves a checkpoint and ends this training.",

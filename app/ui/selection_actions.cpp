@@ -46,7 +46,7 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
         return;
     }
     if (ui.session != nullptr) {
-        const auto completion = ui.session->completion();
+        const auto& completion = ui.selection.completion.own;
         if (completion && !completion->done && completion->error.empty()) {
             ui.session->stop_completion();
             return;
@@ -92,11 +92,18 @@ constexpr Simple kSimple[] = {
              ui.selection.scale == Scale::signed_log ? Scale::two_sided : Scale::signed_log;
      }},
     {"Difference to pin", "Shows what has changed since the newest pin.", icon::compare, "D",
-     needs_pin, [](Ui& ui) { ui.selection.difference_to_pin = !ui.selection.difference_to_pin; }},
+     needs_pin,
+     [](Ui& ui) {
+         ui.selection.difference_to_pin = !ui.selection.difference_to_pin;
+         ui.selection.range_by_hand.reset();
+     }},
     {"Pin", "Keeps this place and step in the list of pins.", icon::pin, "P", needs_model,
      [](Ui& ui) { ui.selection.pin(ui.shown_step()); }},
-    {"Remove pins", "Empties the list of pins.", icon::trash, "", needs_pin,
-     [](Ui& ui) { ui.selection.pins.clear(), ui.selection.difference_to_pin = false; }}};
+    {"Remove pins", "Empties the list of pins.", icon::trash, "", needs_pin, [](Ui& ui) {
+         ui.selection.pins.clear();
+         ui.selection.difference_to_pin = false;
+         ui.selection.range_by_hand.reset();
+     }}};
 
 void add_time_actions(Actions& actions, FrameTools& tools) {
     const auto scrub = [&](const char* name, const char* sentence, const char* key, int direction) {

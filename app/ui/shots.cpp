@@ -24,6 +24,7 @@ struct Shot {
     float scale = 1;
     int width = 1600, height = 1000;
     Stock needs = Stock::model;
+    const char* after = "";  // script lines that put things back for the next picture
 };
 
 constexpr const char* kComplete = "key Ctrl+Enter\nframes 60\n";
@@ -40,7 +41,21 @@ constexpr Shot kShots[] = {
      .workspace = "Train",
      .script = "set Curves/Scale/y axis Linear\n",
      .needs = Stock::fresh},
+    {.name = "02-train-completions",
+     .workspace = "Train",
+     .script = "click Completions/Main/Tab\nframes 150\n",
+     .needs = Stock::fresh},
+    {.name = "02-train-atlas",
+     .workspace = "Train",
+     .script = "click Biases/Main/Tab\n",
+     .needs = Stock::fresh,
+     .after = "click Curves/Main/Tab\n"},
     {.name = "02-train-biases", .workspace = "Biases", .script = "", .needs = Stock::fresh},
+    {.name = "04-biases-change",
+     .workspace = "Biases",
+     .script = "First moment\nScrub forward\nkey P\nkey End\nkey D\nAtlas or focus\n",
+     .needs = Stock::fresh,
+     .after = "Remove pins\nAtlas or focus\n"},
     {.name = "10-train-light",
      .workspace = "Train",
      .script = "",
@@ -160,7 +175,7 @@ struct Gallery {
         settle(stage, 12);
         save(shot.name);
         ui.selection.unlock();
-        run_script(stage, "key Esc\nkey Esc\n", shot.name);
+        run_script(stage, std::string("key Esc\nkey Esc\n") + shot.after, shot.name);
     }
     void save(const std::string& name) {
         const fs::path path = fs::path(request.out) / (name + ".png");

@@ -77,6 +77,7 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     ui.submitted = input_text(ui, label.c_str(), text,
                               {.width = has_icon ? width - ui.px(34) : width,
                                .height = spec.height,
+                               .is_wrong = !spec.problem.empty(),
                                .is_plain = has_icon,
                                .is_mono = spec.mono,
                                .is_set = words.has_value(),

@@ -31,6 +31,8 @@ struct Theme {
 
     [[nodiscard]] float px(float value) const;  // whole pixels at the interface scale
     [[nodiscard]] bool is_outlined() const { return name == ThemeName::high_contrast; }
+    // Ground of fields and chosen tabs on bars, which in the light theme are as dark as a field.
+    [[nodiscard]] ImU32 field_on_bar() const { return name == ThemeName::light ? pane : field; }
     [[nodiscard]] Colormap ember() const {
         return name == ThemeName::light ? Colormap::ember_light : Colormap::ember_dark;
     }

@@ -234,7 +234,7 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
-    combo(ui, "Speed", speed_, {words, 58});
+    combo(ui, "Speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
 }
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
@@ -281,7 +281,7 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImU32 ground = is_live                  ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
                          : ImGui::IsItemHovered() ? ui.theme.field_hover
-                                                  : ui.theme.field;
+                                                  : ui.theme.field_on_bar();
     draw->AddRectFilled(low, high, ground, size.y / 2);
     const float middle = (low.y + high.y) / 2;
     const ImU32 ink = is_live ? ui.theme.ok : ui.theme.text1;

@@ -149,11 +149,8 @@ void draw_workspaces(Ui& ui, float left, float middle, float right) {
         const bool chosen = ui.workspace == workspace;
         if (ImGui::InvisibleButton(label.c_str(), {widths[i], ui.px(28)})) ui.workspace = workspace;
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
-        if (chosen) {
-            const bool is_light = ui.theme.name == ThemeName::light;
-            ImGui::GetWindowDrawList()->AddRectFilled(
-                a, b, is_light ? ui.theme.pane : ui.theme.field, ui.px(4));
-        }
+        if (chosen)
+            ImGui::GetWindowDrawList()->AddRectFilled(a, b, ui.theme.field_on_bar(), ui.px(4));
         const Face face = chosen ? Face::semibold : Face::medium;
         const float width = text_extent(ui, name, text_size::body, face).x;
         const ImU32 ink = chosen || ImGui::IsItemHovered() ? ui.theme.text1 : ui.theme.text2;
@@ -171,8 +168,8 @@ void draw_palette_field(Ui& ui, float right) {
     if (ImGui::InvisibleButton(label.c_str(), size)) ui.actions.run(ui, "Command palette");
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddRectFilled(a, b, ImGui::IsItemHovered() ? ui.theme.field_hover : ui.theme.field,
-                        ui.px(4));
+    draw->AddRectFilled(
+        a, b, ImGui::IsItemHovered() ? ui.theme.field_hover : ui.theme.field_on_bar(), ui.px(4));
     if (ui.theme.is_outlined()) draw->AddRect(a, b, ui.theme.line, ui.px(4));
     const float middle = (a.y + b.y) / 2;
     icon_at(ui, {a.x + ui.px(15), middle}, icon::search, {text_size::icon_inline, ui.theme.text3});

@@ -50,6 +50,7 @@ struct ComboChoices {
     std::span<const std::string> list;
     float width = 0;
     std::string why_not{};
+    ImU32 ground = 0;  // 0 = the field colour
 };
 bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& choices);
 struct ToggleLook {
@@ -88,6 +89,7 @@ struct TextField {
     bool focus = false;  // take the keyboard now
     std::string why_not{};
     bool mono = false;
+    std::string problem{};  // what is wrong with the text: an error outline
 };
 bool text_field(Ui& ui, const TextField& spec, std::string& text);  // true at every change
 bool text_submitted(const Ui& ui);                                  // Enter in the last text_field

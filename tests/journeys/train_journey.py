@@ -27,13 +27,14 @@ def start_new_run(window, run, preset="demo-mirror"):
 
 
 def check_mistake(cli, window):
-    """A mistake in the data is named, the window goes on."""
+    """A mistake in the data is named while it is typed, and nothing can be started with it."""
     window.key("ctrl+n")
     window.fill("Home/New run/Data", "mirrow?size=16")
-    window.click("Home/Before the start/Start run")
-    dump = window.until_value("Status/Main/State", "Error", 10)
-    words = dump.value("Curves/Main/Banner")
+    start = "Home/Before the start/Start run"
+    dump = window.until(lambda d: d.find(start) and d.find(start).why_not and d, "the run cannot be started", 10)
+    words = dump.value("Home/New run/Data problem")
     cli.check("a wrong source is named, and what is allowed", "mirrow" in words and "mirror, tiles" in words, words)
+    cli.check("the button says why", "mirrow" in dump.find(start).why_not, dump.find(start).why_not)
 
 
 def pause(window):

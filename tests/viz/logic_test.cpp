@@ -92,14 +92,16 @@ TEST(Atlas, LayoutFitsAndSpreadsAtMostAQuarterOfThePitch) {
                            .column_label = 24,
                            .row_bar = 130};
     const AtlasLayout a = layout_atlas(shape, {1000, 690}, 1);
-    EXPECT_EQ(a.zoom, 4);  // 44 px: 16 * 46 <= 836 and 12 * 46 <= 666; 5 would need 57 x 12 > 666
+    EXPECT_EQ(
+        a.zoom,
+        (Zoom{4, 4}));  // 44 px: 16 * 46 <= 836 and 12 * 46 <= 666; 5 would need 57 x 12 > 666
     EXPECT_LE(a.size.x, 1000);
     EXPECT_LE(a.size.y, 690);
     EXPECT_GE(a.pitch.x, a.tile.x + 2);
     EXPECT_LE(a.pitch.x - a.tile.x, a.pitch.x / 4 + 1);
     EXPECT_LE(a.pitch.y - a.tile.y, a.pitch.y / 4 + 1);
     const AtlasLayout tiny = layout_atlas(shape, {100, 50}, 1);
-    EXPECT_EQ(tiny.zoom, 1);
+    EXPECT_EQ(tiny.zoom, (Zoom{1, 1}));
     EXPECT_GT(tiny.size.y, 50) << "it scrolls rather than shrinks below a pixel a value";
 }
 
@@ -117,8 +119,8 @@ TEST(Atlas, HitTestFindsTheCellAndMissesTheGaps) {
             for (int64_t y = 0; y < 5; ++y)
                 for (int64_t x = 0; x < 7; ++x) {
                     const Box box = a.cell(r, c);
-                    const ImVec2 at = {box.low.x + float(a.zoom) * (float(x) + 0.5F),
-                                       box.low.y + float(a.zoom) * (float(y) + 0.5F)};
+                    const ImVec2 at = {box.low.x + float(a.zoom.across) * (float(x) + 0.5F),
+                                       box.low.y + float(a.zoom.down) * (float(y) + 0.5F)};
                     EXPECT_EQ(hit_atlas(a, shape, at), (AtlasHit{r, c, {y, x}}));
                 }
     const Box box = a.cell(0, 0);
@@ -134,6 +136,33 @@ TEST(Atlas, ColumnsAreChosenForTheLargestMaps) {
     EXPECT_EQ(best_columns(1, shape, {900, 600}, 1), 1);
     EXPECT_EQ(best_columns(4, shape, {1000, 210}, 1), 4);
     EXPECT_EQ(best_columns(2, shape, {900, 600}, 1), 2) << "side by side";
+}
+
+TEST(Map, FreeAxesTakeEachTheirOwnZoom) {
+    MapView view;
+    view.data = {.rows = 256, .columns = 128};
+    EXPECT_EQ(map_zoom(view, {560, 590}, 0, 128), (Zoom{2, 2}));
+    view.free_axes = true;
+    EXPECT_EQ(map_zoom(view, {560, 590}, 0, 128), (Zoom{4, 2}));
+    EXPECT_EQ(map_zoom(view, {560, 590}, 3, 128), (Zoom{4, 3})) << "the wider axis stays in view";
+    EXPECT_EQ(map_zoom(view, {560, 590}, 8, 128), (Zoom{8, 8}));
+    EXPECT_EQ(filling_block(768, 590), 3);
+    EXPECT_EQ(filling_block(500, 590), 1) << "what fits is not cut";
+    for (int64_t n = 1; n < 2000; n += 37)
+        for (float pixels = 8; pixels < 700; pixels += 31) {
+            const int64_t b = filling_block(n, pixels);
+            EXPECT_LE(float((n + b - 1) / b), pixels);
+            EXPECT_LE(b, 2 * block_size(n, pixels));
+        }
+}
+
+TEST(Atlas, FreeAxesFillTheirPlace) {
+    AtlasShape shape{
+        .rows = 2, .columns = 2, .tile_rows = 256, .tile_columns = 128, .free_axes = true};
+    const AtlasLayout a = layout_atlas(shape, {1028, 600}, 1);
+    EXPECT_EQ(a.zoom, (Zoom{4, 1}));
+    EXPECT_EQ(hit_atlas(a, shape, {a.origin.x + 4 * 100 + 1, a.origin.y + 200}),
+              (AtlasHit{0, 0, {200, 100}}));
 }
 
 TEST(Map, ZoomIsWholeAndBlocksCoverAllValues) {

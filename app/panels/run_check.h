@@ -1,0 +1,38 @@
+// RunCheck: whether a new run can start as its settings stand, and what it will take: reads its
+// data as the start would and estimates memory and time, in a thread of its own. Window thread;
+// every method returns at once.
+#pragma once
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "core/mailbox.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+class RunCheck {
+  public:
+    struct Answer {
+        std::string of;                              // the settings it belongs to, as JSON
+        std::string data_problem, settings_problem;  // "" = none
+        double parameters = 0, weights_bytes = 0, training_bytes = 0, activations_bytes = 0;
+        double seconds = 0;  // of the whole training
+        [[nodiscard]] bool is_good() const {
+            return data_problem.empty() && settings_problem.empty();
+        }
+    };
+    // Begins to check these settings unless that is done or under way.
+    void refresh(const Config& config);
+    // For the settings given last; nullptr while they are being checked.
+    [[nodiscard]] std::shared_ptr<const Answer> answer() const;
+    // The newest answer, perhaps to earlier settings; nullptr before the first.
+    [[nodiscard]] std::shared_ptr<const Answer> last() const { return box_->latest(); }
+
+  private:
+    std::string wanted_, asked_;
+    std::shared_ptr<Mailbox<Answer>> box_ = std::make_shared<Mailbox<Answer>>();
+    std::jthread reader_;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,88 @@
+// Bias maps: cutting into blocks along each axis, and the change between two steps.
+#include "app/panels/bias_map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace aft::app {
+namespace {
+
+Status band_status(int64_t tokens, int64_t window) {
+    Status s;
+    s.config.model.task = "image";
+    s.config.model.mixer = "aft-local";
+    s.config.model.window = window;
+    s.tokens = tokens;
+    s.layers.resize(1);
+    return s;
+}
+
+// Value 10 t + offset; NaN where there is no source.
+FieldSet band_fields(const BiasForm& form, float scale) {
+    Field field;
+    field.name = "w";
+    for (int64_t t = 0; t < form.rows; ++t)
+        for (int64_t o = 0; o < form.columns; ++o)
+            field.values.push_back(form.is_hidden(t, o, {}) ? std::nanf("")
+                                                            : scale * float(10 * t + o));
+    return {{field}};
+}
+
+TEST(BiasMap, BlocksAreCutAlongEachAxisOverVisibleCellsOnly) {
+    const BiasForm form(band_status(7, 3));
+    ASSERT_EQ(form.kind, BiasForm::Kind::band);
+    const FieldSet fields = band_fields(form, 1);
+    const BiasMap map = map_of_fields({fields}, form, 0, {.rows = 3, .columns = 1});
+    ASSERT_EQ(map.rows, 3);
+    ASSERT_EQ(map.columns, 3);
+    EXPECT_EQ(map.low[0], 0);
+    EXPECT_EQ(map.high[0], 20);
+    EXPECT_EQ(map.shown[0], 20) << "the extreme of targets 0, 1, 2 at offset 0";
+    EXPECT_EQ(map.low[2], 22) << "offset 2 begins at target 2";
+    EXPECT_EQ(map.mean[1], 16) << "targets 1 and 2";
+    EXPECT_EQ(map.high[6], 60) << "the last block has one row";
+    EXPECT_EQ(map.hidden[2], 0);
+    const BiasMap whole = map_of_fields({fields}, form, 0, {});
+    EXPECT_EQ(whole.rows, 7);
+    EXPECT_EQ(whole.hidden[2], 1) << "target 0 has no source at offset 2";
+    EXPECT_TRUE(whole.low.empty());
+}
+
+TEST(BiasMap, ChangeIsTheDifferenceOfEveryValue) {
+    const BiasForm form(band_status(4, 2));
+    const FieldSet now = band_fields(form, 3), before = band_fields(form, 1);
+    const BiasMap map = map_of_fields({now, &before}, form, 0, {});
+    for (int64_t t = 0; t < 4; ++t)
+        for (int64_t o = 0; o < 2; ++o) {
+            const auto i = size_t(t * 2 + o);
+            if (map.hidden[i] != 0) continue;
+            EXPECT_EQ(map.shown[i], 2 * float(10 * t + o));
+        }
+    const BiasForm other(band_status(5, 2));
+    const FieldSet longer = band_fields(other, 1);
+    EXPECT_TRUE(map_of_fields({now, &longer}, form, 0, {}).shown.empty()) << "another shape";
+}
+
+TEST(BiasMap, NotANumberShowsInItsBlock) {
+    const BiasForm form(band_status(4, 1));
+    FieldSet fields = band_fields(form, 1);
+    fields.fields[0].values[3] = std::nanf("");
+    const BiasMap map = map_of_fields({fields}, form, 0, {.rows = 2, .columns = 1});
+    EXPECT_EQ(map.shown[0], 10);
+    EXPECT_TRUE(std::isnan(map.shown[1]));
+}
+
+TEST(BiasMap, BandsAreCutFreelyMatricesSquare) {
+    const BiasForm band(band_status(768, 128));
+    const Blocks cut = band.blocks_for({560, 590});
+    EXPECT_EQ(cut.rows, 3) << "256 blocks, two pixels each, instead of 384 of one";
+    EXPECT_EQ(cut.columns, 1);
+    Status s = band_status(768, 0);
+    s.config.model.mixer = "aft-full";
+    const Blocks square = BiasForm(s).blocks_for({560, 590});
+    EXPECT_EQ(square.rows, square.columns);
+}
+
+}  // namespace
+}  // namespace aft::app

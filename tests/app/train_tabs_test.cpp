@@ -1,0 +1,91 @@
+// Beside the curves: live completions and biases; what has changed since a pin; the form of a new
+// run, which says at once what is wrong.
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class TrainTabs : public BareTest {
+  protected:
+    // Draws frames until it is so, at most ten seconds.
+    template <class Condition>
+    bool until(const Condition& condition) {
+        for (int i = 0; i < 1000 && !condition(); ++i) {
+            steps(1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return condition();
+    }
+};
+
+TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
+    make();
+    open_tiny_run();
+    EXPECT_EQ(ui().session->completion(), nullptr) << "nothing is asked for behind the curves";
+    run("click Completions/Main/Tab\n");
+    ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 0"); }));
+    ASSERT_TRUE(until([&] { return value_of("Completions/Main/Step 0").ends_with("bits/dim"); }))
+        << value_of("Completions/Main/Step 0");
+    EXPECT_EQ(ui().session->completion()->samples.size(), 6u);
+    EXPECT_EQ(ui().selection.completion.own, nullptr) << "it is not the one of Complete";
+    const uint64_t first = ui().session->completion()->id;
+    steps(50);
+    EXPECT_EQ(ui().session->completion()->id, first) << "the same step is not completed twice";
+    run("Run 100 steps\nwait Paused 30\n");
+    ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 100"); }));
+    run("workspace Complete\nframes 3\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    run("Complete the input\n");
+    ASSERT_TRUE(until([&] {
+        const auto own = ui().selection.completion.own;
+        return own != nullptr && own->done;
+    }));
+    EXPECT_GT(ui().selection.completion.own->id, first);
+}
+
+TEST_F(TrainTabs, TheAtlasStandsBesideTheCurves) {
+    make();
+    open_tiny_run();
+    run("click Biases/Main/Tab\n");
+    EXPECT_TRUE(until([&] { return value_of("Biases/Main/Layer 0") == "drawn"; }));
+}
+
+TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
+    make();
+    open_tiny_run();
+    run("Start training\nwait Stopped 60\nworkspace Biases\nframes 3\n");
+    EXPECT_EQ(ui().actions.why_not(ui(), "Difference to pin"), "Nothing is pinned. P pins.");
+    run("First moment\nframes 2\nkey P\nkey End\nkey D\nAtlas or focus\nframes 3\n");
+    ASSERT_TRUE(until([&] { return value_of("Focus/Main/Map").ends_with("change"); }))
+        << value_of("Focus/Main/Map");
+    EXPECT_EQ(value_of("Focus/Main/Compare"), "Change since pin");
+    const WidgetRecord* norm = ui().recorder.find("Inspector/Statistics/Norm of the change");
+    ASSERT_NE(norm, nullptr);
+    EXPECT_GT(std::stod(norm->value), 0) << "60 steps have changed the biases";
+    run("key D\nframes 5\n");
+    EXPECT_FALSE(value_of("Focus/Main/Map").ends_with("change"));
+}
+
+TEST_F(TrainTabs, ANewRunSaysAtOnceWhatIsWrong) {
+    initialize_model("cpu", 1);
+    make();
+    run("New run\nframes 3\n");
+    const auto start = [&] { return ui().recorder.find("Home/Before the start/Start run"); };
+    ASSERT_TRUE(until([&] { return is_there("Home/Estimate/Memory"); }));
+    EXPECT_EQ(start()->why_not, "");
+    run("set Home/New run/Data mirrors?size=16\n");
+    ASSERT_TRUE(until([&] { return is_there("Home/New run/Data problem"); }));
+    EXPECT_NE(value_of("Home/New run/Data problem").find("mirrors"), std::string::npos);
+    EXPECT_NE(start()->why_not.find("mirrors"), std::string::npos) << start()->why_not;
+    run("set Home/New run/Data cifar10:/no/such/folder?size=16\n");
+    ASSERT_TRUE(until([&] {
+        return value_of("Home/New run/Data problem").find("/no/such/folder") != std::string::npos;
+    }));
+    run("set Home/New run/Data mirror?size=8&levels=4\n");
+    ASSERT_TRUE(until([&] { return !is_there("Home/New run/Data problem"); }));
+    ASSERT_TRUE(until([&] { return is_there("Home/Estimate/Memory"); }));
+    EXPECT_EQ(start()->why_not, "");
+}
+
+}  // namespace
+}  // namespace aft::app
