@@ -40,7 +40,7 @@ class BiasSide {
         int64_t step = -1;
         Watch watch;
         BiasMap map;
-        uint64_t version = 0;
+        uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
     };
     std::vector<Moment> moments_, trace_;
     viz::Atlas strip_;
