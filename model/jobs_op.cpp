@@ -33,10 +33,10 @@ bool has_bias(ops::Kind kind) {
 }
 
 ops::Backend parse_op_backend(const std::string& name) {
-    if (name == "cpu" || name == "cuda")
-        fail_usage("--backend {} is not in this build; allowed: reference, tiled", name);
-    if (name != "reference" && name != "tiled")
-        fail_usage("unknown --backend '{}'; allowed: reference, tiled", name);
+    if (name == "cuda")
+        fail_usage("--backend cuda is not in this build; allowed: reference, tiled, cpu");
+    if (name != "reference" && name != "tiled" && name != "cpu")
+        fail_usage("unknown --backend '{}'; allowed: reference, tiled, cpu", name);
     return ops::parse_backend(name);
 }
 
@@ -145,7 +145,7 @@ at::Tensor round_exponential(const at::Tensor& x) {
 }
 
 // Inputs for which exp(w), exp(K) and exp(K) V are exactly the bfloat16 operands (baselines: q, k,
-// v themselves), so that any backend computes with them.
+// v themselves), so that any backend computes with them. In float64.
 ops::Inputs round_operands(ops::Kind kind, const ops::Inputs& in) {
     const auto rounded = [](const at::Tensor& x) {
         return replace(x, x.detach().to(at::kBFloat16).to(at::kDouble));
@@ -188,6 +188,12 @@ void add_gradients(const OpTensors& x, TensorFile& out) {
     }
 }
 
+ops::Inputs in_float(ops::Inputs in) {
+    for (at::Tensor* x : {&in.q, &in.k, &in.v, &in.w, &in.u, &in.r})
+        if (x->defined()) *x = x->to(at::kFloat);
+    return in;
+}
+
 }  // namespace
 
 nlohmann::json op_job(const OpRequest& request) {
@@ -209,7 +215,9 @@ nlohmann::json op_job(const OpRequest& request) {
     TensorFile out;
     try {
         const bool rounds = request.precision == "bf16" && x.in.v.numel() > 0;
-        const at::Tensor y = ops::apply(kind, rounds ? round_operands(kind, x.in) : x.in, options);
+        ops::Inputs in = rounds ? round_operands(kind, x.in) : x.in;
+        if (rounds && options.backend == ops::Backend::cpu) in = in_float(in);
+        const at::Tensor y = ops::apply(kind, in, options);
         out.tensors.emplace_back("y", y.detach().to(at::kCPU).contiguous());
         if (request.grad) y.backward(x.dy);
     } catch (const Error& error) {

@@ -43,9 +43,9 @@ def tracked_files():
 
 FILES = tracked_files()
 TEXT = {p: (ROOT / p).read_text(errors="replace") for p in FILES
-        if p.endswith((".h", ".cpp", ".cu", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".vert", ".frag", ".glsl"))
+        if p.endswith((".h", ".inl", ".cpp", ".cu", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".vert", ".frag", ".glsl"))
         or p == ".ci/run"}
-CODE = [p for p in TEXT if p.split("/")[0] in CODE_FOLDERS and p.endswith((".h", ".cpp", ".cu"))]
+CODE = [p for p in TEXT if p.split("/")[0] in CODE_FOLDERS and p.endswith((".h", ".inl", ".cpp", ".cu"))]
 HEADERS = [p for p in CODE if p.endswith(".h")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

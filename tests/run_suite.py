@@ -51,23 +51,22 @@ class Display:
 
 
 def gtest_counts(report):
-    """Counts and skip reasons from GoogleTest's JSON."""
-    counts, reasons = Counter(), Counter()
+    """Counts from GoogleTest's JSON."""
+    counts = Counter()
     for suite in json.loads(report.read_text())["testsuites"]:
         for test in suite["testsuite"]:
             if test.get("failures"):
                 counts["failed"] += 1
             elif test.get("result") == "SKIPPED":
                 counts["skipped"] += 1
-                reasons[skip_reason(test)] += 1
             elif test.get("status") == "RUN":
                 counts["passed"] += 1
-    return counts, reasons
+    return counts
 
 
-def skip_reason(test):
-    texts = [s.get("message", "") for s in test.get("skipped", [])] or ["no reason given"]
-    return texts[0].strip().splitlines()[-1]
+def skip_reasons(text):
+    """What GoogleTest prints behind `FILE:LINE: Skipped`."""
+    return Counter(reason or "no reason given" for reason in re.findall(r": Skipped\n(.*)$", text, re.M))
 
 
 def printed_counts(text):
@@ -107,9 +106,9 @@ def run_program(name, command, env, results):
         except subprocess.TimeoutExpired:
             code = 124
     text = log.read_text(errors="replace")
-    reasons = Counter()
+    reasons = skip_reasons(text) if is_gtest else Counter()
     if is_gtest and report.exists():
-        counts, reasons = gtest_counts(report)
+        counts = gtest_counts(report)
     else:
         counts = (None if is_gtest else printed_counts(text)) or Counter()
     if code != 0 and not counts["failed"]:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "model/ops/cpu/cpu.h"
 #include "model/ops/groups.h"
 #include "model/ops/reference/reference.h"
 #include "model/ops/tiled/tiled.h"
@@ -21,8 +22,11 @@ constexpr std::array<std::pair<Kind, const char*>, 7> kKinds{{{Kind::simple, "si
                                                               {Kind::conv2d, "conv2d"},
                                                               {Kind::softmax, "softmax"},
                                                               {Kind::linear, "linear"}}};
-constexpr std::array<std::pair<Backend, const char*>, 3> kBackends{
-    {{Backend::automatic, "auto"}, {Backend::reference, "reference"}, {Backend::tiled, "tiled"}}};
+constexpr std::array<std::pair<Backend, const char*>, 4> kBackends{
+    {{Backend::automatic, "auto"},
+     {Backend::reference, "reference"},
+     {Backend::tiled, "tiled"},
+     {Backend::cpu, "cpu"}}};
 
 std::string shape_text(const at::Tensor& x) {
     return fmt::format("[{}]", fmt::join(x.sizes().vec(), ", "));
@@ -142,6 +146,12 @@ at::Tensor apply(Kind kind, const Inputs& in, const Options& options) {
         const bool gated = has_gate(kind) && in.q.defined();
         return (gated ? in.q.to(at::kDouble).sigmoid() * R : R).to(in.v.scalar_type());
     }
+    if (options.backend == Backend::cpu)
+        if (const char* const why = cpu::why_not(kind, in))
+            fail_usage("the cpu backend cannot do {}: {}; use tiled or reference", kind_name(kind),
+                       why);
+    if (options.backend != Backend::tiled && cpu::why_not(kind, in) == nullptr)
+        return cpu::aft(kind, in, options);
     const at::Tensor R = run_tiled(kind, in, options);
     return has_gate(kind) && in.q.defined() ? in.q.sigmoid() * R : R;
 }

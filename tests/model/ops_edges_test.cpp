@@ -11,7 +11,7 @@ namespace aft::ops::testing {
 namespace {
 
 const std::vector<Backend>& backends() {
-    static const std::vector<Backend> list{Backend::reference, Backend::tiled};
+    static const std::vector<Backend> list{Backend::reference, Backend::tiled, Backend::automatic};
     return list;
 }
 

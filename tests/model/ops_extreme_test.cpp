@@ -173,8 +173,9 @@ TEST_P(OpsPromise, huge_values_stay_finite) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, OpsPromise,
-                         ::testing::Values(Backend::reference, Backend::tiled),
+                         ::testing::Values(Backend::reference, Backend::tiled, Backend::automatic),
                          [](const auto& which) {
+                             if (which.param == Backend::automatic) return "automatic";
                              return which.param == Backend::tiled ? "tiled" : "reference";
                          });
 

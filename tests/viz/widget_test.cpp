@@ -183,56 +183,5 @@ TEST(AtlasWidget, FramesAreFast) {
     std::printf("           %.2f ms a frame\n", took.count() / 40);
 }
 
-// Pictures to look at: AFTERIMAGE_PICTURES=folder viz_tests --gtest_filter='*Pictures*'
-TEST(Pictures, Scenes) {
-    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
-    const char* const folder = std::getenv("AFTERIMAGE_PICTURES");
-    if (folder == nullptr) GTEST_SKIP() << "AFTERIMAGE_PICTURES is not set";
-    for (const ThemeName theme : {ThemeName::dark, ThemeName::light}) {
-        Stage stage(Stage::With::opengl, theme);
-        const char* const font = "/usr/share/fonts/opentype/inter/Inter-Regular.otf";
-        if (std::filesystem::exists(font)) ImGui::GetIO().Fonts->AddFontFromFileTTF(font);
-        AtlasScene scene;
-        CurveScene curves(20000);
-        const std::string name = theme == ThemeName::dark ? "dark" : "light";
-        const auto save = [&](const char* what, const std::function<void()>& draw) {
-            for (int i = 0; i < 3; ++i) stage.frame(draw);
-            write_png(std::filesystem::path(folder) / (std::string(what) + "-" + name + ".png"),
-                      stage.picture());
-        };
-        stage.mouse = {400, 300};
-        save("atlas", [&] { scene.draw(stage.look, {800, 600}); });
-        save("curves", [&] {
-            curves.draw(stage.look, {790, 300}, false);
-            ImGui::PushID(1);
-            curves.draw(stage.look, {790, 280}, true);
-            ImGui::PopID();
-        });
-        Map map;
-        MapView view;
-        view.data = {
-            .values = scene.maps[5], .rows = 11, .columns = 11, .hidden = {}, .version = 1};
-        view.coloring = {{-1, 5.47}, Scale::signed_log, stage.look.colors->diverging};
-        view.area = {520, 520};
-        view.is_signed = true;
-        view.row_label = view.column_label = [](int64_t i) { return std::to_string(i - 5); };
-        view.corner = "dy\\dx";
-        view.target = {4, 5};
-        view.source = {2, 8};
-        const auto bars = histogram(scene.maps[5], {-1, 5.47}, Scale::signed_log, 60);
-        save("map", [&] {
-            (void)map.draw(view, stage.look);
-            ImGui::SetCursorScreenPos({40, 530});
-            (void)draw_color_bar({.coloring = view.coloring,
-                                  .width = 460,
-                                  .histogram = bars,
-                                  .marker = 3.0,
-                                  .low_locked = true,
-                                  .low_note = "floor"},
-                                 stage.look);
-        });
-    }
-}
-
 }  // namespace
 }  // namespace aft::viz

@@ -26,6 +26,8 @@ struct Upstream {
 
 // Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
 void repair_unsafe(const Plan& plan, const Bias& bias, Average& result);
+// Computes the entries that are already marked.
+void repair_flagged(const Plan& plan, const Bias& bias, Average& result);
 // Gradient of the marked entries, added to `out` and `bias`.
 void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
                         KeyValueGradient& out);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/ops/tiled/engine.h"
+#include "model/ops/tiled/call.h"
 #include "model/ops/tiled/tiled.h"
 
 namespace aft::ops::tiled {
@@ -14,11 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Shape and groups as the list of integers that an autograd context can keep, and back.
-struct Problem {
-    Shape shape;
-    int64_t groups = 1, batch = 1;
-};
+// A problem as the list of integers that an autograd context can keep, and back.
 std::vector<int64_t> pack(const Problem& p) {
     const Shape& s = p.shape;
     return {static_cast<int64_t>(s.kind),
@@ -51,35 +47,6 @@ at::Tensor or_undefined(const at::Tensor& x) {
     return x.dim() == 1 ? at::Tensor() : x;
 }
 
-Plan make_plan(const Problem& problem, const at::Tensor& keys, const at::Tensor& values) {
-    Plan plan;
-    plan.x = {.keys = keys, .values = values, .groups = problem.groups, .batch = problem.batch};
-    plan.block = choose_block(problem.shape, keys.size(1));
-    plan.causal = problem.shape.causal;
-    return plan;
-}
-
-// An operator call but for its keys and values.
-struct Call {
-    Problem problem;
-    BiasTensors bias;
-};
-
-struct Gradient {
-    KeyValueGradient x;
-    BiasTensors bias;
-};
-
-at::Tensor in_double(const at::Tensor& x) {
-    return x.defined() ? x.to(at::kDouble) : x;
-}
-
-Gradient differentiate(const Call& call, const Plan& plan, const Upstream& upstream) {
-    Bias bias(call.problem.shape, call.bias, plan.x.length(), plan.x.keys.options());
-    KeyValueGradient x = average_gradient(plan, bias, upstream);
-    return {x, bias.gradient()};
-}
-
 // dK = sum_s (V - mu) dV + X SC cancels where almost every row listens to a single source. What is
 // left is trusted if it is finite and not below a fiftieth of its parts (float32: 2e-5 of it).
 bool is_trusted(const Gradient& g, const Plan& plan) {
@@ -89,16 +56,6 @@ bool is_trusted(const Gradient& g, const Plan& plan) {
     for (const at::Tensor& x : {g.x.values, g.bias.w, g.bias.u, g.bias.r})
         if (x.defined()) finite = finite && x.mul(0).sum().item<double>() == 0;
     return finite && g.x.keys.norm().item<double>() >= 0.02 * part.norm().item<double>();
-}
-
-// The same in float64, forward pass included.
-Gradient differentiate_in_double(const Call& call, const Plan& plan, const at::Tensor& P) {
-    const Plan wide =
-        make_plan(call.problem, plan.x.keys.to(at::kDouble), plan.x.values.to(at::kDouble));
-    const Call in_wide{call.problem,
-                       {in_double(call.bias.w), in_double(call.bias.u), in_double(call.bias.r)}};
-    const Bias bias(call.problem.shape, in_wide.bias, wide.x.length(), wide.x.keys.options());
-    return differentiate(in_wide, wide, {average(wide, bias), P.to(at::kDouble)});
 }
 
 // A power of two that brings P near 1, so that neither tiny nor huge loss scales underflow.
@@ -150,15 +107,7 @@ class TiledAverage : public torch::autograd::Function<TiledAverage> {
 
 at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
     const Grouped x = to_groups(kind, in.k, in.v);
-    const Problem problem{.shape = {.kind = kind,
-                                    .causal = options.causal,
-                                    .window = options.window,
-                                    .outside_hidden = options.outside_hidden,
-                                    .grid_height = options.grid_height,
-                                    .grid_width = options.grid_width,
-                                    .row_block = options.row_block},
-                          .groups = x.groups,
-                          .batch = x.batch};
+    const Problem problem = problem_of(kind, options, x);
     const at::Tensor R =
         TiledAverage::apply(x.keys, x.values, or_nothing(in.w, in.v), or_nothing(in.u, in.v),
                             or_nothing(in.r, in.v), pack(problem));

@@ -91,8 +91,15 @@ void repair_unsafe(const Plan& plan, const Bias& bias, Average& result) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
     const at::Tensor finite = result.R.isfinite().view({plan.x.groups, -1, N, S}).all(3);
     const at::Tensor unsafe = result.D.ge(least).logical_and_(finite).logical_not_();
-    exact_block_count += blocks_with(unsafe, plan.block);
-    for_rectangles(plan, bias, unsafe, [&](const Rectangle& area, const at::Tensor& tile) {
+    result.D.masked_fill_(unsafe, kExactMark);
+    repair_flagged(plan, bias, result);
+}
+
+void repair_flagged(const Plan& plan, const Bias& bias, Average& result) {
+    const int64_t N = plan.x.columns(), S = plan.x.width();
+    const at::Tensor flagged = result.D.lt(0);
+    exact_block_count += blocks_with(flagged, plan.block);
+    for_rectangles(plan, bias, flagged, [&](const Rectangle& area, const at::Tensor& tile) {
         const at::Tensor R = exact_average(part_of(plan, area, tile)).transpose(0, 1);  // [r, n, S]
         const at::Tensor row = (area.row_index + area.rows.begin).unsqueeze(1);
         at::Tensor all = result.R[area.group].view({-1, N, S});

@@ -1,0 +1,135 @@
+// What the vector kernels take: one plain struct each. All of float32; no LibTorch.
+//
+// Panels. Channels are handled in blocks of `channels` (C). The operand of a block is a panel
+// [T', 2C], T' = T rounded up to kTile: row j holds exp(K_j) V_j of the C channels, then exp(K_j)
+// (in the backward pass the factors A and C of a target). A matrix product with a panel therefore
+// gives numerator and denominator side by side.
+// References. exp(K) is stored as 2^(K log2 e - reference + kKeyShift) with a whole `reference` per
+// channel and chunk of kTile sources that never falls from chunk to chunk; exp(w) as
+// 2^(w log2 e - largest + kBiasShift) with a whole `largest` per target. Rescaling from one
+// reference to another is an exact multiplication by a power of two.
+#pragma once
+#include <cstdint>
+
+namespace aft::ops::cpu {
+
+constexpr int64_t kTile = 96;    // targets of a tile, sources of a chunk
+constexpr int64_t kRows = 6;     // rows of the register tile
+constexpr int64_t kStep = 24;    // running sums are kept for every kStep rows
+constexpr float kKeyShift = 60;  // the largest product is 2^98: 2^29 is left for |V| and T
+constexpr float kBiasShift = 30;
+constexpr float kRise = 8;    // bits by which a key may exceed its reference
+constexpr float kTaken = -1;  // a denominator's place holder: taken by the exact path
+
+struct PackKeys {                                             // one sample, one block of channels
+    const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [T, stride]; mean [C] or none
+    int64_t stride = 0, length = 0, channels = 0;             // channels <= C, the rest is zero
+    bool causal = false;
+    float* panel = nullptr;      // [T', 2C]
+    float* reference = nullptr;  // [T' / kTile, C]
+    float* before = nullptr;     // [T' / kStep + 1, 2C] sums of the rows before each step, at the
+    float* after = nullptr;      // reference of its chunk; from the step on (not causal)
+};
+
+// exp(w) of one target for a range of sources.
+struct WeightRow {
+    const float* w = nullptr;      // bias of sources [first, last)
+    const double* wide = nullptr;  // the same in float64 (instead of w)
+    int64_t first = 0, last = 0;   // visible with a bias
+    int64_t begin = 0, end = 0;    // what to write
+    float left = 0, right = 0;     // weights of [begin, first) and [last, end)
+    float largest = 0;             // reference of the row
+    float* out = nullptr;          // [end - begin], and kLanes more may be overwritten
+};
+struct Extremes {
+    float largest = 0, smallest = 0;  // NaN becomes infinity
+};
+
+// Position biases of kRows targets from their factors, in float64.
+struct WideProduct {
+    const double* u = nullptr;  // [kRows, factors]
+    const double* r = nullptr;  // [blocks, factors, lanes]
+    int64_t factors = 0, blocks = 0;
+    double* out = nullptr;  // [kRows, row]
+    int64_t row = 0;
+};
+
+struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]
+    const float* a = nullptr;
+    int64_t a_row = 0, a_step = 0;
+    const float* b = nullptr;
+    int64_t b_step = 0, steps = 0;
+    float* sum = nullptr;
+    int64_t sum_row = 0;
+};
+
+// The same with columns in blocks of `lanes` and sums in float64: for the gradients of factors,
+// where sums of dw over a row cancel.
+struct WideSums {
+    const float* a = nullptr;
+    int64_t a_row = 0, a_step = 0;
+    const float* b = nullptr;
+    int64_t b_step = 0, steps = 0, blocks = 0;
+    double* sum = nullptr;
+    int64_t sum_row = 0;
+};
+
+struct Rescale {  // rows of a panel's width, from one reference [C] to another
+    float* rows = nullptr;
+    int64_t count = 0;
+    const float *from = nullptr, *to = nullptr;
+};
+
+struct FinishRows {                // numerators and denominators -> results, one block of channels
+    const float* sums = nullptr;   // [rows, 2C]
+    const float* least = nullptr;  // [rows]: smaller denominators are not safe
+    int64_t rows = 0, channels = 0, stride = 0;
+    const float* q = nullptr;  // [rows, stride] or none; y = sigmoid(q) average
+    float *y = nullptr, *average = nullptr, *denominator = nullptr;  // the last two or none
+};
+
+struct RowFactors {  // one block of channels; the panel's rows are [A | C]
+    const float *q = nullptr, *dy = nullptr, *average = nullptr, *denominator = nullptr;
+    const float* mean = nullptr;  // [channels]
+    int64_t rows = 0, channels = 0, stride = 0;
+    float scale = 1;         // of dy
+    float* dq = nullptr;     // none without q
+    float* panel = nullptr;  // [rows, 2C]
+};
+
+// Sums of weight[t] [A | C]_t, for the sources outside the window.
+struct OutsideSums {
+    const float* panel = nullptr;      // [T', 2C]
+    const float* weight = nullptr;     // [T]
+    const float* reference = nullptr;  // [chunks, C]
+    int64_t length = 0;
+    bool causal = false;
+    float *after = nullptr, *before = nullptr;  // [steps + 1, 2C]; before: not causal
+};
+
+struct FinishKeys {
+    const float* panel = nullptr;  // [rows, 2C] exp(K)(V - mean), exp(K)
+    const float* sums = nullptr;   // [rows, 2C] SA, SC
+    int64_t rows = 0, channels = 0, stride = 0;
+    float scale = 1;
+    float *dk = nullptr, *dv = nullptr;
+};
+struct Norms {
+    double left = 0, part = 0;  // squares of dK and of the first of its two terms, both unscaled
+};
+
+struct Scan {  // aft-simple, one sample, a block of channels; strides in floats
+    const float *q = nullptr, *k = nullptr, *v = nullptr;
+    int64_t stride = 0, length = 0, channels = 0;
+    float* y = nullptr;
+    float* states = nullptr;  // [length / kScanChunk rounded up, 3, state_row]: reference, N, D
+    int64_t state_row = 0;    // before each chunk; or none
+};
+struct ScanGradient {
+    Scan forward;
+    const float *dy = nullptr, *mean = nullptr;
+    float *dq = nullptr, *dk = nullptr, *dv = nullptr;
+};
+constexpr int64_t kScanChunk = 32;  // rows between two kept states
+
+}  // namespace aft::ops::cpu

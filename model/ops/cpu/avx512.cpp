@@ -1,0 +1,14 @@
+// The kernels for processors with AVX-512. Compiled with its flags; nothing else may be.
+#define AFT_CPU_AVX512
+#include "model/ops/cpu/finish_kernels.inl"
+#include "model/ops/cpu/scan_kernels.inl"
+#include "model/ops/cpu/table.inl"
+
+namespace aft::ops::cpu {
+
+const Kernels& avx512_kernels() {
+    static constexpr Kernels table = avx512::table("avx512");
+    return table;
+}
+
+}  // namespace aft::ops::cpu

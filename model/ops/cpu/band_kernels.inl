@@ -1,0 +1,273 @@
+// Kernels of the banded operators (kernels.h says what each does). Included once per instruction
+// set.
+//
+// Register tile. product() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
+// two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
+// not loads, is the limit. All indices into the sums are unrolled: one that is not spills them all.
+#pragma once
+#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/simd.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+#if defined(AFT_CPU_AVX512)
+constexpr int kPanelVectors = 4, kOuterRows = 12;
+#else
+constexpr int kPanelVectors = 2, kOuterRows = 6;
+#endif
+constexpr int64_t kPanel = kPanelVectors * kLanes;  // 2C
+constexpr int64_t kChannels = kPanel / 2;           // C
+constexpr int kHalf = kPanelVectors / 2;            // vectors of C channels
+
+template <int rows, int vectors>
+AFT_INLINE void product(const Multiply& m) {
+    V sums[rows][vectors];
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) sums[r][i] = load(m.sum + r * m.sum_row + i * kLanes);
+    const float *a = m.a, *b = m.b;
+    const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
+    for (int64_t step = m.steps; step > 0; --step) {
+        V row[vectors];
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) row[i] = load(b + i * kLanes);
+#pragma GCC unroll 12
+        for (int r = 0; r < rows; ++r) {
+            const V x = all(a[r * a_row]);
+#pragma GCC unroll 4
+            for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
+        }
+        a += a_step;
+        b += b_step;
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) store(m.sum + r * m.sum_row + i * kLanes, sums[r][i]);
+}
+
+static void multiply(const Multiply& m) {
+    product<kRows, kPanelVectors>(m);
+}
+
+static void outer(const Multiply& m) {
+    product<kOuterRows, 2>(m);
+}
+
+static void transpose(const float* from, int64_t rows, float* to) {
+    constexpr int64_t lanes = 2 * kLanes;
+    for (int64_t block = 0; block < rows; block += lanes, to += lanes * kPanel)
+        for (int64_t c = 0; c < kPanel; c += 4)
+            for (int64_t j = 0; j < lanes; j += 4) {
+                const float* in = from + (block + j) * kPanel + c;
+                float* out = to + c * lanes + j;
+                __m128 x0 = _mm_loadu_ps(in), x1 = _mm_loadu_ps(in + kPanel);
+                __m128 x2 = _mm_loadu_ps(in + 2 * kPanel), x3 = _mm_loadu_ps(in + 3 * kPanel);
+                _MM_TRANSPOSE4_PS(x0, x1, x2, x3);
+                _mm_storeu_ps(out, x0);
+                _mm_storeu_ps(out + lanes, x1);
+                _mm_storeu_ps(out + 2 * lanes, x2);
+                _mm_storeu_ps(out + 3 * lanes, x3);
+            }
+}
+
+static void rescale(const Rescale& r) {
+    V by[kHalf];
+    for (int i = 0; i < kHalf; ++i) by[i] = load(r.from + i * kLanes) - load(r.to + i * kLanes);
+    for (int64_t row = 0; row < r.count; ++row)
+        for (int i = 0; i < kPanelVectors; ++i) {
+            float* p = r.rows + row * kPanel + i * kLanes;
+            store(p, scaled(load(p), by[i % kHalf]));
+        }
+}
+
+// One vector of channels of a panel, walked along the rows.
+struct PackColumn {
+    const PackKeys& p;
+    int64_t at, width;  // first channel, channels of it that exist
+
+    AFT_INLINE V key(const PackColumn& c, int64_t row) {
+        return load_some(c.p.k + row * c.p.stride + c.at, c.width, 0);
+    }
+    AFT_INLINE V value(const PackColumn& c, int64_t row) {
+        return load_some(c.p.v + row * c.p.stride + c.at, c.width, 0);
+    }
+};
+
+AFT_INLINE V highest_bits(const PackColumn& column, int64_t begin, int64_t end) {
+    V top = all(-__builtin_inff());
+    for (int64_t row = begin; row < end; ++row) top = above(top, PackColumn::key(column, row));
+    return ceiling(in_bits(top, all(0)));
+}
+
+// Sums of each step's rows, at the references of their chunks: [steps, 2C] into p.before + 2C.
+AFT_INLINE void pack_column(const PackColumn& column) {
+    const PackKeys& p = column.p;
+    const V mean = p.mean != nullptr ? load_some(p.mean + column.at, column.width, 0) : all(0);
+    V reference = p.causal ? all(0) : highest_bits(column, 0, p.length);
+    V n = all(0), d = all(0);
+    store(p.before + column.at, n);
+    store(p.before + kChannels + column.at, d);
+    for (int64_t begin = 0, chunk = 0; begin < p.length; begin += kTile, ++chunk) {
+        const int64_t end = begin + kTile < p.length ? begin + kTile : p.length;
+        if (p.causal) {
+            const V top = highest_bits(column, begin, end), old = reference;
+            reference = begin == 0 ? top : where_at_least(top, old + all(kRise), top, reference);
+            n = scaled(n, old - reference);
+            d = scaled(d, old - reference);
+            if (begin != 0) {  // the state before this chunk is read at this chunk's reference
+                float* state = p.before + begin / kStep * kPanel + column.at;
+                store(state, n);
+                store(state + kChannels, d);
+            }
+        }
+        store(p.reference + chunk * kChannels + column.at, reference);
+        for (int64_t row = begin; row < end; ++row) {
+            const V x = exp2(in_bits(PackColumn::key(column, row), reference - all(kKeyShift)));
+            const V xv = x * (PackColumn::value(column, row) - mean);
+            float* out = p.panel + row * kPanel + column.at;
+            store(out, xv);
+            store(out + kChannels, x);
+            n = n + xv;
+            d = d + x;
+            if ((row + 1) % kStep == 0 || row + 1 == p.length) {
+                float* state = p.before + (row / kStep + 1) * kPanel + column.at;
+                store(state, n);
+                store(state + kChannels, d);
+            }
+        }
+    }
+}
+
+// after[i] = sums from step i on, from the panel backwards; one reference for all.
+static void sum_after(const PackKeys& p) {
+    const int64_t steps = (p.length + kStep - 1) / kStep;
+    for (int i = 0; i < kPanelVectors; ++i) {
+        V total = all(0);
+        store(p.after + steps * kPanel + i * kLanes, total);
+        for (int64_t row = p.length - 1; row >= 0; --row) {
+            total = total + load(p.panel + row * kPanel + i * kLanes);
+            if (row % kStep == 0) store(p.after + row / kStep * kPanel + i * kLanes, total);
+        }
+    }
+}
+
+static void pack_keys(const PackKeys& p) {
+    for (int64_t at = 0; at < kChannels; at += kLanes) pack_column({p, at, p.channels - at});
+    const int64_t padded = (p.length + kTile - 1) / kTile * kTile;
+    for (int64_t i = p.length * kPanel; i < padded * kPanel; i += kLanes)
+        store(p.panel + i, all(0));
+    if (!p.causal) sum_after(p);
+}
+
+static Extremes extremes(const float* x, int64_t n) {
+    V top = all(-__builtin_inff()), bottom = top;  // of x and of -x
+    V bad = all(0);
+    for (int64_t i = 0; i < n; i += kLanes) {
+        const V value = load_some(x + i, n - i, x[0]);
+        top = above(top, value);
+        bottom = above(bottom, all(0) - value);
+        bad = bad + value * all(0);
+    }
+    const float nothing = sum(bad);
+    if (!(nothing == 0)) return {__builtin_inff(), -__builtin_inff()};
+    return {largest(top), -largest(bottom)};
+}
+
+static Extremes extremes_wide(const double* x, int64_t n) {
+    double top = x[0], bottom = x[0], bad = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        top = x[i] > top ? x[i] : top;
+        bottom = x[i] < bottom ? x[i] : bottom;
+        bad += x[i] * 0;
+    }
+    if (!(bad == 0)) return {__builtin_inff(), -__builtin_inff()};
+    return {static_cast<float>(top), static_cast<float>(bottom)};
+}
+
+// Two vectors of doubles at a time; the compiler fuses the multiply-adds.
+static void wide_product(const WideProduct& p) {
+    typedef double W __attribute__((vector_size(kLanes * 4), aligned(8)));
+    constexpr int64_t half = kLanes / 2;
+    for (int64_t block = 0; block < p.blocks; ++block) {
+        W sums[kRows][2] = {};
+        const double* r = p.r + block * p.factors * kLanes;
+        for (int64_t i = 0; i < p.factors; ++i, r += kLanes) {
+            const W left = *reinterpret_cast<const W*>(r);
+            const W right = *reinterpret_cast<const W*>(r + half);
+#pragma GCC unroll 6
+            for (int64_t row = 0; row < kRows; ++row) {
+                const double x = p.u[row * p.factors + i];
+                sums[row][0] += left * x;
+                sums[row][1] += right * x;
+            }
+        }
+#pragma GCC unroll 6
+        for (int64_t row = 0; row < kRows; ++row) {
+            double* out = p.out + row * p.row + block * kLanes;
+            *reinterpret_cast<W*>(out) = sums[row][0];
+            *reinterpret_cast<W*>(out + half) = sums[row][1];
+        }
+    }
+}
+
+static void wide_sums(const WideSums& m) {
+    typedef double W __attribute__((vector_size(kLanes * 4), aligned(8)));
+    typedef float F __attribute__((vector_size(kLanes * 2), aligned(4)));
+    constexpr int64_t half = kLanes / 2;
+    for (int64_t block = 0; block < m.blocks; ++block) {
+        W sums[kRows][2];
+#pragma GCC unroll 6
+        for (int64_t row = 0; row < kRows; ++row)
+            for (int64_t i = 0; i < 2; ++i)
+                sums[row][i] = *reinterpret_cast<const W*>(m.sum + row * m.sum_row +
+                                                           block * kLanes + i * half);
+        const float *a = m.a, *b = m.b + block * kLanes;
+        for (int64_t step = 0; step < m.steps; ++step, a += m.a_step, b += m.b_step) {
+            const W left = __builtin_convertvector(*reinterpret_cast<const F*>(b), W);
+            const W right = __builtin_convertvector(*reinterpret_cast<const F*>(b + half), W);
+#pragma GCC unroll 6
+            for (int64_t row = 0; row < kRows; ++row) {
+                const double x = static_cast<double>(a[row * m.a_row]);
+                sums[row][0] += left * x;
+                sums[row][1] += right * x;
+            }
+        }
+#pragma GCC unroll 6
+        for (int64_t row = 0; row < kRows; ++row)
+            for (int64_t i = 0; i < 2; ++i)
+                *reinterpret_cast<W*>(m.sum + row * m.sum_row + block * kLanes + i * half) =
+                    sums[row][i];
+    }
+}
+
+AFT_INLINE void fill(float* from, const float* to, float value) {
+    for (; from < to; from += kLanes) store(from, all(value));
+}
+
+static void weight_row(const WeightRow& r) {
+    const int64_t first = r.first < r.begin ? r.begin : (r.first > r.end ? r.end : r.first);
+    const int64_t last = r.last > r.end ? r.end : (r.last < first ? first : r.last);
+    fill(r.out, r.out + (first - r.begin), r.left);
+    float* out = r.out + (first - r.begin);
+    const V reference = all(r.largest - kBiasShift);
+    if (r.w != nullptr) {
+        const float* w = r.w + (first - r.first);
+        for (int64_t i = 0, n = last - first; i < n; i += kLanes)
+            store(out + i, exp2(in_bits(load_some(w + i, n - i, 0), reference)));
+    } else {
+        const double* w = r.wide + (first - r.first);
+        const double shift = static_cast<double>(r.largest) - static_cast<double>(kBiasShift);
+        for (int64_t i = 0, n = last - first; i < n; i += kLanes) {
+            float lanes[kLanes];
+            for (int64_t l = 0; l < kLanes; ++l)
+                lanes[l] =
+                    l < n - i ? static_cast<float>(w[i + l] * 1.4426950408889634074 - shift) : -400;
+            store(out + i, exp2(load(lanes)));
+        }
+    }
+    fill(r.out + (last - r.begin), r.out + (r.end - r.begin), r.right);
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,20 @@
+// The CPU backend: our own vector kernels for aft-simple, aft-full and aft-local in float32 (the
+// training path on a processor). Entries whose scaling is not safe are computed again by the exact
+// path. Returns the gated result; differentiable; called by aft.cpp only, with checked inputs.
+// Deterministic, whatever the number of threads.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "model/ops/aft.h"
+
+namespace aft::ops::cpu {
+
+// Why there are no kernels for this operator on these tensors; nullptr if there are.
+[[nodiscard]] const char* why_not(Kind kind, const Inputs& in);
+
+// Y [B, T, d]
+[[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
+
+[[nodiscard]] const char* instruction_set();  // "avx512", "avx2" or "portable"
+
+}  // namespace aft::ops::cpu

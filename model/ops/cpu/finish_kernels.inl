@@ -1,0 +1,111 @@
+// What happens to the sums of the banded operators (kernels.h says what each kernel does). Included
+// once per instruction set.
+#pragma once
+#include "model/ops/cpu/band_kernels.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+// R = N / D, Y = sigmoid(Q) R. An entry is safe if its denominator is large enough and finite, and
+// so is its result: what underflow took from the sums is then far below rounding.
+AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
+    const int64_t width = f.channels - at, where = row * f.stride + at;
+    const float* sums = f.sums + row * kPanel + at;
+    const V D = load(sums + kChannels), R = load(sums) / D;
+    const V huge = all(3e38F), nothing = all(0);
+    V safe = where_at_least(D, all(f.least[row]), all(1), nothing);
+    safe = where_at_least(huge, R, safe, nothing);
+    safe = where_at_least(R, all(0) - huge, safe, nothing);
+    safe = where_at_least(huge, D, safe, nothing);
+    const V y = f.q == nullptr ? R : sigmoid(load_some(f.q + where, width, 0)) * R;
+    store_some(f.y + where, y, width);
+    if (f.average != nullptr) {
+        store_some(f.average + where, R, width);
+        store_some(f.denominator + where, where_at_least(safe, all(1), D, all(kTaken)), width);
+    }
+    if (width >= kLanes) return !any_at_least(nothing, safe);
+    float lanes[kLanes];
+    store(lanes, safe);
+    for (int64_t i = 0; i < width; ++i)
+        if (lanes[i] == 0) return false;
+    return true;
+}
+
+static bool finish_rows(const FinishRows& f) {
+    bool safe = true;
+    for (int64_t row = 0; row < f.rows; ++row)
+        for (int64_t at = 0; at < f.channels; at += kLanes)
+            safe = finish_vector(f, row, at) && safe;
+    return safe;
+}
+
+// P = dY sigmoid(Q), A = P / D, C = A (mean - R), dQ = dY R sigmoid' (section 3.5: with R and V
+// shifted by the mean of V, the difference of two large sums becomes one of small ones)
+AFT_INLINE void factor_vector(const RowFactors& f, int64_t row, int64_t at) {
+    const int64_t width = f.channels - at, where = row * f.stride + at;
+    const V dy = load_some(f.dy + where, width, 0) * all(f.scale);
+    const V R = load_some(f.average + where, width, 0);
+    const V D = load_some(f.denominator + where, width, 1);
+    V P = dy;
+    if (f.q != nullptr) {
+        const V gate = sigmoid(load_some(f.q + where, width, 0));
+        P = dy * gate;
+        store_some(f.dq + where, load_some(f.dy + where, width, 0) * R * gate * (all(1) - gate),
+                   width);
+    }
+    // Rows of the exact path send nothing here (their R may be anything).
+    const V A = where_at_least(D, all(0), P / D, all(0));
+    const V C = where_at_least(D, all(0), A * (load_some(f.mean + at, width, 0) - R), all(0));
+    store(f.panel + row * kPanel + at, A);
+    store(f.panel + row * kPanel + kChannels + at, C);
+}
+
+static void row_factors(const RowFactors& f) {
+    for (int64_t row = 0; row < f.rows; ++row)
+        for (int64_t at = 0; at < kChannels; at += kLanes) factor_vector(f, row, at);
+}
+
+static void outside_sums(const OutsideSums& o) {
+    const int64_t steps = (o.length + kStep - 1) / kStep;
+    for (int i = 0; i < kPanelVectors; ++i) {
+        const float* panel = o.panel + i * kLanes;
+        V total = all(0);
+        store(o.after + steps * kPanel + i * kLanes, total);
+        for (int64_t row = o.length - 1; row >= 0; --row) {
+            if (o.causal && (row + 1) % kTile == 0 && row + 1 < o.length) {
+                const float* later = o.reference + (row + 1) / kTile * kChannels;
+                const int64_t at = i % kHalf * kLanes;
+                total = scaled(total, load(later - kChannels + at) - load(later + at));
+            }
+            total = fma(all(o.weight[row]), load(panel + row * kPanel), total);
+            if (row % kStep == 0) store(o.after + row / kStep * kPanel + i * kLanes, total);
+        }
+        if (o.causal) continue;
+        total = all(0);
+        for (int64_t row = 0; row < o.length; ++row) {
+            if (row % kStep == 0) store(o.before + row / kStep * kPanel + i * kLanes, total);
+            total = fma(all(o.weight[row]), load(panel + row * kPanel), total);
+        }
+        store(o.before + steps * kPanel + i * kLanes, total);
+    }
+}
+
+// dV = X SA, dK = X (V - mean) SA + X SC
+static Norms finish_keys(const FinishKeys& f) {
+    V left = all(0), part = all(0);
+    for (int64_t row = 0; row < f.rows; ++row)
+        for (int64_t at = 0; at < f.channels; at += kLanes) {
+            const float *x = f.panel + row * kPanel + at, *s = f.sums + row * kPanel + at;
+            const int64_t width = f.channels - at, where = row * f.stride + at;
+            // The scale comes last: before it nothing is near the ends of float32.
+            const V scale = all(f.scale), X = load(x + kChannels), SA = load(s);
+            const V first = load(x) * SA;
+            const V dk = fma(X, load(s + kChannels), first);
+            store_some(f.dv + where, X * SA * scale, width);
+            store_some(f.dk + where, dk * scale, width);
+            left = fma(dk, dk, left);
+            part = fma(first, first, part);
+        }
+    return {static_cast<double>(sum(left)), static_cast<double>(sum(part))};
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

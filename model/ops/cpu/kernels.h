@@ -1,0 +1,42 @@
+// The vector kernels of the CPU backend as one table of plain functions per instruction set, and
+// the choice among them. Pointers and sizes only; no threads, no LibTorch. All of float32.
+#pragma once
+#include "model/ops/cpu/arguments.h"
+
+namespace aft::ops::cpu {
+
+struct Kernels {
+    const char* name = nullptr;
+    int64_t channels = 0;  // C
+    int64_t lanes = 0;
+    int64_t outer_rows = 0;  // register tile of outer(): outer_rows x outer_lanes
+    int64_t outer_lanes = 0;
+    void (*pack_keys)(const PackKeys&) = nullptr;
+    Extremes (*extremes)(const float*, int64_t) = nullptr;
+    Extremes (*extremes_wide)(const double*, int64_t) = nullptr;
+    void (*weight_row)(const WeightRow&) = nullptr;
+    void (*wide_product)(const WideProduct&) = nullptr;
+    void (*multiply)(const Multiply&) = nullptr;  // kRows x 2C
+    void (*wide_sums)(const WideSums&) = nullptr;
+    void (*outer)(const Multiply&) = nullptr;  // outer_rows x outer_lanes
+    // [rows, 2C] -> [rows / outer_lanes, 2C, outer_lanes]
+    void (*transpose)(const float* from, int64_t rows, float* to) = nullptr;
+    void (*rescale)(const Rescale&) = nullptr;
+    bool (*finish_rows)(const FinishRows&) = nullptr;  // whether all entries are safe
+    void (*row_factors)(const RowFactors&) = nullptr;
+    void (*outside_sums)(const OutsideSums&) = nullptr;
+    Norms (*finish_keys)(const FinishKeys&) = nullptr;
+    bool (*scan)(const Scan&) = nullptr;      // whether all results are finite
+    bool (*scan_all)(const Scan&) = nullptr;  // not causal
+    Norms (*scan_gradient)(const ScanGradient&) = nullptr;
+    Norms (*scan_all_gradient)(const ScanGradient&) = nullptr;
+};
+
+[[nodiscard]] const Kernels& avx512_kernels();
+[[nodiscard]] const Kernels& avx2_kernels();
+[[nodiscard]] const Kernels& portable_kernels();
+// The fastest that this processor runs, chosen once; AFTERIMAGE_CPU=avx512|avx2|portable asks for
+// one of them (a usage Error if it cannot be had).
+[[nodiscard]] const Kernels& kernels();
+
+}  // namespace aft::ops::cpu

@@ -1,0 +1,23 @@
+// aft-simple (paper Eq. 5) on the CPU in float32, forward and gradient, causal or not: one sweep
+// over memory. Runs on the calling thread's OpenMP team; results do not
+// depend on the number of threads. No LibTorch.
+#pragma once
+#include "model/ops/cpu/kernels.h"
+
+namespace aft::ops::cpu {
+
+struct ScanShape {
+    int64_t batch = 0, length = 0, channels = 0;
+    bool causal = false;
+    [[nodiscard]] int64_t states() const {  // floats that the causal gradient wants kept
+        return causal ? batch * ((length + kScanChunk - 1) / kScanChunk) * 3 * channels : 0;
+    }
+};
+
+// Pointers to whole tensors [B, T, d]; q may be none; states: ScanShape::states() floats or none.
+// Whether all sums were finite; if not (V near the end of float32, or NaN), y is not to be used.
+[[nodiscard]] bool scan_forward(const ScanShape& shape, const Scan& x);
+// mean [B, d] about the mean of V
+[[nodiscard]] Norms scan_gradient(const ScanShape& shape, const ScanGradient& x);
+
+}  // namespace aft::ops::cpu

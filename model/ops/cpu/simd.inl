@@ -1,0 +1,207 @@
+// One vector type and its few operations, for one instruction set per translation unit: avx512.cpp,
+// avx2.cpp and portable.cpp define which before they include this. Everything is inlined into a
+// namespace of its own and uses nothing of the standard library, so that no function compiled for
+// a newer processor can be linked into code for an older one. No LibTorch.
+#pragma once
+#include <immintrin.h>
+
+#include <cstdint>
+
+#if defined(AFT_CPU_AVX512)
+#define AFT_CPU avx512
+#elif defined(AFT_CPU_AVX2)
+#define AFT_CPU avx2
+#else
+#define AFT_CPU portable
+#endif
+#define AFT_INLINE static inline __attribute__((always_inline))
+
+namespace aft::ops::cpu::AFT_CPU {
+
+#if defined(AFT_CPU_AVX512)
+
+using V = __m512;
+constexpr int kLanes = 16;
+AFT_INLINE V load(const float* p) {
+    return _mm512_loadu_ps(p);
+}
+AFT_INLINE void store(float* p, V x) {
+    _mm512_storeu_ps(p, x);
+}
+AFT_INLINE V all(float x) {
+    return _mm512_set1_ps(x);
+}
+AFT_INLINE V fma(V a, V b, V c) {
+    return _mm512_fmadd_ps(a, b, c);
+}
+AFT_INLINE V above(V a, V b) {
+    return _mm512_max_ps(a, b);
+}  // b where either is NaN
+AFT_INLINE V nearest(V x) {
+    return _mm512_roundscale_ps(x, 8);
+}
+AFT_INLINE V ceiling(V x) {
+    return _mm512_roundscale_ps(x, 10);
+}
+AFT_INLINE V scaled(V x, V n) {
+    return _mm512_scalef_ps(x, n);
+}  // x 2^n, n a whole number
+AFT_INLINE V where_at_least(V x, V least, V yes, V no) {  // x >= least ? yes : no
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, least, _CMP_GE_OQ), no, yes);
+}
+AFT_INLINE bool any_at_least(V x, V least) {
+    return _mm512_cmp_ps_mask(x, least, _CMP_GE_OQ) != 0;
+}
+// Without looking at the cache: for results that are not read again soon. p aligned to a vector.
+AFT_INLINE void stream(float* p, V x) {
+    _mm512_stream_ps(p, x);
+}
+
+#elif defined(AFT_CPU_AVX2)
+
+using V = __m256;
+constexpr int kLanes = 8;
+AFT_INLINE V load(const float* p) {
+    return _mm256_loadu_ps(p);
+}
+AFT_INLINE void store(float* p, V x) {
+    _mm256_storeu_ps(p, x);
+}
+AFT_INLINE V all(float x) {
+    return _mm256_set1_ps(x);
+}
+AFT_INLINE V fma(V a, V b, V c) {
+    return _mm256_fmadd_ps(a, b, c);
+}
+AFT_INLINE V above(V a, V b) {
+    return _mm256_max_ps(a, b);
+}
+AFT_INLINE V nearest(V x) {
+    return _mm256_round_ps(x, 8);
+}
+AFT_INLINE V ceiling(V x) {
+    return _mm256_ceil_ps(x);
+}
+AFT_INLINE V power(V n) {  // 2^n for |n| <= 126
+    return _mm256_castsi256_ps(
+        _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
+}
+AFT_INLINE V scaled(V x, V n) {
+    const V inside = _mm256_min_ps(all(252), _mm256_max_ps(all(-252), n));
+    const V half = nearest(inside * all(0.5F));
+    return x * power(half) * power(inside - half);
+}
+AFT_INLINE V where_at_least(V x, V least, V yes, V no) {
+    return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(x, least, _CMP_GE_OQ));
+}
+AFT_INLINE bool any_at_least(V x, V least) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(x, least, _CMP_GE_OQ)) != 0;
+}
+AFT_INLINE void stream(float* p, V x) {
+    _mm256_stream_ps(p, x);
+}
+
+#else
+
+using V = __m128;
+constexpr int kLanes = 4;
+AFT_INLINE V load(const float* p) {
+    return _mm_loadu_ps(p);
+}
+AFT_INLINE void store(float* p, V x) {
+    _mm_storeu_ps(p, x);
+}
+AFT_INLINE V all(float x) {
+    return _mm_set1_ps(x);
+}
+AFT_INLINE V fma(V a, V b, V c) {
+    return a * b + c;
+}
+AFT_INLINE V above(V a, V b) {
+    return _mm_max_ps(a, b);
+}
+AFT_INLINE V where_at_least(V x, V least, V yes, V no) {
+    const V mask = _mm_cmpge_ps(x, least);
+    return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
+}
+AFT_INLINE bool any_at_least(V x, V least) {
+    return _mm_movemask_ps(_mm_cmpge_ps(x, least)) != 0;
+}
+AFT_INLINE V nearest(V x) {  // beyond 2^23 every float is whole
+    const V magic = all(12582912), limit = all(4194304);
+    const V whole = (x + magic) - magic;
+    return where_at_least(x, limit, x, where_at_least(all(-4194304), x, x, whole));
+}
+AFT_INLINE V ceiling(V x) {
+    const V n = nearest(x);
+    return where_at_least(n, x, n, n + all(1));
+}
+AFT_INLINE V power(V n) {
+    return _mm_castsi128_ps(
+        _mm_slli_epi32(_mm_add_epi32(_mm_cvtps_epi32(n), _mm_set1_epi32(127)), 23));
+}
+AFT_INLINE V scaled(V x, V n) {
+    const V inside = _mm_min_ps(all(252), _mm_max_ps(all(-252), n));
+    const V half = nearest(inside * all(0.5F));
+    return x * power(half) * power(inside - half);
+}
+AFT_INLINE void stream(float* p, V x) {
+    _mm_stream_ps(p, x);
+}
+
+#endif
+
+AFT_INLINE float sum(V x) {
+    float lanes[kLanes], total = 0;
+    store(lanes, x);
+    for (float lane : lanes) total += lane;
+    return total;
+}
+AFT_INLINE float largest(V x) {
+    float lanes[kLanes];
+    store(lanes, x);
+    float out = lanes[0];
+    for (float lane : lanes) out = lane > out ? lane : out;
+    return out;
+}
+
+constexpr float kLog2eHigh = 1.44269502162933349609F;  // float(log2 e), and what is missing of it
+constexpr float kLog2eLow = 1.92596299e-8F;
+
+// k log2(e) - reference, to the last bit of the difference
+AFT_INLINE V in_bits(V k, V reference) {
+    return fma(k, all(kLog2eLow), fma(k, all(kLog2eHigh), all(0) - reference));
+}
+
+// 2^x within 2e-7 of it; 0 below -400, infinity above 128, NaN for NaN.
+AFT_INLINE V exp2(V x) {
+    x = above(all(-400), x);
+    const V n = nearest(x), f = x - n;
+    V p = all(1.535336188319500e-4F);
+    p = fma(p, f, all(1.339887440266574e-3F));
+    p = fma(p, f, all(9.618437357674640e-3F));
+    p = fma(p, f, all(5.550332471162809e-2F));
+    p = fma(p, f, all(2.402264791363012e-1F));
+    p = fma(p, f, all(6.931472028550421e-1F));
+    return scaled(fma(p, f, all(1)), n);
+}
+
+AFT_INLINE V sigmoid(V q) {
+    return all(1) / (all(1) + exp2(in_bits(all(0) - q, all(0))));
+}
+
+// The first n lanes; the others are `rest`. n may be anything.
+AFT_INLINE V load_some(const float* p, int64_t n, float rest) {
+    if (n >= kLanes) return load(p);
+    float lanes[kLanes];
+    for (int i = 0; i < kLanes; ++i) lanes[i] = i < n ? p[i] : rest;
+    return load(lanes);
+}
+AFT_INLINE void store_some(float* p, V x, int64_t n) {
+    if (n >= kLanes) return store(p, x);
+    float lanes[kLanes];
+    store(lanes, x);
+    for (int i = 0; i < n; ++i) p[i] = lanes[i];
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,32 @@
+// The table of one instruction set's kernels. Included once per instruction set, after them.
+#pragma once
+
+namespace aft::ops::cpu::AFT_CPU {
+
+constexpr Kernels table(const char* name) {
+    return {.name = name,
+            .channels = kChannels,
+            .lanes = kLanes,
+            .outer_rows = kOuterRows,
+            .outer_lanes = 2 * kLanes,
+            .pack_keys = pack_keys,
+            .extremes = extremes,
+            .extremes_wide = extremes_wide,
+            .weight_row = weight_row,
+            .wide_product = wide_product,
+            .multiply = multiply,
+            .wide_sums = wide_sums,
+            .outer = outer,
+            .transpose = transpose,
+            .rescale = rescale,
+            .finish_rows = finish_rows,
+            .row_factors = row_factors,
+            .outside_sums = outside_sums,
+            .finish_keys = finish_keys,
+            .scan = scan,
+            .scan_all = scan_all,
+            .scan_gradient = scan_gradient,
+            .scan_all_gradient = scan_all_gradient};
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

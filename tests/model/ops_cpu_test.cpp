@@ -1,0 +1,151 @@
+// The CPU backend against the reference: random shapes, each instruction set, any number of
+// threads, and what it refuses.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/check.h"
+#include "core/rng.h"
+#include "model/ops/cpu/cpu.h"
+#include "ops_cases.h"
+
+namespace aft::ops::testing {
+namespace {
+
+constexpr double kForward = 1e-5, kGradient = 2e-5;
+
+// Odd sizes around the tiles (96), the steps (24), the register rows (6) and the vectors.
+Case random_case(uint64_t i) {
+    CounterRng rng(41, i);
+    const auto below = [&](int64_t n) { return rng.below(n); };
+    const auto pick = [&](auto list) {
+        return list[static_cast<size_t>(rng.below(4)) % list.size()];
+    };
+    Case c;
+    c.kind = pick(std::array{Kind::simple, Kind::full, Kind::local, Kind::local});
+    c.causal = below(3) > 0;
+    c.batch = 1 + below(3);
+    c.length = below(4) == 0 ? 2 + below(8) : 2 + below(260);
+    c.dim = 1 + below(70);
+    c.window = 1 + below(c.length + 20);
+    c.factors = below(2) == 0 ? 0 : 1 + below(20);
+    c.outside_hidden = c.kind == Kind::local && below(4) == 0;
+    c.key_scale = pick(std::array{0.3, 1.0, 3.0, 12.0});
+    c.bias_scale = pick(std::array{0.1, 1.0, 3.0});
+    c.seed = i + 1;
+    return c;
+}
+
+Sample rounded(Sample sample) {
+    sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
+    sample.dy = sample.dy.to(at::kFloat).to(at::kDouble);
+    return sample;
+}
+
+TEST(OpsCpu, random_shapes) {
+    const uint64_t count = std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr ? 10000 : 120;
+    for (uint64_t i = 0; i < count; ++i) {
+        const Case c = random_case(i);
+        const Sample sample = rounded(make_sample(c));
+        const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+        const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+        ASSERT_LE(forward_error(found, truth, sample), kForward) << i << ": " << describe(c);
+        const GradientError g = gradient_error(found, truth, sample);
+        ASSERT_LE(g.value, kGradient) << g.name << ", " << i << ": " << describe(c);
+    }
+}
+
+// The choice is made once per process: other instruction sets run in processes of their own.
+TEST(OpsCpu, every_instruction_set) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    for (const char* set : {"avx512", "avx2", "portable"}) {
+        if (std::string(set) == cpu::instruction_set()) continue;  // the other tests run it
+        const std::string asked = std::string("AFTERIMAGE_CPU=") + set + " '" + self + "' ";
+        const std::string quiet = " > /dev/null 2>&1";
+        if (set != std::string("portable") &&
+            std::system((asked + "--gtest_filter=OpsCpu.is_chosen" + quiet).c_str()) != 0)
+            continue;  // this processor has none; said by OpsCpu.is_chosen itself
+        const std::string tests =
+            "--gtest_filter=OpsCpu.is_chosen:OpsCpu.random_shapes:"
+            "*float32_keeps_the_promise/automatic";
+        EXPECT_EQ(std::system((asked + tests + quiet).c_str()), 0) << asked << tests;
+    }
+}
+
+TEST(OpsCpu, is_chosen) {
+    const char* const asked = std::getenv("AFTERIMAGE_CPU");
+    if (asked != nullptr && *asked != '\0')
+        EXPECT_STREQ(cpu::instruction_set(), asked);
+    else
+        EXPECT_NE(std::string("avx512 avx2 portable").find(cpu::instruction_set()),
+                  std::string::npos);
+}
+
+TEST(OpsCpu, same_bits_for_any_number_of_threads) {
+    const int before = at::get_num_threads();
+    for (uint64_t i = 0; i < 24; ++i) {
+        const Case c = random_case(1000 + i);
+        const Sample sample = rounded(make_sample(c));
+        at::set_num_threads(1);
+        const Result one = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+        for (const int threads : {2, 3}) {
+            at::set_num_threads(threads);
+            const Result more = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+            EXPECT_TRUE(at::equal(one.y, more.y)) << describe(c) << " " << threads;
+            for (size_t g = 0; g < one.gradients.size(); ++g)
+                EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
+                    << one.gradients[g].first << describe(c) << " " << threads;
+        }
+    }
+    at::set_num_threads(before);
+}
+
+// One token: Y = sigmoid(Q) V whatever K and w are, and neither of them has a gradient.
+TEST(OpsCpu, one_token) {
+    for (const Kind kind : {Kind::simple, Kind::full, Kind::local}) {
+        const Case c{.kind = kind, .causal = true, .batch = 3, .length = 1, .dim = 37};
+        const Sample sample = rounded(make_sample(c));
+        const Result found = run(operator_of(Backend::cpu), kind, sample, at::kFloat);
+        const at::Tensor y = sample.in.q.sigmoid() * sample.in.v;
+        EXPECT_LE((found.y - y).abs().max().item<double>(), 1e-6) << describe(c);
+        for (const auto& [name, g] : found.gradients) {
+            if (name == "dq" || name == "dv") continue;
+            EXPECT_LE(g.abs().max().item<double>(), 1e-5) << name << describe(c);
+        }
+    }
+}
+
+// The table of a longer model: rows of w that do not follow each other in memory.
+TEST(OpsCpu, part_of_a_larger_table) {
+    const Case c{.kind = Kind::full, .causal = true, .length = 50};
+    Sample sample = rounded(make_sample(c));
+    const Result whole = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+    const at::Tensor table = at::randn({70, 90}, at::kDouble);
+    table.narrow(0, 0, 50).narrow(1, 0, 50).copy_(sample.in.w);
+    Inputs in = converted(sample.in, at::kFloat);
+    in.w = table.to(at::kFloat).narrow(0, 0, 50).narrow(1, 0, 50);
+    const at::Tensor y = operator_of(Backend::cpu)(c.kind, in, sample.options);
+    EXPECT_TRUE(at::equal(y.to(at::kDouble), whole.y));
+}
+
+TEST(OpsCpu, says_what_it_cannot_do) {
+    const auto refusal = [](Kind kind, at::ScalarType type) -> std::string {
+        const Sample sample = make_sample({.kind = kind});
+        try {
+            (void)operator_of(Backend::cpu)(kind, converted(sample.in, type), sample.options);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(refusal(Kind::conv2d, at::kFloat).find("conv2d"), std::string::npos);
+    EXPECT_NE(refusal(Kind::full, at::kDouble).find("float32 only"), std::string::npos);
+    EXPECT_EQ(refusal(Kind::full, at::kFloat), "");
+}
+
+}  // namespace
+}  // namespace aft::ops::testing
