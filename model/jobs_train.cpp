@@ -195,7 +195,10 @@ nlohmann::json estimate(const Config& config) {
     with_plain_errors([&] {
         const ModelConfig& model = config.model;
         const TrainConfig& train = config.train;
-        const Net net(model, static_cast<uint64_t>(train.seed));
+        // Shapes alone: a window asks at every key, also about models that would not fit in here.
+        ModelConfig counted = model;
+        counted.init = "normal";  // the other ways make values first
+        const Net net(counted, static_cast<uint64_t>(train.seed), at::kMeta);
         const auto parameters = static_cast<double>(parameter_count(net.parameters()));
         const auto T = static_cast<double>(model.tokens());
         const auto batch = static_cast<double>(train.batch);
@@ -217,7 +220,8 @@ nlohmann::json estimate(const Config& config) {
         const double span = model.window > 0 ? std::min(T, static_cast<double>(model.window)) : T;
         const double operations = batch * T * (6 * parameters + 12 * layers * span * dim) *
                                   (train.recompute ? 4.0 / 3 : 1);
-        const double seconds = static_cast<double>(train.steps) * operations / measured_rate();
+        static const double rate = measured_rate();
+        const double seconds = static_cast<double>(train.steps) * operations / rate;
         result = {{"parameters", static_cast<int64_t>(parameters)},
                   {"weights_bytes", static_cast<int64_t>(weights)},
                   {"training_bytes", static_cast<int64_t>(kWork * weights + activations)},

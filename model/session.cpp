@@ -110,6 +110,10 @@ std::vector<int64_t> Session::history_steps() const {
     return parts_->shared.moments.latest()->steps;
 }
 
+std::vector<int64_t> Session::saved_steps() const {
+    return parts_->shared.moments.latest()->saved;
+}
+
 FieldSetPtr Session::ask(const ProbeRequest& request, bool stale_ok, std::string* error) {
     session::Shared& shared = parts_->shared;
     if (error) error->clear();

@@ -137,6 +137,8 @@ class Session {
     [[nodiscard]] std::shared_ptr<const Curves> curves() const;
     [[nodiscard]] std::vector<int64_t> history_steps()
         const;  // moments that `step` of a probe can name
+    [[nodiscard]] std::vector<int64_t> saved_steps()
+        const;  // those that can complete: whole weights
 
     // nullptr = not there yet (it has been asked for, newest wins within its probe and layer).
     // `error` gets the words if it failed. `stale` answers (an older step of the same request) may

@@ -202,7 +202,8 @@ void publish_moments(Live& live, Shared& shared) {
     if (!live.run.empty() && is_run_folder(live.run)) {
         moments.run = live.run;
         moments.steps = history_steps(std::filesystem::path(live.run) / "history");
-        for (const int64_t step : checkpoint_steps(live.run)) moments.steps.push_back(step);
+        moments.saved = checkpoint_steps(live.run);
+        moments.steps.insert(moments.steps.end(), moments.saved.begin(), moments.saved.end());
         std::sort(moments.steps.begin(), moments.steps.end());
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
                             moments.steps.end());

@@ -21,6 +21,7 @@ struct Message {
 struct Moments {
     std::string run;  // run folder, empty = none
     std::vector<int64_t> steps;
+    std::vector<int64_t> saved;  // those with whole weights; the others keep biases only
 };
 
 // Pictures and texts that panels asked for. One slot a key; nothing is loaded twice.

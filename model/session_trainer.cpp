@@ -30,6 +30,7 @@ void save_now(Live& live, Shared& shared) {
     live.status.saved_step = live.trainer->steps_done();
     live.dirty = false;
     live.status.message = fmt::format("saved {}", path.string());
+    add_event(live, "save", "");
     publish_moments(live, shared);
 }
 

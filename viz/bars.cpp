@@ -41,7 +41,8 @@ int draw_bars(const BarPlot& plot, const Look& look) {
                             look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (ImGui::IsItemClicked() && mouse.x >= low && mouse.x < high) clicked = i;
-        const int step = std::max(1, static_cast<int>(std::ceil(look.px(22) / pitch)));
+        const float widest = text_size(look, axis, std::to_string(count - 1)).x + look.px(10);
+        const int step = std::max(1, static_cast<int>(std::ceil(widest / pitch)));
         if (i % step == 0)
             draw_text(look, {(low + high) / 2, box.high.y + look.px(3)},
                       {.color = look.colors->text3, .size = 14, .align = Align::centre},

@@ -145,6 +145,9 @@ void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted
 }
 
 void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
+    if (session_ != ui.session || form_ != form) layers_.clear();  // another model
+    session_ = ui.session;
+    form_ = form;
     layers_.resize(size_t(form.layers));
     turns_.assign(size_t(form.layers), {});
     pending_ = 0;

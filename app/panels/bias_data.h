@@ -2,6 +2,7 @@
 // hidden cells, limits and colours, after the one selection. Window thread; returns at once.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class BiasLayers {
   private:
     void update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t layer);
     void rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
+    const Session* session_ = nullptr;  // whose layers these are
+    std::optional<BiasForm> form_;
     std::vector<BiasLayer> layers_;
     std::vector<AskTurn> turns_;
     double percentile_ = 0;

@@ -20,6 +20,11 @@ namespace {
 
 constexpr int kZooms[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 44, 54, 66, 88, 120};
 
+std::string zoom_words(viz::Zoom zoom) {
+    return zoom.across == zoom.down ? std::to_string(zoom.down)
+                                    : fmt::format("{}\u00D7{}", zoom.across, zoom.down);
+}
+
 class FocusPanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -76,10 +81,10 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     }
     ImGui::SameLine(0, ui.px(4));
     const Blocks block = layers_.has(layer_) ? layers_.layer(layer_).maps.front().block : Blocks();
-    const std::string words = !block.is_single() ? "1:" + block.words()
-                              : drawn_.across == drawn_.down
-                                  ? fmt::format("{} px / cell", drawn_.down)
-                                  : fmt::format("{}\u00D7{} px", drawn_.across, drawn_.down);
+    const std::string words =
+        !block.is_single()
+            ? "1:" + block.words()
+            : zoom_words(drawn_) + (drawn_.across == drawn_.down ? " px / cell" : " px");
     const ImVec2 at = ImGui::GetCursorScreenPos();
     text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
     ImGui::Dummy({ui.px(84), ui.px(26)});
@@ -174,9 +179,9 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
                       .label = ui.recorder.claim("Map"),
                       .min = reply.map.low,
                       .max = reply.map.high,
-                      .value = fmt::format("layer {} {}x{} 1:{} zoom {}x{}{}", layer_, map.rows,
-                                           map.columns, map.block.words(), reply.zoom.across,
-                                           reply.zoom.down, shows_change(ui) ? ", change" : ""),
+                      .value = fmt::format("layer {} {}x{} 1:{} zoom {}{}", layer_, map.rows,
+                                           map.columns, map.block.words(), zoom_words(reply.zoom),
+                                           shows_change(ui) ? ", change" : ""),
                       .why_not = {}});
     take_pointer(ui, form, reply);
     ImGui::SetCursorScreenPos({reply.map.low.x, reply.map.high.y + ui.px(8)});

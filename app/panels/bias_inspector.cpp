@@ -107,7 +107,8 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
 
 void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
     const Cell cell = ui.selection.shown();
-    if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer)) {
+    if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer) ||
+        int64_t(layers.layer(cell.layer).maps.size()) != form.heads) {
         hint(ui, "Select a cell to see its value, range and statistics.");
         return;
     }

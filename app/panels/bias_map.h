@@ -40,6 +40,7 @@ struct BiasForm {
     // Target and source of cell (row, column).
     [[nodiscard]] Cell cell(int64_t layer, int64_t head, int64_t row, int64_t column) const;
     [[nodiscard]] bool place(const Cell& cell, int64_t& row, int64_t& column) const;  // false: none
+    [[nodiscard]] bool operator==(const BiasForm&) const = default;
 };
 
 struct BiasMap {  // one map of one layer

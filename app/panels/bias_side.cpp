@@ -41,6 +41,9 @@ int64_t chosen_target(const Ui& ui, const BiasForm& form) {
 }  // namespace
 
 void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box) {
+    if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
+    session_ = ui.session;
+    form_ = form;
     ImGui::SetCursorScreenPos(box.low);
     const ImVec2 size = {box.width(), box.height()};
     if (ImGui::BeginChild("side", size)) {
@@ -316,10 +319,13 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
         if (moment.watch.update(ui, request, layers.turn(layer))) moment.version = ++versions_;
         cells[i].label = group_thousands(moment.step);
         if (!moment.watch.is_current()) continue;
-        moment.map = map_of_fields({*moment.watch.fields(), before}, form, head, block);
-        if (moment.map.shown.empty()) continue;
         const uint64_t other = has_change ? layers.layer(layer).version << 32 : 0;
-        cells[i].data = moment.map.data(other + moment.version * 64 + uint64_t(head));
+        const uint64_t key = other + moment.version * 64 + uint64_t(head);
+        if (moment.built != key || moment.map.block != block)
+            moment.map = map_of_fields({*moment.watch.fields(), before}, form, head, block);
+        moment.built = key;
+        if (moment.map.shown.empty()) continue;
+        cells[i].data = moment.map.data(key);
         cells[i].coloring = coloring;
     }
     heading(ui, form.heads > 1 ? "Head by step" : "Layer by step", "range of the chosen step");

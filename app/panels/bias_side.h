@@ -1,6 +1,7 @@
 // The right third of Focus: the target's row folded into the picture, the profile over offsets or
 // distance, and the map at several stored steps. Window thread.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "app/panels/bias_tools.h"
@@ -25,6 +26,8 @@ class BiasSide {
     void make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers);
     void draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
 
+    const Session* session_ = nullptr;  // whose rows and moments these are
+    std::optional<BiasForm> form_;
     Watch row_, row_before_;  // before: at the pinned step
     bool row_is_change_ = false;
     std::vector<Folded> folded_;  // one per channel
@@ -40,7 +43,7 @@ class BiasSide {
         int64_t step = -1;
         Watch watch;
         BiasMap map;
-        uint64_t version = 0;
+        uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
     };
     std::vector<Moment> moments_, trace_;
     viz::Atlas strip_;

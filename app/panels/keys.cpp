@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/bias_tools.h"
 #include "app/panels/fold.h"
@@ -49,6 +50,7 @@ class KeysPanel : public Panel {
     [[nodiscard]] const Folded* chosen(const Ui& ui, size_t* layer, size_t* map) const;
     [[nodiscard]] FoldPlace pointed(const Ui& ui, const Positions& positions) const;
 
+    const Session* session_ = nullptr;
     std::vector<KeyLayer> layers_;
     SampleView sample_;
     viz::Atlas atlas_;
@@ -99,6 +101,7 @@ void KeysPanel::take(Ui& ui, KeyLayer& layer) {
 }
 
 void KeysPanel::update(Ui& ui) {
+    if (std::exchange(session_, ui.session) != ui.session) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     error_.clear();
     pending_ = false;
@@ -202,7 +205,10 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
             const size_t map = grid.map_at(m);
             if (map >= layers_[l].maps.size()) break;
             viz::AtlasCell& cell = cells_[l * grid.shown() + m];
-            cell.data = layers_[l].maps[map].data();
+            const Folded& folded = layers_[l].maps[map];
+            const Folded& first = layers_.front().maps.front();
+            if (folded.rows != first.rows || folded.columns != first.columns) continue;
+            cell.data = folded.data();
             cell.coloring = coloring(l, map);
             if (grid.lines > 1) cell.label = fmt::format("c{}", layers_[l].index[map]);
         }

@@ -86,17 +86,19 @@ void SamplingPanel::draw_seed(Ui& ui) {
 void SamplingPanel::draw_model_step(Ui& ui) {
     std::vector<std::string> names = {
         fmt::format("live, step {}", group_thousands(ui.status.step))};
+    // Newest first. Other moments keep their biases only, and cannot complete.
+    std::vector<int64_t> steps = ui.session->saved_steps();
+    std::reverse(steps.begin(), steps.end());
     int chosen = 0;
-    for (auto step = ui.history.rbegin(); step != ui.history.rend(); ++step) {
-        if (ui.selection.step == *step) chosen = static_cast<int>(names.size());
-        names.push_back("step " + group_thousands(*step));
+    for (const int64_t step : steps) {
+        if (ui.selection.step == step) chosen = static_cast<int>(names.size());
+        names.push_back("step " + group_thousands(step));
     }
     if (chosen == 0 && ui.selection.step >= 0)
         names[0] = "step " + group_thousands(ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
     if (!combo(ui, "Model step", chosen, {names})) return;
-    ui.selection.step =
-        chosen == 0 ? -1 : ui.history[ui.history.size() - static_cast<size_t>(chosen)];
+    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
 }
 
 // Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it

@@ -291,6 +291,13 @@ void TrainSamplesPanel::draw_texts(Ui& ui) {
 }
 
 void TrainSamplesPanel::draw(Ui& ui) {
+    if (ui.has_model() && ui.status.config.model.task == "classify") {
+        empty_state(ui, {.drawing = Drawing::picture,
+                         .title = "This model classifies pictures",
+                         .sentence = "It gives a label and cannot fill in what is masked. Its "
+                                     "kernels are under Biases."});
+        return;
+    }
     if (completion_state(ui)) return;
     if (session_ != ui.session) forget(ui);
     std::string problem;

@@ -66,12 +66,14 @@ void Recorder::item(std::string kind, std::string label, std::string value, std:
                         .min = ImGui::GetItemRectMin(),
                         .max = ImGui::GetItemRectMax(),
                         .value = std::move(value),
-                        .why_not = std::move(why_not)};
+                        .why_not = std::move(why_not),
+                        .id = ImGui::GetItemID()};
     area(std::move(record));
 }
 
 void Recorder::area(WidgetRecord record) {
     const ImRect clip = ImGui::GetCurrentWindowRead()->ClipRect;
+    record.window = ImGui::GetCurrentWindowRead()->ID;
     record.visible =
         record.kind == "tab" ||  // of a hidden pane: it stands outside that pane's window
         clip.Contains(ImVec2((record.min.x + record.max.x) / 2, (record.min.y + record.max.y) / 2));

@@ -19,8 +19,9 @@ struct WidgetRecord {
     std::string label;  // unique in the frame: a second one with the same label gets "#2"
     ImVec2 min, max;    // pixels of the display
     std::string value;
-    std::string why_not;  // "" = enabled
-    bool visible = true;  // false: scrolled out of its pane
+    std::string why_not;         // "" = enabled
+    bool visible = true;         // false: scrolled out of its pane
+    ImGuiID id = 0, window = 0;  // of the item (0: a rectangle of its own) and of its window
 };
 
 class Recorder {

@@ -151,7 +151,7 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
         if (status.state == RunState::error) fail("{}", status.error);
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         AFT_CHECK(passed.count() < seconds, "the model is not ready after {:.0f} s", seconds);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the trainer needs the cores
     }
 }
 

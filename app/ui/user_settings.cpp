@@ -31,7 +31,8 @@ UserSettings from_json(const json& j) {
     s.layout = j.value("layout", "");
     s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
-    for (const auto& [said, chosen] : j.value("data_places", json::object()).items())
+    const json places = j.value("data_places", json::object());  // items() only refers to it
+    for (const auto& [said, chosen] : places.items())
         if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),

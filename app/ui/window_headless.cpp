@@ -32,6 +32,9 @@ FrameOptions with(FrameOptions options, viz::MapPainter* painter, ImVec2 size) {
 
 }  // namespace
 
+// Frames whose uploads and painted maps the driver may keep waiting.
+static constexpr int kKept = 16;
+
 struct HeadlessStage::Parts {
     viz::gl::HeadlessContext context;
     GuiContext gui;
@@ -40,6 +43,8 @@ struct HeadlessStage::Parts {
     viz::gl::Framebuffer target;
     Frame frame;
     double time = 0;
+    int frames = 0;
+    bool is_drawn = false;  // the last frame, into `target`
 
     Parts(FrameOptions options, int width, int height)
         : target(width, height),
@@ -64,18 +69,28 @@ void HeadlessStage::step() {
     ImGui::NewFrame();
     p.frame.draw();
     ImGui::Render();
-    p.target.clear(0, 1);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    // Most frames nobody looks at: picture() draws the others. Textures cannot wait.
+    for (ImTextureData* texture : *ImGui::GetDrawData()->Textures)
+        if (texture->Status != ImTextureStatus_OK) ImGui_ImplOpenGL3_UpdateTexture(texture);
+    p.is_drawn = false;
+    if (++p.frames % kKept == 0) p.context.finish();
     p.frame.finish();
 }
 
 void HeadlessStage::resize(int width, int height) {
     parts_->target = viz::gl::Framebuffer(width, height);
+    parts_->is_drawn = true;  // empty until the next step
     ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
 }
 
 Image HeadlessStage::picture() const {
-    return parts_->target.read(true);
+    Parts& p = *parts_;
+    if (!p.is_drawn) {
+        p.target.clear(0, 1);
+        ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+        p.is_drawn = true;
+    }
+    return p.target.read(true);
 }
 
 }  // namespace aft::app

@@ -18,35 +18,23 @@ class Complete : public BareTest {
     // The picture file that needs no data.
     std::string white_picture() {
         Image image{8, 8, 3, std::vector<uint8_t>(size_t{8} * 8 * 3, 255)};
-        const std::string path = (folder_ / "white.png").string();
+        const std::string path = (scratch_ / "white.png").string();
         write_png(path, image);
         return path;
     }
     // The shipped mirror model, with data that lie where nothing is.
     void open_without_data() {
         initialize_model("cpu", 1);
-        folder_ = fs::temp_directory_path() / ("afterimage-complete-" + std::to_string(::getpid()));
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
         make();
         stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
         run("frames 2\nwait Ready 60\n");
         const int64_t levels = ui().status.config.model.levels;
-        ui().session->set("data.source", "images:" + (folder_ / "nowhere").string() +
+        ui().session->set("data.source", "images:" + (scratch_ / "nowhere").string() +
                                              "?size=16&gray=1&levels=" + std::to_string(levels));
         ui().selection.image = {};
         ASSERT_TRUE(until([&] { return ui().status.config.data.source.starts_with("images"); }));
         ui().selection.image = {};
         run("workspace Complete\nframes 3\n");
-    }
-    template <class Condition>
-    bool until(const Condition& is_so, int most = 4000) {
-        for (int i = 0; i < most; ++i) {
-            if (is_so()) return true;
-            steps(1);
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-        return is_so();
     }
 };
 
@@ -93,17 +81,17 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
     EXPECT_TRUE(is_there("Attention/Main/Banner"));
     EXPECT_FALSE(is_there("Attention/Main/Both: bias and content")) << "no map of nothing";
 
-    fs::create_directories(folder_ / "pictures");
+    fs::create_directories(scratch_ / "pictures");
     for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
-        fs::copy_file(white_picture(), folder_ / "pictures" / name);
-    choose_data(ui(), (folder_ / "pictures").string());
+        fs::copy_file(white_picture(), scratch_ / "pictures" / name);
+    choose_data(ui(), (scratch_ / "pictures").string());
     ui().selection.image.split = "train";
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }))
         << ui().selection.image.error;
     run("frames 4\n");
     EXPECT_FALSE(is_there("Attention/Main/Banner"));
-    EXPECT_EQ(ui().settings.data_places.at((folder_ / "nowhere").string()),
-              (folder_ / "pictures").string());
+    EXPECT_EQ(ui().settings.data_places.at((scratch_ / "nowhere").string()),
+              (scratch_ / "pictures").string());
 }
 
 TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
@@ -136,11 +124,101 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
         return now && now->done;
     }));
     EXPECT_TRUE(ui().session->completion()->stopped);
-    const fs::path broken = folder_ / "broken.png";
+    const fs::path broken = scratch_ / "broken.png";
     std::ofstream(broken) << "no picture";
     stage_->frame().open(broken.string());
     ASSERT_TRUE(until([&] { return !ui().selection.image.error.empty(); }));
     EXPECT_NE(ui().selection.image.error.find("broken.png"), std::string::npos);
+}
+
+// At every sub-pixel that is clicked Play says what the decoder gave the drawn level, and how
+// unsure it was.
+TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    ui().selection.completion.sample.temperature = 1.7;  // what is said must not depend on it
+    run("key Ctrl+Enter\n");
+    ASSERT_TRUE(until([&] {
+        const auto now = ui().session->completion();
+        return now && now->done;
+    }));
+    const auto done = ui().session->completion();
+    ASSERT_EQ(done->error, "");
+    steps(4);
+    ASSERT_TRUE(is_there("Samples/Main/Sample 4"));
+    const auto number = [&](const std::string& key) {
+        const std::string words = value_of(key);
+        return words.empty() ? -1 : std::stod(words);
+    };
+    for (const size_t sample : {0, 3})
+        for (const size_t position : {128, 150, 201, 255}) {
+            const std::string picture = fmt::format("Samples/Main/Sample {}", sample + 1);
+            const WidgetRecord box = *ui().recorder.find(picture);
+            const float zoom = (box.max.x - box.min.x) / 16;
+            const auto at = [&](size_t i) { return (float(i) + 0.5F) * zoom; };
+            run(fmt::format("hover {} {} {}\n", picture, at(position % 16), at(position / 16)));
+            ImGui::GetIO().AddMouseButtonEvent(0, true);
+            steps(1);
+            ImGui::GetIO().AddMouseButtonEvent(0, false);
+            steps(2);
+            const std::string pane = fmt::format("Play/y {}, x {}/", position / 16, position % 16);
+            const double bits = double(done->surprise[sample][position]);
+            EXPECT_EQ(value_of(pane + "Chosen level"),
+                      std::to_string(done->samples[sample][position]));
+            EXPECT_TRUE(until([&] {
+                return std::abs(number(pane + "Probability") - 100 * std::exp2(-bits)) < 0.011 &&
+                       std::abs(number(pane + "Surprise") - bits) < 0.011 &&
+                       std::abs(number(pane + "Entropy") -
+                                double(done->entropy[sample][position])) < 0.011;
+            })) << pane
+                << " " << value_of(pane + "Probability") << ", " << value_of(pane + "Surprise")
+                << ", " << value_of(pane + "Entropy") << "; the decoder: " << bits
+                << " bit, entropy " << done->entropy[sample][position];
+        }
+}
+
+// Chosen once, found again by the next start, through the settings on the disk.
+TEST_F(Complete, TheChosenDataFolderIsRememberedAfterClosing) {
+    initialize_model("cpu", 1);
+    fs::create_directories(scratch_ / "first");
+    for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
+        fs::copy_file(white_picture(), scratch_ / "first" / name);
+    FrameOptions options;
+    options.settings_file = scratch_ / "settings.json";
+    make(options);
+    const auto has_picture = [&] {
+        ImageChoice& image = ui().selection.image;
+        if (image.split != "train") image = {.split = "train", .path = "", .item = nullptr};
+        return image.item != nullptr;
+    };
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->data.source =
+        "images:" + (scratch_ / "first").string() + "?size=8&gray=1&levels=4";
+    request.out = (scratch_ / "run").string();
+    stage_->frame().open_run(std::move(request));
+    run("frames 2\nwait Ready 60\nclick Run/Run/Step\nwait Paused 60\nSave checkpoint\n");
+    ASSERT_TRUE(until([&] { return ui().status.saved_step == 1; }));
+    stage_.reset();
+    fs::rename(scratch_ / "first", scratch_ / "second");
+
+    make(options);
+    stage_->frame().open((scratch_ / "run").string());
+    ASSERT_FALSE(until(has_picture, 300));
+    EXPECT_NE(ui().selection.image.error.find("first"), std::string::npos);
+    run("Choose the data folder...\nframes 3\nset Open/Where/Path " +
+        (scratch_ / "second").string() + "\nclick \"Open/Answer/Use this\"\nframes 3\n");
+    EXPECT_TRUE(until(has_picture)) << ui().selection.image.error;
+    stage_->frame().save_settings();
+    stage_.reset();
+
+    make(options);
+    stage_->frame().open((scratch_ / "run").string());
+    EXPECT_TRUE(until(has_picture)) << ui().selection.image.error;
+    EXPECT_NE(ui().status.config.data.source.find("second"), std::string::npos);
 }
 
 }  // namespace

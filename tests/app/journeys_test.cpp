@@ -1,7 +1,4 @@
-// Journeys through the window with a real tiny run, by label; and random clicks.
-#include <map>
-
-#include "core/rng.h"
+// Journeys through the window with a real tiny run, by label.
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -93,36 +90,6 @@ TEST_F(Journeys, FileBrowserWalksAndRefuses) {
     run("key Esc\nframes 3\n");
     EXPECT_FALSE(is_there("Open/Where/Path"));
     std::filesystem::remove_all(folder);
-}
-
-// Presses whatever is on the screen, in any order; nothing may stop a pane or the window.
-TEST_F(Journeys, RandomClicks) {
-    make();
-    open_tiny_run();
-    CounterRng rng(11, 0);
-    ImGuiIO& io = ImGui::GetIO();
-    for (int i = 0; i < 400; ++i) {
-        const auto& widgets = ui().recorder.last();
-        if (!widgets.empty()) {
-            const auto& w =
-                widgets[static_cast<size_t>(rng.below(static_cast<int64_t>(widgets.size())))];
-            if (w.label.find("Quit") != std::string::npos) continue;
-            const auto part = [&](float low, float high) {
-                return low + static_cast<float>(rng.uniform()) * (high - low);
-            };
-            io.AddMousePosEvent(part(w.min.x, w.max.x), part(w.min.y, w.max.y));
-            io.AddMouseButtonEvent(0, true);
-            steps(1);
-            io.AddMouseButtonEvent(0, false);
-        }
-        steps(2);
-        if (i % 29 == 0) run("key Esc\nkey Esc\n");
-        ui().quit = false;
-        if (i % 50 == 0)
-            run(std::string("workspace ") + workspace_name(kWorkspaces[rng.below(7)]) + "\n");
-    }
-    for (const LogLine& line : ui().log)
-        EXPECT_EQ(line.text.find("stopped:"), std::string::npos) << line.text;
 }
 
 }  // namespace

@@ -1,34 +1,23 @@
 // The window without a renderer, for the tests of this folder: a fed status, or a real tiny run.
 #pragma once
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "app/ui/script.h"
 #include "app/ui/stage.h"
 #include "model/jobs.h"
+#include "tests/session/session_bench.h"
 
 namespace aft::app {
 
+// The run of the session tests, smaller still.
 inline Config tiny_config() {
-    Config config;
+    Config config = small_run();
     config.name = "tiny";
-    config.model.mixer = "aft-full";
-    config.model.layers = 2;
     config.model.dim = 8;
     config.model.factors = 4;
-    config.model.height = config.model.width = 8;
-    config.model.levels = 4;
-    config.data.source = "mirror?size=8&levels=4";
     config.train.batch = 2;
     config.train.steps = 60;
-    config.train.warmup = 5;
-    config.train.validate_every = 20;
-    config.train.validate_examples = 4;
     config.train.checkpoint_every = 20;
     return config;
 }
@@ -79,6 +68,7 @@ inline FrameOptions fed(std::function<void(Ui&)> feed) {
 class BareTest : public ::testing::Test {
   protected:
     BareStage& make(FrameOptions options = {}, ImVec2 size = {1600, 1000}) {
+        stage_.reset();  // one context of Dear ImGui at a time
         stage_ = std::make_unique<BareStage>(std::move(options), size);
         steps(3);
         return *stage_;
@@ -100,26 +90,30 @@ class BareTest : public ::testing::Test {
         return widget == nullptr ? "" : widget->value;
     }
     bool is_there(const std::string& label) { return ui().recorder.find(label) != nullptr; }
-    // A real run of the tiny model in a folder of its own.
+    // Draws frames until it is so; what the session's threads bring takes a moment.
+    template <class Condition>
+    bool until(const Condition& is_so, int most = 5000) {
+        for (int i = 0; i < most && !is_so(); ++i) {
+            steps(1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        return is_so();
+    }
+    // A real run of the tiny model in `folder_`.
     void open_tiny_run() {
         initialize_model("cpu", 1);
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("afterimage-app-" + std::to_string(::getpid()) + "-" +
-                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-        std::filesystem::remove_all(folder_);
+        folder_ = scratch_ / "run";
         OpenRequest request;
         request.config = tiny_config();
         request.out = folder_.string();
         stage_->frame().open_run(std::move(request));
         run("frames 2\nwait Ready 60\n");
     }
-    void TearDown() override {
-        stage_.reset();
-        if (!folder_.empty()) std::filesystem::remove_all(folder_);
-    }
+    void TearDown() override { stage_.reset(); }
 
-    std::unique_ptr<BareStage> stage_;
+    Scratch scratch_;
     std::filesystem::path folder_;
+    std::unique_ptr<BareStage> stage_;
 };
 
 }  // namespace aft::app

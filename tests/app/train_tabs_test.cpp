@@ -66,6 +66,46 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     EXPECT_FALSE(value_of("Focus/Main/Map").ends_with("change"));
 }
 
+// The panes keep pictures of the model before: none of it may be taken for the new one.
+TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
+    const std::filesystem::path demos = std::filesystem::path(AFT_SOURCE_DIR) / "assets" / "demo";
+    initialize_model("cpu", 1);
+    make();
+    for (const char* const pane : {"Atlas", "Focus", "Keys"})
+        for (const char* const model : {"mirror", "shapes"}) {
+            run("open " + (demos / model).string() + ".safetensors\nframes 2\nwait Ready 30\n");
+            ui().workspace = pane[0] == 'K' ? Workspace::attention : Workspace::biases;
+            run(std::string("frames 3\nclick ") + pane + "/Main/Tab\nframes 20\n");
+        }
+    for (const LogLine& line : ui().log)
+        EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text;
+}
+
+TEST_F(TrainTabs, AfterNanTheFirstButtonStartsAgainFromTheSavedStep) {
+    make();
+    open_tiny_run();
+    ui().session->step(20);
+    ASSERT_TRUE(until([&] { return ui().status.saved_step == 20; }));
+    ui().session->set("train.clip", "0");
+    ui().session->set("train.learning_rate", "10");
+    ui().session->set("train.weight_decay", "10");  // weights times -99 at every step
+    ui().session->start();
+    ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
+    steps(2);
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Start again from 20");
+    EXPECT_NE(ui().actions.why_not(ui(), "One step"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "Try the step again"), "");
+    const std::string banner = value_of("Curves/Main/Banner");
+    EXPECT_NE(banner.find("learning rate 10"), std::string::npos) << banner;
+    EXPECT_NE(banner.find("Step 20 is saved and safe."), std::string::npos) << banner;
+    run("click Run/Run/Primary\n");
+    ASSERT_TRUE(
+        until([&] { return ui().status.state == RunState::ready && ui().status.step == 20; }));
+    EXPECT_EQ(ui().status.error, "");
+    EXPECT_LT(ui().status.config.train.learning_rate, 10) << "that of the saved step";
+    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");
+}
+
 TEST_F(TrainTabs, ANewRunSaysAtOnceWhatIsWrong) {
     initialize_model("cpu", 1);
     make();

@@ -113,6 +113,18 @@ Result run(const Operator& op, Kind kind, const Sample& sample, at::ScalarType t
     return out;
 }
 
+at::Tensor evaluate(const Operator& op, Kind kind, const Sample& sample) {
+    return op(kind, converted(sample.in, at::kFloat), sample.options).to(at::kDouble);
+}
+
+std::string all_aft(const std::function<std::string(const Case&)>& check) {
+    for (const Case& c : aft_cases()) {
+        const std::string failure = check(c);
+        if (!failure.empty()) return describe(c) + ": " + failure;
+    }
+    return "";
+}
+
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
     if (a.numel() == 0) return 0;
     const double value = (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();

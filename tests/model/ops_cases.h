@@ -66,6 +66,10 @@ struct Check {
     std::string name;
     std::function<std::string(const Operator&)> run;
 };
+// Inputs as float32, output as float64.
+[[nodiscard]] at::Tensor evaluate(const Operator& op, Kind kind, const Sample& sample);
+// The first failure over aft_cases(), with the case's name in front; "" if there is none.
+[[nodiscard]] std::string all_aft(const std::function<std::string(const Case&)>& check);
 [[nodiscard]] std::vector<Check> identity_checks();
 [[nodiscard]] std::vector<Check> trap_checks();
 

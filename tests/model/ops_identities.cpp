@@ -12,11 +12,6 @@ namespace {
 
 constexpr double kTolerance = 1e-5;  // of max|V|, float32 operators
 
-// Inputs as float32, output as float64.
-at::Tensor evaluate(const Operator& op, Kind kind, const Sample& sample) {
-    return op(kind, converted(sample.in, at::kFloat), sample.options).to(at::kDouble);
-}
-
 std::string compare(const at::Tensor& a, const at::Tensor& b, const Sample& sample,
                     const std::string& what) {
     const double error = largest_difference(a, b) / sample.in.v.abs().max().item<double>();
@@ -29,14 +24,6 @@ std::string both_ways(F f) {
     for (const bool causal : {false, true}) {
         const std::string failure = f(causal);
         if (!failure.empty()) return failure;
-    }
-    return "";
-}
-template <class F>
-std::string all_aft(F f) {
-    for (const Case& c : aft_cases()) {
-        const std::string failure = f(c);
-        if (!failure.empty()) return describe(c) + ": " + failure;
     }
     return "";
 }

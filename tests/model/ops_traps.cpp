@@ -11,19 +11,6 @@ namespace aft::ops::testing {
 
 namespace {
 
-at::Tensor evaluate(const Operator& op, Kind kind, const Sample& sample) {
-    return op(kind, converted(sample.in, at::kFloat), sample.options).to(at::kDouble);
-}
-
-template <class F>
-std::string all_aft(F f) {
-    for (const Case& c : aft_cases()) {
-        const std::string failure = f(c);
-        if (!failure.empty()) return describe(c) + ": " + failure;
-    }
-    return "";
-}
-
 // A maximum over the batch ties samples together.
 std::string samples_do_not_meet(const Operator& op) {
     return all_aft([&](const Case& c) {

@@ -1,37 +1,15 @@
-// What the tests of the session share: a tiny run, a scratch folder, waiting with a limit.
+// What the tests of the session and of the window share: a tiny run, waiting with a limit.
 #pragma once
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <thread>
 
 #include "model/session.h"
+#include "tests/core/scratch.h"
 
 namespace aft {
-
-class Scratch {
-  public:
-    Scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "aft-session-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~Scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    [[nodiscard]] std::string operator/(const std::string& name) const {
-        return (path_ / name).string();
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 // 8x8 pixels, 4 levels, a step takes milliseconds.
 inline Config small_run() {

@@ -153,6 +153,44 @@ TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
     for (size_t i = 0; i < 40; ++i) EXPECT_EQ(branch->samples[1][i], first->samples[1][i]);
 }
 
+// The distribution that a panel asks for is the decoder's, level by level: each level is forced in
+// turn, and the decoder says how surprising it was.
+TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    session.run_until(40);
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    session.complete(lower_half(2));
+    auto last = wait_completion(session);
+    ASSERT_NE(last, nullptr);
+    const size_t position = 45;
+    ProbeRequest request = probe("predictions");
+    request.tokens = last->samples[1];
+    request.options["position"] = std::to_string(position);
+    const auto fields = answer(session, request);
+    ASSERT_NE(fields, nullptr);
+    const std::vector<float>& nats = fields->fields[0].values;
+    ASSERT_EQ(nats.size(), 4u);
+    double sum = 0;
+    for (int64_t level = 0; level < 4; ++level) {
+        sum += std::exp(nats[static_cast<size_t>(level)]);
+        CompletionRequest again = lower_half(2);
+        again.tokens = last->samples.front();
+        again.from_position = static_cast<int64_t>(position);
+        again.from_sample = 1;
+        again.forced = level;
+        session.complete(again);
+        last = wait_completion(session, last->id);
+        ASSERT_NE(last, nullptr);
+        ASSERT_EQ(last->error, "");
+        EXPECT_EQ(last->samples[1][position], level);
+        EXPECT_NEAR(last->surprise[1][position] * std::log(2.0), -nats[static_cast<size_t>(level)],
+                    1e-4)
+            << level;
+    }
+    EXPECT_NEAR(sum, 1, 1e-5);
+}
+
 TEST(SessionWorker, ProbesAreServedBetweenTokens) {
     const Scratch scratch;
     Session session(new_run(scratch / "run"));
@@ -278,7 +316,7 @@ TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
     session.step(2);
     ASSERT_TRUE(wait_step(session, 5));
     ASSERT_TRUE(wait_state(session, RunState::paused));
-    EXPECT_EQ(session.status().path, scratch / "branch");
+    EXPECT_EQ(session.status().path, (scratch / "branch").string());
 }
 
 TEST(SessionWorker, RandomUseOfEverything) {

@@ -76,6 +76,10 @@ HeadlessContext::HeadlessContext() {
     check_opengl_version(info.major, info.minor);
 }
 
+void HeadlessContext::finish() const {
+    glFinish();
+}
+
 HeadlessContext::~HeadlessContext() {
     if (context_ == nullptr) return;
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);

@@ -24,6 +24,10 @@ class HeadlessContext {
     HeadlessContext& operator=(HeadlessContext&&) = delete;
     HeadlessContext(const HeadlessContext&) = delete;
 
+    // Every few frames: without a display nothing else makes the driver draw, and it would keep all
+    // that was given to it. Waits for the drawing.
+    void finish() const;
+
   private:
     void* display_ = nullptr;
     void* context_ = nullptr;

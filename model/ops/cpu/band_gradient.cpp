@@ -17,6 +17,8 @@ namespace aft::ops::cpu {
 
 namespace {
 
+constexpr int64_t kBlocks = kTile / kRows;
+
 // One tile of sources of one thread.
 struct SourceTile {
     WeightScratch scratch;
@@ -25,7 +27,8 @@ struct SourceTile {
     Buffer<float> sums;              // [kTile, 2C]
     Buffer<float> across, rescaled;  // panel of the sources, transposed; at other references
     int64_t begin = 0, row = 0;      // first source; floats of a row of weights
-    Sources targets;
+    Sources targets;                 // that look at the tile one by one
+    Sources blocks[kBlocks];         // that look at each kRows sources
 
     SourceTile(const Weights& all, const Kernels& k, int64_t most)
         : scratch(all.scratch()),
@@ -149,24 +152,30 @@ class Gradient {
                            .out = s.weights.data() + (t - s.targets.begin) * s.row,
                            .out_row = s.row},
                           s.scratch);
+        for (int64_t i = 0; i < kBlocks; ++i) {
+            const int64_t first = begin + i * kRows, last = std::min(shape_.length, first + kRows);
+            s.blocks[i] = {shape_.length, shape_.length};  // behind the last source: nothing to do
+            if (first < last) s.blocks[i] = weights_.targets(first, last);
+        }
         const int64_t rows = (s.targets.end - s.targets.begin + kTile) * kTile;
         std::fill(s.gradient.data(), s.gradient.data() + std::min(rows, s.gradient.size()), 0.0F);
     }
 
     Norms block(SourceTile& s, int64_t i) {
         const Panels::Block b = sources_.block(i), t = targets_.block(i);
-        begin_sums(s, t);
-        const int64_t first = s.targets.begin / kTile, last = (s.targets.end - 1) / kTile;
         const float* panel = b.panel + s.begin * width();
         if (wants_bias()) kernels_.transpose(panel, kTile, s.across.data());
-        int64_t at = std::min(s.targets.end / kTile, tiles_ - 1);  // chunk of the sums' reference
-        for (int64_t chunk = last; chunk >= first; --chunk) {
+        const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, tiles_ - 1); };
+        int64_t started = kBlocks;  // blocks of sources from this one on have begun
+        const int64_t first = s.targets.begin / kTile;
+        for (int64_t chunk = chunk_of(s.targets.end), at = chunk; chunk >= first; at = chunk--) {
             if (chunk != at && !sources_.alike(b, chunk, at))
-                kernels_.rescale({.rows = s.sums.data(),
-                                  .count = kTile,
+                kernels_.rescale({.rows = s.sums.data() + started * kRows * width(),
+                                  .count = (kBlocks - started) * kRows,
                                   .from = b.reference + chunk * kernels_.channels,
                                   .to = b.reference + at * kernels_.channels});
-            at = chunk;
+            for (; started > 0 && chunk_of(s.blocks[started - 1].end) >= chunk; --started)
+                begin_sums(s, t, started - 1);
             add_sums(s, t, chunk);
             if (wants_bias()) add_gradient(s, b, chunk, t.panel);
         }
@@ -182,37 +191,46 @@ class Gradient {
                                      .dv = x_.dv + out});
     }
 
-    // What the targets before and after the ones that look at this tile send to all of it.
-    void begin_sums(SourceTile& s, const Panels::Block& t) {
-        std::fill(s.sums.data(), s.sums.data() + kTile * width(), 0.0F);
+    // What the targets before and after the ones that look at this block send to all of it.
+    void begin_sums(SourceTile& s, const Panels::Block& t, int64_t i) {
         const float one = 1;
-        const auto add = [&](const float* state) {
-            for (int64_t row = 0; row < kTile; row += kRows)
-                kernels_.multiply({.a = &one,
-                                   .b = state,
-                                   .steps = 1,
-                                   .sum = s.sums.data() + row * width(),
-                                   .sum_row = width()});
-        };
-        if (s.targets.end < shape_.length) add(t.before + s.targets.end / kStep * width());
-        if (!shape_.causal && s.targets.begin > 0) add(t.after + s.targets.begin / kStep * width());
+        Multiply m{
+            .a = &one, .steps = 1, .sum = s.sums.data() + i * kRows * width(), .sum_row = width()};
+        std::fill(m.sum, m.sum + kRows * width(), 0.0F);
+        const auto [begin, end] = s.blocks[i];
+        if (begin == end) return;  // behind the last source
+        if (end < shape_.length) {
+            m.b = t.before + end / kStep * width();
+            kernels_.multiply(m);
+        }
+        if (!shape_.causal && begin > 0) {
+            m.b = t.after + begin / kStep * width();
+            kernels_.multiply(m);
+        }
     }
 
     void add_sums(SourceTile& s, const Panels::Block& t, int64_t chunk) {
-        const int64_t begin = std::max(chunk * kTile, s.targets.begin);
-        const int64_t end = std::min((chunk + 1) * kTile, s.targets.end);
-        for (int64_t j = 0; j < kTile; j += kRows) {
-            const int64_t from = shape_.causal ? std::max(begin, s.begin + j) : begin;
-            if (from >= end) continue;
-            kernels_.multiply({.a = s.weights.data() + (from - s.targets.begin) * s.row + j,
+        for (int64_t i = 0; i < kBlocks; ++i) {
+            const int64_t from = std::max(chunk * kTile, s.blocks[i].begin);
+            const int64_t to = std::min((chunk + 1) * kTile, s.blocks[i].end);
+            if (from >= to) continue;
+            const float* weights = s.weights.data() + (from - s.targets.begin) * s.row;
+            kernels_.multiply({.a = weights + i * kRows,
                                .a_row = 1,
                                .a_step = s.row,
                                .b = t.panel + from * width(),
                                .b_step = width(),
-                               .steps = end - from,
-                               .sum = s.sums.data() + j * width(),
+                               .steps = to - from,
+                               .sum = s.sums.data() + i * kRows * width(),
                                .sum_row = width()});
         }
+    }
+
+    // Whether no target of [t, t + rows) has source [j, j + lanes) in its window.
+    [[nodiscard]] bool apart(int64_t t, int64_t j) const {
+        const int64_t last = t + kernels_.outer_rows - 1, end = j + kernels_.outer_lanes - 1;
+        if (shape_.causal ? last < j : j - last >= shape_.bias.window) return true;
+        return t - end >= shape_.bias.window;
     }
 
     void add_gradient(SourceTile& s, const Panels::Block& b, int64_t chunk, const float* factors) {
@@ -233,7 +251,7 @@ class Gradient {
         const int64_t end = std::min((chunk + 1) * kTile, s.targets.end);
         for (int64_t j = 0; j < kTile; j += lanes)
             for (int64_t t = begin; t < end; t += kernels_.outer_rows) {
-                if (shape_.causal && t + kernels_.outer_rows <= s.begin + j) continue;
+                if (apart(t, s.begin + j)) continue;
                 kernels_.outer({.a = factors + t * width(),
                                 .a_row = width(),
                                 .a_step = 1,
@@ -252,6 +270,7 @@ class Gradient {
 
     void finish_tile(const SourceTile& s, int64_t i) {
         float* out = part_of_bias(i % parts_, i / parts_);
+        const float scale = 1 / x_.scale;
         for (int64_t t = s.targets.begin; t < s.targets.end; ++t) {
             const Sources seen = weights_.window(t);
             const int64_t at = t - s.targets.begin;
@@ -259,7 +278,7 @@ class Gradient {
             const int64_t last = std::clamp<int64_t>(seen.end - s.begin, 0, kTile);
             for (int64_t j = first; j < last; ++j)
                 out[at * kTile + j] =
-                    s.weights.data()[at * s.row + j] * s.gradient.data()[at * kTile + j] / x_.scale;
+                    s.weights.data()[at * s.row + j] * s.gradient.data()[at * kTile + j] * scale;
         }
     }
 

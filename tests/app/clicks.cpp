@@ -1,0 +1,369 @@
+#include "tests/app/clicks.h"
+
+#include <gtest/gtest.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "app/ui/number_text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr int kMostTries = 200;  // until a control counts as out of reach
+constexpr int kSeenFrames = 30;  // what flashes by cannot be pressed by a hand either
+
+bool has_word(const std::string& text, std::string_view word) {
+    return text.find(word) != std::string::npos;
+}
+
+}  // namespace
+
+Clicks::Clicks(std::unique_ptr<BareStage>& stage, ClickRules rules)
+    : rules_(std::move(rules)), hands_(stage, rules_.seed), rng_(rules_.seed, 0) {
+    hands_.after_frame = [this] { note_controls(); };
+}
+
+std::vector<Clicks::OnScreen> Clicks::usable() {
+    std::vector<OnScreen> out;
+    for (const WidgetRecord& w : ui().recorder.last())
+        if (is_control(w) && w.why_not.empty() && is_uncovered(w))
+            out.push_back({plain_label(w), w});
+    return out;
+}
+
+void Clicks::note_controls() {
+    if (!counts_ || !rules_.is_right()) return;
+    std::set<std::string> now;
+    for (const OnScreen& on : usable()) {
+        if (!on.label.starts_with(rules_.only)) continue;
+        auto [found, is_new] = controls_.try_emplace(on.label);
+        Control& control = found->second;
+        if (is_new || control.kind.empty()) {
+            control.kind = on.widget.kind;
+            control.workspace = workspace_name(ui().workspace);
+            control.after = last_;
+        }
+        if (now.insert(on.label).second) ++control.frames;
+    }
+}
+
+void Clicks::check_state() {
+    hands_.step(1);  // what a press changed late in its frame is drawn in the next one
+    const std::string here = last_actions();
+    const auto chosen =
+        hands_.find(std::string("Top bar/Workspaces/") + workspace_name(ui().workspace));
+    EXPECT_TRUE(chosen.value == "chosen") << "the workspace is not there; " << here;
+    const WidgetRecord state = hands_.find("Status/Main/State");
+    EXPECT_FALSE(state.value.empty()) << "there is no status line; " << here;
+    for (const LogLine& line : ui().log)
+        EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text << "; " << here;
+    EXPECT_TRUE(ui().settings.zoom >= 0.5 && ui().settings.zoom <= 3) << here;
+    const auto layers = std::max<int64_t>(1, int64_t(ui().status.layers.size()));
+    if (ui().has_model()) {
+        EXPECT_TRUE(ui().selection.cell.layer >= 0 && ui().selection.cell.layer < layers) << here;
+    }
+    EXPECT_TRUE(std::isfinite(ui().selection.completion.sample.temperature)) << here;
+}
+
+void Clicks::restore() {
+    if (rules_.is_right()) return;
+    last_ = "(restored)";
+    hands_.did(last_);
+    rules_.restore();
+    hands_.step(2);
+}
+
+void Clicks::explore() {
+    const auto is_open = [](const auto& known) {
+        return !known.second.is_done() && known.second.tries < kMostTries &&
+               known.second.frames > 0;
+    };
+    hands_.step(3);
+    for (int calm = 0; actions_ < rules_.most && calm < 60; ++actions_) {
+        restore();
+        act_once();
+        check_state();
+        if (::testing::Test::HasFailure()) return;
+        calm = std::any_of(controls_.begin(), controls_.end(), is_open) ? 0 : calm + 1;
+    }
+}
+
+void Clicks::act_once() {
+    stay_in_folder();
+    const double luck = rng_.uniform();
+    if (luck < 0.08) return wander();
+    std::vector<OnScreen> list = usable(), todo;
+    for (const OnScreen& on : list) {
+        if (!on.label.starts_with(rules_.only)) continue;
+        const Control& known = controls_[on.label];
+        if (!known.is_done() && known.tries < kMostTries) todo.push_back(on);
+    }
+    if (!todo.empty() && luck < 0.92) return use(todo[pick(todo.size())]);
+    std::vector<std::string> elsewhere;
+    for (const auto& [label, known] : controls_)
+        if (!known.is_done() && known.tries < kMostTries && known.frames > 0)
+            elsewhere.push_back(label);
+    if (!elsewhere.empty() && luck < 0.92) return go_after(elsewhere[pick(elsewhere.size())], 0);
+    if (!list.empty()) use(list[pick(list.size())]);
+}
+
+// A key of an action, or another workspace.
+void Clicks::wander() {
+    std::vector<std::string> keys;
+    for (const Action& action : ui().actions.all())
+        if (!action.shortcut.empty()) keys.push_back(action.shortcut);
+    last_ = "key " + keys[pick(keys.size())];
+    hands_.did(last_);
+    hands_.key(last_.substr(4));
+    ui().quit = false;
+}
+
+void Clicks::show_pane_of(const std::string& label) {
+    const WidgetRecord tab = hands_.find(label.substr(0, label.find('/')) + "/Main/Tab");
+    if (tab.value != "hidden") return;
+    hands_.did("tab of " + label);
+    (void)hands_.press(tab, place_in(tab));
+}
+
+// Presses something of the same pane: what is looked for may stand behind it.
+void Clicks::try_around(const std::string& label) {
+    std::vector<OnScreen> near;
+    for (const OnScreen& on : usable())
+        if (on.label.starts_with(label.substr(0, label.find('/') + 1)) &&
+            (on.widget.kind == "button" || on.widget.kind == "segment" || on.widget.kind == "tab" ||
+             on.widget.kind == "switch"))
+            near.push_back(on);
+    if (near.empty()) return;
+    last_ = near[pick(near.size())].label;
+    for (const OnScreen& on : near)
+        if (on.label == last_) {
+            (void)press(on);
+            ui().quit = false;
+            return;
+        }
+}
+
+void Clicks::nudge(const std::string& label) {
+    std::vector<std::function<void()>> fitting;
+    for (const auto& [prefix, make] : rules_.nudges)
+        if (label.starts_with(prefix)) fitting.push_back(make);
+    if (fitting.empty()) return;
+    hands_.did("a rare state for " + label);
+    fitting[pick(fitting.size())]();
+    hands_.step(3);
+}
+
+// To the workspace and the pane of a control, then what had brought it up the first time.
+void Clicks::go_after(const std::string& label, int depth) {
+    Control& known = controls_[label];
+    const auto use_it = [&] {
+        for (const OnScreen& on : usable())
+            if (on.label == label) {
+                use(on);
+                return true;
+            }
+        return false;
+    };
+    ++known.tries;
+    if (use_it()) return;
+    if (known.tries % 4 == 0) {
+        hands_.did("Esc, Esc, normal size, reset layout");
+        hands_.key("Esc");
+        hands_.key("Esc");
+        ui().settings.zoom = 1;
+        ui().actions.run(ui(), "Reset layout");
+        hands_.step(4);
+    }
+    if (known.workspace != workspace_name(ui().workspace)) {
+        const WidgetRecord tab = hands_.find("Top bar/Workspaces/" + known.workspace);
+        hands_.did(tab.label);
+        (void)hands_.press(tab, place_in(tab));
+    }
+    show_pane_of(label);
+    if (use_it()) return;
+    if (known.tries % 2 == 1) try_around(label);
+    if (known.tries % 3 == 2) nudge(label);
+    if (use_it()) return;
+    const std::string after = known.after;
+    if (after.starts_with("key ")) {
+        last_ = after;
+        hands_.did(after);
+        hands_.key(after.substr(4));
+    } else if (controls_.contains(after) && depth < 4) {
+        go_after(after, depth + 1);
+    }
+    show_pane_of(label);
+    (void)use_it();
+}
+
+void Clicks::use(const OnScreen& control) {
+    Control& known = controls_[control.label];
+    const std::string& kind = control.widget.kind;
+    last_ = control.label;
+    ++known.tries;
+    const bool is_drawn =
+        kind == "slider" || kind == "track" || kind == "map" || kind == "picture" || kind == "plot";
+    const bool drags = !rules_.may_drag || rules_.may_drag(control.widget);
+    if (known.reached == 0 || !(known.is_field() || is_drawn)) {
+        if (press(control)) ++known.reached;
+    } else if (known.is_field() && (kind == "text" || !drags || !known.is_done() || pick(2) == 0)) {
+        if (!type_nonsense(control)) known.tries += 2;
+    } else {
+        hands_.did("drag or turn " + control.widget.label);
+        const ImVec2 a = place_in(control.widget), b = place_in(control.widget);
+        const ImVec2 near(a.x + (pick(2) == 0 ? 5.0f : -5.0f), a.y);
+        if (kind == "field")
+            hands_.drag(a, near, true);
+        else if (pick(3) == 0)
+            hands_.wheel(a, pick(2) == 0 ? 1.0f : -1.0f);
+        else if (pick(3) == 0)
+            (void)hands_.press(control.widget, a, 1 + int(pick(2)), int(pick(2)));
+        else
+            hands_.drag(a, b);
+    }
+    ui().quit = false;
+}
+
+ImVec2 Clicks::place_in(const WidgetRecord& w) {
+    const auto part = [&](float low, float high) {
+        return low + (0.1f + 0.8f * static_cast<float>(rng_.uniform())) * (high - low);
+    };
+    return {part(w.min.x, w.max.x), part(w.min.y, w.max.y)};
+}
+
+bool Clicks::into_view(WidgetRecord& widget) {
+    if (!widget.visible) {
+        ui().recorder.scroll_to = widget.label;
+        hands_.step(3);
+        ui().recorder.scroll_to.clear();
+        widget = hands_.find(widget.label);
+    }
+    return !widget.label.empty() && widget.visible;
+}
+
+bool Clicks::press(const OnScreen& control) {
+    WidgetRecord widget = control.widget;
+    if (control.label == "Home/Before the start/Start run") make_start_cheap();
+    for (int i = 0; i < 5; ++i) {
+        if (!into_view(widget)) return false;
+        hands_.did("press " + widget.label);
+        if (hands_.press(widget, place_in(widget))) return true;
+        widget = hands_.find(widget.label);  // it may have gone, or moved
+        if (widget.label.empty() || !is_uncovered(widget)) return false;
+    }
+    return false;
+}
+
+bool Clicks::type_nonsense(const OnScreen& control) {
+    Control& known = controls_[control.label];
+    const bool is_number = known.kind == "field";
+    const std::vector<std::string>& all = nonsense_for(is_number);
+    std::vector<size_t> left;
+    for (size_t i = 0; i < all.size(); ++i)
+        if (!known.nonsense.contains(i)) left.push_back(i);
+    const size_t which = left.empty() ? pick(all.size()) : left[pick(left.size())];
+    WidgetRecord widget = control.widget;
+    if (!into_view(widget)) return false;
+    hands_.did(fmt::format("type '{:.40}' into {}", all[which], widget.label));
+    (void)hands_.press(widget, place_in(widget), is_number ? 2 : 1);
+    if (!ImGui::GetIO().WantTextInput || (is_number && !ui().edit.typing)) return false;
+    hands_.type(all[which]);
+    const WidgetRecord typed = hands_.find(widget.label);
+    const bool is_its_own = !is_number && !widget.label.starts_with("Controls/");
+    if (is_its_own) {
+        EXPECT_EQ(typed.value, all[which]) << last_actions();
+    }
+    hands_.key("Enter");
+    hands_.step(2);
+    if (is_number && ui().edit.typing) hands_.key("Esc");
+    known.nonsense.insert(which);
+    const WidgetRecord now = hands_.find(widget.label);
+    if (is_number && !now.label.empty()) {
+        std::string error;
+        EXPECT_TRUE(parse_number({.name = ""}, now.value, error).has_value())
+            << "the field holds " << now.value << "; " << last_actions();
+    }
+    if (has_word(control.label, "Filter") &&
+        !now.label.empty()) {  // or the rest stays out of sight
+        (void)hands_.press(now, place_in(now));
+        hands_.type("");
+    }
+    return true;
+}
+
+void Clicks::stay_in_folder() {
+    const WidgetRecord path = hands_.find("Open/Where/Path");
+    std::error_code ignored;
+    if (path.label.empty() || path.value.starts_with(rules_.folder) ||
+        !std::filesystem::is_directory(path.value, ignored))
+        return;
+    ui().recorder.request_set(path.label, rules_.folder);
+    hands_.step(2);
+    const WidgetRecord go = hands_.find("Open/Where/Go");
+    (void)hands_.press(go, place_in(go));
+}
+
+// What the fields hold by now may need days and terabytes.
+void Clicks::make_start_cheap() {
+    ui().recorder.request_set("Home/New run/Preset", "demo-mirror");
+    hands_.step(3);
+}
+
+void Clicks::shake(int actions) {
+    counts_ = false;
+    const ImVec2 sizes[] = {{1600, 1000}, {1100, 700}, {800, 560}, {3200, 2000}, {320, 240}};
+    for (int i = 0; i < actions && !::testing::Test::HasFailure(); ++i) {
+        if (i % 12 == 0) {
+            ImGui::GetIO().DisplaySize = sizes[pick(std::size(sizes))];
+            ui().settings.theme = static_cast<ThemeName>(pick(3));
+            ui().settings.zoom = pick(3) == 0 ? 2 : 1;
+            hands_.did(fmt::format("display {} wide, zoom {}", ImGui::GetIO().DisplaySize.x,
+                                   ui().settings.zoom));
+            restore();
+            hands_.step(3);
+        }
+        stay_in_folder();
+        const std::vector<OnScreen> list = usable();
+        if (list.empty() || pick(8) == 0)
+            wander();
+        else
+            use(list[pick(list.size())]);
+        if (hands_.find("Status/Main/State").label.empty())
+            ADD_FAILURE() << "there is no status line; " << last_actions();
+    }
+    counts_ = true;
+}
+
+std::vector<std::string> Clicks::missing() const {
+    std::vector<std::string> out;
+    for (const auto& [label, known] : controls_)
+        if (!known.is_done() && known.frames >= kSeenFrames)
+            out.push_back(
+                fmt::format("{} ({} in {}): pressed {}, {} kinds of nonsense, tried {}, "
+                            "first seen after {}",
+                            label, known.kind, known.workspace, known.reached,
+                            known.nonsense.size(), known.tries, known.after));
+    return out;
+}
+
+std::string Clicks::summary() const {
+    int64_t reached = 0, fields = 0;
+    for (const auto& [label, known] : controls_) {
+        reached += known.reached > 0 ? 1 : 0;
+        fields += known.is_field() ? 1 : 0;
+    }
+    std::string out = fmt::format(
+        "{} of {} controls, {} fields, {} actions, {} frames, longest {:.1f} ms after: {}", reached,
+        controls_.size(), fields, actions_, hands_.frames, hands_.longest_ms, hands_.longest_after);
+    for (const auto& [label, known] : controls_)
+        if (!known.is_done() && known.frames < kSeenFrames)
+            out += fmt::format("\n      flashed by: {} ({} frames, {} presses)", label,
+                               known.frames, known.reached);
+    return out;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,96 @@
+// Clicks: presses every control that the window records, in a random but seeded order, types
+// nonsense into every field, and keeps count of what it reached. Without a session the same seed
+// does the same again; with one the pace of its threads matters too. Tests only; window thread.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+#include "tests/app/hands.h"
+
+namespace aft::app {
+
+// Kinds of nonsense that every field must have seen.
+inline constexpr size_t kNonsensePerField = 5;
+// What is typed: empty, letters, too large, nan, negative, UTF-8, very long, a path that is not
+// there.
+[[nodiscard]] const std::vector<std::string>& nonsense_for(bool is_number);
+
+struct Control {
+    std::string kind, workspace;
+    std::string after;  // what was done last before it could be used for the first time
+    int frames = 0;     // in which it could be used
+    int tries = 0, reached = 0;
+    std::set<size_t> nonsense;  // which were typed into it
+    [[nodiscard]] bool is_field() const { return kind == "text" || kind == "field"; }
+    [[nodiscard]] bool is_done() const {
+        return reached > 0 && (!is_field() || nonsense.size() >= kNonsensePerField);
+    }
+};
+
+// A label without what changes from run to run: "#2" is left out, numbers are 0, paths "(path)".
+[[nodiscard]] std::string plain_label(const WidgetRecord& widget);
+[[nodiscard]] bool is_control(const WidgetRecord& widget);
+// A press there would reach its window: no overlay, popup or hidden tab is in the way.
+[[nodiscard]] bool is_uncovered(const WidgetRecord& widget);
+
+struct ClickRules {
+    uint64_t seed = 1;
+    std::string folder{};                                  // the file browser does not leave it
+    std::string only{};                                    // counts labels that begin so
+    std::function<bool()> is_right = [] { return true; };  // what is to be open is open
+    std::function<void()> restore = [] {};                 // opens it again
+    std::function<bool(const WidgetRecord&)> may_drag{};   // empty: all of them
+    // Into states that luck rarely meets, for labels that begin so.
+    std::vector<std::pair<std::string, std::function<void()>>> nudges{};
+    int most = 6000;  // actions, should something stay out of reach
+};
+
+class Clicks {
+  public:
+    Clicks(std::unique_ptr<BareStage>& stage, ClickRules rules);
+    void explore();           // until every control is done, or something fails
+    void shake(int actions);  // at other sizes, themes and zooms; counts nothing
+    // Controls that could be used for a while and were not pressed, or not typed into enough.
+    [[nodiscard]] std::vector<std::string> missing() const;
+    [[nodiscard]] std::string summary() const;
+
+  private:
+    struct OnScreen {
+        std::string label;  // plain
+        WidgetRecord widget;
+    };
+    void note_controls();
+    void check_state();
+    void restore();
+    void act_once();
+    void wander();
+    void go_after(const std::string& label, int depth);
+    void try_around(const std::string& label);
+    void nudge(const std::string& label);
+    void show_pane_of(const std::string& label);
+    void use(const OnScreen& control);
+    bool into_view(WidgetRecord& widget);
+    bool press(const OnScreen& control);
+    bool type_nonsense(const OnScreen& control);
+    void stay_in_folder();
+    void make_start_cheap();
+    [[nodiscard]] std::vector<OnScreen> usable();
+    [[nodiscard]] ImVec2 place_in(const WidgetRecord& widget);
+    [[nodiscard]] size_t pick(size_t count) { return size_t(rng_.below(int64_t(count))); }
+    [[nodiscard]] Ui& ui() { return hands_.ui(); }
+
+    ClickRules rules_;
+    Hands hands_;
+    CounterRng rng_;
+    std::map<std::string, Control> controls_;
+    std::string last_;  // what was done last: a label, or "key ..."
+    int actions_ = 0;
+    bool counts_ = true;
+};
+
+}  // namespace aft::app

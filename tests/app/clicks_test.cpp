@@ -1,0 +1,155 @@
+// Every control of every workspace, pressed in any order and fed with nonsense: with nothing open,
+// with a run at rest, with a run that has not begun, and while training runs.
+#include <cstdlib>
+#include <iostream>
+
+#include "core/image.h"
+#include "tests/app/clicks.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RandomClicks : public BareTest {
+  protected:
+    void SetUp() override {
+        initialize_model("cpu", 1);
+        home_ = scratch_.path() / "a" / "b" / "files";
+        fs::create_directories(home_ / "inner");
+        write_png(home_ / "white.png", Image{8, 8, 3, std::vector<uint8_t>(size_t{192}, 255)});
+        std::ofstream(home_ / "broken.safetensors") << "no checkpoint";
+        std::ofstream(home_ / "broken.png") << "no picture";
+        std::ofstream(home_ / "words.txt") << "some words";
+        before_ = fs::current_path();
+        fs::current_path(scratch_.path());  // what a run writes without being told where
+    }
+    void TearDown() override {
+        BareTest::TearDown();
+        fs::current_path(before_);
+    }
+    void make_stage() {
+        make();
+        ui().settings.last_folder = home_.string();
+    }
+    // A run of the tiny model that has made so many steps and rests.
+    void open_run(int64_t steps) {
+        make_stage();
+        run_ = (home_ / ("run" + std::to_string(++runs_))).string();
+        OpenRequest request;
+        request.config = tiny_config();
+        request.out = run_;
+        stage_->frame().open_run(std::move(request));
+        run("frames 2\nwait Ready 60\n");
+        if (steps == 0) return;
+        ui().session->set("train.steps", "1000000");
+        ui().session->step(steps);
+        run("wait Paused 60\n");
+    }
+    [[nodiscard]] bool is_other_model() {
+        return ui().session == nullptr || !ui().has_model() || ui().status.path != run_ ||
+               ui().status.state == RunState::error;
+    }
+    void reopen() {
+        stage_->frame().open(run_);
+        for (int i = 0; i < 20000 && is_other_model(); ++i) {
+            stage_->step();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_FALSE(is_other_model()) << ui().status.error << last_actions();
+    }
+    [[nodiscard]] ClickRules rules() const {
+        const char* seed = std::getenv("AFTERIMAGE_CLICK_SEED");
+        ClickRules rules;
+        rules.seed = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 11;
+        rules.folder = home_.string();
+        return rules;
+    }
+    void complete(int64_t samples, int frames) {
+        ui().workspace = Workspace::complete;
+        ui().selection.completion.sample = {.samples = samples};
+        for (const char* action : {"Mask everything", "Blank picture", "Complete the input"})
+            ui().actions.run(ui(), action);
+        until([] { return false; }, frames);
+    }
+    [[nodiscard]] bool is_rested() {
+        const auto now = ui().session->completion();
+        return now && now->done;
+    }
+    // A picture that cannot be read; completions that run, were stopped, and are finished.
+    [[nodiscard]] decltype(ClickRules::nudges) nudges() {
+        const auto broken = [this] { ui().open((home_ / "broken.png").string()); };
+        return {{"Samples/", broken},
+                {"Attention/", broken},
+                {"Keys/", broken},
+                {"Samples/", [this] { complete(2000, 5); }},
+                {"Samples/",
+                 [this] {
+                     complete(2000, 5);
+                     ui().actions.run(ui(), "Stop or unlock");
+                     until([this] { return is_rested(); }, 500);
+                 }},
+                {"Play/", [this] {
+                     complete(4, 30);
+                     ui().selection.completion.position = 0;
+                 }}};
+    }
+    static bool is_long() { return std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr; }
+    void explore(const ClickRules& rules) {
+        Clicks clicks(stage_, rules);
+        clicks.explore();
+        std::cout << "    " << clicks.summary() << std::endl;
+        for (const std::string& words : clicks.missing()) ADD_FAILURE() << "never done: " << words;
+        if (!HasFailure()) clicks.shake(is_long() ? 4000 : 120);
+    }
+
+    fs::path home_, before_;
+    std::string run_;
+    int runs_ = 0;
+};
+
+TEST_F(RandomClicks, WithNothingOpen) {
+    make_stage();
+    ClickRules with = rules();
+    with.is_right = [this] { return ui().session == nullptr; };
+    with.restore = [this] { make_stage(); };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WithARunAtRest) {
+    open_run(20);
+    ClickRules with = rules();
+    with.nudges = nudges();
+    with.is_right = [this] { return !is_other_model(); };
+    with.restore = [this] { reopen(); };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WithARunThatHasNotBegun) {
+    open_run(0);
+    ClickRules with = rules();
+    with.nudges = nudges();
+    with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
+    with.restore = [this] { open_run(0); };
+    if (!is_long()) with.only = "Controls/";  // the rest is as in a run at rest
+    with.may_drag = [](const WidgetRecord& w) { return !w.label.starts_with("Controls/"); };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WhileTrainingRuns) {
+    open_run(20);
+    ClickRules with = rules();
+    with.nudges = nudges();
+    with.is_right = [this] { return !is_other_model() && ui().status.state == RunState::running; };
+    with.restore = [this] {
+        if (is_other_model()) reopen();
+        ui().session->set("train.steps", "1000000");
+        ui().session->start();
+        until([this] { return ui().status.state == RunState::running; });
+    };
+    explore(with);
+}
+
+}  // namespace
+}  // namespace aft::app

@@ -1,0 +1,229 @@
+// What the panes say about a cell is what the model holds there: biases, attention, keys, and the
+// distribution at a clicked sub-pixel, each read off the screen and asked for a second time.
+#include <numbers>
+#include <regex>
+
+#include "app/panels/bias_tools.h"
+#include "core/text.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+constexpr int64_t kSide = 16, kTokens = kSide * kSide;  // of the shipped mirror model
+
+struct MapPlace {
+    int64_t row = 0, column = 0;
+};
+
+class Content : public BareTest {
+  protected:
+    void SetUp() override {
+        initialize_model("cpu", 1);
+        make();
+        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        run("frames 2\nwait Ready 60\n");
+        ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    }
+    FieldSetPtr ask(const ProbeRequest& request) {
+        FieldSetPtr fields;
+        std::string error;
+        EXPECT_TRUE(until([&] {
+            fields = ui().session->ask(request, false, &error);
+            return fields != nullptr || !error.empty();
+        }));
+        EXPECT_EQ(error, "");
+        return fields;
+    }
+    // Points at (row, column) of a map of so many values a side, and waits until `line` has
+    // `words`.
+    bool point(const std::string& map, MapPlace at, const std::string& line,
+               const std::string& words) {
+        const WidgetRecord* box = ui().recorder.find(map);
+        EXPECT_NE(box, nullptr) << map;
+        if (box == nullptr) return false;
+        const float zoom = (box->max.x - box->min.x) / float(map_side_);
+        ImGui::GetIO().AddMousePosEvent(box->min.x + (float(at.column) + 0.5F) * zoom,
+                                        box->min.y + (float(at.row) + 0.5F) * zoom);
+        steps(3);
+        return until([&] { return value_of(line).find(words) != std::string::npos; });
+    }
+    void click(const std::string& map, int64_t row, int64_t column) {
+        const WidgetRecord* box = ui().recorder.find(map);
+        ASSERT_NE(box, nullptr) << map;
+        const float zoom = (box->max.x - box->min.x) / float(map_side_);
+        ImGuiIO& io = ImGui::GetIO();
+        io.AddMousePosEvent(box->min.x + (float(column) + 0.5F) * zoom,
+                            box->min.y + (float(row) + 0.5F) * zoom);
+        steps(2);
+        io.AddMouseButtonEvent(0, true);
+        steps(1);
+        io.AddMouseButtonEvent(0, false);
+        steps(3);
+    }
+    // The number behind a name in a line: "share 1.234 %" -> 1.234.
+    static double number_after(const std::string& line, const std::string& name) {
+        std::smatch found;
+        const std::string plain = std::regex_replace(line, std::regex("\u2212"), "-");
+        if (!std::regex_search(plain, found, std::regex(name + " ([-+0-9.e]+)")))
+            return std::nan("");
+        return std::stod(found[1]);
+    }
+    int64_t map_side_ = kTokens;
+};
+
+std::string cell_in_line(int64_t target, int64_t source) {
+    const auto place = [](int64_t i) { return fmt::format("({}, {})", i / kSide, i % kSide); };
+    return fmt::format("t {} {}  t\u2032 {} {}  ", target, place(target), source,
+                       source == 0 ? "(start)" : place(source - 1));
+}
+
+TEST_F(Content, AtlasReadsTheStoredBiasInEveryQuantityAndGauge) {
+    run("workspace Biases\nframes 3\nwait drawn 30\n");
+    const std::pair<int64_t, int64_t> cells[] = {{200, 13}, {255, 0}, {17, 17}, {128, 128}};
+    for (const char* gauge : {"Raw", "Fixed"})
+        for (const Quantity quantity : kQuantities) {
+            const std::string words = quantity_words(quantity);
+            run("set Atlas/Main/Gauge " + std::string(gauge) + "\nset \"Atlas/Main/Quantity\" " +
+                words + "\n");
+            for (const int64_t layer : {0, 1}) {
+                ProbeRequest request = probe("bias", layer);
+                request.options = {{"quantity", quantity_option(quantity)},
+                                   {"gauge", *gauge == 'R' ? "raw" : "fixed"}};
+                const FieldSetPtr stored = ask(request);
+                ASSERT_NE(stored, nullptr);
+                for (const auto& [target, source] : cells) {
+                    const float value = stored->fields[0].values[size_t(target * kTokens + source)];
+                    const std::string shown = words + " " + shown_value(quantity, value);
+                    EXPECT_TRUE(point(fmt::format("Atlas/Main/Layer {}", layer), {target, source},
+                                      "Atlas/Main/Hover line",
+                                      cell_in_line(target, source) + shown))
+                        << gauge << ", wanted " << shown << ", line "
+                        << value_of("Atlas/Main/Hover line");
+                }
+            }
+        }
+}
+
+TEST_F(Content, FocusFoldsTheStoredRowBackIntoThePicture) {
+    run("workspace Biases\nframes 3\nwait drawn 30\n");
+    click("Atlas/Main/Layer 1", 200, 13);
+    run("key M\nframes 4\nwait \"Row of target, channel 0\" 30\n");
+    ProbeRequest request = probe("bias", 1);
+    request.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};
+    const FieldSetPtr stored = ask(request);
+    map_side_ = kSide;
+    ImGui::GetIO().AddMousePosEvent(2, 2);  // or the row under the pointer is folded
+    const WidgetRecord* fold = ui().recorder.find("Row of target, channel 0");
+    ASSERT_NE(fold, nullptr);
+    const std::string label = fold->label;
+    ASSERT_TRUE(until([&] { return value_of(label).starts_with("200 "); })) << value_of(label);
+    std::string line;  // whatever section it stands in
+    for (const WidgetRecord& w : ui().recorder.last())
+        if (w.kind == "line" && w.label.starts_with("Focus/")) line = w.label;
+    for (const int64_t pixel : {0, 12, 55, 199}) {
+        const int64_t source = pixel + 1;
+        const float value = stored->fields[0].values[size_t(200 * kTokens + source)];
+        EXPECT_TRUE(point(label, {pixel / kSide, pixel % kSide}, line,
+                          cell_in_line(200, source) + quantity_words(Quantity::exp_minus_one) +
+                              " " + shown_value(Quantity::exp_minus_one, value)))
+            << value_of(line);
+    }
+}
+
+// Shares of the sources for one target, reduced over channels as the pane is asked to.
+std::vector<double> reduced(const FieldSet& set, const std::string& how, int64_t channel) {
+    const Field& all = set.fields.front();
+    const Field* gate = set.find("gate");
+    std::vector<double> out(size_t(kTokens), 0);
+    double weight = 0;
+    for (int64_t c = 0; c < all.shape[0]; ++c) {
+        const double w = how == "Gate-weighted mean" ? double(gate->values[size_t(c)])
+                         : how == "Mean"             ? 1.0
+                                                     : double(c == channel);
+        weight += w;
+        for (int64_t j = 0; j < kTokens; ++j)
+            out[size_t(j)] += w * all.values[size_t(c * kTokens + j)];
+    }
+    for (double& share : out) share /= weight;
+    return out;
+}
+
+TEST_F(Content, AttentionReadsTheSharesOfTheModel) {
+    run("workspace Attention\nframes 3\nset \"Attention/Main/Parts\" All three\n"
+        "wait \"Both: bias and content\" 30\n");
+    map_side_ = kSide;
+    const int64_t target = 12 * kSide + 5, channel = 3;
+    click("Attention/Main/Sample", 12, 5);
+    run("key Esc\n");
+    ui().selection.cell.channel = channel;
+    ProbeRequest request = probe("attention");
+    request.position = target;
+    request.tokens = ui().selection.image.item->tokens;
+    request.options = {{"part", "both"}};
+    const FieldSetPtr both = ask(request);
+    ASSERT_NE(both, nullptr);
+    for (const std::string how : {"Gate-weighted mean", "Mean", "Chosen channel"}) {
+        run("set \"Attention/Main/Channels\" " + how + "\nframes 4\n");
+        const std::vector<double> shares = reduced(*both, how, channel);
+        double sum = 0;
+        for (int64_t j = 0; j <= target; ++j) sum += shares[size_t(j)];
+        EXPECT_NEAR(sum, 1, 1e-4) << how;
+        for (const char* part : {"prior", "content"}) {
+            request.options = {{"part", part}, {"reduce", how == "Mean" ? "mean" : "gate"}};
+            request.channel = -1;
+            if (how == "Chosen channel")
+                request.options["reduce"] = "none", request.channel = channel;
+            const FieldSetPtr one = ask(request);
+            ASSERT_NE(one, nullptr);
+            for (const int64_t pixel : {int64_t{3}, int64_t{58}, target - 1}) {
+                const auto j = size_t(pixel + 1);
+                ASSERT_TRUE(point("Attention/Main/Both: bias and content",
+                                  {pixel / kSide, pixel % kSide}, "Attention/Main/Hover line",
+                                  fmt::format("source ({}, {})", pixel / kSide, pixel % kSide)));
+                ASSERT_TRUE(until([&] {
+                    const std::string line = value_of("Attention/Main/Hover line");
+                    return std::abs(number_after(line, "share") - 100 * shares[j]) < 6e-4 &&
+                           std::abs(number_after(line, part) -
+                                    100 * double(one->fields[0].values[j])) < 6e-4;
+                })) << how
+                    << ", source " << j << ": " << value_of("Attention/Main/Hover line")
+                    << "; wanted share " << 100 * shares[j] << ", " << part << " "
+                    << 100 * one->fields[0].values[j];
+            }
+        }
+    }
+    EXPECT_TRUE(point("Attention/Main/Both: bias and content", {13, 9}, "Attention/Main/Hover line",
+                      "share not visible"));
+}
+
+TEST_F(Content, KeysReadTheKeyFeaturesOfTheModel) {
+    run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\nwait \"Key maps\" 30\n");
+    ProbeRequest request = probe("keys", 1);
+    request.tokens = ui().selection.image.item->tokens;
+    for (const bool log : {false, true}) {
+        run(std::string("set \"Keys/Main/Quantity\" ") + (log ? "log exp(K)" : "exp(K)") +
+            "\nframes 4\n");
+        request.options = {{"quantity", log ? "k" : "exp"}};
+        const FieldSetPtr keys = ask(request);
+        ASSERT_NE(keys, nullptr);
+        ui().selection.cell.layer = 1;
+        const std::string name = log ? "log " : "exp(K) / mean ";
+        for (const int64_t pixel : {0, 100, 254}) {
+            ui().selection.cell.source = pixel + 1;
+            ASSERT_TRUE(until([&] {
+                return value_of("Keys/Main/Hover line").find("layer 1  channel ") == 0;
+            })) << value_of("Keys/Main/Hover line");
+            const auto channel = std::stoll(value_of("Keys/Main/Hover line").substr(17));
+            const float value = keys->fields[0].values[size_t(channel * kTokens + pixel + 1)];
+            EXPECT_TRUE(until([&] {
+                const std::string line = value_of("Keys/Main/Hover line");
+                return line.find(name + stored_value(value) + "  ") != std::string::npos;
+            })) << value_of("Keys/Main/Hover line")
+                << ", wanted " << stored_value(value);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace aft::app
