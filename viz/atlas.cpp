@@ -53,7 +53,8 @@ void draw_cell_label(const AtlasCell& cell, const Box& box, bool chosen, const L
                          .weight = chosen ? Weight::medium : Weight::regular};
     const float used = draw_text(look, {box.low.x, y}, name, cell.label);
     const TextStyle number{.color = look.colors->text2, .size = kLabelSize, .align = Align::right};
-    const float end_of_text = box.high.x - look.px(4);  // the next label may follow at once
+    // The next label may follow at once.
+    const float end_of_text = box.high.x - look.px(box.width() > look.px(160) ? 18 : 4);
     draw_text(look, {end_of_text, y}, number, cell.bar_text);
     if (cell.bar < 0) return;
     const float left = box.low.x + std::max(used, look.px(24)) + look.px(6);
