@@ -7,6 +7,7 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "bench/bench.h"
 #include "core/check.h"
 #include "model/jobs.h"
 #if AFT_WINDOW
@@ -21,6 +22,8 @@ std::vector<NamedList> all_lists() {
     NamedList rooms{"commands", {}};
     for (const CommandRoom& room : commands()) rooms.rooms.push_back(room.info);
     lists.push_back(std::move(rooms));
+    lists.push_back({"workloads", bench::workload_list()});
+    lists.push_back({"peers", bench::peer_list()});
 #if AFT_WINDOW
     for (NamedList& list : window_lists()) lists.push_back(std::move(list));
 #endif

@@ -58,11 +58,11 @@ class Gradient {
 
     Norms run() {
         sources_.pack(x_.k, x_.v, x_.mean);
-        measure();
-        pack_targets();
         std::vector<SourceTile> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
             scratch.emplace_back(weights_, kernels_, most_targets());
+        measure(scratch);
+        pack_targets();
         std::vector<Norms> norms(static_cast<std::size_t>(tiles_ * parts_));
 #pragma omp parallel for schedule(dynamic)
         for (int64_t i = 0; i < tiles_ * parts_; ++i)
@@ -89,14 +89,11 @@ class Gradient {
         return (std::min(shape_.length, reach) + kTile) / kTile * kTile;
     }
 
-    void measure() {
-#pragma omp parallel
-        {
-            WeightScratch scratch = weights_.scratch();
-#pragma omp for schedule(static)
-            for (int64_t t = 0; t < shape_.length; t += kRows)
-                weights_.measure(t, scales_, t, scratch);
-        }
+    void measure(std::vector<SourceTile>& scratch) {
+#pragma omp parallel for schedule(static)
+        for (int64_t t = 0; t < shape_.length; t += kRows)
+            weights_.measure(t, scales_, t,
+                             scratch[static_cast<std::size_t>(omp_get_thread_num())].scratch);
     }
 
     void pack_targets() {

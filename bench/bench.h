@@ -1,0 +1,29 @@
+// Benchmarks: the door of bench/. Ours and the peers in one process on the same tensors, in turns;
+// errors against float64 before any time. Called by `afterimage bench` and the tests, on the thread
+// that owns the tensors; blocks until done. Plain types only, no LibTorch. No time is ever
+// asserted.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "core/rooms.h"
+
+namespace aft::bench {
+
+struct Request {
+    std::string filter;  // workloads whose name contains it; empty = all
+    int64_t rounds = 15;
+    bool quick = false;  // tiny shapes: shows that everything runs, the figures mean nothing
+};
+
+// {"machine", "rounds", "quick", "workloads": [{"name", "sentence", "rows": [...]}]}.
+// initialize_model comes first. Error if the filter fits no workload; Interrupted between rounds.
+[[nodiscard]] nlohmann::json run(const Request& request, const JobControl& control);
+[[nodiscard]] std::string words(const nlohmann::json& result);     // tables for the terminal
+[[nodiscard]] std::string markdown(const nlohmann::json& result);  // docs/performance.md
+[[nodiscard]] std::vector<RoomInfo> workload_list();
+[[nodiscard]] std::vector<RoomInfo> peer_list();
+
+}  // namespace aft::bench

@@ -1,0 +1,37 @@
+#include <ATen/ATen.h>
+
+#include "bench/workload.h"
+
+namespace aft::bench {
+namespace {
+
+struct Grid {
+    int64_t side, heads, kernel;
+};
+
+std::vector<Problem> problems(bool quick) {
+    std::vector<Problem> all;
+    for (const Grid& grid :
+         {Grid{14, 384, 11}, Grid{14, 384, 15}, Grid{14, 16, 11}, Grid{24, 384, 11}}) {
+        const int64_t side = quick ? 6 : grid.side, kernel = quick ? 3 : grid.kernel;
+        const Shape shape{"", quick ? 2 : 16, side * side, 384};
+        Problem one =
+            make_problem(ops::Kind::conv2d, shape, {.grid_height = side, .grid_width = side});
+        one.name = fmt::format("{}B={} {}x{} d=384 h={} s={}", quick ? "tiny " : "", shape.batch,
+                               side, side, grid.heads, grid.kernel);
+        one.in.k = at::randn({shape.batch, shape.length, grid.heads});
+        one.in.w = at::randn({grid.heads, kernel, kernel}) * 0.5;
+        one.accept_x_limit = 1.8;
+        one.accept = {{.group = "", .precision = "fp32", .ratio = 1.7}};
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+}  // namespace
+
+WorkloadRoom conv2d_workload() {
+    return {.info = {"conv2d", "aft-conv on 14x14 and 24x24 grids, forward"}, .problems = problems};
+}
+
+}  // namespace aft::bench

@@ -1,0 +1,20 @@
+#include "bench/peer.h"
+
+namespace aft::bench {
+
+PeerRoom einsum_peer();
+PeerRoom attention_peer();
+PeerRoom composition_peer();
+PeerRoom grouped_conv_peer();
+
+const std::vector<PeerRoom>& peers() {
+    static const std::vector<PeerRoom> rooms = {
+        einsum_peer(),
+        attention_peer(),
+        composition_peer(),
+        grouped_conv_peer(),
+    };
+    return rooms;
+}
+
+}  // namespace aft::bench

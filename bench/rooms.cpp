@@ -1,0 +1,26 @@
+#include "bench/workload.h"
+
+namespace aft::bench {
+
+WorkloadRoom simple_fwd_workload();
+WorkloadRoom simple_bwd_workload();
+WorkloadRoom local_fwd_workload();
+WorkloadRoom local_bwd_workload();
+WorkloadRoom local_noncausal_workload();
+WorkloadRoom local_bytes_workload();
+WorkloadRoom full_workload();
+WorkloadRoom conv2d_workload();
+WorkloadRoom accuracy_workload();
+WorkloadRoom memory_workload();
+
+const std::vector<WorkloadRoom>& workloads() {
+    static const std::vector<WorkloadRoom> rooms = {
+        simple_fwd_workload(), simple_bwd_workload(),      local_fwd_workload(),
+        local_bwd_workload(),  local_noncausal_workload(), local_bytes_workload(),
+        full_workload(),       conv2d_workload(),          accuracy_workload(),
+        memory_workload(),
+    };
+    return rooms;
+}
+
+}  // namespace aft::bench

@@ -1,0 +1,35 @@
+// A workload: rows of the benchmark. Room = one .cpp in bench/ with one exported function
+// `WorkloadRoom NAME_workload();`, listed in rooms.cpp. Benchmark thread only.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/problem.h"
+#include "core/progress.h"
+#include "core/rooms.h"
+
+namespace aft::bench {
+
+struct Settings {
+    int64_t rounds = 15;
+    bool quick = false;
+};
+
+struct WorkloadRoom {
+    RoomInfo info;
+    // One of the two: problems for the race of ours against every peer, or rows of its own.
+    std::vector<Problem> (*problems)(bool quick) = nullptr;
+    nlohmann::json (*rows)(const Settings& settings, const JobControl& control) = nullptr;
+};
+
+[[nodiscard]] const std::vector<WorkloadRoom>& workloads();
+
+// Errors, then interleaved rounds between two calibrations: one row (its keys: race.cpp).
+[[nodiscard]] nlohmann::json race(const Problem& problem, const Settings& settings,
+                                  const JobControl& control);
+
+// JSON has no NaN: numbers as they are, "NaN" and "inf" as words.
+[[nodiscard]] nlohmann::json number(double value);
+
+}  // namespace aft::bench
