@@ -86,7 +86,8 @@ class RandomClicks : public BareTest {
                 {"Samples/", [this] { complete(2000, 5); }},
                 {"Samples/",
                  [this] {
-                     complete(2000, 5);
+                     complete(2000, 1);
+                     until([this] { return !is_rested(); }, 500);
                      ui().actions.run(ui(), "Stop or unlock");
                      until([this] { return is_rested(); }, 500);
                  }},

@@ -48,6 +48,7 @@ std::string plain_label(const WidgetRecord& widget) {
     std::string label = widget.label.substr(0, widget.label.find('#'));
     if (const size_t path = label.find("//"); path != std::string::npos)
         label = label.substr(0, path) + "/(path)";
+    if (label.starts_with("Explorer/Pins/Pin")) return "Explorer/Pins/Pin";  // then its place
     if (widget.kind == "segment") return label;
     std::string out;
     for (const char c : label)

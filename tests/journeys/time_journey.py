@@ -1,4 +1,10 @@
-"""A run's moments: scrubbing by key, by handle and by pin, LIVE; pins; the palette; copy as command."""
+"""A run's moments, the palette, and copy as command.
+
+Checked: Home, Right, End, the dragged handle, a click on the track and LIVE move the step that the track and the caption
+of the maps name; the command that a map copies runs, and writes the very number that the map shows; P keeps a place and
+a step, and a click on the pin brings both back after layer and step were changed; the palette takes fast typing, Down
+moves its choice, Enter runs it and closes; F1 lists the keys and Esc closes the list.
+"""
 import shlex
 
 from open_journey import reading
