@@ -14,9 +14,10 @@ IDLE_S, HOVER_S, STEPS = 2, 3, 60
 
 
 def settled(window):
-    """Waits until nothing has been drawn for 1.5 seconds: a busy machine answers late."""
+    """Waits until nothing has been drawn for 1.5 seconds: a busy machine answers late; one that never rests fails later."""
     seen, since = -1, time.monotonic()
-    while time.monotonic() - since < 1.5:
+    end = since + 15
+    while time.monotonic() - since < 1.5 and time.monotonic() < end:
         now = len(window.frames())
         if now != seen:
             seen, since = now, time.monotonic()
