@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/attention_data.h"
+#include "app/panels/attention_numbers.h"
 #include "app/panels/bias_tools.h"
 #include "app/panels/sample_input.h"
 #include "app/ui/panel.h"
@@ -360,20 +360,10 @@ void AttentionPanel::inspector(Ui& ui) {
         key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   "%");
     }
-    section(ui, "Prior or content", fmt::format("layer {}, this target", cell.layer));
-    const RowNumbers n = row_numbers(positions, data_.both(), ui.selection.cell.target,
-                                     ui.status.config.model.window);
-    if (!data_.prior().row.empty())
-        key_value(ui, "Divergence from prior",
-                  plain_number(divergence_bits(data_.both().row, data_.prior().row), 3), "bit");
-    key_value(ui, "Mean distance", plain_number(n.distance, 2),
-              positions.is_text             ? "bytes"
-              : positions.is_autoregressive ? "pixels"
-                                            : "patches");
-    key_value(ui, "Entropy", plain_number(n.entropy, 2), "bit");
-    if (ui.status.config.model.window > 0)
-        key_value(ui, fmt::format("Inside window {}", ui.status.config.model.window),
-                  plain_number(100 * n.inside, 1), "%");
+    draw_prior_or_content(ui, {.data = data_,
+                               .positions = positions,
+                               .layer = cell.layer,
+                               .target = ui.selection.cell.target});
     section(ui, "Display");
     label_column(ui, "Scale");
     const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};

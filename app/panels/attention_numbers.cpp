@@ -1,0 +1,69 @@
+#include "app/panels/attention_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+// Two parts of a whole side by side, their words below them.
+void split_bar(Ui& ui, double first, const std::string& left, const std::string& right) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
+    const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at, {std::max(at.x, middle - ui.px(1)), at.y + height}, ui.theme.accent);
+    list->AddRectFilled({std::min(middle + ui.px(1), at.x + width), at.y},
+                        {at.x + width, at.y + height}, ui.theme.series[1]);
+    const float below = at.y + height + ui.px(4);
+    const TextStyle style{text_size::label, ui.theme.text2};
+    text_at(ui, {at.x, below}, left, style);
+    const float end = at.x + width - text_extent(ui, right, style.size, Face::regular).x;
+    text_at(ui, {end, below}, right, style);
+    ImGui::Dummy({width, height + ui.px(28)});
+    tooltip(ui, {.name = "Position or content",
+                 .formula = "sum over sources of min(prior, both)",
+                 .sentence = "The part of this row that the position bias alone gives too; the "
+                             "rest is moved by the keys."});
+    ui.recorder.item("bar", ui.recorder.claim("Prior or content"), left + ", " + right);
+}
+
+}  // namespace
+
+double overlap(std::span<const float> row, std::span<const float> other) {
+    double sum = 0;
+    for (size_t j = 0; j < std::min(row.size(), other.size()); ++j)
+        if (row[j] > 0 && other[j] > 0) sum += double(std::min(row[j], other[j]));
+    return std::min(sum, 1.0);
+}
+
+void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
+    const AttentionData& data = shown.data;
+    section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
+    if (!data.prior().row.empty()) {
+        const double same = overlap(data.both().row, data.prior().row);
+        const auto percent = static_cast<int>(std::lround(100 * same));
+        split_bar(ui, same, fmt::format("position {} %", percent),
+                  fmt::format("content {} %", 100 - percent));
+        key_value(ui, "Divergence from prior",
+                  plain_number(divergence_bits(data.both().row, data.prior().row), 3), "bit");
+    }
+    const int64_t window = ui.status.config.model.window;
+    const RowNumbers n = row_numbers(shown.positions, data.both(), shown.target, window);
+    key_value(ui, "Mean distance", plain_number(n.distance, 2),
+              shown.positions.is_text             ? "bytes"
+              : shown.positions.is_autoregressive ? "pixels"
+                                                  : "patches");
+    key_value(ui, "Entropy", plain_number(n.entropy, 2), "bit");
+    if (window > 0)
+        key_value(ui, fmt::format("Inside window {}", window), plain_number(100 * n.inside, 1),
+                  "%");
+}
+
+}  // namespace aft::app
