@@ -1,6 +1,7 @@
-// Forward: tiles of kTile targets. The tile's weights are made once and meet every sample and
-// block of channels; the part outside the band is one more source whose operand is the running sum
-// of everything before (and after) it.
+// Forward: N_t = sum_j E_tj X_j V_j, D_t = sum_j E_tj X_j with E = exp(w), X = exp(K); Y =
+// sigmoid(Q) N / D (paper Eq. 2). Tiles of kTile targets. The tile's weights are made once and meet
+// every sample and block of channels; the part outside the band is one more source whose operand is
+// the running sum of everything before (and after) it.
 #include "model/ops/cpu/band.h"
 
 #include <omp.h>

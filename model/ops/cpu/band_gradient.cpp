@@ -1,10 +1,15 @@
-// Gradient (section 3.5 of the derivation in the header of tiled/backward.cpp: the same operator on
-// the transposed problem). Tiles of kTile sources; the tile's weights are made once and meet every
-// sample and block of channels twice:
-//   SA_j = sum_t E_tj A_t, SC alike           panel [A | C] of the targets, E transposed
+// Gradient of aft-full and aft-local (paper Eq. 2, 7). With P the gradient of R = N / D and z = w +
+// K, dR/dV_j = p_tj and dR/dz_tj = p_tj (V_j - R_t), p = E X / D. Shifting V and R by the mean of
+// V:
+//   A = P / D, C = A (mean - R)                       panel [A | C] of the targets
+//   SA_j = sum_t E_tj A_t, SC alike                   the same product, weights transposed
+//   dV = X SA, dK = (V - mean) dV + X SC
 //   dE_tj = sum_c A_tc X_jc (V_jc - mean) + C_tc X_jc,  dw = E dE inside the window
-// With references that differ, a target's factors count 2^(reference_j - reference_t): the sums are
-// rescaled from chunk to chunk, from the last target down, so that every factor is at most one.
+// Tiles of kTile sources; a tile's weights are made once and meet every sample and block of
+// channels. With references that differ, a target's factors count 2^(reference_j - reference_t):
+// the sums are rescaled from chunk to chunk, from the last target down, so that every factor is at
+// most one. Cost: 8 d FLOP for each pair of the band and sample. B = 4, T = 3072, d = 256, window
+// 256, causal: 59 ms on two cores whose peak is 237 GFLOP/s (forward 24 ms).
 #include <omp.h>
 
 #include <algorithm>
