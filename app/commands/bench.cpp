@@ -23,12 +23,12 @@ int run_bench(const BenchFlags& flags, const Globals& globals) {
     Work work(globals);
     const nlohmann::json result = bench::run(flags.request, work.control());
     work.finish_progress();
-    if (!flags.markdown.empty()) write_atomically(flags.markdown, bench::markdown(result));
-    if (flags.json) {
+    if (flags.json) {  // printed first: a file that cannot be written loses nothing
         print_json(result);
     } else {
         print_result(bench::words(result));
     }
+    if (!flags.markdown.empty()) write_atomically(flags.markdown, bench::markdown(result));
     return 0;
 }
 

@@ -13,12 +13,17 @@
 
 namespace aft::ops::cpu {
 
-constexpr int64_t kTile = 96;    // targets of a tile, sources of a chunk
-constexpr int64_t kRows = 6;     // rows of the register tile
+constexpr int64_t kTile = 96;  // targets of a tile, sources of a chunk
+constexpr int64_t kRows = 6;   // rows of the register tile
+constexpr int64_t kBlocks = kTile / kRows;
 constexpr int64_t kStep = 24;    // running sums are kept for every kStep rows
 constexpr float kKeyShift = 60;  // the largest product is 2^98: 2^29 is left for |V| and T
 constexpr float kBiasShift = 30;
-constexpr float kRise = 8;    // bits by which a key may exceed its reference
+constexpr float kRise = 8;  // bits by which a key may exceed its reference
+// Denominators below this are not safe. Terms that matter are lost from 2^-20 on; but where a
+// denominator is 2^60 below its largest possible value 2^90, a source dominates that the biases
+// hide, and the gradient of its bias is a small difference that float32 does not hold.
+constexpr float kLeast = 0x1p+30F;
 constexpr float kTaken = -1;  // a denominator's place holder: taken by the exact path
 
 struct PackKeys {                                             // one sample, one block of channels
@@ -40,9 +45,6 @@ struct WeightRow {
     float left = 0, right = 0;     // weights of [begin, first) and [last, end)
     float largest = 0;             // reference of the row
     float* out = nullptr;          // [end - begin], and kLanes more may be overwritten
-};
-struct Extremes {
-    float largest = 0, smallest = 0;  // NaN becomes infinity
 };
 
 // Position biases of kRows targets from their factors, in float64.
@@ -80,9 +82,8 @@ struct Rescale {  // rows of a panel's width, from one reference [C] to another
     const float *from = nullptr, *to = nullptr;
 };
 
-struct FinishRows {                // numerators and denominators -> results, one block of channels
-    const float* sums = nullptr;   // [rows, 2C]
-    const float* least = nullptr;  // [rows]: smaller denominators are not safe
+struct FinishRows {               // numerators and denominators -> results, one block of channels
+    const float* sums = nullptr;  // [rows, 2C]
     int64_t rows = 0, channels = 0, stride = 0;
     const float* q = nullptr;  // [rows, stride] or none; y = sigmoid(q) average
     float *y = nullptr, *average = nullptr, *denominator = nullptr;  // the last two or none

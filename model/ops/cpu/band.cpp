@@ -13,8 +13,6 @@ namespace aft::ops::cpu {
 
 namespace {
 
-constexpr int64_t kBlocks = kTile / kRows;
-
 // Weights of one tile, and the sums of one sample and block of channels at a time.
 struct Tile {
     WeightScratch scratch;
@@ -143,7 +141,6 @@ class Forward {
         const int64_t at = (b.sample * shape_.length + tile.row) * d + b.first;
         const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
         return kernels_.finish_rows({.sums = tile.sums.data(),
-                                     .least = tile.scales.least.data(),
                                      .rows = std::min(kTile, shape_.length - tile.row),
                                      .channels = b.channels,
                                      .stride = d,

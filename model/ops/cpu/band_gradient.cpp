@@ -22,8 +22,6 @@ namespace aft::ops::cpu {
 
 namespace {
 
-constexpr int64_t kBlocks = kTile / kRows;
-
 // One tile of sources of one thread.
 struct SourceTile {
     WeightScratch scratch;

@@ -3,9 +3,8 @@
 //
 // Register tile. product() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
-// not loads, is the limit: 227 of 237 GFLOP/s
-// on two cores from the first-level cache. All indices into the sums are unrolled: one that is not
-// spills them all.
+// not loads, is the limit (227 of 237 GFLOP/s on two cores from the first-level cache). All indices
+// into the sums are unrolled: one that is not spills them all.
 #pragma once
 #include "model/ops/cpu/kernels.h"
 #include "model/ops/cpu/simd.inl"
@@ -163,29 +162,23 @@ static void pack_keys(const PackKeys& p) {
     if (!p.causal) sum_after(p);
 }
 
-static Extremes extremes(const float* x, int64_t n) {
-    V top = all(-__builtin_inff()), bottom = top;  // of x and of -x
-    V bad = all(0);
+static float largest_of(const float* x, int64_t n) {
+    V top = all(-__builtin_inff()), bad = all(0);
     for (int64_t i = 0; i < n; i += kLanes) {
         const V value = load_some(x + i, n - i, x[0]);
         top = above(top, value);
-        bottom = above(bottom, all(0) - value);
         bad = bad + value * all(0);
     }
-    const float nothing = sum(bad);
-    if (!(nothing == 0)) return {__builtin_inff(), -__builtin_inff()};
-    return {largest(top), -largest(bottom)};
+    return sum(bad) == 0 ? largest(top) : __builtin_inff();
 }
 
-static Extremes extremes_wide(const double* x, int64_t n) {
-    double top = x[0], bottom = x[0], bad = 0;
+static float largest_of_wide(const double* x, int64_t n) {
+    double top = x[0], bad = 0;
     for (int64_t i = 0; i < n; ++i) {
         top = x[i] > top ? x[i] : top;
-        bottom = x[i] < bottom ? x[i] : bottom;
         bad += x[i] * 0;
     }
-    if (!(bad == 0)) return {__builtin_inff(), -__builtin_inff()};
-    return {static_cast<float>(top), static_cast<float>(bottom)};
+    return bad == 0 ? static_cast<float>(top) : __builtin_inff();
 }
 
 // Two vectors of doubles at a time; the compiler fuses the multiply-adds.

@@ -12,7 +12,7 @@ AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
     const float* sums = f.sums + row * kPanel + at;
     const V D = load(sums + kChannels), R = load(sums) / D;
     const V huge = all(3e38F), nothing = all(0);
-    V safe = where_at_least(D, all(f.least[row]), all(1), nothing);
+    V safe = where_at_least(D, all(kLeast), all(1), nothing);
     safe = where_at_least(huge, R, safe, nothing);
     safe = where_at_least(R, all(0) - huge, safe, nothing);
     safe = where_at_least(huge, D, safe, nothing);

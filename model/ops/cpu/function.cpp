@@ -7,6 +7,7 @@
 #include "model/ops/cpu/band.h"
 #include "model/ops/cpu/cpu.h"
 #include "model/ops/cpu/scan.h"
+#include "model/ops/saved.h"
 #include "model/ops/tiled/rescue.h"
 
 namespace aft::ops::cpu {
@@ -56,13 +57,6 @@ struct Call {
     }
 };
 
-// The list that an autograd context keeps ([0] stands for an undefined tensor), and back.
-at::Tensor or_nothing(const at::Tensor& x, const at::Tensor& like) {
-    return x.defined() ? x : at::empty({0}, like.options());
-}
-at::Tensor or_undefined(const at::Tensor& x) {
-    return x.dim() == 1 ? at::Tensor() : x;
-}
 std::vector<int64_t> pack(const Call& call, bool keeps) {
     return {static_cast<int64_t>(call.kind), call.options.causal, call.options.window,
             call.options.outside_hidden, keeps};

@@ -12,8 +12,9 @@ struct Kernels {
     int64_t outer_rows = 0;  // register tile of outer(): outer_rows x outer_lanes
     int64_t outer_lanes = 0;
     void (*pack_keys)(const PackKeys&) = nullptr;
-    Extremes (*extremes)(const float*, int64_t) = nullptr;
-    Extremes (*extremes_wide)(const double*, int64_t) = nullptr;
+    // Largest of x[0, n), n >= 1; infinity if one of them is not finite.
+    float (*largest_of)(const float* x, int64_t n) = nullptr;
+    float (*largest_of_wide)(const double* x, int64_t n) = nullptr;
     void (*weight_row)(const WeightRow&) = nullptr;
     void (*wide_product)(const WideProduct&) = nullptr;
     void (*multiply)(const Multiply&) = nullptr;  // kRows x 2C

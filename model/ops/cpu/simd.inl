@@ -34,18 +34,18 @@ AFT_INLINE V all(float x) {
 AFT_INLINE V fma(V a, V b, V c) {
     return _mm512_fmadd_ps(a, b, c);
 }
-AFT_INLINE V above(V a, V b) {
+AFT_INLINE V above(V a, V b) {  // b where either is NaN
     return _mm512_max_ps(a, b);
-}  // b where either is NaN
+}
 AFT_INLINE V nearest(V x) {
     return _mm512_roundscale_ps(x, 8);
 }
 AFT_INLINE V ceiling(V x) {
     return _mm512_roundscale_ps(x, 10);
 }
-AFT_INLINE V scaled(V x, V n) {
+AFT_INLINE V scaled(V x, V n) {  // x 2^n, n a whole number
     return _mm512_scalef_ps(x, n);
-}  // x 2^n, n a whole number
+}
 AFT_INLINE V where_at_least(V x, V least, V yes, V no) {  // x >= least ? yes : no
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, least, _CMP_GE_OQ), no, yes);
 }

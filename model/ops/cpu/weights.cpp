@@ -11,12 +11,6 @@ int64_t round_up(int64_t x, int64_t to) {
     return (x + to - 1) / to * to;
 }
 
-// Denominators below this are not safe. Terms that matter are lost from 2^-56 on (2^-20 where a
-// row's biases spread so far that weights themselves underflow); but where a denominator is 2^60
-// below its largest possible value 2^90, a source dominates that the biases hide, and the gradient
-// of its bias is a small difference that float32 does not hold.
-constexpr float kLeast = 0x1p+30F;
-
 }  // namespace
 
 Weights::Weights(const BandBias& bias, int64_t length, bool causal)
@@ -80,16 +74,14 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
                            .row = s.width});
 }
 
-void Weights::measure_row(int64_t target, const Extremes& bias, RowScales& scales,
-                          int64_t at) const {
+void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
     constexpr float kLog2e = 1.442695041F;
     const Sources seen = window(target);
     const bool outside = !bias_.hidden && (seen.begin > 0 || (!causal_ && seen.end < length_));
-    const float top = outside ? std::max(bias.largest, 0.0F) : bias.largest;
+    const float top = outside ? std::max(bias, 0.0F) : bias;
     const float largest = std::ceil(top * kLog2e);
     scales.largest.data()[at] = largest;
     scales.outside.data()[at] = outside ? std::exp2(kBiasShift - largest) : 0;
-    scales.least.data()[at] = kLeast;
 }
 
 void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch& scratch) const {
@@ -100,12 +92,12 @@ void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch&
         const Sources seen = window(t);
         const int64_t n = seen.end - seen.begin;
         if (bias_.u == nullptr) {
-            measure_row(t, kernels_.extremes(bias_.w + t * bias_.w_row + seen.begin, n), scales,
+            measure_row(t, kernels_.largest_of(bias_.w + t * bias_.w_row + seen.begin, n), scales,
                         at);
         } else {
             const double* w =
                 scratch.row.data() + (t - row) * scratch.width + seen.begin - scratch.first;
-            measure_row(t, kernels_.extremes_wide(w, n), scales, at);
+            measure_row(t, kernels_.largest_of_wide(w, n), scales, at);
         }
     }
 }

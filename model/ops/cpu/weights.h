@@ -28,12 +28,10 @@ struct WeightScratch {
     Sources held;
 };
 
-// Reference, weight of what lies outside the window (0 = nothing) and least safe denominator of
-// each target.
+// Reference of each target, and the weight of what lies outside its window (0 = nothing).
 struct RowScales {
-    explicit RowScales(int64_t rows)
-        : largest(rows, true), outside(rows, true), least(rows, true) {}
-    Buffer<float> largest, outside, least;
+    explicit RowScales(int64_t rows) : largest(rows, true), outside(rows, true) {}
+    Buffer<float> largest, outside;
 };
 
 class Weights {
@@ -65,7 +63,7 @@ class Weights {
 
   private:
     void multiply(int64_t row, Sources sources, WeightScratch& scratch) const;
-    void measure_row(int64_t target, const Extremes& bias, RowScales& scales, int64_t at) const;
+    void measure_row(int64_t target, float largest_bias, RowScales& scales, int64_t at) const;
 
     const Kernels& kernels_;
     BandBias bias_;

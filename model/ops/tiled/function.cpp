@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "model/ops/saved.h"
 #include "model/ops/tiled/call.h"
 #include "model/ops/tiled/tiled.h"
 
@@ -37,14 +38,6 @@ Problem unpack(const std::vector<int64_t>& v) {
                       .row_block = v[6]},
             .groups = v[7],
             .batch = v[8]};
-}
-
-// An autograd function takes no undefined tensors: [0] stands for them.
-at::Tensor or_nothing(const at::Tensor& x, const at::Tensor& like) {
-    return x.defined() ? x : at::empty({0}, like.options());
-}
-at::Tensor or_undefined(const at::Tensor& x) {
-    return x.dim() == 1 ? at::Tensor() : x;
 }
 
 // dK = sum_s (V - mu) dV + X SC cancels where almost every row listens to a single source. What is
