@@ -316,13 +316,15 @@ void KeysPanel::draw(Ui& ui) {
     (void)segmented(ui, "Range", range_, {ranges});
     ImGui::SameLine(0, ui.px(12));
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
+    const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
+    const bool has_more = last > 0 && channels > int64_t(last);
     if (button(ui, {.name = "More channels",
-                    .why_not = channels > int64_t(grid_columns_) ? "" : "All channels are shown.",
+                    .why_not = has_more ? "" : "All channels are shown.",
                     .tip = "The next ones of every layer."}))
         ++page_;
     if (sample_missing(ui)) return;
     update(ui);
-    const size_t shown = layers_.empty() ? 0 : grid_columns_;
+    const size_t shown = layers_.empty() ? 0 : last;
     caption(ui, quantity_ == 0 ? "Key maps exp(K)" : "Key maps K",
             std::string("each channel divided by its mean (absolute size has no meaning)") +
                 (positions.channels > 1 ? ", mean of a pixel's channels" : "") + "  \u00B7  " +

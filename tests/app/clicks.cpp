@@ -14,6 +14,7 @@ namespace aft::app {
 namespace {
 
 constexpr int kMostTries = 200;  // until a control counts as out of reach
+constexpr int kFewTries = 12;    // for what was on the screen for less than kSeenFrames
 constexpr int kSeenFrames = 30;  // what flashes by cannot be pressed by a hand either
 
 bool has_word(const std::string& text, std::string_view word) {
@@ -85,8 +86,8 @@ void Clicks::restore() {
 
 void Clicks::explore() {
     const auto is_open = [](const auto& known) {
-        return !known.second.is_done() && known.second.tries < kMostTries &&
-               known.second.frames > 0;
+        return !known.second.is_done() &&
+               known.second.tries < (known.second.frames < kSeenFrames ? kFewTries : kMostTries);
     };
     hands_.step(3);
     int passes = 0;
@@ -159,14 +160,21 @@ void Clicks::try_around(const std::string& label) {
         }
 }
 
-void Clicks::nudge(const std::string& label) {
+bool Clicks::nudge(const std::string& label) {
     std::vector<std::function<void()>> fitting;
-    for (const auto& [prefix, make] : rules_.nudges)
+    for (const auto& [prefix, make] : rules_.nudges) {
+        if (label == prefix) {
+            hands_.did("the state for " + label);
+            make();
+            return true;
+        }
         if (label.starts_with(prefix)) fitting.push_back(make);
-    if (fitting.empty()) return;
+    }
+    if (fitting.empty()) return false;
     hands_.did("a rare state for " + label);
     fitting[pick(fitting.size())]();
     hands_.step(3);
+    return false;
 }
 
 // To the workspace and the pane of a control, then what had brought it up the first time.
@@ -198,7 +206,11 @@ void Clicks::go_after(const std::string& label, int depth) {
     show_pane_of(label);
     if (use_it()) return;
     if (known.tries % 2 == 1) try_around(label);
-    if (known.tries % 3 == 2) nudge(label);
+    if (known.tries % 3 == 2 && nudge(label)) {
+        show_pane_of(label);
+        (void)use_it();
+        return;
+    }
     if (use_it()) return;
     const std::string after = known.after;
     if (after.starts_with("key ")) {

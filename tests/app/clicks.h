@@ -45,7 +45,8 @@ struct ClickRules {
     std::function<bool()> is_right = [] { return true; };  // what is to be open is open
     std::function<void()> restore = [] {};                 // opens it again
     std::function<bool(const WidgetRecord&)> may_drag{};   // empty: all of them
-    // Into states that luck rarely meets, for labels that begin so.
+    // Into states that luck rarely meets, for labels that begin so. One for a whole label is for
+    // what is there for a moment only: it returns when that can be used.
     std::vector<std::pair<std::string, std::function<void()>>> nudges{};
     int most = 6000;  // actions, should something stay out of reach
 };
@@ -71,7 +72,7 @@ class Clicks {
     void wander();
     void go_after(const std::string& label, int depth);
     void try_around(const std::string& label);
-    void nudge(const std::string& label);
+    bool nudge(const std::string& label);  // true if there is one for just this label
     void show_pane_of(const std::string& label);
     void use(const OnScreen& control);
     bool into_view(WidgetRecord& widget);
