@@ -168,6 +168,7 @@ AFT_INLINE void pull_tile(const DecodePull& p, int64_t first, int64_t at) {
             d[t] = fma(e, x, d[t]);
         }
     }
+#pragma GCC unroll 8
     for (int t = 0; t < kTargets; ++t) {
         const float largest = p.largest[first + t];
         if (largest <= kDecodeNever) continue;

@@ -6,15 +6,15 @@
 // any batch. bf16 is widened by a shift, a byte by two, and all sums are of float32: only the
 // weights are rounded. Included once per instruction set.
 #pragma once
+#include "model/ops/cpu/decode_each.inl"
 #include "model/ops/cpu/decode_kernels.h"
-#include "model/ops/cpu/simd.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
 constexpr int kWide = 4;  // vectors of a panel: chains that hide the latency of a product
 constexpr int64_t kPanel = kWide * kLanes;
 #if defined(AFT_CPU_AVX512)
-constexpr int kRowTile = 6;
+constexpr int kRowTile = 6, kHalfTile = 4;
 AFT_INLINE V low_half(const uint32_t* p) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512(p), 16));
 }
@@ -28,7 +28,7 @@ AFT_INLINE V byte_of(const uint32_t* p) {
     return _mm512_cvtepi32_ps(_mm512_srai_epi32(up, 24));
 }
 #elif defined(AFT_CPU_AVX2)
-constexpr int kRowTile = 2;
+constexpr int kRowTile = 2, kHalfTile = 2;
 AFT_INLINE __m256i words(const uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
@@ -44,7 +44,7 @@ AFT_INLINE V byte_of(const uint32_t* p) {
     return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(words(p), 24 - 8 * byte), 24));
 }
 #else
-constexpr int kRowTile = 2;
+constexpr int kRowTile = 2, kHalfTile = 2;
 AFT_INLINE __m128i words(const uint32_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
@@ -68,12 +68,10 @@ struct Tile {
 
 template <int R>
 AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x, int64_t stride) {
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
+    each<R>([&](auto r) AFT_LAMBDA {
         const V xi = all(x[r * stride]);
-#pragma GCC unroll 8
-        for (int i = 0; i < kWide; ++i) tile.sum[r][i] = fma(w[i], xi, tile.sum[r][i]);
-    }
+        each<kWide>([&](auto i) AFT_LAMBDA { tile.sum[r][i] = fma(w[i], xi, tile.sum[r][i]); });
+    });
 }
 
 // One step over 1, 2 or 4 inputs: the words of a panel, w [kPanel].
@@ -83,8 +81,9 @@ struct StepFp32 {
     static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
-#pragma GCC unroll 8
-        for (int i = 0; i < kWide; ++i) a[i] = load(reinterpret_cast<const float*>(w) + i * kLanes);
+        each<kWide>([&](auto i) AFT_LAMBDA {
+            a[i] = load(reinterpret_cast<const float*>(w) + i * kLanes);
+        });
         add_products<R>(tile, a, x, stride);
     }
 };
@@ -94,11 +93,9 @@ struct StepBf16 {
     static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
-#pragma GCC unroll 8
-        for (int i = 0; i < kWide; ++i) a[i] = low_half(w + i * kLanes);
+        each<kWide>([&](auto i) AFT_LAMBDA { a[i] = low_half(w + i * kLanes); });
         add_products<R>(tile, a, x, stride);
-#pragma GCC unroll 8
-        for (int i = 0; i < kWide; ++i) a[i] = high_half(w + i * kLanes);
+        each<kWide>([&](auto i) AFT_LAMBDA { a[i] = high_half(w + i * kLanes); });
         add_products<R>(tile, a, x + 1, stride);
     }
 };
@@ -108,8 +105,7 @@ struct StepInt8 {
     static inline __attribute__((always_inline)) void one(Tile<R>& tile, const uint32_t* w,
                                                           const float* x, int64_t stride) {
         V a[kWide];
-#pragma GCC unroll 8
-        for (int i = 0; i < kWide; ++i) a[i] = byte_of<byte>(w + i * kLanes);
+        each<kWide>([&](auto i) AFT_LAMBDA { a[i] = byte_of<byte>(w + i * kLanes); });
         add_products<R>(tile, a, x + byte, stride);
     }
     template <int R>
@@ -129,19 +125,18 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, int64_t panel, int64_t row) {
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const float* x = p.x + row * p.x_stride;
     Tile<R> tile;
-    for (int r = 0; r < R; ++r)
-        for (int i = 0; i < kWide; ++i) tile.sum[r][i] = all(0);
+    each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = all(0); });
     for (int64_t s = 0; s < steps; ++s)
         Step::template go<R>(tile, w + s * kPanel, x + s * Step::kInputs, p.x_stride);
-    for (int r = 0; r < R; ++r)
-        for (int i = 0; i < kWide; ++i) {
-            const int64_t at = panel * kPanel + i * kLanes;
-            float* y = p.y + (row + r) * p.y_stride + at;
-            V out = tile.sum[r][i];
-            if (m.scale != nullptr) out = out * load(m.scale + at);
-            out = out + load(m.bias + at);
-            store(y, p.add ? load(y) + out : out);
-        }
+    each<R * kWide>([&](auto n) AFT_LAMBDA {
+        constexpr int r = n / kWide, i = n % kWide;
+        const int64_t at = panel * kPanel + i * kLanes;
+        float* y = p.y + (row + r) * p.y_stride + at;
+        V out = tile.sum[r][i];
+        if (m.scale != nullptr) out = out * load(m.scale + at);
+        out = out + load(m.bias + at);
+        store(y, p.add ? load(y) + out : out);
+    });
 }
 
 template <class Step>

@@ -4,8 +4,8 @@
 // that only the weights lose accuracy; both sums are exact integers. Cost: the bytes of the
 // weights, 2 products per 64 of them. Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
+#include "model/ops/cpu/decode_each.inl"
 #include "model/ops/cpu/decode_kernels.h"
-#include "model/ops/cpu/simd.inl"
 
 namespace aft::ops::cpu {
 namespace avx512 {
@@ -40,9 +40,7 @@ static float encode(const float* x, int64_t inputs, uint8_t* codes) {
 }
 
 AFT_INLINE __m512i four_codes(const uint8_t* p) {
-    int word = 0;
-    __builtin_memcpy(&word, p, sizeof word);
-    return _mm512_set1_epi32(word);
+    return _mm512_broadcastd_epi32(_mm_loadu_si32(p));
 }
 
 template <int R>
@@ -53,33 +51,32 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, int64_t panel, int64_t row) {
     const uint8_t* codes = p.codes + row * bytes;
     const auto* scales = reinterpret_cast<const float*>(p.codes + p.rows * bytes);
     __m512i high[R][kWide], rest[R][kWide];
-    for (int r = 0; r < R; ++r)
-        for (int i = 0; i < kWide; ++i) high[r][i] = rest[r][i] = _mm512_setzero_si512();
+    each<R * kWide>([&](auto n) AFT_LAMBDA {
+        high[n / kWide][n % kWide] = rest[n / kWide][n % kWide] = _mm512_setzero_si512();
+    });
     for (int64_t s = 0; s < steps; ++s) {
         __m512i a[kWide];
-#pragma GCC unroll 4
-        for (int i = 0; i < kWide; ++i) a[i] = _mm512_loadu_si512(w + s * kPanel + i * kLanes);
-#pragma GCC unroll 4
-        for (int r = 0; r < R; ++r) {
+        each<kWide>([&](auto i)
+                        AFT_LAMBDA { a[i] = _mm512_loadu_si512(w + s * kPanel + i * kLanes); });
+        each<R>([&](auto r) AFT_LAMBDA {
             const __m512i xh = four_codes(codes + r * bytes + 4 * s);
             const __m512i xl = four_codes(codes + r * bytes + low + 4 * s);
-#pragma GCC unroll 4
-            for (int i = 0; i < kWide; ++i) {
+            each<kWide>([&](auto i) AFT_LAMBDA {
                 high[r][i] = _mm512_dpbusd_epi32(high[r][i], xh, a[i]);
                 rest[r][i] = _mm512_dpbusd_epi32(rest[r][i], xl, a[i]);
-            }
-        }
+            });
+        });
     }
-    for (int r = 0; r < R; ++r)
-        for (int i = 0; i < kWide; ++i) {
-            const int64_t at = panel * kPanel + i * kLanes;
-            const __m512i sums = _mm512_slli_epi32(_mm512_loadu_si512(m.sums + at), 7);
-            const V upper = _mm512_cvtepi32_ps(_mm512_sub_epi32(high[r][i], sums));
-            const V total = fma(upper, all(256), _mm512_cvtepi32_ps(rest[r][i]));
-            float* y = p.y + (row + r) * p.y_stride + at;
-            const V out = fma(total, load(m.scale + at) * all(scales[row + r]), load(m.bias + at));
-            store(y, p.add ? load(y) + out : out);
-        }
+    each<R * kWide>([&](auto n) AFT_LAMBDA {
+        constexpr int r = n / kWide, i = n % kWide;
+        const int64_t at = panel * kPanel + i * kLanes;
+        const __m512i sums = _mm512_slli_epi32(_mm512_loadu_si512(m.sums + at), 7);
+        const V upper = _mm512_cvtepi32_ps(_mm512_sub_epi32(high[r][i], sums));
+        const V total = fma(upper, all(256), _mm512_cvtepi32_ps(rest[r][i]));
+        float* y = p.y + (row + r) * p.y_stride + at;
+        const V out = fma(total, load(m.scale + at) * all(scales[row + r]), load(m.bias + at));
+        store(y, p.add ? load(y) + out : out);
+    });
 }
 
 static void product_int8(const DecodeProduct& p) {
@@ -91,6 +88,7 @@ static void product_int8(const DecodeProduct& p) {
     for (int64_t panel = p.begin; panel < p.end; ++panel) {
         int64_t row = 0;
         for (; row + kRowTile <= p.rows; row += kRowTile) panel_rows<kRowTile>(p, panel, row);
+        for (; row + 2 <= p.rows; row += 2) panel_rows<2>(p, panel, row);
         for (; row < p.rows; ++row) panel_rows<1>(p, panel, row);
     }
 }
