@@ -17,6 +17,10 @@ WorkloadRoom decode_local_workload();
 WorkloadRoom decode_full_workload();
 WorkloadRoom decode_batch_workload();
 WorkloadRoom image_workload();
+WorkloadRoom step_cifar_workload();
+WorkloadRoom step_simple_workload();
+WorkloadRoom step_bytes_workload();
+WorkloadRoom step_images_workload();
 
 const std::vector<WorkloadRoom>& workloads() {
     static const std::vector<WorkloadRoom> rooms = {
@@ -25,6 +29,8 @@ const std::vector<WorkloadRoom>& workloads() {
         full_workload(),        conv2d_workload(),          accuracy_workload(),
         memory_workload(),      decode_1_workload(),        decode_local_workload(),
         decode_full_workload(), decode_batch_workload(),    image_workload(),
+        step_cifar_workload(),  step_simple_workload(),     step_bytes_workload(),
+        step_images_workload(),
     };
     return rooms;
 }

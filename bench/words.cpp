@@ -45,6 +45,19 @@ Cells decode_cells(const json& one) {
                         real(one, "high"))};
 }
 
+Cells train_cells(const json& one) {
+    Cells cells{one["name"],
+                fmt::format("{:.2f}", real(one, "parameters") / 1e6),
+                fmt::format("{:.3f}", real(one, "loss")),
+                fmt::format("{:.1f}", real(one, "least_ms")),
+                fmt::format("{:.1f}", real(one, "median_ms")),
+                ""};
+    if (one.contains("ratio"))
+        cells[5] = fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
+                               real(one, "ratio_low"), real(one, "ratio_high"));
+    return cells;
+}
+
 std::vector<Cells> table_of(const json& row) {
     std::vector<Cells> table;
     if (row["kind"] == "race") {
@@ -55,6 +68,10 @@ std::vector<Cells> table_of(const json& row) {
         table.push_back({"form", "weights", "error of the logits", "least us a step",
                          "median us a step", "tokens/s", "its time over the first"});
         for (const json& one : row["contestants"]) table.push_back(decode_cells(one));
+    } else if (row["kind"] == "train") {
+        table.push_back({"net", "million parameters", "first loss, nats", "least ms", "median ms",
+                         "its time over ours"});
+        for (const json& one : row["contestants"]) table.push_back(train_cells(one));
     } else if (row["kind"] == "image") {
         table.push_back({"form", "weights", "least s", "median s"});
         for (const json& one : row["contestants"])
@@ -134,6 +151,13 @@ std::string row_words(const json& row, bool as_markdown) {
             fmt::format("{}copy {:.0f} GB/s; others took {:.0f} %{}", as_markdown ? "\n\n" : "\n  ",
                         real(row, "copy_gbs"), 100 * real(row, "others"),
                         row["contended"] ? " (CONTENDED: the figures are not to be trusted)" : "");
+    if (row["kind"] == "train")
+        out += fmt::format(
+            "{}matrix products {:.0f} GFLOP/s fp32; others took {:.0f} %{}{}",
+            as_markdown ? "\n\n" : "\n  ", real(row, "gemm_fp32_gflops"), 100 * real(row, "others"),
+            row["contended"] ? " (CONTENDED: the figures are not to be trusted)" : "",
+            row["contestants"].back().contains("ratio") ? ""
+                                                        : "; NO RATIO: the calibration drifted");
     out += "\n" + std::string(as_markdown ? "\n" : "") + drawn(table_of(row), as_markdown);
     std::string accept;
     for (const json& one : row["accept"])

@@ -59,6 +59,12 @@ void check_contestant(const nlohmann::json& row, const nlohmann::json& one) {
         EXPECT_GT(one["least_s"].get<double>(), 0) << who;
         return;
     }
+    if (row["kind"] == "train") {
+        EXPECT_GT(one["loss"].get<double>(), 0.5) << who;
+        EXPECT_LT(one["loss"].get<double>(), 7) << who;  // of a fresh model: about log(256) or less
+        EXPECT_GT(one["least_ms"].get<double>(), 0) << who;
+        return;
+    }
     if (row["kind"] == "decode") {
         EXPECT_LT(one["error"].get<double>(), one["precision"] == "fp32" ? 1e-4 : 0.1) << who;
         EXPECT_GT(one["least_us"].get<double>(), 0) << who;

@@ -1,0 +1,25 @@
+#include "bench/training.h"
+
+namespace aft::bench {
+namespace {
+
+nlohmann::json rows(const Settings& settings, const JobControl& control) {
+    return {train_race({.name = "2 layers, d=256, T=3072, one picture a step",
+                        .forms = {{.name = "afterimage",
+                                   .config = pixel_config("aft-local", settings.quick),
+                                   .ours = true},
+                                  {.name = "the same net with softmax attention",
+                                   .config = pixel_config("softmax", settings.quick)}},
+                        .least_ratio = 1.4},
+                       settings, control)};
+}
+
+}  // namespace
+
+WorkloadRoom step_cifar_workload() {
+    return {.info = {"step_cifar",
+                     "a training step of aft-local, window 256, over 32 x 32 x 3 sub-pixels"},
+            .rows = rows};
+}
+
+}  // namespace aft::bench

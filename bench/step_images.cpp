@@ -1,0 +1,49 @@
+#include "bench/training.h"
+
+namespace aft::bench {
+namespace {
+
+// The paper's tiny models of its image classification, on drawn pictures of the same size.
+Config image_config(const std::string& preset, bool quick) {
+    Config config = load_preset(preset);
+    ModelConfig& model = config.model;
+    config.data = {.source = quick ? "shapes?size=32" : "shapes?size=224"};
+    model.classes = 3;
+    if (quick) {
+        model.height = model.width = 32;
+        model.patch = 8;
+        model.layers = 2;
+        model.window = model.window > 0 ? 3 : 0;
+    }
+    config.train.batch = quick ? 2 : 4;
+    config.train.micro_batch = 0;
+    config.train.recompute = false;
+    return config;
+}
+
+nlohmann::json rows(const Settings& settings, const JobControl& control) {
+    const auto race = [&](const std::string& preset) {
+        return train_race({.name = preset + ", four pictures a step",
+                           .forms = {{.name = "afterimage",
+                                      .config = image_config(preset, settings.quick),
+                                      .ours = true},
+                                     {.name = "the same size with softmax attention (DeiT tiny)",
+                                      .config = image_config("deit-tiny", settings.quick)}},
+                           .least_ratio = 1.0},
+                          settings, control);
+    };
+    nlohmann::json all = nlohmann::json::array();
+    for (const char* preset :
+         {"imagenet-full-tiny", "imagenet-conv-tiny-32-11", "imagenet-conv-tiny-192-11"})
+        all.push_back(race(preset));
+    return all;
+}
+
+}  // namespace
+
+WorkloadRoom step_images_workload() {
+    return {.info = {"step_images", "a training step of the paper's tiny image classifiers"},
+            .rows = rows};
+}
+
+}  // namespace aft::bench

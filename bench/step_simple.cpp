@@ -1,0 +1,24 @@
+#include "bench/training.h"
+
+namespace aft::bench {
+namespace {
+
+nlohmann::json rows(const Settings& settings, const JobControl& control) {
+    return {train_race({.name = "2 layers, d=256, T=3072, one picture a step",
+                        .forms = {{.name = "afterimage",
+                                   .config = pixel_config("aft-simple", settings.quick),
+                                   .ours = true},
+                                  {.name = "the same net with softmax attention",
+                                   .config = pixel_config("softmax", settings.quick)}},
+                        .least_ratio = 1.6},
+                       settings, control)};
+}
+
+}  // namespace
+
+WorkloadRoom step_simple_workload() {
+    return {.info = {"step_simple", "a training step of aft-simple, over 32 x 32 x 3 sub-pixels"},
+            .rows = rows};
+}
+
+}  // namespace aft::bench
