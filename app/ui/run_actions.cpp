@@ -122,6 +122,11 @@ std::function<void(Ui&)> on_session(void (*act)(Session&)) {
 }
 
 void add_rewind_actions(Actions& actions) {
+    actions.add({.name = "Start again from the saved step",
+                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
+                 .icon = icon::history,
+                 .why_not = needs_saved,
+                 .run = start_again});
     actions.add({.name = "Rewind to the saved step",
                  .sentence = "Goes back to the newest checkpoint in this run folder. What came "
                              "after is kept as a run of its own.",
@@ -209,11 +214,6 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::play,
                  .why_not = needs_error,
                  .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Start again from the saved step",
-                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
-                 .icon = icon::history,
-                 .why_not = needs_saved,
-                 .run = start_again});
     actions.add({.name = "Run 100 steps",
                  .sentence = "Trains a hundred steps, then pauses.",
                  .icon = icon::fast,
