@@ -30,8 +30,8 @@ struct Status {  // a whole picture of the session at one moment
     RunState state = RunState::empty;
     std::string name, path, error,
         message;          // name of the run; file or folder; what went wrong (words); last message
-    int64_t rewinds = 0;  // of this session; `branch` is the folder that the last one kept
-    std::string branch;
+    std::string branch;   // folder that the last rewind kept
+    int64_t rewinds = 0;  // of this session
     bool can_train =
         false;  // false for an opened checkpoint without data, or a run that another process trains
     bool following = false;  // another process trains this run; we read it as it grows
@@ -129,9 +129,7 @@ class Session {
     void run_until(int64_t target_step);
     void stop();
     void save();
-    // Back to a saved step of this run folder, paused there. What came after is kept as a run
-    // folder of its own, named in Status::branch and in the message.
-    void rewind(int64_t step);
+    void rewind(int64_t step);  // to a saved step; what came after is kept in Status::branch
     void set(const std::string& key, const std::string& value);
     void note(const std::string& text);
     void yield_for_ms(

@@ -82,6 +82,12 @@ ImVec2 text_cell(const Look& look) {
     return {std::ceil(size.x) + look.px(1), look.px(20)};
 }
 
+float text_height(std::span<const uint8_t> bytes, ImVec2 room, const Look& look) {
+    const ImVec2 cell = text_cell(look);
+    const auto rows = float(lay_out_text(bytes, int64_t(room.x / cell.x)).rows);
+    return cell.y * std::clamp(rows, 1.0F, std::max(1.0F, std::floor(room.y / cell.y)));
+}
+
 void TextMap::lay_out(const TextMapView& view, const Look& look) {
     const ImVec2 cell = text_cell(look);
     const auto fits = [&](float width) { return static_cast<int64_t>(width / cell.x); };

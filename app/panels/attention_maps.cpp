@@ -170,11 +170,11 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     const float gap = ui.px(24);
     const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const float top = corner.y + ui.px(kTitle), line = viz::text_cell(ui.look).y;
-    const float lines = std::max(1.0F, std::floor((room.y - ui.px(kTitle)) / line));
+    const float top = corner.y + ui.px(kTitle);
+    const float tall = viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle)}, ui.look);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
-        return viz::Box{{x, top}, {x + each, top + lines * line}};
+        return viz::Box{{x, top}, {x + each, top + tall}};
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
@@ -182,7 +182,7 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     if (shown.parts != Parts::prior)
         draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
     draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + lines * line + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + tall + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }
 

@@ -47,22 +47,25 @@ double overlap(std::span<const float> row, std::span<const float> other) {
 void draw_layer_shares(Ui& ui, const AttentionData& data) {
     section(ui, "Layers", "prior share of attention");
     const std::vector<double>& shares = data.priors();
-    if (shares.empty()) {
+    const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
+    if (shares.empty()) {  // what stands below must not move when they come
+        const float top = ImGui::GetCursorPosY();
         hint(ui, ui.status.config.model.mixer == "softmax"
                      ? "Softmax attention has no position bias."
                      : "Computed when the target rests.");
+        if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
+            ImGui::Dummy({1, rest});
         return;
     }
     ImGui::SetNextItemAllowOverlap();
-    const viz::BarReply bars =
-        viz::draw_bars({.id = "shares",
-                        .values = shares,
-                        .size = {ImGui::GetContentRegionAvail().x, ui.px(108)},
-                        .highlighted = int(ui.selection.cell.layer),
-                        .top = 1,
-                        .percent = true,
-                        .dimmed = data.priors_are_old()},
-                       ui.look);
+    const viz::BarReply bars = viz::draw_bars({.id = "shares",
+                                               .values = shares,
+                                               .size = size,
+                                               .highlighted = int(ui.selection.cell.layer),
+                                               .top = 1,
+                                               .percent = true,
+                                               .dimmed = data.priors_are_old()},
+                                              ui.look);
     const ImVec2 below = ImGui::GetCursorScreenPos();
     const float pitch = bars.plot.width() / float(shares.size());
     for (size_t i = 0; i < shares.size(); ++i) {

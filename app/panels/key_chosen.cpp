@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "viz/color_bar.h"
 
@@ -74,8 +73,8 @@ void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& k
     view.hidden = key.map->hidden;
     view.version = key.map->version;
     view.coloring = key.coloring;
-    const float line = viz::text_cell(ui.look).y;  // below: the bar with its histogram
-    view.area = {room.x, std::max(1.0F, std::floor((room.y - ui.px(104)) / line)) * line};
+    const ImVec2 most = {room.x, room.y - ui.px(104)};  // below: the bar with its histogram
+    view.area = {room.x, viz::text_height(bytes, most, ui.look)};
     view.source = shown_source(ui, positions).x;
     const viz::TextMapReply reply = text_.draw(view, ui.look);
     ui.recorder.area({.kind = "map",

@@ -141,7 +141,16 @@ void add_rewind_actions(Actions& actions) {
                  .run = [](Ui& ui) { rewind_to(ui, ui.selection.step); }});
 }
 
-void add_copy_actions(Actions& actions) {
+void add_aside_actions(Actions& actions) {
+    actions.add({.name = "Branch from the shown step",
+                 .sentence = "Opens the saved step that the timeline shows as a new run. This run "
+                             "stays as it is.",
+                 .icon = icon::open,
+                 .why_not = needs_saved_shown,
+                 .run = [](Ui& ui) {
+                     ui.open(fmt::format("{}/checkpoints/step-{:08}.safetensors", ui.status.path,
+                                         ui.selection.step));
+                 }});
     actions.add({.name = "Copy error report",
                  .sentence = "Puts the error, the step and the settings on the clipboard.",
                  .icon = icon::copy,
@@ -235,7 +244,7 @@ void add_run_actions(Actions& actions) {
                  .why_not = needs_trainer,
                  .run = on_session([](Session& s) { s.save(); })});
     add_rewind_actions(actions);
-    add_copy_actions(actions);
+    add_aside_actions(actions);
 }
 
 }  // namespace aft::app
