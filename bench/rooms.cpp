@@ -12,13 +12,19 @@ WorkloadRoom full_workload();
 WorkloadRoom conv2d_workload();
 WorkloadRoom accuracy_workload();
 WorkloadRoom memory_workload();
+WorkloadRoom decode_1_workload();
+WorkloadRoom decode_local_workload();
+WorkloadRoom decode_full_workload();
+WorkloadRoom decode_batch_workload();
+WorkloadRoom image_workload();
 
 const std::vector<WorkloadRoom>& workloads() {
     static const std::vector<WorkloadRoom> rooms = {
-        simple_fwd_workload(), simple_bwd_workload(),      local_fwd_workload(),
-        local_bwd_workload(),  local_noncausal_workload(), local_bytes_workload(),
-        full_workload(),       conv2d_workload(),          accuracy_workload(),
-        memory_workload(),
+        simple_fwd_workload(),  simple_bwd_workload(),      local_fwd_workload(),
+        local_bwd_workload(),   local_noncausal_workload(), local_bytes_workload(),
+        full_workload(),        conv2d_workload(),          accuracy_workload(),
+        memory_workload(),      decode_1_workload(),        decode_local_workload(),
+        decode_full_workload(), decode_batch_workload(),    image_workload(),
     };
     return rooms;
 }

@@ -34,12 +34,33 @@ Cells race_cells(const json& one) {
     return cells;
 }
 
+Cells decode_cells(const json& one) {
+    return {one["name"],
+            one["precision"],
+            error_words(one["error"]),
+            fmt::format("{:.0f}", real(one, "least_us")),
+            fmt::format("{:.0f}", real(one, "median_us")),
+            fmt::format("{:.0f}", real(one, "tokens_per_second")),
+            fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "over_first"), real(one, "low"),
+                        real(one, "high"))};
+}
+
 std::vector<Cells> table_of(const json& row) {
     std::vector<Cells> table;
     if (row["kind"] == "race") {
         table.push_back({"form", "precision", "error", "least ms", "median ms", "x limit",
                          "its time over ours", "rounds"});
         for (const json& one : row["contestants"]) table.push_back(race_cells(one));
+    } else if (row["kind"] == "decode") {
+        table.push_back({"form", "weights", "error of the logits", "least us a step",
+                         "median us a step", "tokens/s", "its time over the first"});
+        for (const json& one : row["contestants"]) table.push_back(decode_cells(one));
+    } else if (row["kind"] == "image") {
+        table.push_back({"form", "weights", "least s", "median s"});
+        for (const json& one : row["contestants"])
+            table.push_back({one["name"], one["precision"],
+                             fmt::format("{:.2f}", real(one, "least_s")),
+                             fmt::format("{:.2f}", real(one, "median_s"))});
     } else if (row["kind"] == "accuracy") {
         table.push_back({"form", "error of Y", "error of the gradients"});
         for (const json& one : row["contestants"])
@@ -108,6 +129,11 @@ std::string row_words(const json& row, bool as_markdown) {
     const std::string name = row["case"];
     std::string out = as_markdown ? "\n**" + name + "**" : "\n  " + name;
     if (row["kind"] == "race") out += (as_markdown ? "\n\n" : "\n  ") + race_words(row);
+    if (row["kind"] == "decode")
+        out +=
+            fmt::format("{}copy {:.0f} GB/s; others took {:.0f} %{}", as_markdown ? "\n\n" : "\n  ",
+                        real(row, "copy_gbs"), 100 * real(row, "others"),
+                        row["contended"] ? " (CONTENDED: the figures are not to be trusted)" : "");
     out += "\n" + std::string(as_markdown ? "\n" : "") + drawn(table_of(row), as_markdown);
     std::string accept;
     for (const json& one : row["accept"])

@@ -5,6 +5,7 @@
 #include "core/files.h"
 #include "core/image.h"
 #include "model/decode/decode.h"
+#include "model/decode/decoder.h"
 #include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
@@ -113,6 +114,7 @@ nlohmann::json describe(const CompleteRequest& job, const Task& task, const Comp
                           {"top_k", s.top_k},
                           {"top_p", s.top_p},
                           {"particles", s.particles},
+                          {"weights", s.weights},
                           {"tokens", done.total},
                           {"filled", filled},
                           {"seconds", done.seconds},
@@ -166,6 +168,19 @@ void write_texts(const CompleteRequest& job, const Checkpoint& checkpoint, const
     result["file"] = job.out;
 }
 
+// What reduced weights cost in bits per token: on the picture as it is, or on the first text.
+double cost_of_weights(const Net& net, const Task& task, const Completion& done) {
+    std::vector<uint8_t> tokens = task.known_original ? task.request.tokens : done.samples[0];
+    tokens.resize(std::min(tokens.size(), static_cast<size_t>(task.model.tokens())));
+    const auto nats = [&](const std::string& weights) {
+        const auto decoder = decode::make_decoder(
+            net, {.weights = decode::parse_weight_format(weights), .threads = 1});
+        return decode::sequence_likelihood(*decoder, tokens);
+    };
+    const double lost = nats("fp32") - nats(task.request.sample.weights);
+    return lost / std::log(2.0) / static_cast<double>(tokens.size());
+}
+
 void check_out(const CompleteRequest& job) {
     if (!job.prompt.empty()) return;
     if (job.out.empty()) fail_usage("-o: a folder, or a name ending in .png, is needed");
@@ -190,6 +205,8 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
     if (task.known_original)
         result["original_log_likelihood"] =
             log_likelihood(net, task.request.tokens, task.request.unknown);
+    if (job.sample.weights != "fp32")
+        result["weights_cost_bits_per_dim"] = cost_of_weights(net, task, done);
     if (job.prompt.empty())
         write_pictures(job, task, done, result);
     else

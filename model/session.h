@@ -81,6 +81,7 @@ struct SampleOptions {
     int64_t samples = 4, top_k = 0, particles = 1;
     double temperature = 1, top_p = 1;
     uint64_t seed = 1;
+    std::string weights = "fp32";  // of the decoder: fp32, bf16, int8 (aft-simple, -local, -full)
 };
 
 struct CompletionRequest {

@@ -72,6 +72,12 @@ void add_sampling(CLI::App& command, SampleOptions& sample) {
     add_seed(command, "seed of the random numbers", sample.seed);
     add_whole(command, {"--particles", "particles of each sample's filter (1: none)", 1, 4096},
               sample.particles);
+    add_text(command,
+             {"--weights",
+              "fp32, or bf16, int8: faster, and says what it costs (aft-simple, -local, "
+              "-full)",
+              "FORMAT"},
+             sample.weights);
 }
 
 CommandRun setup(CLI::App& command) {

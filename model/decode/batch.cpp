@@ -1,7 +1,5 @@
 #include "model/decode/batch.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,17 +10,13 @@ namespace aft::decode {
 
 namespace {
 
-at::Device device_of(const Net& net) {
-    return net.parameters().front().value.device();
-}
-
-at::Tensor as_tokens(const std::vector<int64_t>& values, at::Device device) {
-    return at::tensor(values, at::kLong).to(device);
-}
-
-// Log-probabilities [rows, V] on the CPU.
-at::Tensor log_probabilities(const at::Tensor& logits) {
-    return at::log_softmax(logits.to(at::kCPU, at::kDouble), 1).contiguous();
+// Log-probabilities [levels] of logits.
+void log_probabilities(std::span<const float> logits, double* out) {
+    const double top = *std::max_element(logits.begin(), logits.end());
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(logit - top);
+    const double shift = top + std::log(sum);
+    for (size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - shift;
 }
 
 // What the model says at a position of one row.
@@ -63,45 +57,52 @@ std::vector<double> weights(const std::vector<Row>& rows) {
 
 }  // namespace
 
-NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens, Stretch stretch,
-                      const JobControl& control) {
-    NetState state = net.start(1);
-    for (int64_t at = stretch.begin; at < stretch.end; ++at) {
+std::unique_ptr<DecoderState> prefix_state(Decoder& decoder, const std::vector<uint8_t>& tokens,
+                                           Stretch stretch, const JobControl& control) {
+    std::unique_ptr<DecoderState> state = decoder.start(1);
+    std::vector<int64_t> fed;
+    for (int64_t at = stretch.begin; at < stretch.end; ++at)
+        fed.push_back(at == stretch.begin ? -1 : tokens[static_cast<size_t>(at - 1)]);
+    constexpr size_t kSlice = 32;  // between them a stop is heard
+    for (size_t at = 0; at < fed.size(); at += kSlice) {
         if (control.stop.stop_requested()) throw Interrupted();
-        const int64_t before = at == stretch.begin ? -1 : tokens[static_cast<size_t>(at - 1)];
-        static_cast<void>(net.step(as_tokens({before}, device_of(net)), state));
+        const std::span<const int64_t> rest = std::span<const int64_t>(fed).subspan(at);
+        decoder.feed(rest.first(std::min(kSlice, rest.size())), *state, nullptr);
     }
     return state;
 }
 
-Batch::Batch(const Net& net, const NetState& prefix, std::vector<Row> rows, int64_t window)
-    : net_(net), state_(prefix.clone()), rows_(std::move(rows)), window_(window) {
-    state_.select(at::zeros({static_cast<int64_t>(rows_.size())}, at::kLong).to(device_of(net)));
+Batch::Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows, Window window)
+    : decoder_(&decoder), state_(prefix.clone()), rows_(std::move(rows)), window_(window) {
+    state_->select(std::vector<int64_t>(rows_.size(), 0));
 }
 
-at::Tensor Batch::previous(int64_t at) const {
+std::vector<int64_t> Batch::previous(int64_t at) const {
     std::vector<int64_t> values;
     for (const Row& row : rows_)
-        values.push_back(at == window_ ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
-    return as_tokens(values, device_of(net_));
+        values.push_back(at == window_.begin ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
+    return values;
 }
 
 // Text longer than the model: goes on with the last half of its window.
 void Batch::restart(int64_t at) {
-    window_ = at - net_.config().tokens() / 2;
-    state_ = net_.start(static_cast<int64_t>(rows_.size()));
-    for (int64_t i = window_; i < at; ++i) static_cast<void>(net_.step(previous(i), state_));
+    window_.begin = at - window_.length / 2;
+    state_ = decoder_->start(static_cast<int64_t>(rows_.size()));
+    for (int64_t i = window_.begin; i < at; ++i)
+        static_cast<void>(decoder_->step(previous(i), *state_));
 }
 
 void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options) {
-    if (at - window_ >= net_.config().tokens()) restart(at);
-    const at::Tensor logp = log_probabilities(net_.step(previous(at), state_));
-    const int64_t levels = logp.size(1);
+    if (at - window_.begin >= window_.length) restart(at);
+    const std::vector<int64_t> before = previous(at);
+    const std::span<const float> logits = decoder_->step(before, *state_);
+    const size_t levels = logits.size() / rows_.size();
+    std::vector<double> logp(levels);
     for (size_t i = 0; i < rows_.size(); ++i) {
-        const Guess guess{logp.data_ptr<double>() + static_cast<int64_t>(i) * levels, levels, at};
-        AFT_CHECK(
-            rows_[i].padding || std::isfinite(*std::max_element(guess.logp, guess.logp + levels)),
-            "the model's prediction at position {} is not a number", at);
+        log_probabilities(logits.subspan(i * levels, levels), logp.data());
+        const Guess guess{logp.data(), static_cast<int64_t>(levels), at};
+        AFT_CHECK(rows_[i].padding || std::isfinite(*std::max_element(logp.begin(), logp.end())),
+                  "the model's prediction at position {} is not a number", at);
         const int64_t value =
             given[i].value >= 0 ? given[i].value : sample(rows_[i], guess, options);
         take(rows_[i], value, given[i], guess);
@@ -128,7 +129,7 @@ void Batch::resample(double uniform) {
         next.back().log_weight = 0;
     }
     rows_ = std::move(next);
-    state_.select(as_tokens(chosen, device_of(net_)));
+    state_->select(chosen);
 }
 
 const Row& Batch::heaviest() const {

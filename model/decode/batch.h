@@ -1,10 +1,11 @@
-// Rows of samples that are decoded together: a fixed group of kGroup samples, or the particles of
-// one sample. Inside model/decode only; one thread.
+// Rows of samples that are decoded together: some samples, or the particles of one sample. Inside
+// model/decode only; one thread.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "model/decode/decode.h"
+#include "model/decode/decoder.h"
 
 namespace aft::decode {
 
@@ -24,10 +25,23 @@ struct Given {
     bool weighs = false;  // particles: a known value after the first filled one
 };
 
+// Of a sequence: what a state has seen is [begin, end) except the last token, which the batch
+// takes.
+struct Stretch {
+    int64_t begin = 0, end = 0;
+};
+
+// Where a batch begins: position of the first token that the state has seen, and the model's
+// length.
+struct Window {
+    int64_t begin = 0, length = 0;
+};
+
 class Batch {
   public:
     // prefix: state of one row that has taken the tokens of [window, first) but the last one.
-    Batch(const Net& net, const NetState& prefix, std::vector<Row> rows, int64_t window);
+    // A sequence longer than the window goes on with the last half of it.
+    Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows, Window window);
     // Decides position `at` of every row. given: one per row.
     void advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options);
     // Particles: draws rows by weight when the effective sample size falls under half of them.
@@ -39,19 +53,16 @@ class Batch {
 
   private:
     void restart(int64_t at);
-    [[nodiscard]] at::Tensor previous(int64_t at) const;
-    const Net& net_;
-    NetState state_;
+    [[nodiscard]] std::vector<int64_t> previous(int64_t at) const;
+    Decoder* decoder_;
+    std::unique_ptr<DecoderState> state_;
     std::vector<Row> rows_;
-    int64_t window_;  // position of the first token that the state has seen
+    Window window_;
 };
 
-// The state of one row that has seen the known tokens [begin, end) except the last, which the batch
-// takes.
-struct Stretch {
-    int64_t begin = 0, end = 0;
-};
-[[nodiscard]] NetState prefix_state(const Net& net, const std::vector<uint8_t>& tokens,
-                                    Stretch stretch, const JobControl& control);
+[[nodiscard]] std::unique_ptr<DecoderState> prefix_state(Decoder& decoder,
+                                                         const std::vector<uint8_t>& tokens,
+                                                         Stretch stretch,
+                                                         const JobControl& control);
 
 }  // namespace aft::decode

@@ -58,8 +58,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
         fail_usage("value {} is not there; allowed: 0 to {}", request.forced, model.levels - 1);
 }
 
-// Eight rows of a token are too little work for several threads, and one thread gives the same
-// answer whatever the machine has.
+// For LibTorch's operations: eight rows of a token are too little work for several threads, and one
+// thread gives the same answer whatever the machine has.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -73,15 +73,16 @@ class OneThread {
 
 class Run {
   public:
-    Run(const Net& net, const CompletionRequest& request, const CompletionHooks& hooks)
-        : net_(net), request_(request), hooks_(hooks), continued_(hooks.continued) {
+    Run(decode::Decoder& decoder, const CompletionRequest& request, const CompletionHooks& hooks,
+        int64_t length)
+        : decoder_(decoder), request_(request), hooks_(hooks), continued_(hooks.continued) {
         const auto first = std::find_if(request.unknown.begin(), request.unknown.end(),
                                         [](uint8_t u) { return u != 0; });
         first_ = first - request.unknown.begin();
         const auto total = static_cast<int64_t>(request.unknown.size());
         for (end_ = total; end_ > 0 && !request.unknown[static_cast<size_t>(end_ - 1)];) --end_;
         if (filtered()) end_ = first_ < total ? total : end_;
-        window_ = std::max<int64_t>(0, first_ - (net.config().tokens() - 1));
+        window_ = {std::max<int64_t>(0, first_ - (length - 1)), length};
         prepare_result();
     }
 
@@ -159,17 +160,24 @@ class Run {
         return row;
     }
 
+    // Samples that share the weights of a step; more of them are not faster.
+    [[nodiscard]] int64_t group_width() const {
+        constexpr int64_t kWidest = 64;
+        return decoder_.group() > 0 ? decoder_.group() : kWidest;
+    }
+
     void open_batches(const JobControl& control) {
-        const NetState prefix =
-            decode::prefix_state(net_, request_.tokens, {window_, first_}, control);
+        const auto prefix =
+            decode::prefix_state(decoder_, request_.tokens, {window_.begin, first_}, control);
         const auto n = static_cast<int64_t>(result_.samples.size());
-        const int64_t width = filtered() ? 1 : kGroup;
+        const int64_t width = filtered() ? 1 : group_width();
         for (int64_t base = 0; base < n; base += width) {
             std::vector<Row> rows;
             std::vector<int64_t> owners;
             bool any = false;
-            for (int64_t i = 0; i < (filtered() ? request_.sample.particles : kGroup); ++i) {
+            for (int64_t i = 0; i < (filtered() ? request_.sample.particles : width); ++i) {
                 const int64_t sample = filtered() ? base : base + i;
+                if (decoder_.group() == 0 && !active(sample)) continue;
                 const auto particle = static_cast<uint64_t>(filtered() ? i : 0);
                 rows.push_back(
                     make_row(static_cast<uint64_t>(sample) | particle << 32, !active(sample)));
@@ -177,7 +185,7 @@ class Run {
                 any = any || active(sample);
             }
             if (!any) continue;
-            batches_.emplace_back(net_, prefix, std::move(rows), window_);
+            batches_.emplace_back(decoder_, *prefix, std::move(rows), window_);
             owners_.push_back(std::move(owners));
         }
     }
@@ -225,14 +233,15 @@ class Run {
         result_.entropy[i] = row.entropy;
     }
 
-    const Net& net_;
+    decode::Decoder& decoder_;
     const CompletionRequest& request_;
     const CompletionHooks& hooks_;
     const Completion* continued_;
     Completion result_;
     std::vector<Batch> batches_;
     std::vector<std::vector<int64_t>> owners_;  // sample of each row of a batch
-    int64_t first_ = 0, end_ = 0, window_ = 0;  // first unknown, one past the last, see Batch
+    int64_t first_ = 0, end_ = 0;               // first unknown, one past the last
+    decode::Window window_;
 };
 
 }  // namespace
@@ -240,9 +249,12 @@ class Run {
 Completion run_completion(const Net& net, const CompletionRequest& request,
                           const CompletionHooks& hooks, const JobControl& control) {
     const at::NoGradGuard no_grad;
-    const OneThread one_thread;
     check_request(net, request, hooks.continued);
-    return Run(net, request, hooks).finish(control);
+    const auto decoder =
+        decode::make_decoder(net, {.weights = decode::parse_weight_format(request.sample.weights),
+                                   .threads = at::get_num_threads()});
+    const OneThread one_thread;
+    return Run(*decoder, request, hooks, net.config().tokens()).finish(control);
 }
 
 double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,

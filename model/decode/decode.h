@@ -1,6 +1,7 @@
 // Decoding: sampling one token at a time from per-mixer state, masked completion, log-likelihood.
-// Worker thread (or a job's). Results never depend on batching: decoding runs in fixed groups of
-// kGroup samples, padded, and random numbers are keyed by (seed, sample, position).
+// Worker thread (or a job's). Results never depend on batching: our own decoder computes every row
+// by itself, LibTorch's runs in fixed groups of kGroup samples, padded; and random numbers are
+// keyed by (seed, sample, position).
 #pragma once
 #include <cstdint>
 #include <functional>

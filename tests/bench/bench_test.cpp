@@ -55,6 +55,15 @@ void check_contestant(const nlohmann::json& row, const nlohmann::json& one) {
         EXPECT_TRUE(one["peak_bytes"].is_null() || one["peak_bytes"] >= 0) << who;
         return;
     }
+    if (row["kind"] == "image") {
+        EXPECT_GT(one["least_s"].get<double>(), 0) << who;
+        return;
+    }
+    if (row["kind"] == "decode") {
+        EXPECT_LT(one["error"].get<double>(), one["precision"] == "fp32" ? 1e-4 : 0.1) << who;
+        EXPECT_GT(one["least_us"].get<double>(), 0) << who;
+        return;
+    }
     if (row["kind"] == "accuracy") {
         if (!one["ours"]) return;
         EXPECT_LT(one["error"].get<double>(), 1e-5) << who;

@@ -118,6 +118,23 @@ TEST(CompleteJob, TextGoesOnFromAPrompt) {
     EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("120"), std::string::npos);
 }
 
+TEST(CompleteJob, ReducedWeightsSayWhatTheyCost) {
+    const Scratch folder;
+    CompleteRequest job = picture_job(folder);
+    EXPECT_FALSE(complete_job(job, {}).contains("weights_cost_bits_per_dim"));
+    for (const std::string weights : {"bf16", "int8"}) {
+        job.sample.weights = weights;
+        const nlohmann::json result = complete_job(job, {});
+        EXPECT_EQ(result["weights"], weights);
+        const auto cost = result["weights_cost_bits_per_dim"].get<double>();
+        EXPECT_LT(std::abs(cost), 0.1);
+        EXPECT_NE(cost, 0);
+    }
+    job.sample.weights = "fp8";
+    EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("fp32, bf16, int8"),
+              std::string::npos);
+}
+
 TEST(CompleteJob, RefusalsNameTheFlagOrFile) {
     const Scratch folder;
     const CompleteRequest good = picture_job(folder);

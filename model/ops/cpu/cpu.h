@@ -1,5 +1,5 @@
-// The CPU backend: our own vector kernels for aft-simple, aft-full and aft-local in float32 (the
-// training path on a processor). Entries whose scaling is not safe are computed again by the exact
+// The CPU backend: our own vector kernels for all of AFT in float32 (the training path on a
+// processor). Entries whose scaling is not safe are computed again by the exact
 // path. Returns the gated result; differentiable; called by aft.cpp only, with checked inputs.
 // Deterministic, whatever the number of threads.
 #pragma once

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "model/ops/cpu/band.h"
+#include "model/ops/cpu/conv.h"
 #include "model/ops/cpu/cpu.h"
 #include "model/ops/cpu/scan.h"
+#include "model/ops/groups.h"
 #include "model/ops/saved.h"
 #include "model/ops/tiled/rescue.h"
 
@@ -31,6 +33,19 @@ struct Call {
     Inputs in;
 
     [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
+    [[nodiscard]] bool is_conv() const { return is_convolution(kind); }
+    [[nodiscard]] ConvShape conv() const {
+        const bool flat = kind == Kind::conv1d;
+        return {.batch = in.v.size(0),
+                .length = in.v.size(1),
+                .channels = in.v.size(2),
+                .heads = in.w.size(0),
+                .kernel = in.w.size(1),
+                .grid_height = flat ? 1 : options.grid_height,
+                .grid_width = flat ? in.v.size(1) : options.grid_width,
+                .flat = flat,
+                .causal = options.causal};
+    }
     [[nodiscard]] ScanShape scan() const {
         return {.batch = in.v.size(0),
                 .length = in.v.size(1),
@@ -58,14 +73,22 @@ struct Call {
 };
 
 std::vector<int64_t> pack(const Call& call, bool keeps) {
-    return {static_cast<int64_t>(call.kind), call.options.causal, call.options.window,
-            call.options.outside_hidden, keeps};
+    const Options& o = call.options;
+    return {static_cast<int64_t>(call.kind),
+            o.causal,
+            o.window,
+            o.outside_hidden,
+            o.grid_height,
+            o.grid_width,
+            keeps};
 }
 Call unpack(const std::vector<int64_t>& v, Inputs in) {
     Options options;
     options.causal = v[1] != 0;
     options.window = v[2];
     options.outside_hidden = v[3] != 0;
+    options.grid_height = v[4];
+    options.grid_width = v[5];
     return {.kind = static_cast<Kind>(v[0]), .options = options, .in = std::move(in)};
 }
 
@@ -73,14 +96,23 @@ struct Result {
     at::Tensor y, average, denominator, states;  // the last three as the gradient needs them
 };
 
+// In float64, as LibTorch's sigmoid of float32 rounds otherwise where its threads' shares end.
 at::Tensor gated(const at::Tensor& R, const at::Tensor& q) {
-    return q.defined() ? q.sigmoid() * R : R;
+    return q.defined() ? (q.to(at::kDouble).sigmoid() * R).to(R.scalar_type()) : R;
 }
 
-Result band(const Call& call, bool keeps) {
+Result weighted(const Call& call, bool keeps) {
     const Inputs& in = call.in;
     Result out{.y = at::empty_like(in.v), .average = {}, .denominator = {}, .states = {}};
     const auto run = [&] {
+        if (call.is_conv())
+            return conv_forward(call.conv(), {.q = pointer(in.q),
+                                              .k = pointer(in.k),
+                                              .v = pointer(in.v),
+                                              .w = pointer(in.w),
+                                              .y = writable(out.y),
+                                              .average = writable(out.average),
+                                              .denominator = writable(out.denominator)});
         return band_forward(call.band(), {.q = pointer(in.q),
                                           .k = pointer(in.k),
                                           .v = pointer(in.v),
@@ -90,7 +122,7 @@ Result band(const Call& call, bool keeps) {
     };
     const auto keep = [&] {
         out.average = at::empty_like(in.v);
-        out.denominator = at::empty_like(in.v);
+        out.denominator = at::empty_like(in.k);
     };
     if (keeps) keep();
     if (run()) return out;
@@ -126,7 +158,7 @@ Result evaluate(const Call& call, bool keeps) {
         const at::Tensor empty = at::empty_like(call.in.v);
         return {empty, empty, empty, at::empty({0}, empty.options())};
     }
-    return call.is_simple() ? simple(call, keeps) : band(call, keeps);
+    return call.is_simple() ? simple(call, keeps) : weighted(call, keeps);
 }
 
 struct Gradients {
@@ -146,12 +178,13 @@ at::Tensor centre(const at::Tensor& v) {
 }
 
 // dK is what is left of two sums that cancel where almost every target listens to one source. It is
-// trusted if finite and not below a fiftieth of its parts (float32: 2e-5 of it).
-bool is_trusted(const Norms& norms, const Gradients& g) {
+// trusted if finite and not below a fiftieth of its parts (float32: 2e-5 of it); a twentieth where
+// several channels share a key, whose sum cancels once more.
+bool is_trusted(const Norms& norms, const Gradients& g, bool shared) {
     bool finite = std::isfinite(norms.left) && std::isfinite(norms.part);
     for (const at::Tensor& x : {g.w, g.u, g.r})
         if (x.defined()) finite = finite && x.mul(0).sum().item<double>() == 0;
-    return finite && std::sqrt(norms.left) >= 0.02 * std::sqrt(norms.part);
+    return finite && std::sqrt(norms.left) >= (shared ? 0.05 : 0.02) * std::sqrt(norms.part);
 }
 
 Norms simple_gradient(const Call& call, const at::Tensor& states, const at::Tensor& dy,
@@ -192,6 +225,25 @@ Norms banded_gradient(const Call& call, const Result& kept, const at::Tensor& dy
                                        .dr = writable(g.r)});
 }
 
+Norms conv_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& g) {
+    const Inputs& in = call.in;
+    g.w = at::empty_like(in.w);
+    const at::Tensor mean = centre(in.v);
+    return conv_gradient(call.conv(), {.q = pointer(in.q),
+                                       .k = pointer(in.k),
+                                       .v = pointer(in.v),
+                                       .w = pointer(in.w),
+                                       .dy = pointer(dy),
+                                       .average = pointer(kept.average),
+                                       .denominator = pointer(kept.denominator),
+                                       .mean = pointer(mean),
+                                       .scale = scale_of(dy),
+                                       .dq = writable(g.q),
+                                       .dk = writable(g.k),
+                                       .dv = writable(g.v),
+                                       .dw = writable(g.w)});
+}
+
 void add(at::Tensor& to, const at::Tensor& x) {
     if (to.defined()) to.add_(x);
 }
@@ -203,14 +255,16 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
     g.v = at::empty_like(in.v);
     if (in.q.defined()) g.q = at::empty_like(in.q);
     Norms norms{.left = 0, .part = 1};  // not to be trusted
-    if (!call.is_simple())
+    if (call.is_conv())
+        norms = conv_gradient(call, kept, dy, g);
+    else if (!call.is_simple())
         norms = banded_gradient(call, kept, dy, g);
     else if (!kept.average.defined())
         norms = simple_gradient(call, kept.states, dy, g);
     else if (g.q.defined())
         g.q = dy * kept.average * in.q.sigmoid() * (1 - in.q.sigmoid());
     const tiled::Wanted wanted{call.kind, in, call.options};
-    if (!is_trusted(norms, g)) {
+    if (!is_trusted(norms, g, call.is_conv())) {
         const tiled::InputGradients x = tiled::gradient_in_double(wanted, gated(dy, in.q));
         return {g.q, x.k, x.v, x.w, x.u, x.r};
     }
@@ -281,8 +335,7 @@ at::Tensor rows_together(const at::Tensor& x) {  // each row of the table withou
 const char* why_not(Kind kind, const Inputs& in) {
     if (!in.v.device().is_cpu()) return "it computes on the processor only";
     if (in.v.scalar_type() != at::kFloat) return "it computes in float32 only";
-    if (kind != Kind::simple && kind != Kind::full && kind != Kind::local)
-        return "it has kernels for simple, full and local";
+    if (kind == Kind::softmax || kind == Kind::linear) return "it has kernels for AFT only";
     return nullptr;
 }
 
@@ -295,8 +348,9 @@ at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
     Call call{.kind = flat ? Kind::simple : kind, .options = options, .in = in};
     if (flat || kind == Kind::simple) call.in.w = call.in.u = call.in.r = at::Tensor();
     const auto whole = [](const at::Tensor& x) { return x.defined() ? x.contiguous() : x; };
-    variable_list x{whole(call.in.q),         in.k.contiguous(), in.v.contiguous(),
-                    rows_together(call.in.w), whole(call.in.u),  whole(call.in.r)};
+    const at::Tensor w = call.is_conv() ? whole(call.in.w) : rows_together(call.in.w);
+    variable_list x{whole(call.in.q), in.k.contiguous(), in.v.contiguous(), w,
+                    whole(call.in.u), whole(call.in.r)};
     bool keeps = false;
     for (at::Tensor& input : x) {
         keeps = keeps || (input.defined() && input.requires_grad());

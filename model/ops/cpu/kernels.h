@@ -2,6 +2,7 @@
 // the choice among them. Pointers and sizes only; no threads, no LibTorch. All of float32.
 #pragma once
 #include "model/ops/cpu/arguments.h"
+#include "model/ops/cpu/conv_arguments.h"
 
 namespace aft::ops::cpu {
 
@@ -31,6 +32,14 @@ struct Kernels {
     bool (*scan_all)(const Scan&) = nullptr;  // not causal
     Norms (*scan_gradient)(const ScanGradient&) = nullptr;
     Norms (*scan_all_gradient)(const ScanGradient&) = nullptr;
+    int64_t slide = 0;                      // most slots of a slide
+    const SlideFunction* slides = nullptr;  // by the number of slots
+    void (*conv_pack)(const ConvPack&) = nullptr;
+    void (*conv_rows)(const ConvOutside&) = nullptr;  // into the scratch, before the next:
+    void (*conv_outside)(const ConvOutside&, int64_t row) = nullptr;  // of the grid
+    bool (*conv_finish)(const ConvFinish&) = nullptr;  // whether all entries are safe
+    void (*conv_factors)(const ConvFactors&) = nullptr;
+    Norms (*conv_gradients)(const ConvKeys&) = nullptr;
 };
 
 [[nodiscard]] const Kernels& avx512_kernels();

@@ -26,7 +26,15 @@ constexpr Kernels table(const char* name) {
             .scan = scan,
             .scan_all = scan_all,
             .scan_gradient = scan_gradient,
-            .scan_all_gradient = scan_all_gradient};
+            .scan_all_gradient = scan_all_gradient,
+            .slide = kSlide,
+            .slides = kSlides,
+            .conv_pack = conv_pack,
+            .conv_rows = conv_rows,
+            .conv_outside = conv_outside,
+            .conv_finish = conv_finish,
+            .conv_factors = conv_factors,
+            .conv_gradients = conv_gradients};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -1,4 +1,5 @@
-// What other backends ask of the exact path, in their layout [B, T, d]; one key per value channel.
+// What other backends ask of the exact path, in their layout: values [B, T, d], keys as the inputs
+// have them, [B, T, d] or [B, T, h].
 // Internal to model/ops.
 #pragma once
 #include <ATen/core/Tensor.h>
@@ -8,7 +9,7 @@
 namespace aft::ops::tiled {
 
 struct Flagged {
-    at::Tensor R, D;  // [B, T, d]: entries with D < 0 are wanted
+    at::Tensor R, D;  // as the values and the keys: entries with D < 0 are wanted
 };
 struct Wanted {
     Kind kind = Kind::full;

@@ -1,0 +1,32 @@
+// The position biases of one block of targets as the mixers' kernels take them. They depend on the
+// position alone, so all rows and samples share them. Filled per layer by the decoder's threads.
+// No LibTorch.
+#pragma once
+#include <vector>
+
+#include "model/decode/packed_net.h"
+
+namespace aft::decode {
+
+// e^w of one target over one chunk: part 2^whole per source.
+struct BiasRow {
+    float whole[ops::cpu::kDecodeBlock], part[ops::cpu::kDecodeBlock];
+};
+
+struct LayerWeights {
+    int64_t first = 0;             // chunk of tiles[0]
+    Buffer<float> tiles, largest;  // [chunks, targets, sources], [chunks, targets]
+    std::vector<uint8_t> wide;     // [chunks, targets]: too far apart for a tile
+    std::vector<BiasRow> own;      // [targets]: the block's own sources
+};
+
+// What the sources of `chunk` mean to target `t`.
+[[nodiscard]] BiasRow bias_row(const PackedNet& net, int64_t layer, int64_t t, int64_t chunk);
+
+// First chunk that a block of targets from `begin` still sees source by source.
+[[nodiscard]] int64_t first_chunk(const PackedNet& net, int64_t begin);
+
+// begin: a multiple of kDecodeBlock.
+void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out);
+
+}  // namespace aft::decode

@@ -1,0 +1,107 @@
+// Which decoder a net gets; and the one of LibTorch's own operations, for any mixer and device.
+#include "model/decode/decoder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "model/decode/decode.h"
+
+namespace aft::decode {
+
+namespace {
+
+at::Tensor as_tensor(std::span<const int64_t> values, at::Device device) {
+    return at::tensor(std::vector<int64_t>(values.begin(), values.end()), at::kLong).to(device);
+}
+
+struct EagerState final : DecoderState {
+    NetState net;
+    at::Device device = at::kCPU;
+
+    [[nodiscard]] std::unique_ptr<DecoderState> clone() const override {
+        auto copy = std::make_unique<EagerState>();
+        copy->net = net.clone();
+        copy->device = device;
+        copy->position = position;
+        return copy;
+    }
+    void select(const std::vector<int64_t>& rows) override { net.select(as_tensor(rows, device)); }
+};
+
+class EagerDecoder final : public Decoder {
+  public:
+    explicit EagerDecoder(const Net& net)
+        : net_(net), device_(net.parameters().front().value.device()) {}
+
+    [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
+        auto state = std::make_unique<EagerState>();
+        state->net = net_.start(rows);
+        state->device = device_;
+        return state;
+    }
+    std::span<const float> step(std::span<const int64_t> tokens, DecoderState& state) override {
+        auto& own = dynamic_cast<EagerState&>(state);
+        logits_ = net_.step(as_tensor(tokens, device_), own.net).to(at::kCPU, at::kFloat);
+        logits_ = logits_.contiguous();
+        ++state.position;
+        return {logits_.const_data_ptr<float>(), static_cast<size_t>(logits_.numel())};
+    }
+    void feed(std::span<const int64_t> tokens, DecoderState& state,
+              std::vector<float>* logits) override {
+        for (const int64_t token : tokens) {
+            const std::span<const float> one = step({&token, 1}, state);
+            if (logits != nullptr) logits->insert(logits->end(), one.begin(), one.end());
+        }
+    }
+    [[nodiscard]] int64_t group() const override { return kGroup; }
+    [[nodiscard]] std::string name() const override { return "LibTorch"; }
+
+  private:
+    const Net& net_;
+    at::Device device_;
+    at::Tensor logits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_eager_decoder(const Net& net) {
+    return std::make_unique<EagerDecoder>(net);
+}
+
+WeightFormat parse_weight_format(const std::string& name) {
+    if (name == "fp32") return WeightFormat::fp32;
+    if (name == "bf16") return WeightFormat::bf16;
+    if (name == "int8") return WeightFormat::int8;
+    fail_usage("weights: found '{}', allowed: fp32, bf16, int8", name);
+}
+
+double sequence_likelihood(Decoder& decoder, const std::vector<uint8_t>& tokens) {
+    if (tokens.empty()) return 0;
+    std::vector<int64_t> fed(tokens.size(), -1);
+    std::copy(tokens.begin(), tokens.end() - 1, fed.begin() + 1);
+    std::vector<float> logits;
+    decoder.feed(fed, *decoder.start(1), &logits);
+    const size_t levels = logits.size() / tokens.size();
+    double nats = 0;
+    for (size_t t = 0; t < tokens.size(); ++t) {
+        const float* const row = logits.data() + t * levels;
+        const double top = *std::max_element(row, row + levels);
+        double sum = 0;
+        for (size_t i = 0; i < levels; ++i) sum += std::exp(row[i] - top);
+        nats += row[tokens[t]] - top - std::log(sum);
+    }
+    return nats;
+}
+
+std::unique_ptr<Decoder> make_decoder(const Net& net, const DecoderOptions& options) {
+    const char* const why =
+        options.eager ? "LibTorch's operations were asked for" : why_not_packed(net);
+    if (why == nullptr) return make_packed_decoder(net, options);
+    if (options.weights != WeightFormat::fp32) fail_usage("weights: only fp32 here: {}", why);
+    return make_eager_decoder(net);
+}
+
+}  // namespace aft::decode

@@ -1,0 +1,355 @@
+// The packed decoder: a token of n rows through all layers without LibTorch. Per layer four steps
+// that the threads share by panels of outputs, each followed by a meeting:
+//   attend    norm1, then q, k, v and the mixer of my channels (no exchange: it is per channel)
+//   project   x += Wo y          expand    h = act(W1 norm2(x))          contract    x += W2 h
+// Norms are computed by every thread for itself: cheaper than a fifth meeting. Cost of a token: the
+// bytes of the weights, once for all rows; plus what the mixer hears (decode_mix.inl).
+//
+// No row's numbers depend on the rows beside it nor on the threads, so any number of rows decodes
+// together, and known tokens of one row go through in blocks (feed) with the same results.
+#include <algorithm>
+#include <chrono>
+
+#include "core/check.h"
+#include "model/decode/block_weights.h"
+#include "model/decode/crew.h"
+#include "model/decode/packed_state.h"
+#include "model/nn/net.h"
+
+namespace aft::decode {
+
+namespace {
+
+using ops::cpu::decode_kernels;
+using ops::cpu::DecodeActivation;
+using ops::cpu::DecodeKernels;
+
+constexpr int64_t kWorthTwo = 1 << 20;  // bytes of weights from which a second thread helps
+
+struct Share {  // of one thread
+    int64_t thread = 0, threads = 1;
+    [[nodiscard]] int64_t begin(int64_t panels) const { return panels * thread / threads; }
+    [[nodiscard]] int64_t end(int64_t panels) const { return panels * (thread + 1) / threads; }
+};
+
+struct Rows {  // of one call: rows of a state side by side, or tokens of its only row in order
+    std::span<const int64_t> tokens;
+    PackedState* state = nullptr;
+    bool in_order = false;
+    bool predicts = true;  // logits are wanted
+    [[nodiscard]] int64_t count() const { return static_cast<int64_t>(tokens.size()); }
+    [[nodiscard]] int64_t row(int64_t i) const { return in_order ? 0 : i; }
+    [[nodiscard]] int64_t position(int64_t i) const { return state->position + (in_order ? i : 0); }
+};
+
+struct Own {  // of one thread
+    Buffer<float> normed;
+    Buffer<uint8_t> codes;
+};
+
+class PackedDecoder final : public Decoder {
+  public:
+    PackedDecoder(const Net& net, const DecoderOptions& options)
+        : net_(pack(net, options.weights)),
+          kernels_(decode_kernels()),
+          format_(options.weights),
+          crew_(net_.weight_bytes < kWorthTwo ? 1 : std::max<int64_t>(1, options.threads)),
+          pace_(crew_.size()),
+          weights_(net_.layers.size()),
+          own_(static_cast<size_t>(crew_.size())) {}
+
+    [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
+        return std::make_unique<PackedState>(StateShape{static_cast<int64_t>(net_.layers.size()),
+                                                        net_.width, net_.has_bias, net_.history},
+                                             rows);
+    }
+    std::span<const float> step(std::span<const int64_t> tokens, DecoderState& state) override {
+        auto& own = dynamic_cast<PackedState&>(state);
+        AFT_ASSERT(own.rows() == static_cast<int64_t>(tokens.size()));
+        run({tokens, &own});
+        return {logits_plain_.data(), logits_plain_.size()};
+    }
+    void feed(std::span<const int64_t> tokens, DecoderState& state,
+              std::vector<float>* logits) override {
+        auto& own = dynamic_cast<PackedState&>(state);
+        AFT_ASSERT(own.rows() == 1);
+        while (!tokens.empty()) {  // up to the end of a block at a time
+            const int64_t room = kDecodeBlock - own.position % kDecodeBlock;
+            const auto count = std::min(tokens.size(), static_cast<size_t>(room));
+            run({tokens.first(count), &own, true, logits != nullptr});
+            if (logits != nullptr)
+                logits->insert(logits->end(), logits_plain_.begin(), logits_plain_.end());
+            tokens = tokens.subspan(count);
+        }
+    }
+    [[nodiscard]] int64_t group() const override { return 0; }
+    [[nodiscard]] std::string name() const override {
+        constexpr const char* kFormats[] = {"fp32", "bf16", "int8"};
+        return fmt::format("packed {}, {}", kFormats[static_cast<int>(format_)], kernels_.name);
+    }
+
+  private:
+    void run(const Rows& rows);
+    void reserve(int64_t rows);
+    void embed(const Rows& rows);
+    void work(const Rows& rows, Share share);
+    void attend(const Rows& rows, size_t layer, Share share);
+    void begin_block(Heard& heard, size_t layer, Share share);
+    void hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share);
+    void mix_one(const Rows& rows, size_t layer, int64_t i, Share share);
+    void project(const Rows& rows, size_t layer, Share share);
+    void expand(const Rows& rows, size_t layer, Share share);
+    void contract(const Rows& rows, size_t layer, Share share);
+    void predict(const Rows& rows, Share share);
+
+    // y (+)= matrix x of my panels
+    struct Product {
+        const PackedMatrix& matrix;
+        const float* x;
+        int64_t stride;  // of x
+        float* y;
+        int64_t y_stride;
+        bool add = false;
+    };
+    void product(const Product& p, int64_t rows, Share share);
+    // norm of all rows -> my buffer
+    const float* normed(const PackedNorm& norm, int64_t rows, Share share);
+
+    PackedNet net_;
+    const DecodeKernels& kernels_;
+    WeightFormat format_;
+    Crew crew_;
+    Pace pace_;
+    std::vector<LayerWeights> weights_;  // of the block that begins at begin_, unless stale_
+    int64_t begin_ = 0, room_ = 0;
+    bool stale_ = true;
+    Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [room_, width], h_ [room_, inside]
+    std::vector<float> logits_plain_;               // [rows, levels]
+    std::vector<Own> own_;
+};
+
+void PackedDecoder::reserve(int64_t rows) {
+    if (rows <= room_) return;
+    room_ = rows;
+    for (Buffer<float>* b : {&x_, &q_, &k_, &v_, &y_}) *b = Buffer<float>(rows * net_.width, true);
+    h_ = Buffer<float>(rows * net_.inside, true);
+    logits_ = Buffer<float>(rows * net_.outputs, true);
+    for (Own& own : own_) {
+        own.normed = Buffer<float>(rows * net_.width, true);
+        own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 16), true);
+    }
+}
+
+void PackedDecoder::embed(const Rows& rows) {
+    const int64_t levels = net_.config.levels, width = net_.width;
+    for (int64_t i = 0; i < rows.count(); ++i) {
+        const int64_t token = rows.tokens[static_cast<size_t>(i)];
+        AFT_ASSERT(token >= -1 && token < levels);
+        const float* from = net_.tokens.data() + (token < 0 ? levels : token) * width;
+        const int64_t at = rows.position(i);
+        AFT_ASSERT(net_.positions.empty() || at < net_.config.tokens());
+        const float* place = net_.positions.empty() ? nullptr : net_.positions.data() + at * width;
+        float* x = x_.data() + i * width;
+        for (int64_t c = 0; c < width; ++c) x[c] = from[c] + (place == nullptr ? 0 : place[c]);
+    }
+}
+
+void PackedDecoder::run(const Rows& rows) {
+    const auto start = std::chrono::steady_clock::now();
+    reserve(rows.count());
+    embed(rows);
+    const int64_t at = rows.state->position;
+    if (net_.has_bias) {
+        AFT_ASSERT(at < net_.config.tokens());
+        if (at % kDecodeBlock == 0) rows.state->open_block();
+    }
+    const int64_t begin = at - at % kDecodeBlock;
+    stale_ = stale_ || begin != begin_;
+    begin_ = begin;
+    const int64_t threads = pace_.threads();
+    crew_.run(threads, [&](int64_t thread) { work(rows, {thread, threads}); });
+    stale_ = false;
+    rows.state->position += rows.in_order ? rows.count() : 1;
+    if (rows.predicts) {
+        const int64_t levels = net_.config.levels;
+        logits_plain_.resize(static_cast<size_t>(rows.count() * levels));
+        for (int64_t i = 0; i < rows.count(); ++i)
+            std::copy_n(logits_.data() + i * net_.outputs, levels,
+                        logits_plain_.begin() + i * levels);
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    pace_.took(time.count(), rows.count());
+}
+
+void PackedDecoder::work(const Rows& rows, Share share) {
+    if (net_.has_bias && stale_) {
+        for (auto i = static_cast<size_t>(share.thread); i < weights_.size();
+             i += static_cast<size_t>(share.threads))
+            fill(net_, static_cast<int64_t>(i), begin_, weights_[i]);
+        crew_.meet();
+    }
+    for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
+        attend(rows, layer, share);
+        crew_.meet();
+        project(rows, layer, share);
+        crew_.meet();
+        expand(rows, layer, share);
+        crew_.meet();
+        contract(rows, layer, share);
+        crew_.meet();
+    }
+    if (rows.predicts) predict(rows, share);
+}
+
+void PackedDecoder::product(const Product& p, int64_t rows, Share share) {
+    kernels_.product[static_cast<int>(p.matrix.format)](
+        {.matrix = p.matrix.view(),
+         .x = p.x,
+         .x_stride = p.stride,
+         .rows = rows,
+         .begin = share.begin(p.matrix.panels),
+         .end = share.end(p.matrix.panels),
+         .y = p.y,
+         .y_stride = p.y_stride,
+         .add = p.add,
+         .codes = own_[static_cast<size_t>(share.thread)].codes.data()});
+}
+
+const float* PackedDecoder::normed(const PackedNorm& norm, int64_t rows, Share share) {
+    float* to = own_[static_cast<size_t>(share.thread)].normed.data();
+    kernels_.norm({.x = x_.data(),
+                   .weight = norm.weight.data(),
+                   .bias = norm.bias.data(),
+                   .rows = rows,
+                   .stride = net_.width,
+                   .channels = net_.config.dim,
+                   .eps = static_cast<float>(net_.config.norm_eps),
+                   .y = to});
+    return to;
+}
+
+void PackedDecoder::attend(const Rows& rows, size_t layer, Share share) {
+    const PackedLayer& l = net_.layers[layer];
+    const float* x = normed(l.norm1, rows.count(), share);
+    const int64_t width = net_.width;
+    if (l.q) product({*l.q, x, width, q_.data(), width}, rows.count(), share);
+    product({l.k, x, width, k_.data(), width}, rows.count(), share);
+    product({l.v, x, width, v_.data(), width}, rows.count(), share);
+    for (int64_t i = 0; i < rows.count(); ++i) mix_one(rows, layer, i, share);
+}
+
+void PackedDecoder::mix_one(const Rows& rows, size_t layer, int64_t i, Share share) {
+    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const int64_t begin = share.begin(panels) * kernels_.panel;
+    const int64_t end = share.end(panels) * kernels_.panel;
+    Heard& heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i));
+    const float* q = net_.layers[layer].q ? q_.data() + i * width : nullptr;
+    const float *k = k_.data() + i * width, *v = v_.data() + i * width;
+    float* y = y_.data() + i * width;
+    if (!net_.has_bias)
+        return kernels_.take({.source = {k, v},
+                              .q = q,
+                              .sums = heard.sums.data(),
+                              .y = y,
+                              .stride = width,
+                              .begin = begin,
+                              .end = end});
+    const int64_t target = rows.position(i) % kDecodeBlock;
+    if (target == 0) begin_block(heard, layer, share);
+    std::copy(k + begin, k + end, heard.open->k.data() + target * width + begin);
+    std::copy(v + begin, v + end, heard.open->v.data() + target * width + begin);
+    const BiasRow& row = weights_[layer].own[static_cast<size_t>(target)];
+    kernels_.exact({.chunk = heard.open->part(begin, end, target + 1),
+                    .whole = row.whole,
+                    .part = row.part,
+                    .sums = heard.targets.data() + target * 3 * width,
+                    .q = q,
+                    .y = y});
+}
+
+// What all targets of the block hear from before it.
+void PackedDecoder::begin_block(Heard& heard, size_t layer, Share share) {
+    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const int64_t begin = share.begin(panels) * kernels_.panel;
+    const int64_t end = share.end(panels) * kernels_.panel;
+    if (!heard.chunks.empty()) kernels_.seal(heard.chunks.back()->part(begin, end, kDecodeBlock));
+    const LayerWeights& weights = weights_[layer];
+    int64_t chunk = heard.first;
+    for (; chunk < weights.first; ++chunk)  // they have left the history for good
+        if (!net_.forget)
+            kernels_.fold(heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
+                              begin, end, kDecodeBlock),
+                          heard.sums.data());
+    for (int64_t t = 0; t < kDecodeBlock; ++t)
+        for (int64_t i = 0; i < 3; ++i)
+            std::copy_n(heard.sums.data() + i * width + begin, end - begin,
+                        heard.targets.data() + (t * 3 + i) * width + begin);
+    const auto last = heard.first + static_cast<int64_t>(heard.chunks.size());
+    for (; chunk < last; ++chunk) hear_chunk(heard, layer, chunk, share);
+}
+
+void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share) {
+    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const LayerWeights& weights = weights_[layer];
+    const int64_t at = (chunk - weights.first) * kDecodeBlock;
+    const ops::cpu::DecodeChunk part = heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
+        share.begin(panels) * kernels_.panel, share.end(panels) * kernels_.panel, kDecodeBlock);
+    kernels_.pull({.chunk = part,
+                   .weights = weights.tiles.data() + at * kDecodeBlock,
+                   .largest = weights.largest.data() + at,
+                   .first = 0,
+                   .targets = kDecodeBlock,
+                   .sums = heard.targets.data()});
+    for (int64_t t = 0; t < kDecodeBlock; ++t) {
+        if (weights.wide[static_cast<size_t>(at + t)] == 0) continue;
+        const BiasRow row = bias_row(net_, static_cast<int64_t>(layer), begin_ + t, chunk);
+        kernels_.exact({.chunk = part,
+                        .whole = row.whole,
+                        .part = row.part,
+                        .sums = heard.targets.data() + t * 3 * width});
+    }
+}
+
+void PackedDecoder::project(const Rows& rows, size_t layer, Share share) {
+    const PackedLayer& l = net_.layers[layer];
+    const int64_t width = net_.width;
+    if (l.o) return product({*l.o, y_.data(), width, x_.data(), width, true}, rows.count(), share);
+    const int64_t panels = width / kernels_.panel;
+    for (int64_t i = 0; i < rows.count(); ++i)
+        for (int64_t c = share.begin(panels) * kernels_.panel;
+             c < share.end(panels) * kernels_.panel; ++c)
+            x_.data()[i * width + c] += y_.data()[i * width + c];
+}
+
+void PackedDecoder::expand(const Rows& rows, size_t layer, Share share) {
+    const PackedLayer& l = net_.layers[layer];
+    const float* x = normed(l.norm2, rows.count(), share);
+    product({l.fc1, x, net_.width, h_.data(), net_.inside}, rows.count(), share);
+    const std::string& name = net_.config.activation;
+    kernels_.activate({.x = h_.data(),
+                       .rows = rows.count(),
+                       .stride = net_.inside,
+                       .begin = share.begin(l.fc1.panels) * kernels_.panel,
+                       .end = share.end(l.fc1.panels) * kernels_.panel,
+                       .kind = name == "relu"        ? DecodeActivation::relu
+                               : name == "gelu-tanh" ? DecodeActivation::gelu_tanh
+                                                     : DecodeActivation::gelu});
+}
+
+void PackedDecoder::contract(const Rows& rows, size_t layer, Share share) {
+    const PackedMatrix& fc2 = net_.layers[layer].fc2;
+    product({fc2, h_.data(), net_.inside, x_.data(), net_.width, true}, rows.count(), share);
+}
+
+void PackedDecoder::predict(const Rows& rows, Share share) {
+    const float* x = normed(net_.norm, rows.count(), share);
+    product({net_.head, x, net_.width, logits_.data(), net_.outputs}, rows.count(), share);
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_packed_decoder(const Net& net, const DecoderOptions& options) {
+    return std::make_unique<PackedDecoder>(net, options);
+}
+
+}  // namespace aft::decode

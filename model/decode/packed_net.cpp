@@ -1,0 +1,234 @@
+// Packing. bf16 rounds to the nearest even. int8 has one step per output, the largest weight of the
+// row over 127: with 24 layers of d = 256 that costs some 1e-3 bits/dim (`--weights` prints it).
+#include "model/decode/packed_net.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/check.h"
+#include "model/nn/net.h"
+
+namespace aft::decode {
+
+namespace {
+
+using ops::cpu::decode_kernels;
+using ops::cpu::DecodeMatrix;
+using ops::cpu::kDecodeBlock;
+
+int64_t rounded_up(int64_t n, int64_t to) {
+    return (n + to - 1) / to * to;
+}
+
+class Packer {
+  public:
+    Packer(const Net& net, WeightFormat format) : net_(net), format_(format) {}
+
+    [[nodiscard]] const at::Tensor* find(const std::string& name) const {
+        for (const Parameter& parameter : net_.parameters())
+            if (parameter.name == name) return &parameter.value;
+        return nullptr;
+    }
+    [[nodiscard]] const float* data(const std::string& name) const {
+        const at::Tensor* const tensor = find(name);
+        AFT_CHECK(tensor != nullptr, "the net has no parameter {}", name);
+        return tensor->const_data_ptr<float>();
+    }
+    [[nodiscard]] PackedNorm norm(const std::string& name) const {
+        const auto d = static_cast<size_t>(net_.config().dim);
+        const float *weight = data(name + ".weight"), *bias = data(name + ".bias");
+        return {{weight, weight + d}, {bias, bias + d}};
+    }
+    [[nodiscard]] std::optional<PackedMatrix> maybe(const std::string& name) const {
+        if (find(name + ".weight") == nullptr) return {};
+        return matrix(name, format_);
+    }
+    [[nodiscard]] PackedMatrix matrix(const std::string& name, WeightFormat format) const;
+    [[nodiscard]] PackedBias bias(const std::string& name) const;
+    [[nodiscard]] PackedLayer layer(int64_t index, bool has_bias) const;
+    // [rows, d] -> [rows, width]
+    [[nodiscard]] std::vector<float> table(const std::string& name, int64_t width) const;
+
+  private:
+    const Net& net_;
+    WeightFormat format_;
+};
+
+// One output row of weights in steps of scale; the sum of the steps.
+struct Steps {
+    std::vector<int8_t> values;
+    float scale = 0;
+    int32_t sum = 0;
+};
+Steps in_steps(const float* row, int64_t inputs) {
+    Steps out;
+    float most = 0;
+    for (int64_t i = 0; i < inputs; ++i) most = std::max(most, std::abs(row[i]));
+    AFT_CHECK(std::isfinite(most), "a weight is not a number: it has no int8 form");
+    out.scale = most > 0 ? most / 127 : 1;
+    for (int64_t i = 0; i < inputs; ++i) {
+        const auto step = static_cast<int32_t>(std::lround(row[i] / out.scale));
+        out.values.push_back(static_cast<int8_t>(std::clamp(step, -127, 127)));
+        out.sum += out.values.back();
+    }
+    return out;
+}
+
+uint16_t as_bf16(float x) {
+    const auto bits = std::bit_cast<uint32_t>(x);
+    if (std::isnan(x)) return 0x7fc0;
+    return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// Where weight (o, i) of groups of `g` inputs lies.
+struct Place {
+    int64_t inputs, panel, group;
+    [[nodiscard]] int64_t at(int64_t o, int64_t i) const {
+        const int64_t steps = (inputs + group - 1) / group;
+        return (((o / panel) * steps + i / group) * panel + o % panel) * group + i % group;
+    }
+};
+
+PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) const {
+    const at::Tensor& weight = *find(name + ".weight");
+    const int64_t outputs = weight.size(0), inputs = weight.size(1), panel = decode_kernels().panel;
+    const float *w = data(name + ".weight"), *b = data(name + ".bias");
+    const int64_t group = format == WeightFormat::fp32 ? 1 : format == WeightFormat::bf16 ? 2 : 4;
+    const Place place{inputs, panel, group};
+    PackedMatrix out;
+    out.format = format;
+    out.inputs = inputs;
+    out.panels = (outputs + panel - 1) / panel;
+    const int64_t rows = out.panels * panel;
+    out.weights = Buffer<uint8_t>(rows * rounded_up(inputs, group) * 4 / group, true);
+    out.bias.assign(static_cast<size_t>(rows), 0);
+    std::copy_n(b, outputs, out.bias.begin());
+    if (format == WeightFormat::int8) {
+        out.scale.assign(static_cast<size_t>(rows), 0);
+        out.sums.assign(static_cast<size_t>(rows), 0);
+    }
+    for (int64_t o = 0; o < outputs; ++o) {
+        const float* row = w + o * inputs;
+        if (format == WeightFormat::int8) {
+            const Steps steps = in_steps(row, inputs);
+            auto* to = reinterpret_cast<int8_t*>(out.weights.data());
+            for (int64_t i = 0; i < inputs; ++i)
+                to[place.at(o, i)] = steps.values[static_cast<size_t>(i)];
+            out.scale[static_cast<size_t>(o)] = steps.scale;
+            out.sums[static_cast<size_t>(o)] = steps.sum;
+        } else if (format == WeightFormat::bf16) {
+            auto* to = reinterpret_cast<uint16_t*>(out.weights.data());
+            for (int64_t i = 0; i < inputs; ++i) to[place.at(o, i)] = as_bf16(row[i]);
+        } else {
+            auto* to = reinterpret_cast<float*>(out.weights.data());
+            for (int64_t i = 0; i < inputs; ++i) to[place.at(o, i)] = row[i];
+        }
+    }
+    return out;
+}
+
+PackedBias Packer::bias(const std::string& name) const {
+    PackedBias out;
+    out.length = net_.config().tokens();
+    if (find(name + "w") != nullptr) {
+        out.w = data(name + "w");
+        return out;
+    }
+    out.u = data(name + "u");
+    out.factors = find(name + "u")->size(1);
+    const float* r = data(name + "r");
+    const int64_t chunks = (out.length + kDecodeBlock - 1) / kDecodeBlock;
+    out.r = Buffer<float>(chunks * out.factors * kDecodeBlock, true);
+    for (int64_t j = 0; j < out.length; ++j)
+        for (int64_t f = 0; f < out.factors; ++f)
+            out.r.data()[(j / kDecodeBlock * out.factors + f) * kDecodeBlock + j % kDecodeBlock] =
+                r[j * out.factors + f];
+    return out;
+}
+
+PackedLayer Packer::layer(int64_t index, bool has_bias) const {
+    const std::string name = fmt::format("blocks.{}.", index);
+    PackedLayer out;
+    out.norm1 = norm(name + "norm1");
+    out.norm2 = norm(name + "norm2");
+    out.q = maybe(name + "mixer.q");
+    out.o = maybe(name + "mixer.o");
+    out.k = matrix(name + "mixer.k", format_);
+    out.v = matrix(name + "mixer.v", format_);
+    out.fc1 = matrix(name + "mlp.fc1", format_);
+    out.fc2 = matrix(name + "mlp.fc2", format_);
+    if (has_bias) out.bias = bias(name + "mixer.");
+    return out;
+}
+
+std::vector<float> Packer::table(const std::string& name, int64_t width) const {
+    const at::Tensor& from = *find(name);
+    const int64_t d = net_.config().dim, rows = from.numel() / d;
+    const float* values = data(name);
+    std::vector<float> out(static_cast<size_t>(rows * width), 0.0F);
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(values + r * d, d, out.begin() + r * width);
+    return out;
+}
+
+int64_t bytes_of(const PackedLayer& layer) {
+    int64_t sum = 0;
+    for (const PackedMatrix* m : {&layer.k, &layer.v, &layer.fc1, &layer.fc2})
+        sum += m->weights.size();
+    return sum + (layer.q ? layer.q->weights.size() : 0) + (layer.o ? layer.o->weights.size() : 0);
+}
+
+}  // namespace
+
+DecodeMatrix PackedMatrix::view() const {
+    return {.weights = weights.data(),
+            .bias = bias.data(),
+            .scale = scale.empty() ? nullptr : scale.data(),
+            .sums = sums.empty() ? nullptr : sums.data(),
+            .inputs = inputs};
+}
+
+const char* why_not_packed(const Net& net) {
+    const ModelConfig& model = net.config();
+    if (!model.causal()) return "the model is not causal";
+    if (model.mixer != "aft-simple" && model.mixer != "aft-local" && model.mixer != "aft-full")
+        return "the mixer has no decoding kernels";
+    for (const Parameter& parameter : net.parameters()) {
+        const at::Tensor& value = parameter.value;
+        if (!value.is_cpu()) return "the model is not on the CPU";
+        if (value.scalar_type() != at::kFloat || !value.is_contiguous())
+            return "the parameters are not plain float32";
+    }
+    return nullptr;
+}
+
+PackedNet pack(const Net& net, WeightFormat format) {
+    const Packer packer(net, format);
+    const int64_t panel = decode_kernels().panel;
+    PackedNet out;
+    out.config = net.config();
+    const ModelConfig& c = out.config;
+    out.width = rounded_up(c.dim, panel);
+    out.inside = rounded_up(c.dim * c.mlp_ratio, panel);
+    out.outputs = rounded_up(c.levels, panel);
+    const bool local = c.mixer == "aft-local";
+    out.has_bias = c.mixer == "aft-full" || (local && c.window > 0);
+    out.history = local ? std::min(c.window, c.tokens()) : c.tokens();
+    out.forget = local && c.outside == "-inf";
+    out.tokens = packer.table("embed.token.weight", out.width);
+    const std::vector<float> start = packer.table("embed.start", out.width);
+    out.tokens.insert(out.tokens.end(), start.begin(), start.end());
+    if (c.positions) out.positions = packer.table("embed.position.weight", out.width);
+    for (int64_t i = 0; i < c.layers; ++i) {
+        out.layers.push_back(packer.layer(i, out.has_bias));
+        out.weight_bytes += bytes_of(out.layers.back());
+    }
+    out.norm = packer.norm("norm");
+    out.head = packer.matrix("head", WeightFormat::fp32);
+    out.weight_bytes += out.head.weights.size();
+    return out;
+}
+
+}  // namespace aft::decode

@@ -1,0 +1,60 @@
+// What the rows of a packed decoder have heard, per layer. Chunks of sources never change once they
+// are full, so clones and selected rows share them: a copy costs the sums and one open chunk.
+// Owned by the decoder's thread; while a token is computed each thread fills its own channels.
+// No LibTorch.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "model/decode/decoder.h"
+#include "model/ops/cpu/buffer.h"
+#include "model/ops/cpu/decode_kernels.h"
+
+namespace aft::decode {
+
+using ops::cpu::Buffer;
+using ops::cpu::kDecodeBlock;
+
+struct StateShape {
+    int64_t layers = 1, width = 0;  // channels up to whole panels
+    bool has_bias = false;
+    int64_t history = 0;  // sources with a bias of their own
+};
+
+struct Chunk {                         // kDecodeBlock sources of one row and layer
+    Buffer<float> k, v, x, reference;  // [kDecodeBlock, width]; [width]
+    explicit Chunk(int64_t width);
+    Chunk(const Chunk& other);
+    Chunk& operator=(const Chunk&) = delete;
+    // Channels [begin, end), the first `count` sources.
+    [[nodiscard]] ops::cpu::DecodeChunk part(int64_t begin, int64_t end, int64_t count);
+};
+
+struct Heard {                   // one row, one layer
+    std::vector<float> sums;     // [3, width]: all sources, or with biases those past the history
+    std::vector<float> targets;  // [kDecodeBlock, 3, width]: from before the block, per target
+    std::vector<std::shared_ptr<Chunk>> chunks;  // full; chunk i of the sequence at i - first
+    int64_t first = 0;
+    std::shared_ptr<Chunk> open;  // of this row alone
+};
+
+class PackedState final : public DecoderState {
+  public:
+    PackedState(const StateShape& shape, int64_t rows);
+    [[nodiscard]] std::unique_ptr<DecoderState> clone() const override;
+    void select(const std::vector<int64_t>& rows) override;
+
+    // At the first token of a block: closes the open chunk, drops what lies before the history.
+    void open_block();
+    [[nodiscard]] int64_t rows() const { return rows_; }
+    [[nodiscard]] Heard& at(int64_t layer, int64_t row) {
+        return heard_[static_cast<size_t>(layer * rows_ + row)];
+    }
+
+  private:
+    StateShape shape_;
+    int64_t rows_ = 0;
+    std::vector<Heard> heard_;  // [layers, rows]
+};
+
+}  // namespace aft::decode

@@ -1,0 +1,209 @@
+// What happens to single positions of aft-conv (kernels.h says what each kernel does). Included
+// once per instruction set.
+#pragma once
+#include "model/ops/cpu/conv_kernels.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+// Where a vector of channels or of heads starts in a panel.
+AFT_INLINE int64_t vector_at(const ConvLayout& l, int64_t u) {
+    return u / 2 * l.block + u % 2 * kLanes;
+}
+AFT_INLINE int64_t value_at(const ConvLayout& l, int64_t v) {
+    return vector_at(l, l.paired ? 2 * v : v);
+}
+AFT_INLINE int64_t key_at(const ConvLayout& l, int64_t v) {
+    return vector_at(l, l.paired ? 2 * v + 1 : l.values + v);
+}
+
+// A task reads a part of each position only, too little at a time for the processor to see what
+// comes next: position t + kAhead is asked for when t is used.
+constexpr int64_t kAhead = 6;
+AFT_INLINE V load_ahead(const float* p, int64_t stride, int64_t n, float rest) {
+    __builtin_prefetch(p + kAhead * stride);
+    return load_some(p, n, rest);
+}
+AFT_INLINE void store_ahead(float* p, int64_t stride, V x, int64_t n) {
+    __builtin_prefetch(p + kAhead * stride, 1);
+    store_some(p, x, n);
+}
+
+// Of a row of heads, the one of each channel of vector v.
+AFT_INLINE V of_heads(const ConvLayout& l, const float* heads, int64_t v) {
+    if (l.paired) return load(heads + v * kLanes);
+    const float* first = heads + l.first_head[v];
+    const int32_t* which = l.head_of + v * kLanes;
+#if defined(AFT_CPU_AVX512)
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(which), load(first));
+#elif defined(AFT_CPU_AVX2)
+    return _mm256_permutevar8x32_ps(load(first),
+                                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(which)));
+#else
+    return _mm_set_ps(first[which[3]], first[which[2]], first[which[1]], first[which[0]]);
+#endif
+}
+
+// heads[i] = sum over the head's channels
+AFT_INLINE void add_up(const ConvLayout& l, const float* channels, float* heads) {
+    for (int64_t i = 0; i < l.heads; ++i) {
+        const float* from = channels + i * l.width;
+        float total = 0;
+        for (int64_t c = 0; c < l.width; ++c) total += from[c];
+        heads[i] = total;
+    }
+}
+
+// X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
+AFT_INLINE void pack_heads(const ConvPack& p) {
+    const ConvLayout& l = *p.layout;
+    float* top = p.heads + l.rows * l.head_row;
+    for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, all(-__builtin_inff()));
+    for (int64_t t = 0; t < l.rows; ++t)
+        for (int64_t v = 0; v < l.keys; ++v) {
+            float* at = top + v * kLanes;
+            const float* k = p.k + t * l.key_stride + v * kLanes;
+            store(at, above(load(at), load_ahead(k, l.key_stride, l.heads - v * kLanes, 0)));
+        }
+    for (int64_t v = 0; v < l.keys; ++v) {
+        float* at = top + v * kLanes;
+        store(at, ceiling(in_bits(load(at), all(0))) - all(kKeyShift));
+    }
+    for (int64_t t = 0; t < l.rows; ++t)
+        for (int64_t v = 0; v < l.keys; ++v) {
+            const float* k = p.k + t * l.key_stride + v * kLanes;
+            const V key = load_some(k, l.heads - v * kLanes, 0);
+            const V x = exp2(in_bits(key, load(top + v * kLanes)));
+            store(p.heads + t * l.head_row + v * kLanes, x);
+            store(p.panel + key_at(l, v) + t * kPair, x);
+        }
+}
+
+static void conv_pack(const ConvPack& p) {
+    const ConvLayout& l = *p.layout;
+    pack_heads(p);
+    for (int64_t t = 0; t < l.rows; ++t)
+        for (int64_t v = 0; v < l.values; ++v) {
+            const int64_t at = v * kLanes, width = l.channels - at;
+            V value = load_ahead(p.v + t * l.stride + at, l.stride, width, 0);
+            if (p.mean != nullptr) value = value - load_some(p.mean + at, width, 0);
+            const V x = of_heads(l, p.heads + t * l.head_row, v);
+            store(p.panel + value_at(l, v) + t * kPair, x * value);
+        }
+}
+
+// Denominators of the heads whose channels [first, first + width) have an entry that is not safe.
+AFT_INLINE bool mark_unsafe(const ConvFinish& f, V safe, int64_t first, int64_t width) {
+    float lanes[kLanes];
+    store(lanes, safe);
+    bool clean = true;
+    for (int64_t i = 0; i < kLanes && i < width; ++i) {
+        if (lanes[i] != 0) continue;
+        clean = false;
+        f.heads[(first + i) / f.layout->width] = kTaken;
+    }
+    return clean;
+}
+
+// An entry is safe if its denominator is large enough and finite, and so is its result.
+AFT_INLINE V safe_lanes(V D, V R) {
+    const V huge = all(3e38F), none = all(0);
+    V safe = where_at_least(D, all(kLeast), all(1), none);
+    safe = where_at_least(huge, R, safe, none);
+    safe = where_at_least(R, none - huge, safe, none);
+    return where_at_least(huge, D, safe, none);
+}
+
+// R = N / D, Y = sigmoid(Q) R
+AFT_INLINE bool finish_position(const ConvFinish& f, int64_t t) {
+    const ConvLayout& l = *f.layout;
+    bool clean = true;
+    for (int64_t v = 0; v < l.keys; ++v)
+        store(f.heads + v * kLanes, load(f.sums + key_at(l, v) + t * kPair));
+    for (int64_t v = 0; v < l.values; ++v) {
+        const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
+        const V D = of_heads(l, f.heads, v), R = load(f.sums + value_at(l, v) + t * kPair) / D;
+        const V safe = safe_lanes(D, R);
+        const V y = f.q == nullptr ? R : sigmoid(load_ahead(f.q + where, l.stride, width, 0)) * R;
+        store_ahead(f.y + where, l.stride, y, width);
+        if (f.average != nullptr) store_ahead(f.average + where, l.stride, R, width);
+        if (any_at_least(all(0), safe)) clean = mark_unsafe(f, safe, at, width) && clean;
+    }
+    if (f.denominator == nullptr) return clean;
+    for (int64_t v = 0; v < l.keys; ++v)
+        store_some(f.denominator + t * l.key_stride + v * kLanes, load(f.heads + v * kLanes),
+                   l.heads - v * kLanes);
+    return clean;
+}
+
+static bool conv_finish(const ConvFinish& f) {
+    bool clean = true;
+    for (int64_t t = 0; t < f.layout->rows; ++t) clean = finish_position(f, t) && clean;
+    return clean;
+}
+
+// P = dY sigmoid(Q), A = P / D, C = sum over the head's channels of A (mean - R). Heads of the
+// exact path send nothing here (their R may be anything).
+AFT_INLINE void position_factors(const ConvFactors& f, int64_t t) {
+    const ConvLayout& l = *f.layout;
+    for (int64_t v = 0; v < l.keys; ++v)
+        store(f.heads + v * kLanes,
+              load_some(f.denominator + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 1));
+    for (int64_t v = 0; v < l.values; ++v) {
+        const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
+        const V D = of_heads(l, f.heads, v), R = load_ahead(f.average + where, l.stride, width, 0);
+        const V given = load_ahead(f.dy + where, l.stride, width, 0);
+        V P = given * all(f.scale);
+        if (f.q != nullptr) {
+            const V gate = sigmoid(load_ahead(f.q + where, l.stride, width, 0));
+            P = P * gate;
+            store_ahead(f.dq + where, l.stride, given * R * gate * (all(1) - gate), width);
+        }
+        const V A = where_at_least(D, all(0), P / D, all(0));
+        const V C = where_at_least(D, all(0), A * (load_some(f.mean + at, width, 0) - R), all(0));
+        store(f.panel + value_at(l, v) + t * kPair, A);
+        store((l.paired ? f.heads : f.lanes) + at, C);
+    }
+    if (!l.paired) add_up(l, f.lanes, f.heads);
+    for (int64_t v = 0; v < l.keys; ++v)
+        store(f.panel + key_at(l, v) + t * kPair, load(f.heads + v * kLanes));
+}
+
+static void conv_factors(const ConvFactors& f) {
+    for (int64_t t = 0; t < f.layout->rows; ++t) position_factors(f, t);
+}
+
+// dV = X SA, dK = sum over the head's channels of X (V - mean) SA, plus X SC
+AFT_INLINE void position_gradients(const ConvKeys& f, int64_t t, V& left, V& part) {
+    const ConvLayout& l = *f.layout;
+    for (int64_t v = 0; v < l.keys; ++v)
+        store(f.heads + v * kLanes, load(f.panel + key_at(l, v) + t * kPair));
+    const V scale = all(f.scale);
+    for (int64_t v = 0; v < l.values; ++v) {
+        const int64_t at = value_at(l, v) + t * kPair;
+        const V SA = load(f.sums + at), X = of_heads(l, f.heads, v);
+        // The scale comes last: before it nothing is near the ends of float32.
+        store_ahead(f.dv + t * l.stride + v * kLanes, l.stride, X * SA * scale,
+                    l.channels - v * kLanes);
+        store(f.lanes + v * kLanes, load(f.panel + at) * SA);
+    }
+    if (!l.paired) add_up(l, f.lanes, f.lanes);  // heads are fewer than channels: in place
+    for (int64_t v = 0; v < l.keys; ++v) {
+        const V first = load(f.lanes + v * kLanes), X = load(f.heads + v * kLanes);
+        const V dk = fma(X, load(f.sums + key_at(l, v) + t * kPair), first);
+        const int64_t width = l.heads - v * kLanes;
+        store_ahead(f.dk + t * l.key_stride + v * kLanes, l.key_stride, dk * scale, width);
+        float one[kLanes];
+        for (int i = 0; i < kLanes; ++i) one[i] = i < width ? 1 : 0;
+        const V real = load(one);
+        left = fma(dk * real, dk * real, left);
+        part = fma(first * real, first * real, part);
+    }
+}
+
+static Norms conv_gradients(const ConvKeys& f) {
+    V left = all(0), part = all(0);
+    for (int64_t t = 0; t < f.layout->rows; ++t) position_gradients(f, t, left, part);
+    return {static_cast<double>(sum(left)), static_cast<double>(sum(part))};
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

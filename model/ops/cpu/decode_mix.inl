@@ -1,0 +1,191 @@
+// One token of aft-simple, aft-local and aft-full (paper Eq. 2, 5; operators.md section 4).
+//   y_t = sigmoid(q_t) N / D,  (N, D) = sum_{j <= t} e^(K_j + w_tj) (V_j, 1)
+// aft-simple keeps running sums: O(d). With biases a token of a block of kDecodeBlock targets needs
+// (1) what it hears from the chunks before the block: for all targets of the block at once when it
+// begins (pull: a matrix product, each source is read once per block instead of once per token),
+// (2) the sources of its own block, at most kDecodeBlock, from K itself (exact).
+//
+// Numerics. Sums are (m, n, d), truly 2^m n and 2^m d with m whole: rescaling is exact. A key is
+// k log2 e = whole + rest, |rest| <= 1/2, and so is a bias, so that their sum loses nothing however
+// large they are. A chunk stores 2^(k - reference + 40) with a reference per channel, the weights
+// of a target are 2^(w - largest + 30) with its largest in that chunk. Where the denominator of a
+// chunk falls under kLeastHeard (a bias hides the chunk's largest key by 60 bits) or n is huge, the
+// chunk is taken from K itself; targets whose biases in one chunk differ by more than 90 bits are
+// given to `exact` by the caller. So nothing that matters can vanish. Included once per instruction
+// set.
+#pragma once
+#include "model/ops/cpu/decode_kernels.h"
+#include "model/ops/cpu/simd.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+#if defined(AFT_CPU_AVX512)
+constexpr int kTargets = 8;
+#else
+constexpr int kTargets = 4;
+#endif
+static_assert(kDecodeBlock % kTargets == 0);
+constexpr float kLeastHeard = 0x1p+10F, kMostHeard = 0x1p+120F, kNothing = 0x1p-100F;
+constexpr float kLargestKey = 1e8F;  // beyond it keys are alike: finite, never promised
+
+struct Heard {
+    V m, n, d;
+};
+AFT_INLINE Heard heard_at(const float* sums, int64_t stride) {
+    return {load(sums), load(sums + stride), load(sums + 2 * stride)};
+}
+AFT_INLINE void put_heard(float* sums, int64_t stride, const Heard& s) {
+    store(sums, s.m);
+    store(sums + stride, s.n);
+    store(sums + 2 * stride, s.d);
+}
+AFT_INLINE Heard merged(const Heard& a, const Heard& b) {
+    const V m = above(a.m, b.m);
+    return {m, scaled(a.n, a.m - m) + scaled(b.n, b.m - m),
+            scaled(a.d, a.m - m) + scaled(b.d, b.m - m)};
+}
+
+struct Key {
+    V whole, rest;
+};
+AFT_INLINE Key key_of(V k) {
+    k = above(all(-kLargestKey), k);
+    k = all(0) - above(all(-kLargestKey), all(0) - k);
+    const V whole = nearest(k * all(kLog2eHigh));
+    return {whole, in_bits(k, whole)};
+}
+
+AFT_INLINE V gated_mean(const Heard& s, const float* q) {
+    return q == nullptr ? s.n / s.d : sigmoid(load(q)) * (s.n / s.d);
+}
+
+AFT_INLINE void hear(Heard& s, V k, V v) {
+    const Key key = key_of(k);
+    const V m = above(s.m, key.whole);
+    const V x = exp2(key.rest + (key.whole - m));
+    s = {m, fma(x, v, scaled(s.n, s.m - m)), x + scaled(s.d, s.m - m)};
+}
+
+static void take(const DecodeTake& t) {
+    for (int64_t at = t.begin; at < t.end; at += kLanes) {
+        Heard s = heard_at(t.sums + at, t.stride);
+        hear(s, load(t.source.k + at), load(t.source.v + at));
+        put_heard(t.sums + at, t.stride, s);
+        store(t.y + at, gated_mean(s, t.q == nullptr ? nullptr : t.q + at));
+    }
+}
+
+static void fold(const DecodeChunk& c, float* sums) {
+    for (int64_t at = c.begin; at < c.end; at += kLanes) {
+        Heard s = heard_at(sums + at, c.stride);
+        for (int64_t j = 0; j < c.count; ++j)
+            hear(s, load(c.k + j * c.stride + at), load(c.v + j * c.stride + at));
+        put_heard(sums + at, c.stride, s);
+    }
+}
+
+static void seal(const DecodeChunk& c) {
+    for (int64_t at = c.begin; at < c.end; at += kLanes) {
+        V top = all(-3e38F);
+        for (int64_t j = 0; j < c.count; ++j)
+            top = above(top, key_of(load(c.k + j * c.stride + at)).whole);
+        store(c.reference + at, top);
+        for (int64_t j = 0; j < c.count; ++j) {
+            const Key key = key_of(load(c.k + j * c.stride + at));
+            const V x = exp2(key.rest + (key.whole - top + all(kDecodeKeyShift)));
+            store(c.x + j * c.stride + at, where_at_least(all(kNothing), x, all(0), x));
+        }
+    }
+}
+
+struct Biases {
+    const float *whole, *part;
+};
+
+// A chunk's sums with their exact maximum.
+AFT_INLINE Heard heard_exactly(const DecodeChunk& c, int64_t at, const Biases& w) {
+    Heard s{all(-3e38F), all(0), all(0)};
+    for (int64_t j = 0; j < c.count; ++j)
+        s.m = above(s.m, key_of(load(c.k + j * c.stride + at)).whole + all(w.whole[j]));
+    for (int64_t j = 0; j < c.count; ++j) {
+        const Key key = key_of(load(c.k + j * c.stride + at));
+        const V x = exp2(key.rest + (key.whole + all(w.whole[j]) - s.m)) * all(w.part[j]);
+        s.n = fma(x, load(c.v + j * c.stride + at), s.n);
+        s.d = s.d + x;
+    }
+    return s;
+}
+
+static void exact(const DecodeExact& e) {
+    const DecodeChunk& c = e.chunk;
+    for (int64_t at = c.begin; at < c.end; at += kLanes) {
+        const Heard before = heard_at(e.sums + at, c.stride);
+        const Heard s = merged(before, heard_exactly(c, at, {e.whole, e.part}));
+        if (e.y == nullptr)
+            put_heard(e.sums + at, c.stride, s);
+        else
+            store(e.y + at, gated_mean(s, e.q == nullptr ? nullptr : e.q + at));
+    }
+}
+
+// The stored weights of a target taken apart again: none was rounded or lost.
+static Heard heard_again(const DecodePull& p, int64_t target, int64_t at) {
+    float whole[kDecodeBlock], part[kDecodeBlock];
+    for (int64_t j = 0; j < kDecodeBlock; ++j) {
+        const float e = p.weights[target * kDecodeBlock + j];
+        uint32_t bits = 0;
+        __builtin_memcpy(&bits, &e, sizeof bits);
+        const int exponent = static_cast<int>(bits >> 23) - 127;
+        bits = (bits & 0x7fffffU) | (127U << 23);
+        whole[j] = static_cast<float>(exponent) - kDecodeBiasShift + p.largest[target];
+        if (e == 0) whole[j] = kDecodeNever;
+        __builtin_memcpy(&part[j], &bits, sizeof bits);
+        if (!(e > 0)) part[j] = e;  // hidden, or not a number
+    }
+    return heard_exactly(p.chunk, at, {whole, part});
+}
+
+AFT_INLINE bool is_safe(V n, V d) {
+    const V size = above(n, all(0) - n);
+    const V good = where_at_least(all(kMostHeard), size,
+                                  where_at_least(d, all(kLeastHeard), all(0), all(1)), all(1));
+    return !any_at_least(good, all(1));
+}
+
+// kTargets targets from `first`, one vector of channels.
+AFT_INLINE void pull_tile(const DecodePull& p, int64_t first, int64_t at) {
+    const DecodeChunk& c = p.chunk;
+    V n[kTargets], d[kTargets];
+#pragma GCC unroll 8
+    for (int t = 0; t < kTargets; ++t) n[t] = d[t] = all(0);
+    const float* w = p.weights + first * kDecodeBlock;
+    for (int64_t j = 0; j < kDecodeBlock; ++j) {
+        const V x = load(c.x + j * c.stride + at), xv = x * load(c.v + j * c.stride + at);
+#pragma GCC unroll 8
+        for (int t = 0; t < kTargets; ++t) {
+            const V e = all(w[t * kDecodeBlock + j]);
+            n[t] = fma(e, xv, n[t]);
+            d[t] = fma(e, x, d[t]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int t = 0; t < kTargets; ++t) {
+        const float largest = p.largest[first + t];
+        if (largest <= kDecodeNever) continue;
+        float* sums = p.sums + (first + t) * 3 * c.stride + at;
+        const Heard before = heard_at(sums, c.stride);
+        const bool safe = is_safe(n[t], d[t]);
+        // Taken to the chunk's own size first: a sum of 2^70 must not stand beside one of 2^0.
+        const V top = load(c.reference + at) + all(largest);
+        const V shift = all(-kDecodeKeyShift - kDecodeBiasShift);
+        const Heard quick{top, scaled(n[t], shift), scaled(d[t], shift)};
+        put_heard(sums, c.stride, merged(before, safe ? quick : heard_again(p, first + t, at)));
+    }
+}
+
+static void pull(const DecodePull& p) {
+    for (int64_t at = p.chunk.begin; at < p.chunk.end; at += kLanes)
+        for (int64_t t = p.first; t < p.first + p.targets; t += kTargets) pull_tile(p, t, at);
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,26 @@
+// The table of one instruction set's decoding kernels. Included once per instruction set, last.
+#pragma once
+#include "model/ops/cpu/decode_bias.inl"
+#include "model/ops/cpu/decode_mix.inl"
+#include "model/ops/cpu/decode_product.inl"
+#include "model/ops/cpu/decode_rows.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+constexpr DecodeKernels decode_table(const char* name) {
+    return {.name = name,
+            .panel = kPanel,
+            .lanes = kLanes,
+            .product = {product<StepFp32>, product<StepBf16>, product<StepInt8>},
+            .norm = norm,
+            .activate = activate,
+            .take = take,
+            .seal = seal,
+            .fold = fold,
+            .pull = pull,
+            .exact = exact,
+            .factors = factors,
+            .parts = parts};
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU
