@@ -29,13 +29,12 @@ struct LayerSummary {
 struct Status {  // a whole picture of the session at one moment
     RunState state = RunState::empty;
     std::string name, path, error,
-        message;          // name of the run; file or folder; what went wrong (words); last message
-    std::string branch;   // folder that the last rewind kept
-    int64_t rewinds = 0;  // of this session
+        message;         // name of the run; file or folder; what went wrong (words); last message
+    std::string branch;  // folder that the last rewind kept
     bool can_train =
         false;  // false for an opened checkpoint without data, or a run that another process trains
     bool following = false;  // another process trains this run; we read it as it grows
-    int64_t step = 0, target_step = 0, saved_step = -1;
+    int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;
     double loss = 0;                   // nats, last step
