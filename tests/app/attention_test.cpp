@@ -127,6 +127,7 @@ TEST_F(AttentionPane, BarsFollowTheTargetWhenItRests) {
 
 TEST_F(AttentionPane, OverImageSaysSoAndTakesItsOpacity) {
     open_mirror();
+    ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
     EXPECT_EQ(value_of("Attention/Main/Caption").find("grey picture"), std::string::npos);
     const WidgetRecord* opacity = ui().recorder.find("Inspector/Display/Opacity");
     ASSERT_NE(opacity, nullptr);
