@@ -256,13 +256,14 @@ void PackedDecoder::mix_one(const Rows& rows, size_t layer, int64_t i, Share sha
                               .end = end});
     const int64_t target = rows.position(i) % kDecodeBlock;
     if (target == 0) begin_block(heard, layer, share);
-    std::copy(k + begin, k + end, heard.open->k.data() + target * width + begin);
-    std::copy(v + begin, v + end, heard.open->v.data() + target * width + begin);
+    const ops::cpu::DecodeChunk open = heard.open->part(begin, end, target + 1);
+    kernels_.append(open, {k, v}, target);
     const BiasRow& row = weights_[layer].own[static_cast<size_t>(target)];
-    kernels_.exact({.chunk = heard.open->part(begin, end, target + 1),
+    kernels_.exact({.chunk = open,
                     .whole = row.whole,
                     .part = row.part,
-                    .sums = heard.targets.data() + target * 3 * width,
+                    .sums = heard.targets.data(),
+                    .target = target,
                     .q = q,
                     .y = y});
 }
@@ -280,16 +281,13 @@ void PackedDecoder::begin_block(Heard& heard, size_t layer, Share share) {
             kernels_.fold(heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
                               begin, end, kDecodeBlock),
                           heard.sums.data());
-    for (int64_t t = 0; t < kDecodeBlock; ++t)
-        for (int64_t i = 0; i < 3; ++i)
-            std::copy_n(heard.sums.data() + i * width + begin, end - begin,
-                        heard.targets.data() + (t * 3 + i) * width + begin);
+    kernels_.begin(heard.open->part(begin, end, 0), heard.sums.data(), heard.targets.data());
     const auto last = heard.first + static_cast<int64_t>(heard.chunks.size());
     for (; chunk < last; ++chunk) hear_chunk(heard, layer, chunk, share);
 }
 
 void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const int64_t panels = net_.width / kernels_.panel;
     const LayerWeights& weights = weights_[layer];
     const int64_t at = (chunk - weights.first) * kDecodeBlock;
     const ops::cpu::DecodeChunk part = heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
@@ -306,7 +304,8 @@ void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share 
         kernels_.exact({.chunk = part,
                         .whole = row.whole,
                         .part = row.part,
-                        .sums = heard.targets.data() + t * 3 * width});
+                        .sums = heard.targets.data(),
+                        .target = t});
     }
 }
 

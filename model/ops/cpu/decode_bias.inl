@@ -59,4 +59,22 @@ static void parts(const DecodeParts& p) {
     for (int64_t j = 0; j < kDecodeBlock; j += kLanes) store(p.part + j, exp2(load(rest + j)));
 }
 
+static bool tile_row(const DecodeTileRow& row) {
+    V top = all(kDecodeNever), low = all(kDecodeNever);  // low: of the negated
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
+        const V whole = load(row.whole + j), none = all(kDecodeNever);
+        const V seen = where_at_least(all(0), load(row.part + j), all(0), all(1));
+        top = above(top, where_at_least(seen, all(1), whole, none));
+        low = above(low, where_at_least(seen, all(1), all(0) - whole, none));
+    }
+    const float most = largest(top), least = -largest(low);
+    const bool wide = most - least > kDecodeWide;
+    *row.largest = wide ? kDecodeNever : most;
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
+        const V bits = load(row.whole + j) - all(most - kDecodeBiasShift);
+        store(row.weights + j, wide ? all(0) : scaled(load(row.part + j), bits));
+    }
+    return !wide;
+}
+
 }  // namespace aft::ops::cpu::AFT_CPU
