@@ -25,13 +25,21 @@ std::vector<Problem> problems(bool quick) {
         one.accept = {{.group = "", .precision = "fp32", .ratio = 1.7}};
         all.push_back(std::move(one));
     }
+    for (const std::size_t i : {1, 2}) {  // nothing is asked of the gradients on a processor
+        Problem one = backward_of(all[i]);
+        one.name += " backward";
+        one.accept_x_limit = 0;
+        one.accept.clear();
+        all.push_back(std::move(one));
+    }
     return all;
 }
 
 }  // namespace
 
 WorkloadRoom conv2d_workload() {
-    return {.info = {"conv2d", "aft-conv on 14x14 and 24x24 grids, forward"}, .problems = problems};
+    return {.info = {"conv2d", "aft-conv on 14x14 and 24x24 grids, forward; two of them backward"},
+            .problems = problems};
 }
 
 }  // namespace aft::bench

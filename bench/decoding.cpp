@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 
 constexpr int64_t kChecked = 80;   // tokens compared with float64: more than two blocks
 constexpr int64_t kRound = 32;     // tokens of a round: one whole block of targets
-constexpr int64_t kFewTokens = 8;  // of LibTorch's, which has no blocks
+constexpr int64_t kFewTokens = 8;  // of LibTorch's, which has no blocks, and of wide batches
 
 struct Runner {
     DecodeForm form;
@@ -83,7 +83,7 @@ Runner prepared(const DecodeForm& form) {
 // Seconds a step; goes back to the start where the sequence ends.
 double time_round(Runner& runner) {
     const DecodeForm& form = runner.form;
-    const int64_t steps = form.eager ? kFewTokens : kRound;
+    const int64_t steps = form.eager || form.rows > 4 ? kFewTokens : kRound;
     if (runner.state->position + steps > form.net->config().tokens())
         runner.state = runner.start->clone();
     const std::vector<int64_t> tokens(static_cast<size_t>(form.rows), 1);

@@ -38,7 +38,7 @@ json rows(const Settings& settings, const JobControl& control) {
     const std::vector<Picture> pictures{{"aft-simple, whole", &simple, false},
                                         {"aft-simple, lower half", &simple, true},
                                         {"aft-local, whole", &local, false}};
-    const int64_t rounds = std::min<int64_t>(settings.rounds, 5);
+    const int64_t rounds = std::min<int64_t>(settings.rounds, 2);
     json all = json::array();
     for (const char* precision : {"fp32", "bf16", "int8"}) {
         std::vector<std::vector<double>> times(pictures.size());

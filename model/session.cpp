@@ -81,6 +81,9 @@ void Session::stop() {
 void Session::save() {
     parts_->shared.commands.push({Command::Kind::save, 0, "", ""});
 }
+void Session::rewind(int64_t step) {
+    parts_->shared.commands.push({Command::Kind::rewind, step, "", ""});
+}
 void Session::set(const std::string& key, const std::string& value) {
     parts_->shared.commands.push({Command::Kind::set, 0, key, value});
 }
@@ -120,7 +123,8 @@ FieldSetPtr Session::ask(const ProbeRequest& request, bool stale_ok, std::string
     const auto snapshot = shared.snapshot.latest();
     if (!snapshot) return nullptr;  // still opening
     const auto answer = shared.cache.find(request);
-    const bool stored = request.step >= 0 && answer && answer->fields;
+    const uint64_t since = shared.moments.latest()->valid_since;
+    const bool stored = request.step >= 0 && answer && answer->fields && answer->stamp >= since;
     if (stored || (answer && answer->stamp == snapshot->stamp)) {
         if (error) *error = answer->error;
         return answer->fields;

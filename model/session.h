@@ -29,11 +29,12 @@ struct LayerSummary {
 struct Status {  // a whole picture of the session at one moment
     RunState state = RunState::empty;
     std::string name, path, error,
-        message;  // name of the run; file or folder; what went wrong (words); last message
+        message;         // name of the run; file or folder; what went wrong (words); last message
+    std::string branch;  // folder that the last rewind kept
     bool can_train =
         false;  // false for an opened checkpoint without data, or a run that another process trains
     bool following = false;  // another process trains this run; we read it as it grows
-    int64_t step = 0, target_step = 0, saved_step = -1;
+    int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;
     double loss = 0;                   // nats, last step
@@ -50,7 +51,7 @@ struct Status {  // a whole picture of the session at one moment
 struct Event {
     int64_t step = 0;
     std::string kind, text;
-};  // kind: save, learning-rate, setting, note, error
+};  // kind: save, learning-rate, setting, rewind, note, error
 
 // Columns of the run's metrics, one entry per logged step; columns missing in a row hold NaN.
 struct Curves {
@@ -128,6 +129,7 @@ class Session {
     void run_until(int64_t target_step);
     void stop();
     void save();
+    void rewind(int64_t step);  // to a saved step; what came after is kept in Status::branch
     void set(const std::string& key, const std::string& value);
     void note(const std::string& text);
     void yield_for_ms(

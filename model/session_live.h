@@ -41,7 +41,7 @@ struct Live {
     Status status;
     Curves curves;
     Pace snapshot_pace, curves_pace, status_pace;
-    uint64_t stamp = 0;
+    uint64_t stamp = 0, valid_since = 0;
     uint64_t metrics_offset = 0;
     Clock::time_point last_step_time{};
     double step_gap_s = 0;  // smoothed, pauses between steps included
@@ -54,6 +54,12 @@ void make_trainer(Live& live);
 void prepare_training(Live& live);
 // True if another process (or session) holds the lock of this run folder.
 [[nodiscard]] bool is_locked(const std::string& run);
+
+// session_trainer.cpp
+void save_now(Live& live, Shared& shared);
+
+// session_rewind.cpp: throws, with everything as it was, where the step is not there.
+void rewind(Live& live, Shared& shared, int64_t step);
 
 // session_follow.cpp: reads what has grown; true if something new is there.
 bool follow_once(Live& live, Shared& shared);

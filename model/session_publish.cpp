@@ -199,6 +199,7 @@ void publish_curves(Live& live, Shared& shared, bool at_once) {
 
 void publish_moments(Live& live, Shared& shared) {
     Moments moments;
+    moments.valid_since = live.valid_since;
     if (!live.run.empty() && is_run_folder(live.run)) {
         moments.run = live.run;
         moments.steps = history_steps(std::filesystem::path(live.run) / "history");

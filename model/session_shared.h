@@ -21,6 +21,7 @@ struct Message {
 struct Moments {
     std::string run;  // run folder, empty = none
     std::vector<int64_t> steps;
+    uint64_t valid_since = 0;    // answers from snapshots before this stamp no longer hold
     std::vector<int64_t> saved;  // those with whole weights; the others keep biases only
 };
 

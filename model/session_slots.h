@@ -20,7 +20,7 @@ namespace aft::session {
 using Clock = std::chrono::steady_clock;
 
 struct Command {
-    enum class Kind { start, pause, step, run_until, stop, save, set, note };
+    enum class Kind { start, pause, step, run_until, stop, save, rewind, set, note };
     Kind kind = Kind::start;
     int64_t number = 0;
     std::string key, text;

@@ -7,6 +7,16 @@
 
 namespace aft::session {
 
+void save_now(Live& live, Shared& shared) {
+    prepare_training(live);
+    const auto path = live.recorder->save();
+    live.status.saved_step = live.trainer->steps_done();
+    live.dirty = false;
+    live.status.message = fmt::format("saved {}", path.string());
+    add_event(live, "save", "");
+    publish_moments(live, shared);
+}
+
 namespace {
 
 void to_error(Live& live, const std::string& what) {
@@ -21,16 +31,6 @@ void begin(Live& live, Shared& shared) {
     live.status.message.clear();
     live.status.state = RunState::running;
     live.last_step_time = Clock::now();
-    publish_moments(live, shared);
-}
-
-void save_now(Live& live, Shared& shared) {
-    prepare_training(live);
-    const auto path = live.recorder->save();
-    live.status.saved_step = live.trainer->steps_done();
-    live.dirty = false;
-    live.status.message = fmt::format("saved {}", path.string());
-    add_event(live, "save", "");
     publish_moments(live, shared);
 }
 
@@ -133,6 +133,8 @@ void handle(Live& live, Shared& shared, const Command& command) {
             return halt(live, shared, RunState::stopped);
         case Kind::save:
             return save_now(live, shared);
+        case Kind::rewind:
+            return rewind(live, shared, command.number);
         case Kind::set:
             return change(live, shared, command.key, command.text);
         case Kind::note:
@@ -144,8 +146,11 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
     try {
         handle(live, shared, command);
     } catch (const std::exception& error) {
-        // A setting that does not fit leaves the run as it is; anything else needs the user.
-        if (command.kind == Command::Kind::set || command.kind == Command::Kind::note)
+        // A wish that does not fit leaves the run as it is; anything else needs the user.
+        using Kind = Command::Kind;
+        const bool is_wish =
+            command.kind == Kind::set || command.kind == Kind::note || command.kind == Kind::rewind;
+        if (is_wish)
             live.status.message = error_words(error);
         else
             to_error(live, error_words(error));

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "model/device.h"
 #include "model/train/history.h"
@@ -52,7 +53,9 @@ void WeightStore::renew(Copy& copy, const SnapshotPtr& snapshot) {
 }
 
 WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const SnapshotPtr& snapshot) {
-    const std::filesystem::path run = shared_.moments.latest()->run;
+    const auto moments = shared_.moments.latest();
+    if (std::exchange(past_since_, moments->valid_since) != moments->valid_since) past_.clear();
+    const std::filesystem::path run = moments->run;
     const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
     const std::vector<int64_t> frames =
         run.empty() ? std::vector<int64_t>{} : history_steps(run / "history");

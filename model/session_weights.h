@@ -41,7 +41,8 @@ class WeightStore {
     Shared& shared_;
     std::string device_;
     Copy live_, completing_;
-    std::list<Copy> past_;  // newest use first
+    std::list<Copy> past_;     // newest use first
+    uint64_t past_since_ = 0;  // Moments::valid_since when they were read
 };
 
 }  // namespace aft::session

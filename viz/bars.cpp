@@ -8,17 +8,19 @@
 
 namespace aft::viz {
 
-int draw_bars(const BarPlot& plot, const Look& look) {
+BarReply draw_bars(const BarPlot& plot, const Look& look) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton(plot.id, plot.size);
     const auto count = static_cast<int>(plot.values.size());
-    if (count == 0) return -1;
-    double top = 0;
+    BarReply reply;
+    if (count == 0) return reply;
+    double top = plot.top;
     for (const double v : plot.values)
-        if (std::isfinite(v)) top = std::max(top, v);
+        if (plot.top <= 0 && std::isfinite(v)) top = std::max(top, v);
     const float left = look.px(44), foot = look.px(18);
     const Box box = {{at.x + left, at.y + look.px(8)},
                      {at.x + plot.size.x, at.y + plot.size.y - foot}};
+    reply.plot = box;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const TextStyle axis{.color = look.colors->text3, .size = 14, .align = Align::right};
     for (const double share : {0.0, 0.5, 1.0}) {
@@ -26,29 +28,30 @@ int draw_bars(const BarPlot& plot, const Look& look) {
         list->AddLine({box.low.x, y}, {box.high.x, y}, ink(look.colors->line));
         const double v = share * top;
         draw_text(look, {box.low.x - look.px(6), y - look.px(8)}, axis,
-                  plot.percent ? plain_number(v * 100, v < 0.1 ? 1 : 0) + " %"
+                  plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
                                : fmt::format("{:.3g}", v));
     }
     const float pitch = box.width() / float(count);
-    int clicked = -1;
     for (int i = 0; i < count; ++i) {
         const double v = plot.values[size_t(i)];
-        const float low = box.low.x + pitch * float(i) + std::min(2.0F, pitch / 6);
-        const float high = box.low.x + pitch * float(i + 1) - std::min(2.0F, pitch / 6);
+        const float middle = box.low.x + pitch * (float(i) + 0.5F);
+        const float half = std::min(pitch / 2 - std::min(2.0F, pitch / 6), look.px(14));
+        const float low = middle - half, high = middle + half;
         const auto tall = top > 0 && std::isfinite(v) ? float(v / top) * box.height() : 0.0F;
         list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
-                            ink(i == plot.highlighted ? look.colors->accent : look.colors->text3),
+                            ink(i == plot.highlighted ? look.colors->accent : look.colors->text3,
+                                plot.dimmed ? 0.55F : 1.0F),
                             look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (ImGui::IsItemClicked() && mouse.x >= low && mouse.x < high) clicked = i;
+        if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
         const float widest = text_size(look, axis, std::to_string(count - 1)).x + look.px(10);
         const int step = std::max(1, static_cast<int>(std::ceil(widest / pitch)));
         if (i % step == 0)
-            draw_text(look, {(low + high) / 2, box.high.y + look.px(3)},
+            draw_text(look, {middle, box.high.y + look.px(3)},
                       {.color = look.colors->text3, .size = 14, .align = Align::centre},
                       std::to_string(i));
     }
-    return clicked;
+    return reply;
 }
 
 }  // namespace aft::viz

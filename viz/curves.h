@@ -83,8 +83,14 @@ struct BarPlot {
     std::span<const double> values{};
     ImVec2 size{};
     int highlighted = -1;
+    double top = 0;  // value of a full bar; 0 = the largest one
     bool percent = false;
+    bool dimmed = false;  // old values while the new ones are on their way
 };
-[[nodiscard]] int draw_bars(const BarPlot& plot, const Look& look);  // the clicked bar, or -1
+struct BarReply {
+    int clicked = -1;
+    Box plot;  // every bar has the same part of its width
+};
+[[nodiscard]] BarReply draw_bars(const BarPlot& plot, const Look& look);
 
 }  // namespace aft::viz

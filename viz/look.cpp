@@ -9,6 +9,7 @@ namespace {
 ImFont* font_of(const Look& look, Weight weight) {
     ImFont* const wanted = weight == Weight::semibold ? look.semibold
                            : weight == Weight::medium ? look.medium
+                           : weight == Weight::mono   ? look.mono
                                                       : look.regular;
     return wanted != nullptr ? wanted : ImGui::GetFont();
 }

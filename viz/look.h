@@ -15,7 +15,8 @@ class MapPainter;
 struct Look {
     const ThemeColors* colors = &theme_colors(ThemeName::dark);
     float scale = 1;  // interface scale; sizes below are multiplied by it
-    ImFont *regular = nullptr, *medium = nullptr, *semibold = nullptr;  // nullptr: current font
+    ImFont *regular = nullptr, *medium = nullptr, *semibold = nullptr,
+           *mono = nullptr;  // nullptr: current font
     MapPainter* painter = nullptr;
 
     [[nodiscard]] float px(float size) const {
@@ -25,7 +26,7 @@ struct Look {
 
 [[nodiscard]] ImU32 ink(uint32_t rgb, float alpha = 1);
 
-enum class Weight { regular, medium, semibold };
+enum class Weight { regular, medium, semibold, mono };
 enum class Align { left, centre, right };
 
 struct TextStyle {

@@ -45,8 +45,15 @@ void draw_picture(const MapView& view, const MapPlace& place, const Look& look, 
     const Box uv = tiles.uv(0, cells);
     const ImVec2 low = place.cell(seen.row_low, seen.column_low).low;
     const ImVec2 high = place.cell(seen.row_high - 1, seen.column_high - 1).high;
-    ImGui::GetWindowDrawList()->AddImage(tiles.texture(), low, high, uv.low, uv.high,
-                                         ink(0xFFFFFF, view.dimmed ? 0.55F : 1.0F));
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const bool has_under = view.under != ImTextureID_Invalid;
+    const auto part = [&](const ImVec2& at) {
+        return ImVec2{at.x / float(data.columns), at.y / float(data.rows)};
+    };
+    if (has_under) list->AddImage(view.under, low, high, part(cells.low), part(cells.high));
+    const float strength = has_under ? view.strength : 1;
+    list->AddImage(tiles.texture(), low, high, uv.low, uv.high,
+                   ink(0xFFFFFF, view.dimmed ? 0.55F * strength : strength));
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ struct MapView {  // everything about one frame of a map
     MapCell target{}, source{}, pinned{};       // accent ring, white ring, pin
     bool row_band = false, cross_hair = false;  // outline the target's row; row and column lines
     bool dimmed = false;                        // an old picture while the new one is on its way
+    ImTextureID under = ImTextureID_Invalid;    // a picture of the whole map, drawn below it
+    float strength = 1;                         // opacity of the map over that picture
 };
 
 struct MapReply {

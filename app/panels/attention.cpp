@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/attention_maps.h"
 #include "app/panels/attention_numbers.h"
 #include "app/panels/bias_tools.h"
-#include "app/panels/sample_input.h"
 #include "app/ui/panel.h"
 #include "core/text.h"
 #include "viz/atlas.h"
-#include "viz/color_bar.h"
 
 namespace aft::app {
 
@@ -27,41 +26,31 @@ class AttentionPanel : public Panel {
   private:
     void draw_tools(Ui& ui, const Positions& positions);
     void choose_target(Ui& ui, const Positions& positions);
-    void draw_pictures(Ui& ui, const Positions& positions, float height);
-    struct Part {
-        const char* title;
-        const AttentionMap& map;
-        viz::Map& canvas;
-        viz::Box box;
-        float room;  // for the title
-    };
-    void draw_part(Ui& ui, const Positions& positions, const Part& part);
-    void draw_bar(Ui& ui, float left, float width);
     void draw_gallery(Ui& ui, float height);
     void fill_gallery(Ui& ui, int count);
+    void draw_caption(Ui& ui, const Positions& positions);
     void draw_foot(Ui& ui, const Positions& positions);
-    [[nodiscard]] Coloring coloring() const;
+    [[nodiscard]] Coloring coloring(const Ui& ui) const;
     [[nodiscard]] Cell source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) const;
 
     AttentionData data_;
-    SampleView sample_;
-    viz::Map maps_[3];
+    AttentionMaps maps_;
     viz::Atlas gallery_;
     std::vector<Folded> folded_;
     std::vector<viz::AtlasCell> cells_;
     uint64_t cells_version_ = 0;
     Order cells_order_ = Order::gate;
-    int parts_ = 0, reduce_ = 0, scale_ = 1, colors_ = 0, order_ = 0;
+    int parts_ = 0, reduce_ = 0, order_ = 0;
     int64_t target_channel_ = 0;
     uint64_t drawn_ = 0;
     Range range_;
-    std::optional<double> by_hand_;  // upper limit set by dragging
 };
 
-Coloring AttentionPanel::coloring() const {
+Coloring AttentionPanel::coloring(const Ui& ui) const {
     constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
     constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
-    return {range_, kScales[scale_], kMaps[colors_]};
+    const AttentionLook& look = ui.settings.attention;
+    return {range_, kScales[look.scale], kMaps[look.colors]};
 }
 
 Cell AttentionPanel::source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) const {
@@ -103,107 +92,6 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
             if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
         }
     }
-}
-
-void AttentionPanel::draw_part(Ui& ui, const Positions& positions, const Part& part) {
-    const auto& [title, map, canvas, box, room] = part;
-    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
-            {text_size::label, ui.theme.text1, Face::semibold, room});
-    if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
-        text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
-                   {text_size::hint, ui.theme.text3});
-    if (map.folded.values.empty()) {
-        viz::draw_hatch(ui.look, box);
-        return;
-    }
-    viz::MapView view;
-    view.id = title;
-    view.data = map.folded.data();
-    view.coloring = coloring();
-    view.area = {box.width(), box.height()};
-    view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
-    view.numbers = false;
-    const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
-    view.target = {target.row, target.column};
-    const int64_t j = ui.selection.shown().source;
-    if (j >= 0) {
-        const FoldPlace source = fold_place(positions, positions.source(j));
-        view.source = {source.row, source.column};
-    }
-    ImGui::SetCursorScreenPos(box.low);
-    const viz::MapReply reply = canvas.draw(view, ui.look);
-    ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim(title),
-                      .min = reply.map.low,
-                      .max = reply.map.high,
-                      .value = positions.target_words(ui.selection.cell.target),
-                      .why_not = {}});
-    if (reply.hovered.is_valid()) ui.selection.point(source_cell(ui, positions, reply.hovered));
-    if (reply.clicked.is_valid()) ui.selection.lock(source_cell(ui, positions, reply.clicked));
-}
-
-void AttentionPanel::draw_bar(Ui& ui, float left, float width) {
-    ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
-    viz::ColorBarView bar;
-    bar.coloring = coloring();
-    bar.width = width;
-    bar.percent = true;
-    bar.low_locked = true;
-    const int64_t j = ui.selection.shown().source;
-    if (j >= 0 && j < int64_t(data_.both().row.size()) && !std::isnan(data_.both().row[size_t(j)]))
-        bar.marker = data_.both().row[size_t(j)];
-    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
-    if (reply.changed) by_hand_ = reply.range.high;
-    if (reply.reset) by_hand_.reset();
-}
-
-void AttentionPanel::draw_pictures(Ui& ui, const Positions& positions, float height) {
-    const float all = ImGui::GetContentRegionAvail().x, gap = ui.px(24);
-    const int count = parts_ == 2 ? 4 : 3;
-    const float each = std::floor((all - gap * float(count - 1)) / float(count));
-    const int64_t rows =
-        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
-    const int64_t columns = positions.is_text ? kTextWidth : positions.width;
-    const int zoom = viz::fit_zoom({each, height - ui.px(22)}, rows, columns, 4096);
-    const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const ImVec2 size = {float(zoom * columns), float(zoom * rows)};
-    const float top = corner.y + ui.px(22);
-    text_at(ui, corner, positions.is_text ? "Text and target" : "Image and target",
-            {text_size::label, ui.theme.text1, Face::semibold, each});
-    ImGui::SetCursorScreenPos({corner.x, top});
-    const Positions::Place target = positions.target(ui.selection.cell.target);
-    const int64_t j = ui.selection.shown().source;
-    const auto reply = sample_.draw(ui, std::max(size.x, size.y), target,
-                                    j >= 0 ? positions.source(j) : Positions::Place{});
-    const auto at_target = [&](const Positions::Place& p) {
-        Cell cell = ui.selection.cell;
-        cell.target = positions.target_at(p.y, p.x, positions.is_text ? 0 : target_channel_);
-        cell.source = -1;
-        return cell;
-    };
-    if (reply.hovered.is_on_grid()) ui.selection.point(at_target(reply.hovered));
-    if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
-    const auto box = [&](int column) {
-        const float x = corner.x + (each + gap) * float(column);
-        return viz::Box{{x, top}, {x + size.x, top + size.y}};
-    };
-    if (parts_ != 1)
-        draw_part(ui, positions,
-                  {"Prior: position bias alone", data_.prior(), maps_[0], box(1), each});
-    if (parts_ != 0)
-        draw_part(
-            ui, positions,
-            {"Content: keys alone", data_.content(), maps_[1], box(parts_ == 2 ? 2 : 1), each});
-    draw_part(ui, positions,
-              {"Both: bias and content", data_.both(), maps_[2], box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + size.y + ui.px(8)});
-    if (positions.is_causal) {
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
-        text_at(ui, {at.x + ui.px(32), at.y}, "hatched: not yet visible in raster order",
-                {text_size::hint, ui.theme.text2, Face::regular, each - ui.px(32)});
-    }
-    draw_bar(ui, box(1).low.x, box(count - 1).high.x - box(1).low.x);
 }
 
 void AttentionPanel::fill_gallery(Ui& ui, int count) {
@@ -266,8 +154,8 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     fill_gallery(ui, view.shape.rows * view.shape.columns);
     const int64_t chosen = ui.selection.cell.channel;
     for (size_t i = 0; i < cells_.size(); ++i) {
-        cells_[i].coloring.scale = coloring().scale;
-        cells_[i].coloring.map = coloring().map;
+        cells_[i].coloring.scale = coloring(ui).scale;
+        cells_[i].coloring.map = coloring(ui).map;
         if (data_.channels()[i].index != chosen) continue;
         view.selected_row = int(i) / view.shape.columns;
         view.selected_column = int(i) % view.shape.columns;
@@ -289,7 +177,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     const Cell cell = ui.selection.shown();
     std::vector<ReadOut> values = {
         {"layer", std::to_string(cell.layer)},
-        {"target", positions.place_words(positions.target(cell.target))}};
+        {"target", place_and_byte(ui, positions, positions.target(cell.target))}};
     const auto j = size_t(cell.source);
     const auto add = [&](const char* name, const AttentionMap& map) {
         if (cell.source >= 0 && j < map.row.size())
@@ -298,7 +186,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
                                         : plain_number(100 * map.row[j], 3) + " %"});
     };
     if (cell.source >= 0)
-        values.push_back({"source", positions.place_words(positions.source(cell.source))});
+        values.push_back({"source", place_and_byte(ui, positions, positions.source(cell.source))});
     add("share", data_.both());
     if (parts_ != 1) add("prior", data_.prior());
     if (parts_ != 0) add("content", data_.content());
@@ -307,7 +195,19 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
             values.push_back({"channel", std::to_string(c.index)});
             values.push_back({"\u03C3(Q)", plain_number(c.gate, 2)});
         }
-    hover_line(ui, values, lock_words(ui, "Hover a target, click locks, P pins"));
+    hover_line(ui, values,
+               lock_words(ui, positions.is_text ? "Hover reads, click sets the target, P pins"
+                                                : "Hover a target, click locks, P pins"));
+}
+
+void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
+    const char* const scales[] = {"linear", "square-root", "log"};
+    const std::string over = over_image_words(ui);
+    caption(ui, "Implicit attention of target " + positions.target_words(ui.selection.cell.target),
+            fmt::format("share of each visible source, rows sum to 1, {} colours{}  \u00B7  {}, "
+                        "layer {}",
+                        scales[ui.settings.attention.scale], over.empty() ? "" : ", " + over,
+                        step_words(ui, data_.watch().fields()), ui.selection.cell.layer));
 }
 
 void AttentionPanel::draw(Ui& ui) {
@@ -325,21 +225,21 @@ void AttentionPanel::draw(Ui& ui) {
                       .reduce = Reduce(reduce_),
                       .prior = true,
                       .content = parts_ != 0});
-    range_ = {0, by_hand_.value_or(largest_share(data_, parts_ != 0))};
-    caption(ui, "Implicit attention of target " + positions.target_words(cell.target),
-            std::string("share of each visible source, rows sum to 1, ") +
-                (scale_ == 0   ? "linear"
-                 : scale_ == 1 ? "square-root"
-                               : "log") +
-                " colours  \u00B7  " + step_words(ui, data_.watch().fields()) +
-                fmt::format(", layer {}", cell.layer));
+    range_ = {0, maps_.limit().value_or(largest_share(data_, parts_ != 0))};
+    draw_caption(ui, positions);
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
     if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
     const bool has_gallery = all > ui.px(400);
-    const float pictures = has_gallery ? all * 0.52F : all - ui.px(56);
-    draw_pictures(ui, positions, std::floor(pictures));
+    const float pictures = has_gallery ? all * (positions.is_text ? 0.6F : 0.52F) : all - ui.px(56);
+    maps_.draw(ui,
+               {.data = data_,
+                .positions = positions,
+                .parts = Parts(parts_),
+                .coloring = coloring(ui),
+                .channel = target_channel_},
+               std::floor(pictures));
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
     if (data_.has_both() && has_gallery && left > ui.px(110)) draw_gallery(ui, left);
@@ -353,9 +253,15 @@ void AttentionPanel::inspector(Ui& ui) {
     section(ui, "Selection", {}, false);
     key_value(ui, "Layer", std::to_string(cell.layer));
     if (cell.channel >= 0) key_value(ui, "Channel", std::to_string(cell.channel));
-    key_value(ui, "Target", positions.target_words(cell.target));
+    const auto words = [&](const Positions::Place& place, const std::string& otherwise) {
+        return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
+                                                       : otherwise;
+    };
+    key_value(ui, "Target",
+              words(positions.target(cell.target), positions.target_words(cell.target)));
     if (cell.source >= 0 && size_t(cell.source) < data_.both().row.size()) {
-        key_value(ui, "Source", positions.source_words(cell.source));
+        key_value(ui, "Source",
+                  words(positions.source(cell.source), positions.source_words(cell.source)));
         const double share = data_.both().row[size_t(cell.source)];
         key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   "%");
@@ -364,13 +270,16 @@ void AttentionPanel::inspector(Ui& ui) {
                                .positions = positions,
                                .layer = cell.layer,
                                .target = ui.selection.cell.target});
+    draw_layer_shares(ui, data_);
     section(ui, "Display");
+    AttentionLook& look = ui.settings.attention;
     label_column(ui, "Scale");
     const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
-    (void)segmented(ui, "Scale", scale_, {scales, -1});
+    (void)segmented(ui, "Scale", look.scale, {scales, -1});
     label_column(ui, "Colours");
     const std::string maps[] = {"Viridis", "Cividis", "Grey"};
-    (void)combo(ui, "Colours", colors_, {maps});
+    (void)combo(ui, "Colours", look.colors, {maps});
+    over_image_controls(ui);
     section(ui, "Actions");
     action_button(ui, "Pin", ButtonKind::normal, "Pin target");
 }
@@ -378,12 +287,14 @@ void AttentionPanel::inspector(Ui& ui) {
 }  // namespace
 
 PanelRoom attention_panel() {
-    return {{"Attention", "where one target listens: by position, by content, and both"},
-            icon::eye,
-            "Hover the picture to choose a target; click locks it. The maps show the share of "
-            "every visible source; below them every channel by itself, sorted by its gate.",
-            {{Workspace::attention, Slot::canvas, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
+    return {
+        {"Attention", "where one target listens: by position, by content, and both"},
+        icon::eye,
+        "Hover the picture to choose a target; click locks it. In a text a click on a character "
+        "makes it the target. The maps show the share of "
+        "every visible source; below them every channel by itself, sorted by its gate.",
+        {{Workspace::attention, Slot::canvas, 0}},
+        [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
 }
 
 }  // namespace aft::app

@@ -132,7 +132,30 @@ void AttentionData::update(Ui& ui, const Wish& wish) {
     if (wish.content) (void)part("content", content_watch_, content_);
     const bool other = taken_.reduce != wish.reduce || taken_.channel != wish.channel;
     if (both_watch_.fields() && (new_both || new_prior || other)) take_both(ui, wish);
+    if (is_softmax)
+        priors_.clear();
+    else
+        take_priors(ui, wish, request);
     taken_ = wish;
+}
+
+// All layers cost as much as many targets of one: asked for when the target has come to rest.
+void AttentionData::take_priors(Ui& ui, const Wish& wish, ProbeRequest request) {
+    constexpr double kRest_s = 0.15;
+    if (taken_.target != wish.target) rest_until_ = ui.time + kRest_s;
+    request.probe = "priors";
+    request.layer = 0;
+    request.channel = wish.reduce == Reduce::channel ? wish.channel : -1;
+    request.options = {{"reduce", wish.reduce == Reduce::mean ? "mean" : "gate"}};
+    if (ui.time < rest_until_ && !priors_.empty()) {
+        priors_watch_.want(request);
+        ui.want_frame_at(rest_until_);
+        return;
+    }
+    AskTurn turn{is_pending()};
+    if (!priors_watch_.update(ui, request, turn)) return;
+    const std::vector<float>& values = priors_watch_.fields()->fields.front().values;
+    priors_.assign(values.begin(), values.end());
 }
 
 Folded AttentionData::channel_map(const Ui& ui, int64_t channel) const {

@@ -38,6 +38,10 @@ class AttentionData {
     [[nodiscard]] const AttentionMap& both() const { return both_; }
     [[nodiscard]] const std::vector<AttentionChannel>& channels() const { return channels_; }
     [[nodiscard]] Folded channel_map(const Ui& ui, int64_t channel) const;
+    // Of every layer, the part of this target's row that the position bias gives, 0 to 1; empty
+    // where there is none or it has not been asked for.
+    [[nodiscard]] const std::vector<double>& priors() const { return priors_; }
+    [[nodiscard]] bool priors_are_old() const { return !priors_watch_.is_current(); }
     [[nodiscard]] uint64_t version() const { return version_; }  // of the channels
     [[nodiscard]] const Watch& watch() const { return both_watch_; }
     [[nodiscard]] bool is_pending() const;
@@ -47,9 +51,12 @@ class AttentionData {
   private:
     void take_both(const Ui& ui, const Wish& wish);
     void take_part(const Ui& ui, const Watch& watch, AttentionMap& out);
-    Watch prior_watch_, content_watch_, both_watch_;
+    void take_priors(Ui& ui, const Wish& wish, ProbeRequest request);
+    Watch prior_watch_, content_watch_, both_watch_, priors_watch_;
     AttentionMap prior_, content_, both_;
     std::vector<AttentionChannel> channels_;
+    std::vector<double> priors_;
+    double rest_until_ = 0;  // a target that keeps moving does not ask for all layers
     Wish taken_;
     Order order_ = Order::gate;
     uint64_t version_ = 0, maps_ = 0;

@@ -7,6 +7,7 @@
 
 #include "app/ui/parts.h"
 #include "core/text.h"
+#include "viz/curves.h"
 
 namespace aft::app {
 
@@ -18,7 +19,7 @@ void split_bar(Ui& ui, double first, const std::string& left, const std::string&
     const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
     const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(at, {std::max(at.x, middle - ui.px(1)), at.y + height}, ui.theme.accent);
+    list->AddRectFilled(at, {std::max(at.x, middle - ui.px(1)), at.y + height}, ui.theme.series[0]);
     list->AddRectFilled({std::min(middle + ui.px(1), at.x + width), at.y},
                         {at.x + width, at.y + height}, ui.theme.series[1]);
     const float below = at.y + height + ui.px(4);
@@ -41,6 +42,44 @@ double overlap(std::span<const float> row, std::span<const float> other) {
     for (size_t j = 0; j < std::min(row.size(), other.size()); ++j)
         if (row[j] > 0 && other[j] > 0) sum += double(std::min(row[j], other[j]));
     return std::min(sum, 1.0);
+}
+
+void draw_layer_shares(Ui& ui, const AttentionData& data) {
+    section(ui, "Layers", "prior share of attention");
+    const std::vector<double>& shares = data.priors();
+    const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
+    if (shares.empty()) {  // what stands below must not move when they come
+        const float top = ImGui::GetCursorPosY();
+        hint(ui, ui.status.config.model.mixer == "softmax"
+                     ? "Softmax attention has no position bias."
+                     : "Computed when the target rests.");
+        if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
+            ImGui::Dummy({1, rest});
+        return;
+    }
+    ImGui::SetNextItemAllowOverlap();
+    const viz::BarReply bars = viz::draw_bars({.id = "shares",
+                                               .values = shares,
+                                               .size = size,
+                                               .highlighted = int(ui.selection.cell.layer),
+                                               .top = 1,
+                                               .percent = true,
+                                               .dimmed = data.priors_are_old()},
+                                              ui.look);
+    const ImVec2 below = ImGui::GetCursorScreenPos();
+    const float pitch = bars.plot.width() / float(shares.size());
+    for (size_t i = 0; i < shares.size(); ++i) {
+        const std::string words = plain_number(100 * shares[i], 1) + " %";
+        ImGui::SetCursorScreenPos({bars.plot.low.x + pitch * float(i), bars.plot.low.y});
+        const Region bar = region(ui, "button", fmt::format("Layer {}", i),
+                                  {{std::max(1.0F, pitch), bars.plot.height()}, words});
+        tooltip(ui, {.name = fmt::format("Layer {}: {}", i, words),
+                     .formula = "sum over sources of min(prior, both)",
+                     .sentence = "The part of this target's row that the position bias alone "
+                                 "gives. A click goes to the layer."});
+        if (bar.pressed) ui.selection.cell.layer = int64_t(i);
+    }
+    ImGui::SetCursorScreenPos(below);
 }
 
 void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {

@@ -104,7 +104,8 @@ void StatisticsPanel::draw(Ui& ui) {
                    .values = norms,
                    .size = {std::min(ImGui::GetContentRegionAvail().x, ui.px(560)), ui.px(130)},
                    .highlighted = int(ui.selection.cell.layer)},
-                  ui.look);
+                  ui.look)
+            .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
     section(ui, form.heads > 1 ? "Layers and heads" : "Layers");
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))

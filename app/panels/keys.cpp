@@ -7,13 +7,13 @@
 
 #include "app/panels/bias_tools.h"
 #include "app/panels/fold.h"
+#include "app/panels/key_chosen.h"
 #include "app/panels/key_grid.h"
 #include "app/panels/sample_input.h"
 #include "app/panels/watch.h"
 #include "app/ui/panel.h"
 #include "core/text.h"
 #include "viz/atlas.h"
-#include "viz/color_bar.h"
 
 namespace aft::app {
 
@@ -40,21 +40,17 @@ class KeysPanel : public Panel {
   private:
     void update(Ui& ui);
     void take(Ui& ui, KeyLayer& layer);
-    void draw_left(Ui& ui, const Positions& positions, float width, float height);
     void draw_grid(Ui& ui, const viz::Box& box);
     void fill_cells(const KeyGrid& grid);
     void take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
-    void draw_chosen(Ui& ui, const Positions& positions, float width);
     void draw_foot(Ui& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(size_t layer, size_t map) const;
     [[nodiscard]] const Folded* chosen(const Ui& ui, size_t* layer, size_t* map) const;
-    [[nodiscard]] FoldPlace pointed(const Ui& ui, const Positions& positions) const;
 
     const Session* session_ = nullptr;
     std::vector<KeyLayer> layers_;
-    SampleView sample_;
+    KeyChosen chosen_;
     viz::Atlas atlas_;
-    viz::Map map_;
     std::vector<viz::AtlasCell> cells_;
     int quantity_ = 0, range_ = 0, page_ = 0;
     int taken_page_ = 0;
@@ -133,69 +129,6 @@ const Folded* KeysPanel::chosen(const Ui& ui, size_t* layer, size_t* map) const 
     if (layer != nullptr) *layer = l;
     if (map != nullptr) *map = m;
     return &layers_[l].maps[m];
-}
-
-FoldPlace KeysPanel::pointed(const Ui& ui, const Positions& positions) const {
-    const int64_t j = ui.selection.shown().source;
-    return j < 0 ? FoldPlace{} : fold_place(positions, positions.source(j));
-}
-
-void KeysPanel::draw_chosen(Ui& ui, const Positions& positions, float width) {
-    size_t l = 0, m = 0;
-    const Folded* const map = chosen(ui, &l, &m);
-    if (map == nullptr) return;
-    const std::string title = fmt::format("Layer {}, channel {}", l, layers_[l].index[m]);
-    text(ui, title, {text_size::label, ui.theme.text1, Face::semibold});
-    viz::MapView view;
-    view.id = "chosen";
-    view.data = map->data();
-    view.coloring = coloring(l, m);
-    view.area = {width, width};
-    view.numbers = false;
-    const FoldPlace at = pointed(ui, positions);
-    view.source = {at.row, at.column};
-    const viz::MapReply reply = map_.draw(view, ui.look);
-    const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-    const Positions::Place p = unfold(positions, hit.row, hit.column);
-    if (p.is_on_grid()) {
-        Cell cell = ui.selection.shown();
-        cell.source = positions.source_at(p.y, p.x, 0);
-        if (reply.hovered.is_valid()) ui.selection.point(cell);
-        if (reply.clicked.is_valid()) ui.selection.lock(cell);
-    }
-    std::vector<float> seen;
-    for (size_t k = 0; k < map->values.size(); ++k)
-        if (map->hidden[k] == 0) seen.push_back(map->values[k]);
-    const auto bars = histogram(seen, view.coloring.range, view.coloring.scale, 18);
-    viz::ColorBarView bar;
-    bar.coloring = view.coloring;
-    bar.width = reply.map.width();
-    bar.histogram = bars;
-    bar.can_drag = false;
-    if (at.row >= 0) bar.marker = map->values[size_t(at.row * map->columns + at.column)];
-    (void)draw_color_bar(bar, ui.look);
-}
-
-void KeysPanel::draw_left(Ui& ui, const Positions& positions, float width, float height) {
-    ImGui::BeginGroup();
-    text(ui,
-         positions.is_text ? "Text"
-                           : fmt::format("Image, {}\u00D7{} {}", positions.height, positions.width,
-                                         positions.is_autoregressive ? "pixels" : "patches"),
-         {text_size::label, ui.theme.text1, Face::semibold});
-    const float side = std::min(width, (height - ui.px(130)) / 2);
-    const int64_t j = ui.selection.shown().source;
-    const auto reply =
-        sample_.draw(ui, side, {}, j >= 0 ? positions.source(j) : Positions::Place{});
-    const Positions::Place hit = reply.clicked.is_on_grid() ? reply.clicked : reply.hovered;
-    if (hit.is_on_grid()) {
-        Cell cell = ui.selection.cell;
-        cell.source = positions.source_at(hit.y, hit.x, 0);
-        ui.selection.point(cell);
-        if (reply.clicked.is_on_grid()) ui.selection.lock(cell);
-    }
-    draw_chosen(ui, positions, side);
-    ImGui::EndGroup();
 }
 
 void KeysPanel::fill_cells(const KeyGrid& grid) {
@@ -284,7 +217,8 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
     std::vector<ReadOut> values;
     if (map != nullptr) {
         values = {{"layer", std::to_string(l)}, {"channel", std::to_string(layers_[l].index[m])}};
-        const FoldPlace at = pointed(ui, positions);
+        const Positions::Place place = shown_source(ui, positions);
+        const FoldPlace at = fold_place(positions, place);
         if (at.row >= 0) {
             const double v = map->values[size_t(at.row * map->columns + at.column)];
             int64_t rank = 1, count = 0;
@@ -293,8 +227,11 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
                 ++count;
                 rank += map->values[k] > v ? 1 : 0;
             }
-            values.push_back({positions.is_autoregressive ? "pixel" : "patch",
-                              fmt::format("({}, {})", at.row, at.column)});
+            values.push_back({positions.is_text             ? "byte"
+                              : positions.is_autoregressive ? "pixel"
+                                                            : "patch",
+                              positions.is_text ? place_and_byte(ui, positions, place)
+                                                : fmt::format("({}, {})", at.row, at.column)});
             values.push_back({quantity_ == 0 ? "exp(K) / mean" : "log", stored_value(v)});
             values.push_back({"rank", fmt::format("{} of {}", rank, count)});
         }
@@ -335,8 +272,17 @@ void KeysPanel::draw(Ui& ui) {
     if (pending_) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
-    const float left = std::min(ui.px(224), all.x * 0.35F);
-    draw_left(ui, positions, left, all.y);
+    const float left = positions.is_text ? std::min(ui.px(480), std::floor(all.x * 0.48F))
+                                         : std::min(ui.px(224), all.x * 0.35F);
+    size_t l = 0, m = 0;
+    ChosenKey key;
+    if (const Folded* const map = chosen(ui, &l, &m); map != nullptr)
+        key = {
+            .map = map,
+            .coloring = coloring(l, m),
+            .title = fmt::format("{} {}, channel {}", positions.is_text ? "Text, layer" : "Layer",
+                                 l, layers_[l].index[m])};
+    chosen_.draw(ui, positions, key, {left, all.y});
     draw_grid(ui, {{corner.x + left + ui.px(24), corner.y},
                    {corner.x + all.x, corner.y + all.y - ui.px(4)}});
     draw_foot(ui, positions);
@@ -366,6 +312,8 @@ void KeysPanel::inspector(Ui& ui) {
     key_value(ui, "Effective places", plain_number(std::exp2(entropy), 1),
               fmt::format("of {}", map->values.size()));
     key_value(ui, "Largest share", plain_number(100 * top, 2), "%");
+    section(ui, "Display");
+    over_image_controls(ui);
     section(ui, "Actions");
     action_button(ui, "Pin");
 }

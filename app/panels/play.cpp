@@ -207,7 +207,8 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
                    .size = size,
                    .highlighted = static_cast<int>(choice.level >= 0 ? choice.level : drawn),
                    .percent = true},
-                  ui.look);
+                  ui.look)
+            .clicked;
     ui.recorder.item("plot", ui.recorder.claim("Distribution"), level_words(ui, drawn));
     if (clicked >= 0) {
         choice.position = position;

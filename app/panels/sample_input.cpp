@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/panels/fold.h"
 #include "app/panels/model_state.h"
 #include "app/ui/data_place.h"
+#include "viz/text_map.h"
 
 namespace aft::app {
 
@@ -77,9 +77,30 @@ void sample_tool(Ui& ui) {
     sample_popup(ui);
 }
 
+std::vector<uint8_t> sample_bytes(const Ui& ui) {
+    std::vector<uint8_t> bytes = sample_tokens(ui);
+    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
+    for (uint8_t& byte : bytes)
+        if (byte < alphabet.size()) byte = alphabet[byte];
+    return bytes;
+}
+
 std::vector<uint8_t> sample_tokens(const Ui& ui) {
     const auto& item = ui.selection.image.item;
     return item ? item->tokens : std::vector<uint8_t>();
+}
+
+Positions::Place shown_source(const Ui& ui, const Positions& positions) {
+    const int64_t j = ui.selection.shown().source;
+    return j >= 0 ? positions.source(j) : Positions::Place{};
+}
+
+std::string place_and_byte(const Ui& ui, const Positions& positions,
+                           const Positions::Place& place) {
+    if (!positions.is_text || !place.is_on_grid()) return positions.place_words(place);
+    const std::vector<uint8_t> bytes = sample_bytes(ui);
+    const auto i = static_cast<size_t>(place.x);
+    return std::to_string(place.x) + (i < bytes.size() ? " " + viz::byte_words(bytes[i]) : "");
 }
 
 bool sample_state(Ui& ui) {
@@ -120,35 +141,30 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
 SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& target,
                                    const Positions::Place& source) {
     const Positions positions(ui.status);
-    Reply out;
-    if (positions.is_text) {
-        out = draw_text_lines(ui, side, target, source);
-    } else {
-        const ModelConfig& model = ui.status.config.model;
-        viz::ImageView view;
-        view.id = "sample";
-        view.height = model.height;
-        view.width = model.width;
-        view.area = {side, side};
-        const bool is_pixels = positions.height == model.height;
-        const auto cell = [&](const Positions::Place& p) {
-            return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
+    const ModelConfig& model = ui.status.config.model;
+    viz::ImageView view;
+    view.id = "sample";
+    view.height = model.height;
+    view.width = model.width;
+    view.area = {side, side};
+    const bool is_pixels = positions.height == model.height;
+    const auto cell = [&](const Positions::Place& p) {
+        return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
+    };
+    view.target = cell(target);
+    view.source = cell(source);
+    view.is_future_dark = positions.is_causal;
+    const Reply out = draw_picture(ui, view, positions);
+    if (!is_pixels) {  // patches: rings round several pixels
+        const float zoom = out.box.height() / float(positions.height);
+        const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
+            if (!p.is_on_grid()) return;
+            const ImVec2 low = {out.box.low.x + zoom * float(p.x),
+                                out.box.low.y + zoom * float(p.y)};
+            viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
         };
-        view.target = cell(target);
-        view.source = cell(source);
-        view.is_future_dark = positions.is_causal;
-        out = draw_picture(ui, view, positions);
-        if (!is_pixels) {  // patches: rings round several pixels
-            const float zoom = out.box.height() / float(positions.height);
-            const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
-                if (!p.is_on_grid()) return;
-                const ImVec2 low = {out.box.low.x + zoom * float(p.x),
-                                    out.box.low.y + zoom * float(p.y)};
-                viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
-            };
-            ring(source, 0xFFFFFF, 1);
-            ring(target, ui.look.colors->accent, 2);
-        }
+        ring(source, 0xFFFFFF, 1);
+        ring(target, ui.look.colors->accent, 2);
     }
     ui.recorder.area({.kind = "picture",
                       .label = ui.recorder.claim("Sample"),
@@ -156,44 +172,6 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
                       .max = out.box.high,
                       .value = sample_words(ui),
                       .why_not = {}});
-    return out;
-}
-
-// One cell per byte, kTextWidth to a line, as the folded maps beside it.
-SampleView::Reply SampleView::draw_text_lines(Ui& ui, float side, const Positions::Place& target,
-                                              const Positions::Place& source) {
-    const Positions positions(ui.status);
-    const std::vector<uint8_t> tokens = sample_tokens(ui);
-    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
-    const int64_t rows = (positions.width + kTextWidth - 1) / kTextWidth;
-    const float zoom = std::max(6.0F, std::floor(side / float(std::max(kTextWidth, rows))));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    Reply out;
-    out.box = {at, {at.x + zoom * float(kTextWidth), at.y + zoom * float(rows)}};
-    ImGui::InvisibleButton("sample", {out.box.width(), out.box.height()});
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (ImGui::IsItemHovered() && out.box.contains(mouse))
-        out.hovered =
-            unfold(positions, int64_t((mouse.y - at.y) / zoom), int64_t((mouse.x - at.x) / zoom));
-    if (ImGui::IsItemClicked()) out.clicked = out.hovered;
-    for (size_t i = 0; i < tokens.size(); ++i) {
-        const ImVec2 low = {at.x + zoom * float(int64_t(i) % kTextWidth),
-                            at.y + zoom * float(int64_t(i) / kTextWidth)};
-        const char byte = tokens[i] < alphabet.size() ? char(alphabet[tokens[i]]) : char(tokens[i]);
-        const bool is_shown = byte >= 32 && byte < 127;
-        const bool is_future = target.is_on_grid() && int64_t(i) > target.x;
-        viz::draw_text(ui.look, {low.x + zoom / 2, low.y + (zoom - ui.px(14)) / 2},
-                       {.color = is_future ? ui.look.colors->text3 : ui.look.colors->text1,
-                        .size = std::min(14.0F, zoom / ui.look.scale * 0.9F),
-                        .align = viz::Align::centre,
-                        .alpha = is_future ? 0.55F : 1.0F},
-                       is_shown ? std::string(1, byte) : std::string("\u00B7"));
-        const viz::Box cell = {low, {low.x + zoom, low.y + zoom}};
-        if (source.is_on_grid() && int64_t(i) == source.x)
-            viz::draw_ring(ui.look, cell, 0xFFFFFF, 1);
-        if (target.is_on_grid() && int64_t(i) == target.x)
-            viz::draw_ring(ui.look, cell, ui.look.colors->accent, 2);
-    }
     return out;
 }
 

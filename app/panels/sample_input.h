@@ -17,9 +17,16 @@ void sample_steps(Ui& ui);  // arrows to the pictures beside this one
 // Button with the sample's name and arrows to the ones beside it.
 void sample_tool(Ui& ui);
 [[nodiscard]] std::vector<uint8_t> sample_tokens(const Ui& ui);  // empty while it loads
+[[nodiscard]] std::vector<uint8_t> sample_bytes(const Ui& ui);   // of a text, as they are read
 [[nodiscard]] std::string sample_words(const Ui& ui);            // "horse, test 60"
 
-// The picture itself, at most `side` pixels, with a target and a source; for a text its lines.
+// The source that is looked at; not on the grid when there is none.
+[[nodiscard]] Positions::Place shown_source(const Ui& ui, const Positions& positions);
+// A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".
+[[nodiscard]] std::string place_and_byte(const Ui& ui, const Positions& positions,
+                                         const Positions::Place& place);
+
+// The picture itself, at most `side` pixels, with a target and a source. Not for texts.
 class SampleView {
   public:
     struct Reply {
@@ -32,8 +39,6 @@ class SampleView {
   private:
     [[nodiscard]] Reply draw_picture(Ui& ui, const viz::ImageView& view,
                                      const Positions& positions);
-    [[nodiscard]] Reply draw_text_lines(Ui& ui, float side, const Positions::Place& target,
-                                        const Positions::Place& source);
     viz::TokenTexture texture_;
 };
 

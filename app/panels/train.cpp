@@ -1,6 +1,7 @@
 // Run: the state of training and what can be done with it. One primary button.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/number_text.h"
 #include "app/ui/panel.h"
@@ -13,11 +14,14 @@ namespace {
 class RunPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void actions(Actions& actions) override;
 
   private:
-    static void draw_buttons(Ui& ui);
+    void draw_buttons(Ui& ui);
+    void draw_rewind(Ui& ui);
     static void draw_progress(Ui& ui);
     static void draw_numbers(Ui& ui);
+    bool opens_rewind_ = false;
 };
 
 struct Primary {
@@ -29,6 +33,8 @@ struct Primary {
 Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
     const bool is_broken = !ui.status.error.empty() && ui.status.state != RunState::running;
+    if (is_broken && ui.actions.why_not(ui, "Rewind to the saved step").empty())
+        return {"Rewind to the saved step", "Rewind to " + group_thousands(saved)};
     if (is_broken)
         return {"Start again from the saved step",
                 saved < 0 ? "Start again" : "Start again from " + group_thousands(saved)};
@@ -75,12 +81,76 @@ void tool_button(Ui& ui, const char* action, const char* words, ButtonKind kind)
         ui.actions.run(ui, action);
 }
 
+void RunPanel::actions(Actions& actions) {
+    actions.add(
+        {.name = "Rewind...",
+         .sentence = "Goes back to a saved step of this run and trains on from there.",
+         .icon = icon::history,
+         .menu = "Run",
+         .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "Rewind to the saved step"); },
+         .run =
+             [this](Ui& ui) {
+                 ui.workspace = Workspace::train;
+                 opens_rewind_ = true;
+             }});
+}
+
+// The logged loss of a step, with its unit; empty if that step was not logged.
+std::string loss_words(const Ui& ui, int64_t step) {
+    const auto& steps = ui.curves->step;
+    const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
+    if (at == steps.end() || *at != double(step)) return "";
+    for (const char* name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+        const auto column = ui.curves->columns.find(name);
+        if (column == ui.curves->columns.end()) continue;
+        const double value = column->second[size_t(at - steps.begin())];
+        return std::isfinite(value) ? short_value(value, 3) + " " + ui.status.metric_words : "";
+    }
+    return "";
+}
+
+void RunPanel::draw_rewind(Ui& ui) {
+    constexpr size_t kMost = 10;
+    if (std::exchange(opens_rewind_, false)) ImGui::OpenPopup("rewind");
+    // Below the button, also when a key or the palette opened it.
+    const ImVec2 under = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)};
+    ImGui::SetNextWindowPos(under, ImGuiCond_Appearing);
+    ImGui::SetNextWindowSizeConstraints({ui.px(340), 0}, {ui.px(340), 1e4F});
+    const PopupScope popup(ui, "rewind");
+    if (!popup.is_open() || ui.session == nullptr) return;
+    ui.recorder.set_section("Rewind");
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Indent(ui.px(8));
+    text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
+    hint(ui,
+         "Training goes on from there in this run, exactly as it did. What came after is kept "
+         "as a run of its own, in the folder branches of this run.");
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Unindent(ui.px(8));
+    const std::vector<int64_t> saved = ui.session->saved_steps();
+    for (size_t i = 0; i < std::min(kMost, saved.size()); ++i) {
+        const int64_t step = saved[saved.size() - 1 - i];
+        const std::string words = "Step " + group_thousands(step), loss = loss_words(ui, step);
+        const Row line = row(ui, words, {.height = 26, .value = loss});
+        const float y = line.min.y + ui.px(5);
+        text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
+        text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
+        if (!line.pressed) continue;
+        ui.session->rewind(step);
+        ui.selection.step = -1;
+        ImGui::CloseCurrentPopup();
+    }
+    ui.recorder.set_section("Run");
+}
+
 void RunPanel::draw_buttons(Ui& ui) {
     ui.recorder.set_section("Run");
     primary_button(ui);
     tool_button(ui, "One step", "Step", ButtonKind::normal);
     tool_button(ui, "Run 100 steps", "Run 100", ButtonKind::normal);
     tool_button(ui, "Run until...", "Run until...", ButtonKind::normal);
+    tool_button(ui, "Rewind...", "Rewind...", ButtonKind::normal);
+    draw_rewind(ui);
     tool_button(ui, "Stop training", "Stop", ButtonKind::ghost);
     tool_button(ui, "Save checkpoint", "Save", ButtonKind::ghost);
 }
@@ -166,7 +236,9 @@ PanelRoom train_panel() {
         .icon = icon::play,
         .help =
             "The filled button starts, pauses and goes on. Step trains one step, Run 100 a "
-            "hundred; the bar shows how far the target step is, white marks are checkpoints.",
+            "hundred; the bar shows how far the target step is, white marks are checkpoints. "
+            "Rewind goes "
+            "back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},
         .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
 }

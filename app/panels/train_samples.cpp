@@ -47,6 +47,7 @@ class TrainSamplesPanel final : public Panel {
     [[nodiscard]] std::string caption_words(const Ui& ui) const;
 
     const Session* session_ = nullptr;
+    int64_t rewinds_ = 0;
     std::shared_ptr<const Session::DataItem> item_;
     std::deque<Moment> moments_;  // newest first
     viz::TokenTexture original_;
@@ -74,6 +75,7 @@ std::string moment_words(const Ui& ui, const Completion& completion) {
 
 void TrainSamplesPanel::forget(const Ui& ui) {
     session_ = ui.session;
+    rewinds_ = ui.status.rewinds;  // steps that were shown may come a second time
     item_ = nullptr;
     moments_.clear();
     error_.clear();
@@ -299,7 +301,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
         return;
     }
     if (completion_state(ui)) return;
-    if (session_ != ui.session) forget(ui);
+    if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
     std::string problem;
     if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
     if (!problem.empty()) {

@@ -121,6 +121,7 @@ void Frame::Parts::take_theme() {
                .regular = ui.fonts.regular,
                .medium = ui.fonts.medium,
                .semibold = ui.fonts.semibold,
+               .mono = ui.fonts.mono,
                .painter = options.painter};
     ui.want_frames(2);
 }
@@ -140,6 +141,7 @@ void Frame::Parts::replace_session(OpenRequest request) {
     remembered = nullptr;
     last_error.clear();
     last_message.clear();
+    last_rewinds = 0;
     missing_data.clear();
 }
 
@@ -204,6 +206,7 @@ void Frame::Parts::take_news() {
         ui.say("error", status.error);
     }
     if (!status.message.empty() && status.message != last_message) ui.say("info", status.message);
+    if (status.rewinds > std::exchange(last_rewinds, status.rewinds)) tell_rewind(ui);
     last_error = status.error;
     last_message = status.message;
     if (ui.has_model()) {

@@ -104,6 +104,7 @@ struct FrameTools {
 };
 void add_frame_actions(Actions& actions, FrameTools& tools);
 void add_run_actions(Actions& actions);
+void tell_rewind(Ui& ui);  // the run has gone back: a toast says so, views follow
 void add_selection_actions(Actions& actions, FrameTools& tools);
 
 // A bare window at a place of the display: bars, overlays.

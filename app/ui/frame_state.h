@@ -30,6 +30,7 @@ struct Frame::Parts {
     Workspace last_workspace = Workspace::lab;
     Width last_width = Width::wide;
     std::string last_message, last_error;
+    int64_t last_rewinds = 0;
     std::string missing_data;  // source that was looked for elsewhere already
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;

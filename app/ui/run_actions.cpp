@@ -1,6 +1,8 @@
 // Actions on the open run: start, pause, step, stop, save.
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "app/ui/frame_parts.h"
 #include "core/text.h"
 
@@ -53,6 +55,30 @@ std::string needs_saved(const Ui& ui) {
     return "";
 }
 
+// Going back is done in the run folder itself, which must be ours.
+std::string needs_run_folder(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    if (ui.status.saved_step < 0) return "Nothing is saved yet.";
+    if (ui.status.path.ends_with(".safetensors"))
+        return "This is a single checkpoint; a run folder has steps to go back to.";
+    return ui.status.state == RunState::stopping ? "Training is stopping." : "";
+}
+
+std::string needs_saved_shown(const Ui& ui) {
+    if (std::string why = needs_run_folder(ui); !why.empty()) return why;
+    if (ui.selection.step < 0) return "Scrub the timeline to a saved step first.";
+    if (ui.session == nullptr) return "";
+    const std::vector<int64_t> saved = ui.session->saved_steps();
+    return std::binary_search(saved.begin(), saved.end(), ui.selection.step)
+               ? ""
+               : "Only the biases of this step are kept. Scrub to a saved one.";
+}
+
+void rewind_to(Ui& ui, int64_t step) {
+    if (ui.session != nullptr) ui.session->rewind(step);
+    ui.selection.step = -1;
+}
+
 // The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
 void start_again(Ui& ui) {
     std::string path = ui.status.path;
@@ -95,7 +121,36 @@ std::function<void(Ui&)> on_session(void (*act)(Session&)) {
     };
 }
 
-void add_copy_actions(Actions& actions) {
+void add_rewind_actions(Actions& actions) {
+    actions.add({.name = "Start again from the saved step",
+                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
+                 .icon = icon::history,
+                 .why_not = needs_saved,
+                 .run = start_again});
+    actions.add({.name = "Rewind to the saved step",
+                 .sentence = "Goes back to the newest checkpoint in this run folder. What came "
+                             "after is kept as a run of its own.",
+                 .icon = icon::history,
+                 .why_not = needs_run_folder,
+                 .run = [](Ui& ui) { rewind_to(ui, ui.status.saved_step); }});
+    actions.add({.name = "Rewind to the shown step",
+                 .sentence = "Goes back to the saved step that the timeline shows. What came after "
+                             "is kept as a run of its own.",
+                 .icon = icon::history,
+                 .why_not = needs_saved_shown,
+                 .run = [](Ui& ui) { rewind_to(ui, ui.selection.step); }});
+}
+
+void add_aside_actions(Actions& actions) {
+    actions.add({.name = "Branch from the shown step",
+                 .sentence = "Opens the saved step that the timeline shows as a new run. This run "
+                             "stays as it is.",
+                 .icon = icon::open,
+                 .why_not = needs_saved_shown,
+                 .run = [](Ui& ui) {
+                     ui.open(fmt::format("{}/checkpoints/step-{:08}.safetensors", ui.status.path,
+                                         ui.selection.step));
+                 }});
     actions.add({.name = "Copy error report",
                  .sentence = "Puts the error, the step and the settings on the clipboard.",
                  .icon = icon::copy,
@@ -121,6 +176,19 @@ void add_copy_actions(Actions& actions) {
 }
 
 }  // namespace
+
+void tell_rewind(Ui& ui) {
+    ui.selection.step = -1;
+    Toast toast{.kind = ToastKind::done,
+                .title = "Back at step " + group_thousands(ui.status.step),
+                .detail = "Nothing came after it."};
+    if (const std::string branch = ui.status.branch; !branch.empty()) {
+        toast.detail = "What came after is kept in " + branch;
+        toast.action = "Open it";
+        toast.run = [branch](Ui& now) { now.open(branch); };
+    }
+    ui.toasts.add(std::move(toast));
+}
 
 void add_run_actions(Actions& actions) {
     actions.add({.name = "Start or pause",
@@ -155,11 +223,6 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::play,
                  .why_not = needs_error,
                  .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Start again from the saved step",
-                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
-                 .icon = icon::history,
-                 .why_not = needs_saved,
-                 .run = start_again});
     actions.add({.name = "Run 100 steps",
                  .sentence = "Trains a hundred steps, then pauses.",
                  .icon = icon::fast,
@@ -180,7 +243,8 @@ void add_run_actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = needs_trainer,
                  .run = on_session([](Session& s) { s.save(); })});
-    add_copy_actions(actions);
+    add_rewind_actions(actions);
+    add_aside_actions(actions);
 }
 
 }  // namespace aft::app

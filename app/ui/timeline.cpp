@@ -107,6 +107,7 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     if (kind == "save") return {icon::save, t.text2};
     if (kind == "learning-rate" || kind == "setting") return {icon::tune, t.series[1]};
     if (kind == "intervention") return {icon::flask, t.series[3]};
+    if (kind == "rewind") return {icon::history, t.text2};
     if (kind == "error") return {icon::error, t.error};
     return {icon::flag, t.series[2]};
 }
@@ -130,9 +131,32 @@ void draw_pins(Ui& ui, const Track& track) {
         ImGui::SetNextItemAllowOverlap();
         if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)}))
             ui.selection.step = event.step;
+        if (event.kind == "save" && ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
+            ui.selection.step = event.step;
+            ImGui::OpenPopup("pin");
+        }
         ui.recorder.item("pin", label, event.text);
         tooltip(ui, {.name = fmt::format("step {}", group_thousands(event.step)),
                      .sentence = event.text});
+    }
+}
+
+// Of a saved step, by the right button: what can be done with it.
+void draw_pin_menu(Ui& ui) {
+    const PopupScope popup(ui, "pin");
+    if (!popup.is_open()) return;
+    for (const auto& [action, words] :
+         {std::pair{"Rewind to the shown step", "Rewind to this step"},
+          std::pair{"Branch from the shown step", "Branch from this step"}}) {
+        const Action* const found = ui.actions.find(action);
+        if (!button(ui, {.name = words,
+                         .icon = found->icon,
+                         .kind = ButtonKind::ghost,
+                         .why_not = ui.actions.why_not(ui, action),
+                         .tip = found->sentence}))
+            continue;
+        ui.actions.run(ui, action);
+        ImGui::CloseCurrentPopup();
     }
 }
 
@@ -264,6 +288,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         ui.selection.step = wanted >= now ? -1 : *nearest;
     }
     draw_pins(ui, track);
+    draw_pin_menu(ui);
     const float x = std::round(track.x(handle));
     draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
     draw->AddRectFilled({x - ui.px(5), a.y - ui.px(9)}, {x + ui.px(5), a.y}, ui.theme.accent,

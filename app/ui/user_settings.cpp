@@ -31,6 +31,11 @@ UserSettings from_json(const json& j) {
     s.layout = j.value("layout", "");
     s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
+    const json look = j.value("attention", json::object());
+    s.attention.scale = std::clamp(look.value("scale", 1), 0, 2);
+    s.attention.colors = std::clamp(look.value("colors", 0), 0, 2);
+    s.attention.over_image = look.value("over_image", false);
+    s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
     const json places = j.value("data_places", json::object());  // items() only refers to it
     for (const auto& [said, chosen] : places.items())
         if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
@@ -70,6 +75,10 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                           {"name", item.name},
                           {"what", item.what},
                           {"opened", item.opened}});
+    const json look = {{"scale", s.attention.scale},
+                       {"colors", s.attention.colors},
+                       {"over_image", s.attention.over_image},
+                       {"opacity", s.attention.opacity}};
     const json j = {{"theme", theme_word(s.theme)},
                     {"zoom", s.zoom},
                     {"trainer_share", s.trainer_share},
@@ -79,6 +88,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"layout", s.layout},
                     {"layout_scale", s.layout_scale},
                     {"last_folder", s.last_folder},
+                    {"attention", look},
                     {"data_places", s.data_places},
                     {"recent", recent}};
     make_folder(file.parent_path());

@@ -18,11 +18,18 @@ struct RecentItem {
     int64_t opened = 0;  // seconds since 1970
 };
 
+struct AttentionLook {          // how the maps of Attention and Keys are drawn
+    int scale = 1, colors = 0;  // linear, root, log; viridis, cividis, grey
+    bool over_image = false;    // the picture lies under the map
+    double opacity = 60;        // of the map over it, percent
+};
+
 struct UserSettings {
     ThemeName theme = ThemeName::dark;
     double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
     double trainer_share = 1;  // 0.1 .. 1
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
+    AttentionLook attention;
     std::vector<RecentItem> recent;  // newest first, at most 24
     std::string layout;              // ImGui's ini text
     double layout_scale = 0;         // interface scale at which it was made; 0 = unknown

@@ -1,17 +1,14 @@
 #include "model/decode/block_weights.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace aft::decode {
 
 namespace {
 
 using ops::cpu::decode_kernels;
-using ops::cpu::kDecodeBiasShift;
 using ops::cpu::kDecodeBlock;
 using ops::cpu::kDecodeNever;
-using ops::cpu::kDecodeWide;
 
 // w of targets [t, t + count) over one chunk, [count, kDecodeBlock].
 void dense_rows(const PackedBias& bias, int64_t t, int64_t chunk, std::span<double> w) {
@@ -38,27 +35,6 @@ BiasRow parts_of(const PackedNet& net, int64_t t, int64_t chunk, const double* w
         row.part[j] = net.forget ? 0 : 1;
     }
     return row;
-}
-
-float power_of_two(float n) {  // 0 below the normal numbers
-    return n < -126 ? 0
-                    : std::bit_cast<float>(static_cast<uint32_t>(static_cast<int>(n) + 127) << 23);
-}
-
-// One target's row of a tile.
-void put_row(const BiasRow& row, int64_t at, LayerWeights& out) {
-    float top = kDecodeNever, low = -kDecodeNever;
-    for (int64_t j = 0; j < kDecodeBlock; ++j) {
-        if (row.part[j] <= 0) continue;
-        top = std::max(top, row.whole[j]);
-        low = std::min(low, row.whole[j]);
-    }
-    const bool wide = top - low > kDecodeWide;
-    out.wide[static_cast<size_t>(at)] = wide ? 1 : 0;
-    out.largest.data()[at] = wide ? kDecodeNever : top;
-    float* to = out.tiles.data() + at * kDecodeBlock;
-    for (int64_t j = 0; j < kDecodeBlock; ++j)
-        to[j] = wide ? 0 : row.part[j] * power_of_two(row.whole[j] - top + kDecodeBiasShift);
 }
 
 void put_nothing(int64_t at, LayerWeights& out) {
@@ -105,7 +81,13 @@ void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out)
             if (chunk == own)
                 out.own[static_cast<size_t>(i)] = row;
             else
-                put_row(row, at, out);
+                out.wide[static_cast<size_t>(at)] =
+                    decode_kernels().tile_row({.whole = row.whole,
+                                               .part = row.part,
+                                               .weights = out.tiles.data() + at * kDecodeBlock,
+                                               .largest = out.largest.data() + at})
+                        ? 0
+                        : 1;
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "model/decode/crew.h"
 
 #include <immintrin.h>
+#include <sched.h>
 
 #include <algorithm>
 
@@ -50,8 +51,28 @@ void Crew::come() {
         phase_.store(phase + 1, std::memory_order_release);
         return;
     }
-    for (int i = 0; phase_.load(std::memory_order_acquire) == phase; ++i)
-        i < kSpins ? _mm_pause() : std::this_thread::yield();
+    for (int i = 0; phase_.load(std::memory_order_acquire) == phase; ++i) {
+        if (i < kSpins) {
+            _mm_pause();
+            continue;
+        }
+        if (i == kSpins) move_apart();
+        std::this_thread::yield();
+    }
+}
+
+// The system wakes a thread where it was called from and may leave the two taking turns on one core
+// beside an idle one: each meeting then costs a turn, a token fifteen times as much.
+void Crew::move_apart() const {
+    if (std::this_thread::get_id() == caller_) return;
+    const int here = sched_getcpu();
+    if (here < 0 || here != caller_cpu_.load(std::memory_order_relaxed)) return;
+    cpu_set_t allowed, others;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+    others = allowed;
+    CPU_CLR(here, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);  // moved: free again
 }
 
 void Crew::meet() {
@@ -62,6 +83,8 @@ void Crew::run(int64_t threads, const std::function<void(int64_t)>& work) {
     members_ = std::min<int64_t>(threads, size()) < size() ? 1 : size();
     if (members_ == 1) return work(0);
     work_ = &work;
+    caller_ = std::this_thread::get_id();
+    caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
     call_.fetch_add(1, std::memory_order_release);
     call_.notify_all();
     work(0);
@@ -75,8 +98,11 @@ int64_t Pace::threads() const {
 void Pace::took(double seconds, int64_t rows) {
     if (all_ == 1) return;
     (trying() ? tried_ : stayed_) += seconds / static_cast<double>(rows);
-    if (++token_ < kTry + kStay) return;
-    if (tried_ / kTry < stayed_ / kStay) one_ = !one_;
+    const int64_t stayed = ++token_ - kTry;
+    if (stayed <= 0 || stayed % kTry != 0) return;
+    const bool slower = stayed_ / static_cast<double>(stayed) > tried_ / kTry;
+    if (!slower && stayed < kStay) return;
+    if (slower) one_ = !one_;
     token_ = 0;
     tried_ = stayed_ = 0;
 }

@@ -26,16 +26,19 @@ class Crew {
   private:
     void serve(int64_t thread);
     void come();
+    void move_apart() const;
     const std::function<void(int64_t)>* work_ = nullptr;
     int64_t members_ = 1;
     bool ends_ = false;
     std::atomic<uint32_t> call_{0};  // one more with every run
     std::atomic<uint32_t> arrived_{0}, phase_{0};
+    std::atomic<int> caller_cpu_{-1};
+    std::thread::id caller_;  // of run()
     std::vector<std::jthread> others_;
 };
 
 // One thread or all: whichever was faster of late. A busy machine makes two threads wait for each
-// other far longer than one needs alone, so the other way is tried again from time to time.
+// other far longer than one needs alone, so both ways are tried again and again.
 class Pace {
   public:
     explicit Pace(int64_t threads) : all_(threads) {}
@@ -46,8 +49,8 @@ class Pace {
     static constexpr int64_t kTry = 32, kStay = 992;  // tokens; whole blocks of biases
     [[nodiscard]] bool trying() const { return token_ < kTry; }
     int64_t all_, token_ = 0;
-    bool one_ = false;
-    double tried_ = 0, stayed_ = 0;  // seconds a row
+    bool one_ = false;               // the way to stay with
+    double tried_ = 0, stayed_ = 0;  // seconds a row: of the other way, of this one
 };
 
 }  // namespace aft::decode

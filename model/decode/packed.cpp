@@ -5,6 +5,10 @@
 // Norms are computed by every thread for itself: cheaper than a fifth meeting. Cost of a token: the
 // bytes of the weights, once for all rows; plus what the mixer hears (decode_mix.inl).
 //
+// Measured, 24 layers of d = 256 (aft-simple) on two cores: 1.8 to 2.1 ms a token in float32, 0.59
+// to 0.71 in bf16, 0.24 to 0.35 in int8; LibTorch's operations take 9.5, that is 4.4, 13 and 27
+// times.
+//
 // No row's numbers depend on the rows beside it nor on the threads, so any number of rows decodes
 // together, and known tokens of one row go through in blocks (feed) with the same results.
 #include <algorithm>
@@ -256,13 +260,14 @@ void PackedDecoder::mix_one(const Rows& rows, size_t layer, int64_t i, Share sha
                               .end = end});
     const int64_t target = rows.position(i) % kDecodeBlock;
     if (target == 0) begin_block(heard, layer, share);
-    std::copy(k + begin, k + end, heard.open->k.data() + target * width + begin);
-    std::copy(v + begin, v + end, heard.open->v.data() + target * width + begin);
+    const ops::cpu::DecodeChunk open = heard.open->part(begin, end, target + 1);
+    kernels_.append(open, {k, v}, target);
     const BiasRow& row = weights_[layer].own[static_cast<size_t>(target)];
-    kernels_.exact({.chunk = heard.open->part(begin, end, target + 1),
+    kernels_.exact({.chunk = open,
                     .whole = row.whole,
                     .part = row.part,
-                    .sums = heard.targets.data() + target * 3 * width,
+                    .sums = heard.targets.data(),
+                    .target = target,
                     .q = q,
                     .y = y});
 }
@@ -280,16 +285,13 @@ void PackedDecoder::begin_block(Heard& heard, size_t layer, Share share) {
             kernels_.fold(heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
                               begin, end, kDecodeBlock),
                           heard.sums.data());
-    for (int64_t t = 0; t < kDecodeBlock; ++t)
-        for (int64_t i = 0; i < 3; ++i)
-            std::copy_n(heard.sums.data() + i * width + begin, end - begin,
-                        heard.targets.data() + (t * 3 + i) * width + begin);
+    kernels_.begin(heard.open->part(begin, end, 0), heard.sums.data(), heard.targets.data());
     const auto last = heard.first + static_cast<int64_t>(heard.chunks.size());
     for (; chunk < last; ++chunk) hear_chunk(heard, layer, chunk, share);
 }
 
 void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const int64_t panels = net_.width / kernels_.panel;
     const LayerWeights& weights = weights_[layer];
     const int64_t at = (chunk - weights.first) * kDecodeBlock;
     const ops::cpu::DecodeChunk part = heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
@@ -306,7 +308,8 @@ void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share 
         kernels_.exact({.chunk = part,
                         .whole = row.whole,
                         .part = row.part,
-                        .sums = heard.targets.data() + t * 3 * width});
+                        .sums = heard.targets.data(),
+                        .target = t});
     }
 }
 

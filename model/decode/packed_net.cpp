@@ -1,5 +1,5 @@
 // Packing. bf16 rounds to the nearest even. int8 has one step per output, the largest weight of the
-// row over 127: with 24 layers of d = 256 that costs some 1e-3 bits/dim (`--weights` prints it).
+// row over 127. What that costs depends on the model: `complete --weights` measures and says it.
 #include "model/decode/packed_net.h"
 
 #include <ATen/ATen.h>

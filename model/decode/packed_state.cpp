@@ -24,10 +24,7 @@ Heard copy_of(const Heard& from) {
 }  // namespace
 
 Chunk::Chunk(int64_t width)
-    : k(kDecodeBlock * width, true),
-      v(kDecodeBlock * width, true),
-      x(kDecodeBlock * width, true),
-      reference(width, true) {}
+    : k(kDecodeBlock * width), v(kDecodeBlock * width), x(kDecodeBlock * width), reference(width) {}
 
 Chunk::Chunk(const Chunk& other)
     : k(copy_of(other.k)),

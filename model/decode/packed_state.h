@@ -22,7 +22,7 @@ struct StateShape {
 };
 
 struct Chunk {                         // kDecodeBlock sources of one row and layer
-    Buffer<float> k, v, x, reference;  // [kDecodeBlock, width]; [width]
+    Buffer<float> k, v, x, reference;  // kDecodeBlock x width as the kernels lay it; [width]
     explicit Chunk(int64_t width);
     Chunk(const Chunk& other);
     Chunk& operator=(const Chunk&) = delete;
@@ -30,9 +30,10 @@ struct Chunk {                         // kDecodeBlock sources of one row and la
     [[nodiscard]] ops::cpu::DecodeChunk part(int64_t begin, int64_t end, int64_t count);
 };
 
-struct Heard {                   // one row, one layer
-    std::vector<float> sums;     // [3, width]: all sources, or with biases those past the history
-    std::vector<float> targets;  // [kDecodeBlock, 3, width]: from before the block, per target
+struct Heard {                // one row, one layer
+    std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
+    std::vector<float>
+        targets;  // kDecodeBlock x 3 x width: what each target hears from before its block
     std::vector<std::shared_ptr<Chunk>> chunks;  // full; chunk i of the sequence at i - first
     int64_t first = 0;
     std::shared_ptr<Chunk> open;  // of this row alone

@@ -8,10 +8,12 @@ ProbeRoom attention_probe();
 ProbeRoom keys_probe();
 ProbeRoom gates_probe();
 ProbeRoom predictions_probe();
+ProbeRoom priors_probe();
 
 const std::vector<ProbeRoom>& probes() {
-    static const std::vector<ProbeRoom> rooms{bias_probe(), kernel_probe(), attention_probe(),
-                                              keys_probe(), gates_probe(),  predictions_probe()};
+    static const std::vector<ProbeRoom> rooms{bias_probe(),  kernel_probe(), attention_probe(),
+                                              keys_probe(),  gates_probe(),  predictions_probe(),
+                                              priors_probe()};
     return rooms;
 }
 

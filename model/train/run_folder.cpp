@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "model/train/branch.h"
 #include "model/train/history.h"
 #include "model/train/step_files.h"
 
@@ -247,6 +248,18 @@ void RunFolder::truncate_after(int64_t step) {
     keep_lines_until(parts_->path / "events.jsonl", step);
     for (const int64_t later : history_steps(parts_->path / "history"))
         if (later > step) fs::remove(history_path(parts_->path / "history", later));
+}
+
+fs::path RunFolder::go_back(int64_t step) {
+    fs::path branch = keep_branch(parts_->path, step);
+    // Checkpoints first, the newest ahead: were this cut short, a resume would drop the rest.
+    const std::vector<int64_t> saved = checkpoint_steps(parts_->path);
+    for (auto later = saved.rbegin(); later != saved.rend() && *later > step; ++later)
+        fs::remove(checkpoint_path(parts_->path, *later));
+    truncate_after(step);
+    parts_->say(fmt::format("went back to step {}; later ones: {}", step,
+                            branch.empty() ? "none" : branch.string()));
+    return branch;
 }
 
 void RunFolder::update_config(const Config& config) {

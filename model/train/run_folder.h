@@ -27,6 +27,9 @@ class RunFolder {
         const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
     // Drops log lines and history frames after the checkpoint gone on from.
     void truncate_after(int64_t step);
+    // Back to a saved step: what came after is kept by keep_branch() and then leaves this run.
+    // Returns the branch's folder; empty = nothing came after.
+    std::filesystem::path go_back(int64_t step);
     void update_config(const Config& config);  // rewrites config.json where it differs
     [[nodiscard]] const std::filesystem::path& path() const;
 

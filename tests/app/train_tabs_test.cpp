@@ -81,7 +81,7 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
         EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text;
 }
 
-TEST_F(TrainTabs, AfterNanTheFirstButtonStartsAgainFromTheSavedStep) {
+TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     make();
     open_tiny_run();
     ui().session->step(20);
@@ -92,7 +92,7 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonStartsAgainFromTheSavedStep) {
     ui().session->start();
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Start again from 20");
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Rewind to 20");
     EXPECT_NE(ui().actions.why_not(ui(), "One step"), "");
     EXPECT_EQ(ui().actions.why_not(ui(), "Try the step again"), "");
     const std::string banner = value_of("Curves/Main/Banner");
@@ -100,7 +100,7 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonStartsAgainFromTheSavedStep) {
     EXPECT_NE(banner.find("Step 20 is saved and safe."), std::string::npos) << banner;
     run("click Run/Run/Primary\n");
     ASSERT_TRUE(
-        until([&] { return ui().status.state == RunState::ready && ui().status.step == 20; }));
+        until([&] { return ui().status.state == RunState::paused && ui().status.step == 20; }));
     EXPECT_EQ(ui().status.error, "");
     EXPECT_LT(ui().status.config.train.learning_rate, 10) << "that of the saved step";
     EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");

@@ -97,6 +97,51 @@ TEST(ProbesOfAnInput, AttentionReducesAndSelects) {
     EXPECT_TRUE(at::allclose(tensor_of(*all.find("entropy")), entropy, 1e-4, 1e-5));
 }
 
+// What the attention probe says of both rows, added up here: for every layer, channel reductions
+// and a single channel.
+TEST(ProbesOfAnInput, PriorShareIsTheOverlapOfPriorAndBoth) {
+    for (const ModelConfig& model : tiny_models(true, true)) {
+        if (model.mixer == "softmax") continue;
+        SCOPED_TRACE(model.mixer + " " + model.task);
+        Bench bench(model);
+        ProbeRequest request;
+        request.position = model.tokens() - 2;
+        request.tokens = tiny_tokens(model);
+        double least = 1;
+        for (const std::string how : {"gate", "mean", "channel"}) {
+            request.channel = how == "channel" ? 1 : -1;
+            request.probe = "priors";
+            request.options.clear();
+            if (how != "channel") request.options = {{"reduce", how}};
+            request.layer = 0;
+            const FieldSet set = bench.run(request);
+            const std::vector<float>& got = set.fields.at(0).values;
+            ASSERT_EQ(int64_t(got.size()), model.layers);
+            request.probe = "attention";
+            for (request.layer = 0; request.layer < model.layers; ++request.layer) {
+                const auto row = [&](const char* part) {
+                    request.options = {{"part", part}, {"reduce", how == "channel" ? "none" : how}};
+                    return tensor_of(bench.run(request).fields.at(0))[0];
+                };
+                const double want = at::minimum(row("prior"), row("both")).sum().item<double>();
+                EXPECT_NEAR(got[size_t(request.layer)], want, 1e-5) << how;
+                least = std::min(least, want);
+            }
+        }
+        EXPECT_LT(least, 0.999);  // else the keys would play no part in this test
+    }
+}
+
+TEST(ProbesOfAnInput, SoftmaxHasNoPriorShare) {
+    Bench bench(tiny_model("softmax", "image"));
+    ProbeRequest request;
+    request.probe = "priors";
+    request.position = 4;
+    request.tokens = tiny_tokens(bench.model);
+    EXPECT_NE(words([&] { static_cast<void>(bench.run(request)); }).find("no position bias"),
+              std::string::npos);
+}
+
 TEST(ProbesOfAnInput, SoftmaxAttentionPerHead) {
     Bench bench(tiny_model("softmax", "image"));
     const std::vector<uint8_t> tokens = tiny_tokens(bench.model);

@@ -14,7 +14,7 @@ namespace {
 struct Scratch {
     Buffer<float> panel, sums, heads, outside;
     explicit Scratch(const ConvPlan& plan, const ConvLayout& layout)
-        : panel(plan.panel_size(), true),
+        : panel(plan.panel_size()),
           sums(plan.panel_size()),
           heads((layout.rows + 1) * layout.head_row, true),
           outside(plan.spread_scratch()) {}

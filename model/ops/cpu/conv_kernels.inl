@@ -3,10 +3,14 @@
 //   N_t = sum_o exp(w_o) X_{t+o} V_{t+o} + sum over what is outside the window of X V, D_t alike
 //
 // Cost: two multiply-adds per tap inside the grid, channel and position; nothing for taps that fall
-// off it. Channels are the lanes. slide() keeps two vectors of up to kSlide targets of a row in
-// registers (28 of 32 with AVX-512); per tap one load of its weight and 28 multiply-adds, each
-// with its source straight from the first-level cache: neither side waits for the other. Where a
-// tap leaves the grid for some of the targets, a jump skips exactly those.
+// off it. B = 16, 14x14, d = h = 384 takes 4.1 ms with s = 11 and 5.4 ms with s = 15 on two cores,
+// its multiply-adds at the rate of a matrix product 1.9 and 2.9 ms, a grouped convolution 10 ms.
+// Numerics: whole log2 references per head for exp(K) and exp(w), so that every product is in
+// range; what is outside is only ever added up (rows above, rows below, left and right of the
+// window), never a difference. Channels are the lanes. slide() keeps two vectors of up to kSlide
+// targets of a row in registers (18 of 32 with AVX-512); per tap one load of its weight and 18
+// multiply-adds, each with its source straight from the first-level cache: neither side waits for
+// the other. Where a tap leaves the grid for some of the targets, a jump skips exactly those.
 #pragma once
 #include "model/ops/cpu/conv_arguments.h"
 #include "model/ops/cpu/kernels.h"

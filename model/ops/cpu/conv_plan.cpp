@@ -7,8 +7,10 @@ namespace aft::ops::cpu {
 
 namespace {
 
-constexpr int64_t kColumns = 1024;            // of a group, at most
-constexpr int64_t kPanelBytes = 2048 * 1024;  // of a panel
+// Of a group, at most: whole rows of K, V, Q and Y are read and written in one piece, which counts
+// for more than a panel that stays in the second-level cache (14x14, 24x24: 256 columns take 1.2x).
+constexpr int64_t kColumns = 1024;
+constexpr int64_t kPanelBytes = 2048 * 1024;  // of a panel, if a group has more than one block
 constexpr int64_t kTasks = 16;                // at least, if there is anything to share out
 
 int64_t divide_up(int64_t x, int64_t by) {

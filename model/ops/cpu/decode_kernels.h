@@ -65,9 +65,10 @@ struct DecodeTake {  // aft-simple: one token of one row, channels [begin, end)
 
 // Sources with a bias each: a chunk of up to kDecodeBlock. x = 2^(k - reference + kDecodeKeyShift).
 struct DecodeChunk {
-    float *k = nullptr, *v = nullptr, *x = nullptr;  // [kDecodeBlock, stride]
-    float* reference = nullptr;                      // [stride], whole
-    int64_t stride = 0, begin = 0, end = 0;          // channels
+    // [stride / lanes, kDecodeBlock, lanes]
+    float *k = nullptr, *v = nullptr, *x = nullptr;
+    float* reference = nullptr;              // [stride], whole
+    int64_t stride = 0, begin = 0, end = 0;  // channels
     int64_t count = kDecodeBlock;
 };
 struct DecodePull {  // sums[t] gains what target t hears from the chunk, for all targets
@@ -75,12 +76,13 @@ struct DecodePull {  // sums[t] gains what target t hears from the chunk, for al
     const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
     const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
-    float* sums = nullptr;  // [targets, 3, stride]
+    float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
 };
 struct DecodeExact {  // the same of one target, from K itself; exact for any values
     DecodeChunk chunk;
     const float *whole = nullptr, *part = nullptr;  // [count]: the bias is part 2^whole
-    float* sums = nullptr;                          // [3, stride]
+    float* sums = nullptr;                          // as in DecodePull
+    int64_t target = 0;
     const float* q = nullptr;
     float* y = nullptr;  // if given: sigmoid(q) n / d of the channels, and sums stay as they are
 };
@@ -97,6 +99,12 @@ struct DecodeParts {            // e^w = part 2^whole with part in 0.7 .. 1.5
     float *whole = nullptr, *part = nullptr;
 };
 
+struct DecodeTileRow {                              // one target of a tile
+    const float *whole = nullptr, *part = nullptr;  // [kDecodeBlock]; part 0: hidden
+    float* weights = nullptr;                       // [kDecodeBlock]
+    float* largest = nullptr;                       // kDecodeNever: nothing to be heard here
+};
+
 struct DecodeKernels {
     const char* name = nullptr;
     int64_t panel = 0, lanes = 0;
@@ -104,12 +112,16 @@ struct DecodeKernels {
     void (*norm)(const DecodeNorm&) = nullptr;
     void (*activate)(const DecodeActivate&) = nullptr;
     void (*take)(const DecodeTake&) = nullptr;
+    void (*append)(const DecodeChunk&, const DecodeSource&, int64_t j) = nullptr;
+    // sums [3, stride] -> those of every target of a block
+    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;
     void (*seal)(const DecodeChunk&) = nullptr;               // x and reference from k
     void (*fold)(const DecodeChunk&, float* sums) = nullptr;  // all sources with w = 0
     void (*pull)(const DecodePull&) = nullptr;
     void (*exact)(const DecodeExact&) = nullptr;
     void (*factors)(const DecodeFactors&) = nullptr;
     void (*parts)(const DecodeParts&) = nullptr;
+    bool (*tile_row)(const DecodeTileRow&) = nullptr;  // false: too wide, left out
 };
 
 [[nodiscard]] const DecodeKernels& decode_avx512_vnni();

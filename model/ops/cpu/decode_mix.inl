@@ -11,8 +11,13 @@
 // of a target are 2^(w - largest + 30) with its largest in that chunk. Where the denominator of a
 // chunk falls under kLeastHeard (a bias hides the chunk's largest key by 60 bits) or n is huge, the
 // chunk is taken from K itself; targets whose biases in one chunk differ by more than 90 bits are
-// given to `exact` by the caller. So nothing that matters can vanish. Included once per instruction
-// set.
+// given to `exact` by the caller. So nothing that matters can vanish.
+//
+// Measured on one core, 256 channels: a pull of 32 sources for 32 targets 12.8 us (41 products a
+// nanosecond), 32 sources exactly 3.9 us, a token of aft-simple 0.18 us. With 24 layers of d = 256
+// aft-local with a window of 256 costs 1.01, 1.14 and 1.28 times aft-simple at t = 3000 (float32,
+// bf16, int8 weights), aft-full 1.6, 2.5 and 3.9 times: there the sums over 3000 sources are as
+// much work as all weights. Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/decode_kernels.h"
 #include "model/ops/cpu/simd.inl"
@@ -27,6 +32,15 @@ constexpr int kTargets = 4;
 static_assert(kDecodeBlock % kTargets == 0);
 constexpr float kLeastHeard = 0x1p+10F, kMostHeard = 0x1p+120F, kNothing = 0x1p-100F;
 constexpr float kLargestKey = 1e8F;  // beyond it keys are alike: finite, never promised
+
+// Of source j in a chunk, and of a target's sums: all of one vector of channels lies together, so
+// that a pull reads memory in one sweep.
+AFT_INLINE int64_t place(int64_t j, int64_t at) {
+    return at * kDecodeBlock + j * kLanes;
+}
+AFT_INLINE float* sums_of(float* sums, int64_t target, int64_t at) {
+    return sums + 3 * place(target, at);
+}
 
 struct Heard {
     V m, n, d;
@@ -79,8 +93,23 @@ static void fold(const DecodeChunk& c, float* sums) {
     for (int64_t at = c.begin; at < c.end; at += kLanes) {
         Heard s = heard_at(sums + at, c.stride);
         for (int64_t j = 0; j < c.count; ++j)
-            hear(s, load(c.k + j * c.stride + at), load(c.v + j * c.stride + at));
+            hear(s, load(c.k + place(j, at)), load(c.v + place(j, at)));
         put_heard(sums + at, c.stride, s);
+    }
+}
+
+static void append(const DecodeChunk& c, const DecodeSource& source, int64_t j) {
+    for (int64_t at = c.begin; at < c.end; at += kLanes) {
+        store(c.k + place(j, at), load(source.k + at));
+        store(c.v + place(j, at), load(source.v + at));
+    }
+}
+
+static void begin(const DecodeChunk& c, const float* sums, float* targets) {
+    for (int64_t at = c.begin; at < c.end; at += kLanes) {
+        const Heard before = heard_at(sums + at, c.stride);
+        for (int64_t t = 0; t < kDecodeBlock; ++t)
+            put_heard(sums_of(targets, t, at), kLanes, before);
     }
 }
 
@@ -88,12 +117,12 @@ static void seal(const DecodeChunk& c) {
     for (int64_t at = c.begin; at < c.end; at += kLanes) {
         V top = all(-3e38F);
         for (int64_t j = 0; j < c.count; ++j)
-            top = above(top, key_of(load(c.k + j * c.stride + at)).whole);
+            top = above(top, key_of(load(c.k + place(j, at))).whole);
         store(c.reference + at, top);
         for (int64_t j = 0; j < c.count; ++j) {
-            const Key key = key_of(load(c.k + j * c.stride + at));
+            const Key key = key_of(load(c.k + place(j, at)));
             const V x = exp2(key.rest + (key.whole - top + all(kDecodeKeyShift)));
-            store(c.x + j * c.stride + at, where_at_least(all(kNothing), x, all(0), x));
+            store(c.x + place(j, at), where_at_least(all(kNothing), x, all(0), x));
         }
     }
 }
@@ -106,11 +135,11 @@ struct Biases {
 AFT_INLINE Heard heard_exactly(const DecodeChunk& c, int64_t at, const Biases& w) {
     Heard s{all(-3e38F), all(0), all(0)};
     for (int64_t j = 0; j < c.count; ++j)
-        s.m = above(s.m, key_of(load(c.k + j * c.stride + at)).whole + all(w.whole[j]));
+        s.m = above(s.m, key_of(load(c.k + place(j, at))).whole + all(w.whole[j]));
     for (int64_t j = 0; j < c.count; ++j) {
-        const Key key = key_of(load(c.k + j * c.stride + at));
+        const Key key = key_of(load(c.k + place(j, at)));
         const V x = exp2(key.rest + (key.whole + all(w.whole[j]) - s.m)) * all(w.part[j]);
-        s.n = fma(x, load(c.v + j * c.stride + at), s.n);
+        s.n = fma(x, load(c.v + place(j, at)), s.n);
         s.d = s.d + x;
     }
     return s;
@@ -119,10 +148,11 @@ AFT_INLINE Heard heard_exactly(const DecodeChunk& c, int64_t at, const Biases& w
 static void exact(const DecodeExact& e) {
     const DecodeChunk& c = e.chunk;
     for (int64_t at = c.begin; at < c.end; at += kLanes) {
-        const Heard before = heard_at(e.sums + at, c.stride);
+        float* sums = sums_of(e.sums, e.target, at);
+        const Heard before = heard_at(sums, kLanes);
         const Heard s = merged(before, heard_exactly(c, at, {e.whole, e.part}));
         if (e.y == nullptr)
-            put_heard(e.sums + at, c.stride, s);
+            put_heard(sums, kLanes, s);
         else
             store(e.y + at, gated_mean(s, e.q == nullptr ? nullptr : e.q + at));
     }
@@ -160,7 +190,7 @@ AFT_INLINE void pull_tile(const DecodePull& p, int64_t first, int64_t at) {
     for (int t = 0; t < kTargets; ++t) n[t] = d[t] = all(0);
     const float* w = p.weights + first * kDecodeBlock;
     for (int64_t j = 0; j < kDecodeBlock; ++j) {
-        const V x = load(c.x + j * c.stride + at), xv = x * load(c.v + j * c.stride + at);
+        const V x = load(c.x + place(j, at)), xv = x * load(c.v + place(j, at));
 #pragma GCC unroll 8
         for (int t = 0; t < kTargets; ++t) {
             const V e = all(w[t * kDecodeBlock + j]);
@@ -172,14 +202,14 @@ AFT_INLINE void pull_tile(const DecodePull& p, int64_t first, int64_t at) {
     for (int t = 0; t < kTargets; ++t) {
         const float largest = p.largest[first + t];
         if (largest <= kDecodeNever) continue;
-        float* sums = p.sums + (first + t) * 3 * c.stride + at;
-        const Heard before = heard_at(sums, c.stride);
+        float* sums = sums_of(p.sums, first + t, at);
+        const Heard before = heard_at(sums, kLanes);
         const bool safe = is_safe(n[t], d[t]);
         // Taken to the chunk's own size first: a sum of 2^70 must not stand beside one of 2^0.
         const V top = load(c.reference + at) + all(largest);
         const V shift = all(-kDecodeKeyShift - kDecodeBiasShift);
         const Heard quick{top, scaled(n[t], shift), scaled(d[t], shift)};
-        put_heard(sums, c.stride, merged(before, safe ? quick : heard_again(p, first + t, at)));
+        put_heard(sums, kLanes, merged(before, safe ? quick : heard_again(p, first + t, at)));
     }
 }
 

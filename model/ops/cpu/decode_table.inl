@@ -15,12 +15,15 @@ constexpr DecodeKernels decode_table(const char* name) {
             .norm = norm,
             .activate = activate,
             .take = take,
+            .append = append,
+            .begin = begin,
             .seal = seal,
             .fold = fold,
             .pull = pull,
             .exact = exact,
             .factors = factors,
-            .parts = parts};
+            .parts = parts,
+            .tile_row = tile_row};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,29 @@
+// Shares: the implicit attention of one target of one layer (Zhai et al. 2021, Eq. 3 without its
+// gate), for the rooms that show or sum it. On the thread of the room that calls; O(T d) beside one
+// forward pass, which is kept. Never builds T x T x d.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+#include "model/probe/parts.h"
+
+namespace aft::probe {
+
+struct ShareRows {
+    at::Tensor shares;   // [rows, T], float64, rows sum to 1, 0 where not visible
+    at::Tensor logits;   // [all rows, T], float64: before the choice of rows
+    at::Tensor visible;  // [T], bool
+    at::Tensor gate;     // [rows], sigmoid(Q) at the target; 1 without a gate
+    at::Tensor index;    // [rows], int64: which channels (or heads) these are
+    const char* axis = "channel";
+};
+
+// part: prior (K = 0), content (w = 0) or both. Layer, position, channel, head and tokens are those
+// of the request. Usage Errors name what is out of range or has no such part.
+[[nodiscard]] ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
+                                   const std::string& part);
+// how: mean, gate (weighted by it) give [1, T]; anything else leaves the rows as they are.
+[[nodiscard]] at::Tensor reduced(const ShareRows& rows, const std::string& how);
+
+}  // namespace aft::probe

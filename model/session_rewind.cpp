@@ -1,0 +1,74 @@
+// Rewinding: the open run goes back to one of its checkpoints and trains on from there, bit for bit
+// as it would have after a resume. What came after is kept as a branch first. Trainer thread.
+#include <algorithm>
+
+#include "core/files.h"
+#include "model/session_live.h"
+
+namespace aft::session {
+
+namespace {
+
+// Everything that can fail because of what was asked is done before anything changes.
+Checkpoint stored(const Live& live, int64_t step) {
+    AFT_CHECK(!live.run.empty() && is_run_folder(live.run),
+              "rewind: this model has no run folder with saved steps");
+    const std::vector<int64_t> saved = checkpoint_steps(live.run);
+    if (!std::binary_search(saved.begin(), saved.end(), step))
+        fail("rewind: step {} is not saved in {}; saved are: {}", step, live.run,
+             saved.empty() ? "none" : fmt::format("{}", fmt::join(saved, ", ")));
+    return read_checkpoint(checkpoint_path(live.run, step));
+}
+
+void read_logs(Live& live) {
+    const uint64_t version = live.curves.version;
+    live.curves = {};
+    live.curves.version = version + 1;
+    live.metrics_offset = 0;
+    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
+        add_metrics(live, line);
+    add_events(live);
+}
+
+}  // namespace
+
+void rewind(Live& live, Shared& shared, int64_t step) {
+    Checkpoint checkpoint = stored(live, step);
+    if (!live.data_source.empty()) checkpoint.config.data.source = live.data_source;
+    auto trainer = std::make_unique<Trainer>(checkpoint, live.device);
+    if (live.status.state == RunState::running) live.status.state = RunState::paused;
+    prepare_training(live);
+    if (live.dirty) save_now(live, shared);  // becomes the end of the branch
+    const int64_t from = live.status.step, target = live.status.target_step;
+    const fs::path branch = live.folder->go_back(step);
+
+    live.recorder.reset();
+    live.trainer = std::move(trainer);
+    live.config = live.trainer->config();
+    live.folder->update_config(live.config);
+    live.recorder = std::make_unique<Recorder>(*live.folder, *live.trainer);
+    // Saving may have thinned out the very step that was asked for.
+    if (!fs::exists(checkpoint_path(live.run, step))) static_cast<void>(live.recorder->save());
+    live.dirty = false;
+    live.pause_at = -1;
+    read_logs(live);
+    describe_model(live, checkpoint);
+    live.status.target_step = std::max(target, step);
+    live.status.saved_step = step;
+    live.status.state = RunState::paused;
+    live.status.error.clear();
+    const std::string kept =
+        branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
+    add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
+    live.status.message = fmt::format("back at step {}{}", step, kept);
+    live.status.branch = branch.string();
+    ++live.status.rewinds;
+    // Answers about steps that will come a second time are of no use any more.
+    live.valid_since = live.stamp + 1;
+    publish_moments(live, shared);
+    live.snapshot_pace.step = -1;
+    publish_weights(live, shared, false);
+    publish_curves(live, shared, true);
+}
+
+}  // namespace aft::session

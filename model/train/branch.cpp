@@ -1,0 +1,88 @@
+#include "model/train/branch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+
+namespace aft {
+
+namespace {
+
+// The newest step that the logs or checkpoints of a run know.
+int64_t last_step(const fs::path& run) {
+    uint64_t offset = 0;
+    int64_t last = -1;
+    for (const nlohmann::json& line : read_metrics(run, offset))
+        last = std::max(last, line.value("step", int64_t{0}));
+    const std::vector<int64_t> saved = checkpoint_steps(run);
+    return saved.empty() ? last : std::max(last, saved.back());
+}
+
+fs::path free_name(const fs::path& folder, int64_t step) {
+    const std::string name = fmt::format("until-{:08}", step);
+    fs::path path = folder / name;
+    std::error_code ignored;
+    for (int n = 2; fs::exists(path, ignored); ++n) path = folder / fmt::format("{}-{}", name, n);
+    return path;
+}
+
+// Files that are only ever replaced whole: a second name costs nothing and stays as it is.
+void link_file(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::create_hard_link(from, to, error);
+    if (error) fs::copy_file(from, to, error);
+    if (error) fail("{}: cannot be kept as {}: {}", from.string(), to.string(), error.message());
+}
+
+void copy_logs(const fs::path& run, const fs::path& branch) {
+    for (const char* name :
+         {"config.json", "metrics.jsonl", "events.jsonl", "notes.json", "log.txt"}) {
+        std::error_code error;
+        if (!fs::exists(run / name, error)) continue;
+        fs::copy_file(run / name, branch / name, error);
+        if (error)
+            fail("{}: cannot be copied to {}: {}", (run / name).string(), branch.string(),
+                 error.message());
+    }
+}
+
+void link_steps(const fs::path& run, const fs::path& branch, int64_t step) {
+    make_folder(branch / "checkpoints");
+    for (const int64_t saved : checkpoint_steps(run))
+        if (saved > step) link_file(checkpoint_path(run, saved), checkpoint_path(branch, saved));
+    const std::vector<int64_t> frames = history_steps(run / "history");
+    if (frames.empty()) return;
+    make_folder(branch / "history");
+    for (const int64_t frame : frames)
+        link_file(history_path(run / "history", frame), history_path(branch / "history", frame));
+}
+
+}  // namespace
+
+fs::path keep_branch(const fs::path& run, int64_t step) {
+    const int64_t last = last_step(run);
+    if (last <= step) return {};
+    const fs::path folder = run / "branches", whole = free_name(folder, last);
+    const fs::path growing = folder / ("." + whole.filename().string() + ".partial");
+    make_folder(folder);
+    std::error_code error;
+    fs::remove_all(growing, error);  // of a process that ended in the middle
+    try {
+        make_folder(growing);
+        copy_logs(run, growing);
+        link_steps(run, growing, step);
+        fs::rename(growing, whole, error);
+        if (error) fail("{}: cannot be made: {}", whole.string(), error.message());
+    } catch (const Error&) {
+        fs::remove_all(growing, error);
+        throw;
+    }
+    return whole;
+}
+
+}  // namespace aft

@@ -1,0 +1,222 @@
+// Attention and Keys beyond single maps: prior shares of all layers, the picture below a map, texts
+// as characters. What the pane says is what the model holds.
+#include <fstream>
+
+#include "app/panels/over_image.h"
+#include "core/text.h"
+#include "tests/app/stage_fixture.h"
+#include "viz/text_map.h"
+
+namespace aft::app {
+namespace {
+
+constexpr int64_t kLength = 96;
+
+class AttentionPane : public BareTest {
+  protected:
+    void open_mirror() {
+        initialize_model("cpu", 1);
+        make();
+        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        show();
+    }
+    // A model of bytes that has learnt for a few steps.
+    void open_text() {
+        initialize_model("cpu", 1);
+        std::ofstream text(scratch_ / "plain.txt");
+        for (int i = 0; i < 400; ++i)
+            text << "Line " << i << " says:\nall's well that ends well, \xC3\xA9.\n";
+        text.close();
+        OpenRequest request;
+        request.config = tiny_config();
+        request.config->model.task = "text";
+        request.config->model.mixer = "aft-local";
+        request.config->model.window = 8;
+        request.config->model.length = kLength;
+        request.config->model.levels = 256;
+        request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
+        request.out = (scratch_ / "text").string();
+        make();
+        stage_->frame().open_run(std::move(request));
+        run("frames 2\nwait Ready 60\n");
+        ui().session->step(5);
+        ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
+        show();
+    }
+    void show() {
+        run("frames 2\nworkspace Attention\nframes 4\n");
+        ASSERT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+    }
+    FieldSetPtr ask(const ProbeRequest& request) {
+        FieldSetPtr fields;
+        std::string error;
+        EXPECT_TRUE(until([&] {
+            fields = ui().session->ask(request, false, &error);
+            return fields != nullptr || !error.empty();
+        }));
+        EXPECT_EQ(error, "");
+        return fields;
+    }
+    ProbeRequest about(const std::string& name, int64_t layer = 0) {
+        ProbeRequest request = probe(name, layer);
+        request.position = ui().selection.cell.target;
+        request.tokens = ui().selection.image.item->tokens;
+        return request;
+    }
+    // The middle of a character of a text that is shown from its beginning.
+    ImVec2 place_of(const std::string& map, int64_t byte) {
+        const WidgetRecord* box = ui().recorder.find(map);
+        EXPECT_NE(box, nullptr) << map;
+        if (box == nullptr) return {};
+        const ImVec2 cell = viz::text_cell(ui().look);
+        const auto columns = int64_t((box->max.x - box->min.x) / cell.x);
+        const viz::TextLayout layout =
+            viz::lay_out_text(ui().selection.image.item->tokens, columns);
+        const viz::MapCell at = layout.places[size_t(byte)];
+        return {box->min.x + (float(at.column) + 0.5F) * cell.x,
+                box->min.y + (float(at.row) + 0.5F) * cell.y};
+    }
+    void click(ImVec2 at) {
+        ImGuiIO& io = ImGui::GetIO();
+        io.AddMousePosEvent(at.x, at.y);
+        steps(2);
+        io.AddMouseButtonEvent(0, true);
+        steps(1);
+        io.AddMouseButtonEvent(0, false);
+        steps(3);
+    }
+};
+
+TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {
+    open_mirror();
+    for (const char* const how : {"Gate-weighted mean", "Mean", "Chosen channel"}) {
+        run(std::string("set \"Attention/Main/Channels\" ") + how + "\nframes 4\n");
+        ProbeRequest request = about("priors");
+        request.options = {{"reduce", *how == 'M' ? "mean" : "gate"}};
+        if (*how == 'C') request.channel = ui().selection.cell.channel;
+        const FieldSetPtr shares = ask(request);
+        ASSERT_NE(shares, nullptr);
+        const std::vector<float>& values = shares->fields[0].values;
+        ASSERT_EQ(values.size(), ui().status.layers.size());
+        EXPECT_NE(values[0], values[1]);
+        for (size_t layer = 0; layer < values.size(); ++layer) {
+            const std::string label = fmt::format("Inspector/Layers/Layer {}", layer);
+            const std::string wanted = plain_number(100 * double(values[layer]), 1) + " %";
+            EXPECT_TRUE(until([&] { return value_of(label) == wanted; }))
+                << how << ": " << value_of(label) << ", wanted " << wanted;
+        }
+    }
+    for (const int64_t layer : {1, 0}) {
+        run(fmt::format("click \"Inspector/Layers/Layer {}\"\nframes 3\n", layer));
+        EXPECT_EQ(ui().selection.cell.layer, layer);
+    }
+}
+
+TEST_F(AttentionPane, BarsFollowTheTargetWhenItRests) {
+    open_mirror();
+    ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
+    for (const int64_t target : {255, 130}) {
+        ui().selection.cell.target = target;
+        const FieldSetPtr shares = ask(about("priors"));
+        ASSERT_NE(shares, nullptr);
+        const std::string wanted = plain_number(100 * double(shares->fields[0].values[1]), 1);
+        EXPECT_TRUE(until([&] { return value_of("Inspector/Layers/Layer 1") == wanted + " %"; }))
+            << value_of("Inspector/Layers/Layer 1") << ", wanted " << wanted;
+    }
+}
+
+TEST_F(AttentionPane, OverImageSaysSoAndTakesItsOpacity) {
+    open_mirror();
+    ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
+    EXPECT_EQ(value_of("Attention/Main/Caption").find("grey picture"), std::string::npos);
+    const WidgetRecord* opacity = ui().recorder.find("Inspector/Display/Opacity");
+    ASSERT_NE(opacity, nullptr);
+    EXPECT_NE(opacity->why_not, "");
+    run("click \"Inspector/Display/Over image\"\nframes 3\n");
+    EXPECT_TRUE(ui().settings.attention.over_image);
+    run("set Inspector/Display/Opacity 35\nframes 3\n");
+    EXPECT_EQ(ui().settings.attention.opacity, 35);
+    EXPECT_NE(value_of("Attention/Main/Caption").find("over the grey picture, 35 %"),
+              std::string::npos)
+        << value_of("Attention/Main/Caption");
+}
+
+TEST(OverImage, IsGreyAndOnlyWhereTheMapHasValues) {
+    const std::vector<uint8_t> tokens = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9};
+    Folded map{.rows = 2, .columns = 2, .values = {1, 1, 1, 0}, .hidden = {0, 0, 0, 1}};
+    const Image image =
+        image_under({.tokens = tokens, .height = 2, .width = 2, .channels = 3}, map);
+    ASSERT_EQ(image.pixels.size(), 16u);
+    const int greys[] = {76, 150, 29, 9};
+    for (size_t i = 0; i < 4; ++i) {
+        for (size_t c = 0; c < 3; ++c) EXPECT_EQ(image.pixels[4 * i + c], greys[i]);
+        EXPECT_EQ(image.pixels[4 * i + 3], i < 3 ? 255 : 0);
+    }
+    // Patches: one cell of the map stands for several pixels.
+    const std::vector<uint8_t> large(16, 7);
+    const Image patches =
+        image_under({.tokens = large, .height = 4, .width = 4, .channels = 1}, map);
+    EXPECT_EQ(patches.pixels[(1 * 4 + 3) * 4 + 3], 255);
+    EXPECT_EQ(patches.pixels[(2 * 4 + 2) * 4 + 3], 0);
+}
+
+TEST_F(AttentionPane, ATextReadsSharesByCharacterAndAClickSetsTheTarget) {
+    open_text();
+    const std::string map = "Attention/Main/Both: bias and content";
+    for (const int64_t target : {70, 40}) {
+        click(place_of(map, target));
+        ASSERT_EQ(ui().selection.cell.target, target);
+        run("key Esc\nframes 2\n");
+        const FieldSetPtr both = ask([&] {
+            ProbeRequest request = about("attention");
+            request.options = {{"part", "both"}, {"reduce", "gate"}};
+            return request;
+        }());
+        ASSERT_NE(both, nullptr);
+        for (const int64_t byte : {int64_t{0}, int64_t{17}, target - 1}) {
+            const ImVec2 at = place_of(map, byte);
+            ImGui::GetIO().AddMousePosEvent(at.x, at.y);
+            const uint8_t value = ui().selection.image.item->tokens[size_t(byte)];
+            const double share = both->fields[0].values[size_t(byte + 1)];
+            const std::string wanted =
+                fmt::format("source {} {}  share {} %", byte, viz::byte_words(value),
+                            plain_number(100 * share, 3));
+            EXPECT_TRUE(until([&] {
+                return value_of("Attention/Main/Hover line").find(wanted) != std::string::npos;
+            })) << value_of("Attention/Main/Hover line")
+                << ", wanted " << wanted;
+            EXPECT_EQ(ui().selection.cell.target, target) << "hovering only reads";
+        }
+        const ImVec2 hidden = place_of(map, target + 3);
+        ImGui::GetIO().AddMousePosEvent(hidden.x, hidden.y);
+        EXPECT_TRUE(until([&] {
+            return value_of("Attention/Main/Hover line").find("share not visible") !=
+                   std::string::npos;
+        }));
+    }
+}
+
+TEST_F(AttentionPane, KeysOfATextReadTheKeyUnderTheCharacter) {
+    open_text();
+    run("click Keys/Main/Tab\nframes 4\n");
+    ASSERT_TRUE(until([&] { return is_there("Keys/Main/Text"); }));
+    const FieldSetPtr keys = ask(about("keys", 0));
+    ASSERT_NE(keys, nullptr);
+    for (const int64_t byte : {0, 33, 94}) {
+        const ImVec2 at = place_of("Keys/Main/Text", byte);
+        ImGui::GetIO().AddMousePosEvent(at.x, at.y);
+        steps(3);
+        ASSERT_TRUE(until([&] {
+            return value_of("Keys/Main/Hover line").find(fmt::format("byte {} ", byte)) !=
+                   std::string::npos;
+        })) << value_of("Keys/Main/Hover line");
+        const std::string line = value_of("Keys/Main/Hover line");
+        const int64_t channel = std::stoll(line.substr(line.find("channel ") + 8));
+        const float value = keys->fields[0].values[size_t(channel * kLength + byte + 1)];
+        EXPECT_NE(line.find("exp(K) / mean " + stored_value(value)), std::string::npos)
+            << line << ", wanted " << stored_value(value);
+    }
+}
+
+}  // namespace
+}  // namespace aft::app
