@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The window as a user has it: the real program under Xvfb, moved by xdotool.
 
-    tests/journeys/run.py BINARY [open|train|complete|sampling|time|close|sizes|pace]...
+    tests/journeys/run.py BINARY [open|train|complete|sampling|time|close|sizes|pace|rewind]...
 
 Needs no data and no Python packages. Prints what failed, figures of the pace (never checked: they
 are the machine's), and `N passed, N failed, N skipped`.
@@ -17,6 +17,7 @@ import close_journey  # noqa: E402
 import complete_journey  # noqa: E402
 import open_journey  # noqa: E402
 import pace_journey  # noqa: E402
+import rewind_journey  # noqa: E402
 import sampling_journey  # noqa: E402
 import screen  # noqa: E402
 import sizes_journey  # noqa: E402
@@ -25,7 +26,7 @@ import train_journey  # noqa: E402
 from harness import Cli  # noqa: E402
 
 JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey, "sampling": sampling_journey,
-            "time": time_journey, "close": close_journey, "sizes": sizes_journey, "pace": pace_journey}
+            "time": time_journey, "close": close_journey, "sizes": sizes_journey, "rewind": rewind_journey, "pace": pace_journey}
 
 
 def main():

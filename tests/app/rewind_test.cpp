@@ -1,0 +1,87 @@
+// Going back to a saved step by hand: the button with its list, the action for the shown step, the
+// menu of a pin, and what the window says afterwards.
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class Rewinding : public BareTest {
+  protected:
+    void open_trained(int64_t step) {
+        make();
+        open_tiny_run();
+        run("workspace Train\nframes 3\n");
+        ui().session->step(step);
+        ASSERT_TRUE(until(
+            [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
+        steps(2);
+    }
+    bool is_back(int64_t step) {
+        return until([&] { return ui().status.rewinds > 0 && ui().status.step == step; });
+    }
+};
+
+TEST_F(Rewinding, TheListHasEverySavedStepAndGoesThere) {
+    open_trained(45);
+    run("click Run/Run/Rewind...\nframes 4\n");
+    ASSERT_TRUE(until([&] { return is_there("Run/Rewind/Step 20"); }));
+    EXPECT_TRUE(is_there("Run/Rewind/Step 40"));
+    EXPECT_FALSE(is_there("Run/Rewind/Step 45"));
+    EXPECT_NE(value_of("Run/Rewind/Step 20").find("bits/dim"), std::string::npos);
+    run("click \"Run/Rewind/Step 20\"\nframes 2\n");
+    ASSERT_TRUE(is_back(20));
+    steps(3);
+    EXPECT_EQ(value_of("Run/Run/Progress"), "20 of 60");
+    EXPECT_EQ(ui().curves->step.back(), 20);
+    EXPECT_EQ(ui().curves->events.back().kind, "rewind");
+    EXPECT_EQ(ui().curves->events.back().step, 20);
+    ASSERT_FALSE(ui().toasts.shown().empty());
+    const Toast toast = ui().toasts.shown().back();
+    EXPECT_EQ(toast.title, "Back at step 20");
+    EXPECT_NE(toast.detail.find("branches/until-00000045"), std::string::npos) << toast.detail;
+    toast.run(ui());  // what was left behind can be opened, whole
+    ASSERT_TRUE(until([&] { return ui().status.state == RunState::ready; }));
+    EXPECT_EQ(ui().status.step, 45);
+    EXPECT_EQ(ui().curves->step.back(), 45);
+}
+
+TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
+    open_trained(45);
+    const auto why = [&] { return ui().actions.why_not(ui(), "Rewind to the shown step"); };
+    EXPECT_NE(why().find("Scrub the timeline"), std::string::npos) << why();
+    ui().selection.step = 32;
+    EXPECT_NE(why().find("Only the biases"), std::string::npos) << why();
+    ui().selection.step = 40;
+    EXPECT_EQ(why(), "");
+    run("Rewind to the shown step\nframes 2\n");
+    ASSERT_TRUE(is_back(40));
+    EXPECT_EQ(ui().selection.step, -1);
+}
+
+TEST_F(Rewinding, TheMenuOfAPinGoesBackToItsStep) {
+    open_trained(45);
+    const WidgetRecord* const pin = ui().recorder.find("Timeline/Track/Pin save 20");
+    ASSERT_NE(pin, nullptr);
+    ImGuiIO& io = ImGui::GetIO();
+    io.AddMousePosEvent((pin->min.x + pin->max.x) / 2, (pin->min.y + pin->max.y) / 2);
+    steps(2);
+    io.AddMouseButtonEvent(1, true);
+    steps(1);
+    io.AddMouseButtonEvent(1, false);
+    ASSERT_TRUE(until([&] { return is_there("Timeline/Track/Branch from this step"); }));
+    run("click \"Timeline/Track/Rewind to this step\"\nframes 2\n");
+    ASSERT_TRUE(is_back(20));
+}
+
+TEST_F(Rewinding, ASingleCheckpointHasNothingToGoBackTo) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Train\nframes 3\n");
+    const WidgetRecord* const button = ui().recorder.find("Run/Run/Rewind...");
+    ASSERT_NE(button, nullptr);
+    EXPECT_NE(button->why_not.find("single checkpoint"), std::string::npos) << button->why_not;
+}
+
+}  // namespace
+}  // namespace aft::app
