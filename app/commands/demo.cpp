@@ -24,6 +24,7 @@ struct DemoFlags {
     bool no_window = false, json = false;
 };
 
+#if AFT_WINDOW
 bool has_display() {
     const auto is_set = [](const char* name) {
         const char* value = std::getenv(name);
@@ -31,6 +32,7 @@ bool has_display() {
     };
     return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
 }
+#endif
 
 // runs/demo-mirror-1, -2, ...: the first that is not there.
 std::string fresh_folder() {
