@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The window as a user has it: the real program under Xvfb, moved by xdotool.
 
-    tests/journeys/run.py BINARY [open|train|complete|sampling|time|close|sizes|pace|rewind]...
+    tests/journeys/run.py BINARY [open|train|complete|sampling|time|close|sizes|attention|rewind|pace]...
 
 Needs no data and no Python packages. Prints what failed, figures of the pace (never checked: they
 are the machine's), and `N passed, N failed, N skipped`.
@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 
+import attention_journey  # noqa: E402
 import close_journey  # noqa: E402
 import complete_journey  # noqa: E402
 import open_journey  # noqa: E402
@@ -26,7 +27,8 @@ import train_journey  # noqa: E402
 from harness import Cli  # noqa: E402
 
 JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey, "sampling": sampling_journey,
-            "time": time_journey, "close": close_journey, "sizes": sizes_journey, "rewind": rewind_journey, "pace": pace_journey}
+            "time": time_journey, "close": close_journey, "sizes": sizes_journey, "attention": attention_journey,
+            "rewind": rewind_journey, "pace": pace_journey}
 
 
 def main():
