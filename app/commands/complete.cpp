@@ -65,19 +65,18 @@ int complete(CompleteFlags& flags, const Globals& globals) {
 }
 
 void add_sampling(CLI::App& command, SampleOptions& sample) {
-    add_whole(command, {"--samples", "how many completions", 1, 4096}, sample.samples);
+    add_whole(command, {"--samples", "how many completions", 1, 1024}, sample.samples);
     add_real(command, {"--temperature", "0 is greedy"}, sample.temperature);
     add_whole(command, {"--top-k", "only the k likeliest values (0: all)"}, sample.top_k);
     add_real(command, {"--top-p", "only the likeliest values of this share", 0, 1}, sample.top_p);
     add_seed(command, "seed of the random numbers", sample.seed);
-    add_whole(command, {"--particles", "particles of each sample's filter (1: none)", 1, 4096},
+    add_whole(command, {"--particles", "particles of each sample's filter (1: none)", 1, 256},
               sample.particles);
-    add_text(command,
-             {"--weights",
-              "fp32, or bf16, int8: faster, and says what it costs (aft-simple, -local, "
-              "-full)",
-              "FORMAT"},
-             sample.weights);
+    add_choice(command,
+               {"--weights",
+                "bf16, int8: faster, and says what it costs (aft-simple, -local, -full)",
+                {"fp32", "bf16", "int8"}},
+               sample.weights);
 }
 
 CommandRun setup(CLI::App& command) {
