@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/calibrate.h"
+#include "bench/decoding.h"
 #include "bench/statistics.h"
 #include "model/train/trainer.h"
 
@@ -76,17 +77,9 @@ json accept_json(const TrainCase& one, const json& contestants, bool is_quiet) {
 Config pixel_config(const std::string& mixer, bool quick) {
     Config config;
     config.name = "bench";
-    ModelConfig& model = config.model;
-    model.mixer = mixer;
-    model.layers = 2;
-    model.dim = quick ? 32 : 256;
-    model.heads = mixer == "softmax" ? 4 : 1;
-    model.window = mixer == "aft-local" ? (quick ? 8 : 256) : 0;
-    model.factors = quick ? 4 : 64;
-    model.height = model.width = quick ? 8 : 32;
-    model.channels = 3;
-    model.levels = 256;
-    model.init = "fan-in";
+    config.model = decode_model(mixer, quick);
+    config.model.layers = 2;
+    config.model.levels = 256;
     config.data.source = quick ? "shapes?size=8" : "shapes?size=32";
     config.train.batch = 1;
     return config;
