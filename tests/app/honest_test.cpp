@@ -1,0 +1,207 @@
+// One number for one name: what the window says twice is the same twice, it belongs to the step
+// that is shown, and states are called what they are.
+#include <regex>
+
+#include "app/panels/bias_tools.h"
+#include "core/text.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+// The cell of a table row, which is recorded as "0 | low | high | mean | norm".
+std::string cell_of(const std::string& row, int column) {
+    std::string rest = row;
+    for (; column > 0; --column) rest = rest.substr(rest.find(" | ") + 3);
+    return rest.substr(0, rest.find(" | "));
+}
+
+class Honest : public BareTest {
+  protected:
+    void open_mirror() {
+        initialize_model("cpu", 1);
+        make();
+        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
+    }
+    // Mean and norm over what a causal model sees, of the whole map as the model holds it.
+    std::pair<double, double> visible(int64_t layer, Quantity quantity) {
+        ProbeRequest request = probe("bias", layer);
+        request.options = {{"quantity", quantity_option(quantity)}, {"gauge", "fixed"}};
+        FieldSetPtr fields;
+        EXPECT_TRUE(until(
+            [&] { return (fields = ui().session->ask(request, false, nullptr)) != nullptr; }));
+        const std::vector<float>& all = fields->fields.front().values;
+        const int64_t tokens = ui().status.tokens;
+        double sum = 0, squares = 0;
+        for (int64_t t = 0; t < tokens; ++t)
+            for (int64_t j = 0; j <= t; ++j) {
+                const double v = all[size_t(t * tokens + j)];
+                sum += v;
+                squares += v * v;
+            }
+        return {sum / (double(tokens) * double(tokens + 1) / 2), std::sqrt(squares)};
+    }
+};
+
+TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
+    open_mirror();
+    for (const Quantity quantity : kQuantities)
+        for (const int64_t layer : {0, 1}) {
+            ui().selection.quantity = quantity;
+            ui().selection.cell = {.layer = layer};
+            const auto [mean, norm] = visible(layer, quantity);
+            const std::string mean_words = shown_value(quantity, mean),
+                              norm_words = stored_value(norm);
+            run("click Focus/Main/Tab\nframes 3\n");
+            EXPECT_TRUE(until([&] { return value_of("Inspector/Statistics/Mean") == mean_words; }))
+                << value_of("Inspector/Statistics/Mean") << ", wanted " << mean_words;
+            EXPECT_EQ(value_of("Inspector/Statistics/Norm"), norm_words);
+            run("click Statistics/Main/Tab\nframes 3\n");
+            const std::string row =
+                fmt::format("Statistics/Layers/Layers: L{}", layer);  // its section: Layers
+            EXPECT_TRUE(until([&] { return cell_of(value_of(row), 3) == mean_words; }))
+                << value_of(row) << ", wanted " << mean_words;
+            EXPECT_EQ(cell_of(value_of(row), 4), norm_words) << value_of(row);
+        }
+}
+
+// Training publishes faster than the worker answers: the newest answer is never there in time.
+TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {
+    make();
+    open_tiny_run();
+    run("workspace Home\nframes 2\n");  // no pane asks for anything
+    const ProbeRequest request = probe("bias");
+    const auto train_to = [&](int64_t step) {
+        ui().session->step(step - ui().status.step);
+        ASSERT_TRUE(until(
+            [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
+    };
+    const auto answered = [&] {
+        return until([&] { return ui().session->ask(request, false, nullptr) != nullptr; });
+    };
+    Watch watch;
+    AskTurn turns[3];
+    ASSERT_TRUE(answered());
+    ASSERT_TRUE(watch.update(ui(), request, turns[0]));
+    ASSERT_EQ(watch.fields()->fields.front().step, 0);
+    train_to(10);
+    ASSERT_TRUE(answered());
+    train_to(20);  // before the pane has looked
+    EXPECT_TRUE(watch.update(ui(), request, turns[1]));
+    EXPECT_EQ(watch.fields()->fields.front().step, 10);
+    ASSERT_TRUE(answered());
+    EXPECT_TRUE(watch.update(ui(), request, turns[2]));
+    EXPECT_EQ(watch.fields()->fields.front().step, 20);
+}
+
+TEST_F(Honest, TheExplorerTellsOfTheStepThatIsShown) {
+    make(fed(feed_small));
+    run("workspace Biases\nframes 3\n");
+    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "2.00") << "of the newest step";
+    ui().selection.step = 20;
+    steps(2);
+    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "2.00");
+    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "4.00");
+    ui().selection.step = 0;
+    steps(2);
+    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013") << "nothing was logged so early";
+}
+
+TEST_F(Honest, OnlyARunThatTrainsIsLive) {
+    RunState state = RunState::running;
+    make(fed([&](Ui& ui) {
+        feed_small(ui);
+        ui.status.state = state;
+    }));
+    run("workspace Train\nframes 2\n");
+    EXPECT_EQ(value_of("Timeline/Track/Live"), "live");
+    for (const RunState rest : {RunState::stopped, RunState::paused, RunState::ready}) {
+        state = rest;
+        steps(2);
+        EXPECT_EQ(value_of("Timeline/Track/Live"), "latest");
+    }
+}
+
+TEST_F(Honest, APinIsAMarkOnTheTimelineThatGoesBack) {
+    make(fed(feed_small));
+    run("workspace Biases\nframes 2\n");
+    ui().selection.step = 20;
+    run("key P\nkey End\nframes 2\n");
+    EXPECT_EQ(ui().selection.step, -1);
+    ASSERT_TRUE(is_there("Timeline/Track/Kept 0 20"));
+    run("click \"Timeline/Track/Kept 0 20\"\nframes 2\n");
+    EXPECT_EQ(ui().selection.step, 20);
+}
+
+TEST_F(Honest, TheFirstLossIsOnlyCloseWhereItIs) {
+    double first = std::log(4.0);
+    make(fed([&](Ui& ui) {
+        feed_small(ui);
+        ui.status.config.model.levels = 4;
+        auto curves = std::make_shared<Curves>(*ui.curves);
+        curves->columns["loss"].front() = first;
+        ui.curves = curves;
+    }));
+    run("workspace Train\nframes 3\n");
+    EXPECT_NE(value_of("Controls/Checks/Check").find("close to log2 4 = 2.000"), std::string::npos)
+        << value_of("Controls/Checks/Check");
+    first = 1.2 * std::log(4.0);
+    steps(2);
+    EXPECT_NE(value_of("Controls/Checks/Check").find("0.400 above log2 4"), std::string::npos)
+        << value_of("Controls/Checks/Check");
+}
+
+TEST_F(Honest, TheLearningRateSaysThatItsScheduleHasEnded) {
+    int64_t step = 59;
+    make(fed([&](Ui& ui) {
+        feed_small(ui);
+        ui.status.config.train.schedule = "cosine";
+        ui.status.step = step;
+    }));
+    const auto says = [&] {
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (w.kind == "hint" &&
+                w.value.find("schedule ended at step 60: now 0.001") != std::string::npos)
+                return true;
+        return false;
+    };
+    run("workspace Train\nframes 3\n");
+    EXPECT_FALSE(says());
+    step = 60;
+    steps(2);
+    EXPECT_TRUE(says());
+}
+
+TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
+    open_mirror();
+    run("workspace Complete\nframes 4\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    steps(4);
+    const auto why = [&](const char* action) { return ui().actions.why_not(ui(), action); };
+    EXPECT_EQ(why("Redo stroke"), "No stroke was taken back.");
+    for (int i = 0; i < 100 && why("Undo stroke").empty(); ++i) run("Undo stroke\n");
+    EXPECT_EQ(why("Undo stroke"), "There is no stroke to take back.");
+    run("Invert mask\nframes 2\n");
+    EXPECT_EQ(why("Undo stroke"), "");
+    run("Undo stroke\nframes 2\n");
+    EXPECT_EQ(why("Undo stroke"), "There is no stroke to take back.");
+    EXPECT_EQ(why("Redo stroke"), "");
+}
+
+TEST_F(Honest, HomeCallsARunOfThisWindowByItsState) {
+    make();
+    open_tiny_run();
+    run("Start training\nwait Stopped 60\nworkspace Home\nframes 3\n");
+    const auto state = [&] {
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (w.kind == "row" && w.label.find(folder_.string()) != std::string::npos)
+                return w.value;
+        return std::string();
+    };
+    ASSERT_TRUE(until([&] { return state() != ""; }));
+    EXPECT_EQ(state(), "finished") << "it holds the lock, but nothing runs";
+}
+
+}  // namespace
+}  // namespace aft::app
