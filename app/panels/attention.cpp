@@ -185,9 +185,9 @@ void AttentionPanel::draw_gallery_head(Ui& ui, int count) {
         used += ui.px(6);
     }
     const size_t last = std::min(channels, first_ + size_t(count));
-    const std::string words =
-        fmt::format("{} to {} of {}, own range each; bar: {}", first_ + 1, last, channels,
-                    order_ == 1 ? "sharpness" : "gate \u03C3(Q)");
+    std::string words = fmt::format("{} to {} of {}, own range each", first_ + 1, last, channels);
+    const std::string bar = order_ == 1 ? "; bar: sharpness" : "; bar: gate \u03C3(Q)";
+    if (text_extent(ui, words + bar, text_size::hint).x < all - used - ui.px(300)) words += bar;
     text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
     ui.recorder.area({.kind = "value",

@@ -55,7 +55,7 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     BiasStatistics out;
     out.low = std::numeric_limits<double>::infinity();
     out.high = -out.low;
-    double sum = 0, squares = 0;
+    double sum = 0, sizes = 0, squares = 0;
     const bool is_block = !map.block.is_single();
     for (size_t i = 0; i < map.shown.size(); ++i) {
         if (!map.hidden.empty() && map.hidden[i] != 0) continue;
@@ -68,10 +68,12 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
         const int64_t count = is_block ? form.seen(row, column, map.block) : 1;
         const double size = !is_block ? map.shown[i] : map.norm.empty() ? 0 : map.norm[i];
         sum += middle * double(count);
+        sizes += std::abs(middle) * double(count);
         squares += size * size;
         out.count += count;
     }
-    out.mean = out.count > 0 ? sum / double(out.count) : 0;
+    // What is left of values that cancel is their rounding.
+    out.mean = std::abs(sum) > 1e-6 * sizes ? sum / double(out.count) : 0;
     out.norm = is_block && map.norm.empty() ? std::numeric_limits<double>::quiet_NaN()
                                             : std::sqrt(squares);
     if (form.kind == BiasForm::Kind::kernel2 || form.rows == 1) {

@@ -144,8 +144,7 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         }
     }
     const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
-    hint(ui, has_kernel ? "bar: norm of the kernels' w"
-                        : "bar: norm of raw w, pairs that are never seen too");
+    hint(ui, has_kernel ? "bar: norm of the kernels' w" : "bar: norm of raw w, hidden pairs too");
 }
 
 void ExplorerPanel::draw_pins(Ui& ui) {

@@ -116,7 +116,9 @@ constexpr const char* kMenus[] = {"File", "Run", "View", "Help"};
 // changes to another; a click that comes with it must not close what it has just opened.
 bool opens_menu(const char* menu, bool pressed) {
     ImGuiStorage& kept = *ImGui::GetStateStorage();
-    const ImGuiID opened_at = ImGui::GetID("opened at"), wanted = ImGui::GetID("wanted");
+    const std::string id = menu;
+    const ImGuiID opened_at = ImGui::GetID((id + " opened at").c_str());
+    const ImGuiID wanted = ImGui::GetID((id + " wanted").c_str());
     constexpr float kJustNow_s = 0.5F;
     const auto now = static_cast<float>(ImGui::GetTime());
     const bool is_open = ImGui::IsPopupOpen(menu);
@@ -158,10 +160,7 @@ void draw_menus(Ui& ui, bool as_one) {
         text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::label)) / 2}, menu,
                 {text_size::label, hot ? ui.theme.text1 : ui.theme.text2});
         ui.recorder.item("menu", label);
-        ImGui::PushID(menu);
-        const bool opens = opens_menu(menu, pressed);
-        ImGui::PopID();
-        popup(menu, opens, false);
+        popup(menu, opens_menu(menu, pressed), false);
         ImGui::SameLine(0, 0);
     }
 }

@@ -1,5 +1,6 @@
 // Attention and Keys beyond single maps: prior shares of all layers, the picture below a map, texts
 // as characters. What the pane says is what the model holds.
+#include <cstdio>
 #include <fstream>
 
 #include "app/panels/over_image.h"
@@ -86,6 +87,31 @@ class AttentionPane : public BareTest {
         steps(3);
     }
 };
+
+// In a small window the gallery has pages: every channel stands on one of them.
+TEST_F(AttentionPane, EveryChannelCanBeReached) {
+    initialize_model("cpu", 1);
+    make({}, {1280, 800});
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    show();
+    const std::string shown = "Attention/Main/Channels shown";
+    ASSERT_TRUE(until([&] { return is_there(shown); }));
+    int64_t next = 1, last = 0, all = 0, pages = 0;
+    for (; pages < 32; ++pages) {
+        const std::string words = value_of(shown);  // "1 to 18 of 32, ..."
+        int64_t first = 0;
+        ASSERT_EQ(std::sscanf(words.c_str(), "%ld to %ld of %ld", &first, &last, &all), 3) << words;
+        EXPECT_EQ(first, next) << words;
+        EXPECT_GE(last, first);
+        next = last + 1;
+        if (last == all) break;
+        run("click \"Attention/Main/More channels\"\nframes 3\n");
+    }
+    EXPECT_EQ(all, 32);
+    EXPECT_EQ(last, all);
+    EXPECT_LE(pages, 2) << "as many as fit stand beside each other";
+    EXPECT_NE(ui().recorder.find("Attention/Main/More channels")->why_not, "");
+}
 
 TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {
     open_mirror();

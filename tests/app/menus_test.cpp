@@ -73,7 +73,7 @@ TEST_F(Menus, FileBeginsWithNewRunAndEndsWithQuit) {
     run("click \"Top bar/Menu/File\"\nframes 2\n");
     const WidgetRecord* const first = ui().recorder.find("Top bar/Menu/New run");
     const WidgetRecord* const second = ui().recorder.find("Top bar/Menu/Open...");
-    const WidgetRecord* const data = ui().recorder.find("Top bar/Menu/Choose data folder...");
+    const WidgetRecord* const data = ui().recorder.find("Top bar/Menu/Choose the data folder...");
     const WidgetRecord* const last = ui().recorder.find("Top bar/Menu/Quit");
     ASSERT_TRUE(first != nullptr && second != nullptr && last != nullptr && data != nullptr);
     EXPECT_LT(first->min.y, second->min.y);
