@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "model/decode/decoder.h"
+#include "model/decode/pages.h"
 #include "model/ops/cpu/buffer.h"
 
 namespace aft::decode {
@@ -16,7 +17,8 @@ using ops::cpu::Buffer;
 
 struct PackedMatrix {
     WeightFormat format = WeightFormat::fp32;
-    Buffer<uint8_t> weights;
+    const uint8_t* weights = nullptr;  // in the net's pages
+    int64_t bytes = 0;
     std::vector<float> bias, scale;
     std::vector<int32_t> sums;
     int64_t inputs = 0, panels = 0;
@@ -52,6 +54,7 @@ struct PackedNet {
     std::vector<PackedLayer> layers;
     PackedNorm norm;
     PackedMatrix head;
+    Pages pages;  // of all matrices, in the order in which a token reads them
     int64_t weight_bytes = 0;  // what a token reads of the matrices
 };
 

@@ -35,7 +35,9 @@ struct DecodeProduct {
     float* y = nullptr;  // [rows, y_stride]
     int64_t y_stride = 0;
     bool add = false;          // y += instead
-    uint8_t* codes = nullptr;  // int8: room for [rows, 2 * inputs + 8] and, behind it, scales
+    uint8_t* codes = nullptr;  // room for [rows, 2 * inputs + 64]: x as the instructions take it
+    bool ahead = false;        // all panels, many rows: asks for the next panel in time
+    bool coded = false;        // it is there already, by a product with the same x and rows
 };
 
 struct DecodeNorm {
@@ -124,11 +126,13 @@ struct DecodeKernels {
     bool (*tile_row)(const DecodeTileRow&) = nullptr;  // false: too wide, left out
 };
 
-[[nodiscard]] const DecodeKernels& decode_avx512_vnni();
 [[nodiscard]] const DecodeKernels& decode_avx512();
 [[nodiscard]] const DecodeKernels& decode_avx2();
 [[nodiscard]] const DecodeKernels& decode_portable();
-// Of the instruction set that kernels.h chose; with byte products where the processor has them.
+void use_vnni(DecodeKernels& table);  // byte products
+void use_bf16(DecodeKernels& table);  // products of bf16
+// Of the instruction set that kernels.h chose; with products of bytes and bf16 where the processor
+// has them, unless AFTERIMAGE_CPU=avx512 asks for the plain set.
 [[nodiscard]] const DecodeKernels& decode_kernels();
 
 }  // namespace aft::ops::cpu
