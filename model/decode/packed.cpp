@@ -17,9 +17,8 @@
 #include <chrono>
 
 #include "core/check.h"
-#include "model/decode/block_weights.h"
 #include "model/decode/crew.h"
-#include "model/decode/packed_state.h"
+#include "model/decode/packed_mixer.h"
 #include "model/nn/net.h"
 
 namespace aft::decode {
@@ -78,7 +77,7 @@ class PackedDecoder final : public Decoder {
           format_(options.weights),
           crew_(net_.weight_bytes < kWorthTwo ? 1 : std::max<int64_t>(1, options.threads)),
           pace_(crew_.size()),
-          weights_(net_.layers.size()),
+          mixer_(net_),
           own_(static_cast<size_t>(crew_.size())) {}
 
     [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
@@ -120,9 +119,6 @@ class PackedDecoder final : public Decoder {
     void meet(const Share& share);
     void listen(const Rows& rows, size_t layer, Share share);
     void mix(const Rows& rows, size_t layer, Share share);
-    void begin_block(Heard& heard, size_t layer, Share share);
-    void hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share);
-    void mix_one(const Rows& rows, size_t layer, int64_t i, Share share);
     void project(size_t layer, Share share);
     void expand(size_t layer, Share share);
     void contract(size_t layer, Share share);
@@ -150,9 +146,8 @@ class PackedDecoder final : public Decoder {
     WeightFormat format_;
     Crew crew_;
     Pace pace_;
-    std::vector<LayerWeights> weights_;  // of the block that begins at begin_, unless stale_
-    int64_t begin_ = 0, room_ = 0;
-    bool stale_ = true;
+    PackedMixer mixer_;
+    int64_t room_ = 0;
     Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [room_, width], h_ [room_, inside]
     std::vector<float> logits_plain_;               // [rows, levels]
     std::vector<Own> own_;
@@ -193,13 +188,11 @@ void PackedDecoder::run(const Rows& rows) {
         AFT_ASSERT(at < net_.config.tokens());
         if (at % kDecodeBlock == 0) rows.state->open_block();
     }
-    const int64_t begin = at - at % kDecodeBlock;
-    stale_ = stale_ || begin != begin_;
-    begin_ = begin;
+    mixer_.turn_to(at);
     const int64_t threads = pace_.threads();
     crew_.run(threads,
               [&](int64_t thread) { work(rows, share_of(thread, threads, rows.count())); });
-    stale_ = false;
+    mixer_.turned();
     rows.state->position += rows.in_order ? rows.count() : 1;
     if (rows.predicts) {
         const int64_t levels = net_.config.levels;
@@ -213,10 +206,8 @@ void PackedDecoder::run(const Rows& rows) {
 }
 
 void PackedDecoder::work(const Rows& rows, Share share) {
-    if (net_.has_bias && stale_) {
-        for (auto i = static_cast<size_t>(share.thread); i < weights_.size();
-             i += static_cast<size_t>(share.threads))
-            fill(net_, static_cast<int64_t>(i), begin_, weights_[i]);
+    if (mixer_.is_stale()) {
+        mixer_.prepare(share.thread, share.threads);
         crew_.meet();
     }
     for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
@@ -298,80 +289,19 @@ void PackedDecoder::mix(const Rows& rows, size_t layer, Share share) {
         crew_.meet();
         share = by_panels(share, rows.count());
     }
-    for (int64_t i = share.row; i < share.row + share.rows; ++i) mix_one(rows, layer, i, share);
+    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const bool unheard = !rows.predicts && layer + 1 == net_.layers.size();
+    for (int64_t i = share.row; i < share.row + share.rows; ++i)
+        mixer_.take({.heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i)),
+                     .layer = layer,
+                     .position = rows.position(i),
+                     .begin = share.begin(panels) * kernels_.panel,
+                     .end = share.end(panels) * kernels_.panel,
+                     .q = net_.layers[layer].q && !unheard ? q_.data() + i * width : nullptr,
+                     .k = k_.data() + i * width,
+                     .v = v_.data() + i * width,
+                     .y = unheard ? nullptr : y_.data() + i * width});
     if (in_order) crew_.meet();
-}
-
-void PackedDecoder::mix_one(const Rows& rows, size_t layer, int64_t i, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
-    const int64_t begin = share.begin(panels) * kernels_.panel;
-    const int64_t end = share.end(panels) * kernels_.panel;
-    Heard& heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i));
-    const float* q = net_.layers[layer].q ? q_.data() + i * width : nullptr;
-    const float *k = k_.data() + i * width, *v = v_.data() + i * width;
-    float* y = y_.data() + i * width;
-    if (!net_.has_bias)
-        return kernels_.take({.source = {k, v},
-                              .q = q,
-                              .sums = heard.sums.data(),
-                              .y = y,
-                              .stride = width,
-                              .begin = begin,
-                              .end = end});
-    const int64_t target = rows.position(i) % kDecodeBlock;
-    if (target == 0) begin_block(heard, layer, share);
-    const ops::cpu::DecodeChunk open = heard.open->part(begin, end, target + 1);
-    kernels_.append(open, {k, v}, target);
-    if (!rows.predicts && layer + 1 == net_.layers.size()) return;
-    const BiasRow& row = weights_[layer].own[static_cast<size_t>(target)];
-    kernels_.exact({.chunk = open,
-                    .whole = row.whole,
-                    .part = row.part,
-                    .sums = heard.targets.data(),
-                    .target = target,
-                    .q = q,
-                    .y = y});
-}
-
-// What all targets of the block hear from before it.
-void PackedDecoder::begin_block(Heard& heard, size_t layer, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
-    const int64_t begin = share.begin(panels) * kernels_.panel;
-    const int64_t end = share.end(panels) * kernels_.panel;
-    if (!heard.chunks.empty()) kernels_.seal(heard.chunks.back()->part(begin, end, kDecodeBlock));
-    const LayerWeights& weights = weights_[layer];
-    int64_t chunk = heard.first;
-    for (; chunk < weights.first; ++chunk)  // they have left the history for good
-        if (!net_.forget)
-            kernels_.fold(heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
-                              begin, end, kDecodeBlock),
-                          heard.sums.data());
-    kernels_.begin(heard.open->part(begin, end, 0), heard.sums.data(), heard.targets.data());
-    const auto last = heard.first + static_cast<int64_t>(heard.chunks.size());
-    for (; chunk < last; ++chunk) hear_chunk(heard, layer, chunk, share);
-}
-
-void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share) {
-    const int64_t panels = net_.width / kernels_.panel;
-    const LayerWeights& weights = weights_[layer];
-    const int64_t at = (chunk - weights.first) * kDecodeBlock;
-    const ops::cpu::DecodeChunk part = heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
-        share.begin(panels) * kernels_.panel, share.end(panels) * kernels_.panel, kDecodeBlock);
-    kernels_.pull({.chunk = part,
-                   .weights = weights.tiles.data() + at * kDecodeBlock,
-                   .largest = weights.largest.data() + at,
-                   .first = 0,
-                   .targets = kDecodeBlock,
-                   .sums = heard.targets.data()});
-    for (int64_t t = 0; t < kDecodeBlock; ++t) {
-        if (weights.wide[static_cast<size_t>(at + t)] == 0) continue;
-        const BiasRow row = bias_row(net_, static_cast<int64_t>(layer), begin_ + t, chunk);
-        kernels_.exact({.chunk = part,
-                        .whole = row.whole,
-                        .part = row.part,
-                        .sums = heard.targets.data(),
-                        .target = t});
-    }
 }
 
 void PackedDecoder::project(size_t layer, Share share) {

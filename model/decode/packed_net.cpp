@@ -239,6 +239,7 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.has_bias = c.mixer == "aft-full" || (local && c.window > 0);
     out.history = local ? std::min(c.window, c.tokens()) : c.tokens();
     out.forget = local && c.outside == "-inf";
+    out.hears16 = format != WeightFormat::fp32 && decode_kernels().pull16 != nullptr;
     out.tokens = packer.table("embed.token.weight", out.width);
     const std::vector<float> start = packer.table("embed.start", out.width);
     out.tokens.insert(out.tokens.end(), start.begin(), start.end());

@@ -16,7 +16,10 @@ DecodeKernels choose() {
     DecodeKernels table = decode_avx512();
     if (std::getenv("AFTERIMAGE_CPU") != nullptr) return table;  // asked for, and no more
     if (__builtin_cpu_supports("avx512vnni") != 0) use_vnni(table);
-    if (__builtin_cpu_supports("avx512bf16") != 0) use_bf16(table);
+    if (__builtin_cpu_supports("avx512bf16") != 0) {
+        use_bf16(table);
+        use_pull16(table);
+    }
     return table;
 }
 
