@@ -20,7 +20,9 @@ Interrupts::~Interrupts() {
     watcher_.request_stop();
     pthread_kill(watcher_.native_handle(), SIGTERM);  // wakes sigwait, is consumed by it
     watcher_.join();
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    // Once asked to stop the program is about to end with 130: another signal must not turn that
+    // into a death by signal.
+    if (!source_.stop_requested()) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void Interrupts::watch(const std::stop_token& end) {
