@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "model/data/source.h"
+#include "model/train/bias_norm.h"
 #include "model/train/trainer_parts.h"
 
 namespace aft {
@@ -141,13 +142,9 @@ void Trainer::Parts::add_norms(const std::vector<double>& squares, StepReport& r
 
 // ||w|| of the effective position bias, as it stands before this step's update.
 void Trainer::Parts::add_bias_norms(StepReport& report) const {
-    const c10::NoGradGuard no_grad;
-    for (int64_t layer = 0; layer < config.model.layers; ++layer) {
-        const std::optional<at::Tensor> w = net.mixer(layer).bias(config.model.tokens());
-        if (!w) continue;
-        const double square = w->flatten().dot(w->flatten()).item<double>();
-        report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(square);
-    }
+    for (int64_t layer = 0; layer < config.model.layers; ++layer)
+        if (const auto square = squared_bias(net.mixer(layer), config.model.tokens()))
+            report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(*square);
 }
 
 // Norms, clipping, update. False (and a failure in the report) where a gradient is not finite.
