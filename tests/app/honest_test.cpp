@@ -1,20 +1,11 @@
 // One number for one name: what the window says twice is the same twice, it belongs to the step
 // that is shown, and states are called what they are.
-#include <regex>
-
 #include "app/panels/bias_tools.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
 namespace {
-
-// The cell of a table row, which is recorded as "0 | low | high | mean | norm".
-std::string cell_of(const std::string& row, int column) {
-    std::string rest = row;
-    for (; column > 0; --column) rest = rest.substr(rest.find(" | ") + 3);
-    return rest.substr(0, rest.find(" | "));
-}
 
 class Honest : public BareTest {
   protected:
@@ -24,47 +15,7 @@ class Honest : public BareTest {
         stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
         run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
     }
-    // Mean and norm over what a causal model sees, of the whole map as the model holds it.
-    std::pair<double, double> visible(int64_t layer, Quantity quantity) {
-        ProbeRequest request = probe("bias", layer);
-        request.options = {{"quantity", quantity_option(quantity)}, {"gauge", "fixed"}};
-        FieldSetPtr fields;
-        EXPECT_TRUE(until(
-            [&] { return (fields = ui().session->ask(request, false, nullptr)) != nullptr; }));
-        const std::vector<float>& all = fields->fields.front().values;
-        const int64_t tokens = ui().status.tokens;
-        double sum = 0, squares = 0;
-        for (int64_t t = 0; t < tokens; ++t)
-            for (int64_t j = 0; j <= t; ++j) {
-                const double v = all[size_t(t * tokens + j)];
-                sum += v;
-                squares += v * v;
-            }
-        return {sum / (double(tokens) * double(tokens + 1) / 2), std::sqrt(squares)};
-    }
 };
-
-TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
-    open_mirror();
-    for (const Quantity quantity : kQuantities)
-        for (const int64_t layer : {0, 1}) {
-            ui().selection.quantity = quantity;
-            ui().selection.cell = {.layer = layer};
-            const auto [mean, norm] = visible(layer, quantity);
-            const std::string mean_words = shown_value(quantity, mean),
-                              norm_words = stored_value(norm);
-            run("click Focus/Main/Tab\nframes 3\n");
-            EXPECT_TRUE(until([&] { return value_of("Inspector/Statistics/Mean") == mean_words; }))
-                << value_of("Inspector/Statistics/Mean") << ", wanted " << mean_words;
-            EXPECT_EQ(value_of("Inspector/Statistics/Norm"), norm_words);
-            run("click Statistics/Main/Tab\nframes 3\n");
-            const std::string row =
-                fmt::format("Statistics/Layers/Layers: L{}", layer);  // its section: Layers
-            EXPECT_TRUE(until([&] { return cell_of(value_of(row), 3) == mean_words; }))
-                << value_of(row) << ", wanted " << mean_words;
-            EXPECT_EQ(cell_of(value_of(row), 4), norm_words) << value_of(row);
-        }
-}
 
 // Training publishes faster than the worker answers: the newest answer is never there in time.
 TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {
@@ -93,19 +44,6 @@ TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {
     ASSERT_TRUE(answered());
     EXPECT_TRUE(watch.update(ui(), request, turns[2]));
     EXPECT_EQ(watch.fields()->fields.front().step, 20);
-}
-
-TEST_F(Honest, TheExplorerTellsOfTheStepThatIsShown) {
-    make(fed(feed_small));
-    run("workspace Biases\nframes 3\n");
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "2.00") << "of the newest step";
-    ui().selection.step = 20;
-    steps(2);
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "2.00");
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "4.00");
-    ui().selection.step = 0;
-    steps(2);
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013") << "nothing was logged so early";
 }
 
 TEST_F(Honest, OnlyARunThatTrainsIsLive) {
@@ -150,27 +88,6 @@ TEST_F(Honest, TheFirstLossIsOnlyCloseWhereItIs) {
     steps(2);
     EXPECT_NE(value_of("Controls/Checks/Check").find("0.400 above log2 4"), std::string::npos)
         << value_of("Controls/Checks/Check");
-}
-
-TEST_F(Honest, TheLearningRateSaysThatItsScheduleHasEnded) {
-    int64_t step = 59;
-    make(fed([&](Ui& ui) {
-        feed_small(ui);
-        ui.status.config.train.schedule = "cosine";
-        ui.status.step = step;
-    }));
-    const auto says = [&] {
-        for (const WidgetRecord& w : ui().recorder.last())
-            if (w.kind == "hint" &&
-                w.value.find("schedule ended at step 60: now 0.001") != std::string::npos)
-                return true;
-        return false;
-    };
-    run("workspace Train\nframes 3\n");
-    EXPECT_FALSE(says());
-    step = 60;
-    steps(2);
-    EXPECT_TRUE(says());
 }
 
 TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {

@@ -25,7 +25,6 @@ class Menus : public BareTest {
 };
 
 constexpr const char* kOfRun = "Top bar/Menu/One step";
-constexpr const char* kOfHelp = "Top bar/Menu/Keys and help";
 
 TEST_F(Menus, EscClosesWhatIsOpenAndNothingElse) {
     ui().selection.lock({.layer = 1});
@@ -40,45 +39,6 @@ TEST_F(Menus, EscClosesWhatIsOpenAndNothingElse) {
     ASSERT_TRUE(is_open());
     run("key Esc\nframes 2\n");
     EXPECT_FALSE(is_open());
-}
-
-TEST_F(Menus, ThePointerChangesFromMenuToMenu) {
-    point("Top bar/Menu/Help");
-    steps(3);
-    EXPECT_FALSE(is_there(kOfHelp)) << "not before one is open";
-    run("click \"Top bar/Menu/Run\"\nframes 2\n");
-    ASSERT_TRUE(is_there(kOfRun));
-    point("Top bar/Menu/Help");
-    steps(3);
-    EXPECT_TRUE(is_there(kOfHelp));
-    EXPECT_FALSE(is_there(kOfRun));
-}
-
-TEST_F(Menus, OneClickOnAnotherTitleOpensIt) {
-    run("click \"Top bar/Menu/Run\"\nframes 2\n");
-    ASSERT_TRUE(is_there(kOfRun));
-    point("Top bar/Menu/Help");
-    button(true);
-    button(false);
-    steps(2);
-    EXPECT_TRUE(is_there(kOfHelp));
-    steps(60);  // a second later the same click closes it
-    button(true);
-    button(false);
-    steps(3);
-    EXPECT_FALSE(is_there(kOfHelp));
-}
-
-TEST_F(Menus, FileBeginsWithNewRunAndEndsWithQuit) {
-    run("click \"Top bar/Menu/File\"\nframes 2\n");
-    const WidgetRecord* const first = ui().recorder.find("Top bar/Menu/New run");
-    const WidgetRecord* const second = ui().recorder.find("Top bar/Menu/Open...");
-    const WidgetRecord* const data = ui().recorder.find("Top bar/Menu/Choose data folder...");
-    const WidgetRecord* const last = ui().recorder.find("Top bar/Menu/Quit");
-    ASSERT_TRUE(first != nullptr && second != nullptr && last != nullptr && data != nullptr);
-    EXPECT_LT(first->min.y, second->min.y);
-    EXPECT_LT(second->min.y, data->min.y);
-    EXPECT_LT(data->min.y, last->min.y);
 }
 
 TEST_F(Menus, TheBellShowsTheLogAtOnce) {
