@@ -72,6 +72,7 @@ Pass Trainer::Parts::pass(bool training, int64_t micro) const {
     pass.training = training;
     pass.dropout_rate = config.model.dropout;  // live: the net keeps the one it was built with
     pass.recompute = training && config.train.recompute;
+    if (training && config.train.precision == "bf16") pass.arithmetic = Arithmetic::bf16;
     pass.backend = ops::parse_backend(config.train.backend);
     if (training && config.model.dropout > 0)
         pass.dropout =
