@@ -1,11 +1,20 @@
 // One number for one name: what the window says twice is the same twice, it belongs to the step
 // that is shown, and states are called what they are.
+#include <regex>
+
 #include "app/panels/bias_tools.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
 namespace {
+
+// The cell of a table row, which is recorded as "0 | low | high | mean | norm".
+std::string cell_of(const std::string& row, int column) {
+    std::string rest = row;
+    for (; column > 0; --column) rest = rest.substr(rest.find(" | ") + 3);
+    return rest.substr(0, rest.find(" | "));
+}
 
 class Honest : public BareTest {
   protected:
@@ -36,6 +45,28 @@ class Honest : public BareTest {
         return {sum / (double(tokens) * double(tokens + 1) / 2), std::sqrt(squares)};
     }
 };
+
+TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
+    open_mirror();
+    for (const Quantity quantity : kQuantities)
+        for (const int64_t layer : {0, 1}) {
+            ui().selection.quantity = quantity;
+            ui().selection.cell = {.layer = layer};
+            const auto [mean, norm] = visible(layer, quantity);
+            const std::string mean_words = shown_value(quantity, mean),
+                              norm_words = stored_value(norm);
+            run("click Focus/Main/Tab\nframes 3\n");
+            EXPECT_TRUE(until([&] { return value_of("Inspector/Statistics/Mean") == mean_words; }))
+                << value_of("Inspector/Statistics/Mean") << ", wanted " << mean_words;
+            EXPECT_EQ(value_of("Inspector/Statistics/Norm"), norm_words);
+            run("click Statistics/Main/Tab\nframes 3\n");
+            const std::string row =
+                fmt::format("Statistics/Layers/Layers: L{}", layer);  // its section: Layers
+            EXPECT_TRUE(until([&] { return cell_of(value_of(row), 3) == mean_words; }))
+                << value_of(row) << ", wanted " << mean_words;
+            EXPECT_EQ(cell_of(value_of(row), 4), norm_words) << value_of(row);
+        }
+}
 
 // Training publishes faster than the worker answers: the newest answer is never there in time.
 TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {

@@ -25,6 +25,7 @@ class Menus : public BareTest {
 };
 
 constexpr const char* kOfRun = "Top bar/Menu/One step";
+constexpr const char* kOfHelp = "Top bar/Menu/Keys and help";
 
 TEST_F(Menus, EscClosesWhatIsOpenAndNothingElse) {
     ui().selection.lock({.layer = 1});
