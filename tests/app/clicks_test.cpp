@@ -81,6 +81,17 @@ class RandomClicks : public BareTest {
             },
             500);
     }
+    void pin() {
+        ui().selection.pin(ui().shown_step());
+        stage_->step();
+    }
+    // Too little room for all channels of a picture that can be read.
+    void crowd(const char* more) {
+        ui().selection.image = {};
+        ui().selection.step = -1;
+        ui().settings.zoom = 3;
+        until_usable(more);
+    }
     // A picture that cannot be read; completions that run, were stopped, and are finished.
     [[nodiscard]] decltype(ClickRules::nudges) nudges() {
         const auto broken = [this] { ui().open((home_ / "broken.png").string()); };
@@ -98,11 +109,14 @@ class RandomClicks : public BareTest {
                      ui().actions.run(ui(), "Stop or unlock");
                      until_usable("Samples/Main/Continue");
                  }},
-                {"Keys/Main/More channels",
+                {"Keys/Main/More channels", [this] { crowd("Keys/Main/More channels"); }},
+                {"Attention/Main/More channels", [this] { crowd("Attention/Main/More channels"); }},
+                {"Atlas/Main/Compare=Change since pin", [this] { pin(); }},
+                {"Biases/Main/Compare=Change since pin", [this] { pin(); }},
+                {"Focus/Main/Compare=Change since pin", [this] { pin(); }},
+                {"Rail/",
                  [this] {
-                     ui().selection.step = -1;
-                     ui().settings.zoom = 3;  // too little room for all of them
-                     until_usable("Keys/Main/More channels");
+                     stage_->set_size({1100, 700});
                  }},
                 {"Play/", [this] {
                      complete(4);
