@@ -15,15 +15,15 @@ at::Tensor features(const at::Tensor& x) {
 }
 
 // Chunks of equal length: [B, T, d] -> [B, T / n, h, n, c]
-at::Tensor split(const at::Tensor& x, int64_t n) {
+at::Tensor in_chunks(const at::Tensor& x, int64_t n) {
     const int64_t c = std::min(kWidth, x.size(2));
     return x.view({x.size(0), x.size(1) / n, n, x.size(2) / c, c}).transpose(2, 3);
 }
 
 at::Tensor attended(const ops::Inputs& in, int64_t chunk) {
     const int64_t n = std::min(chunk, in.v.size(1));
-    const at::Tensor q = features(split(in.q, n)), k = features(split(in.k, n));
-    const at::Tensor v = at::cat({split(in.v, n), at::ones_like(k.narrow(4, 0, 1))}, 4);
+    const at::Tensor q = features(in_chunks(in.q, n)), k = features(in_chunks(in.k, n));
+    const at::Tensor v = at::cat({in_chunks(in.v, n), at::ones_like(k.narrow(4, 0, 1))}, 4);
     const at::Tensor states = at::matmul(k.transpose(3, 4), v);  // [B, N, h, c, c + 1]
     const at::Tensor before = states.cumsum(1) - states;
     const at::Tensor inside = at::matmul(at::matmul(q, k.transpose(3, 4)).tril(), v);
