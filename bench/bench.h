@@ -15,8 +15,9 @@ namespace aft::bench {
 struct Request {
     std::string filter;  // the workload of this name, else all that contain it; empty = all
     int64_t rounds = 15;
-    bool quick = false;   // tiny shapes: shows that everything runs, the figures mean nothing
-    std::string program;  // this program's file: what the start-up rows start; empty = left out
+    bool quick = false;  // tiny shapes: shows that everything runs, the figures mean nothing
+    std::string program =
+        {};  // this program's file: what the start-up rows start; empty = left out
 };
 
 // {"machine", "rounds", "quick", "workloads": [{"name", "sentence", "rows": [...]}]}.

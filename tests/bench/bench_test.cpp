@@ -147,7 +147,7 @@ std::vector<std::string> workload_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BenchWorkload, testing::ValuesIn(workload_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 TEST(Bench, TheListHoldsEveryRowOfTheContract) {
     const std::vector<std::string> names = workload_names();
