@@ -22,15 +22,20 @@ class AftConv2d final : public AftLayer {
     // in raster order, so no token sees it.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
+        if (is_whole(x, context)) return AftLayer::forward(x, context);
         const int64_t T = x.size(1), width = options(context).grid_width;
-        if (!config().causal() || T == options(context).grid_height * width)
-            return AftLayer::forward(x, context);
         MixContext part = context;
         part.grid_width = width;
         part.grid_height = (T + width - 1) / width;
         const int64_t missing = part.grid_height * width - T;
         return AftLayer::forward(at::constant_pad_nd(x, {0, 0, 0, missing}, 0), part)
             .narrow(1, 0, T);
+    }
+    [[nodiscard]] at::Tensor add_to(const at::Tensor& x, const Norm& norm,
+                                    const MixContext& context,
+                                    const BranchEnd& end) const override {
+        return is_whole(x, context) ? AftLayer::add_to(x, norm, context, end)
+                                    : Mixer::add_to(x, norm, context, end);
     }
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
@@ -73,6 +78,12 @@ class AftConv2d final : public AftLayer {
     }
 
   private:
+    // Not a sequence that ends inside the picture.
+    [[nodiscard]] bool is_whole(const at::Tensor& x, const MixContext& context) const {
+        const ops::Options grid = options(context);
+        return !config().causal() || x.size(1) == grid.grid_height * grid.grid_width;
+    }
+
     Kernel kernel_;
 };
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "model/nn/fused.h"
 
 namespace aft {
 
@@ -17,17 +18,30 @@ ops::Options AftLayer::options(const MixContext& context) const {
     return options;
 }
 
-at::Tensor AftLayer::forward(const at::Tensor& x, const MixContext& context) const {
-    ops::Inputs in = bias_inputs(x.size(1));
-    if (projections_.q) in.q = (*projections_.q)(x);
-    in.k = projections_.k(x);
-    in.v = projections_.v(x);
+at::Tensor AftLayer::mix(const Projected& of, const MixContext& context) const {
+    ops::Inputs in = bias_inputs(of.v.size(1));
+    in.q = of.q;
+    in.k = of.k;
+    in.v = of.v;
     show(context, "q", in.q);
     show(context, "k", in.k);
     show(context, "v", in.v);
     const at::Tensor y = ops::apply(kind(), in, options(context));
     show(context, "mix", y);
-    return projections_.out(y);
+    return y;
+}
+
+at::Tensor AftLayer::forward(const at::Tensor& x, const MixContext& context) const {
+    Projected of{.x = x, .q = {}, .k = projections_.k(x), .v = projections_.v(x)};
+    if (projections_.q) of.q = (*projections_.q)(x);
+    return projections_.out(mix(of, context));
+}
+
+at::Tensor AftLayer::add_to(const at::Tensor& x, const Norm& norm, const MixContext& context,
+                            const BranchEnd& end) const {
+    if (!can_fuse(x)) return Mixer::add_to(x, norm, context, end);
+    const Projected of = projections_.of_normed(x, norm, end.arithmetic);
+    return projections_.add_out(of.x, mix(of, context), end);
 }
 
 std::unique_ptr<MixerState> AftLayer::start(int64_t batch) const {

@@ -12,6 +12,8 @@ class AftLayer : public Mixer {
     AftLayer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
              int64_t key_channels);
     [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext& context) const override;
+    [[nodiscard]] at::Tensor add_to(const at::Tensor& x, const Norm& norm,
+                                    const MixContext& context, const BranchEnd& end) const override;
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override;
     [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override;
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
@@ -26,6 +28,8 @@ class AftLayer : public Mixer {
     [[nodiscard]] const ModelConfig& config() const { return config_; }
 
   private:
+    // The operator on projected q, k, v.
+    [[nodiscard]] at::Tensor mix(const Projected& of, const MixContext& context) const;
     ModelConfig config_;
     Projections projections_;
 };

@@ -9,6 +9,7 @@
 
 #include "core/rooms.h"
 #include "model/config.h"
+#include "model/nn/layers.h"
 #include "model/nn/parameters.h"
 #include "model/nn/tap.h"
 #include "model/ops/aft.h"
@@ -18,6 +19,7 @@ namespace aft {
 // What one forward pass needs besides x.
 struct MixContext {
     ops::Backend backend = ops::Backend::automatic;
+    Arithmetic arithmetic = Arithmetic::fp32;
     int64_t grid_height = 0,
             grid_width = 0;  // token grid of this input (conv2d; may differ from training)
     bool class_token = false;
@@ -42,6 +44,9 @@ class Mixer {
     // x [B, T, d] (already normalised) -> [B, T, d]
     [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x,
                                              const MixContext& context) const = 0;
+    // x + dropout(forward(norm(x))): the first half of a block. Rooms may do it in fewer passes.
+    [[nodiscard]] virtual at::Tensor add_to(const at::Tensor& x, const Norm& norm,
+                                            const MixContext& context, const BranchEnd& end) const;
     // Streaming: x [B, d] is the token at state.position -> [B, d]; advances the state. Causal
     // models only.
     [[nodiscard]] virtual std::unique_ptr<MixerState> start(int64_t batch) const = 0;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "model/nn/fused.h"
 
 namespace aft {
 
@@ -16,6 +17,20 @@ Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
     if (config.output_projection)
         p.o = make_linear(maker, config, prefix + "o", {d, d, Place::end_of_branch});
     return p;
+}
+
+Projected Projections::of_normed(const at::Tensor& x, const Norm& norm,
+                                 Arithmetic arithmetic) const {
+    std::vector<const Linear*> maps{&k, &v};
+    if (q) maps.push_back(&*q);
+    const std::vector<at::Tensor> y = normed_maps(x, norm, maps, arithmetic);
+    return {.x = y[0], .q = q ? y[3] : at::Tensor(), .k = y[1], .v = y[2]};
+}
+
+at::Tensor Projections::add_out(const at::Tensor& x, const at::Tensor& y,
+                                const BranchEnd& end) const {
+    if (o) return add_map(x, y, *o, end);
+    return x + (end.dropout == nullptr ? y : (*end.dropout)(y));
 }
 
 void show(const MixContext& context, const char* name, const at::Tensor& value) {

@@ -5,11 +5,21 @@
 
 namespace aft {
 
+struct Projected {
+    at::Tensor x, q, k, v;  // q undefined without a query gate; x for the residual sum
+};
+
 struct Projections {
     std::optional<Linear> q;  // none without a query gate
     Linear k, v;              // k: d or, with key_channels, h outputs
     std::optional<Linear> o;  // none with model.output_projection off
 
+    // x, q, k, v of norm(x) for x [B, T, d], as float32 nets on the processor do it (nn/fused.h).
+    [[nodiscard]] Projected of_normed(const at::Tensor& x, const Norm& norm,
+                                      Arithmetic arithmetic) const;
+    // x + dropout(out(y)), the same way
+    [[nodiscard]] at::Tensor add_out(const at::Tensor& x, const at::Tensor& y,
+                                     const BranchEnd& end) const;
     // y [..., d] -> [..., d]
     [[nodiscard]] at::Tensor out(const at::Tensor& y) const { return o ? (*o)(y) : y; }
 };

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "model/mixers/projections.h"
+#include "model/nn/fused.h"
 
 namespace aft {
 
@@ -45,15 +46,17 @@ class Softmax final : public Mixer {
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
-        const at::Tensor q = (*projections_.q)(x), k = projections_.k(x), v = projections_.v(x);
-        show(context, "q", q);
-        show(context, "k", k);
-        show(context, "v", v);
-        const at::Tensor heads = at::scaled_dot_product_attention(
-            split(q), split(k), split(v), std::nullopt, 0.0, config_.causal());
-        const at::Tensor y = heads.transpose(1, 2).reshape(x.sizes());
-        show(context, "mix", y);
-        return projections_.out(y);
+        const Projected of{
+            .x = x, .q = (*projections_.q)(x), .k = projections_.k(x), .v = projections_.v(x)};
+        return projections_.out(mix(of, context));
+    }
+
+    [[nodiscard]] at::Tensor add_to(const at::Tensor& x, const Norm& norm,
+                                    const MixContext& context,
+                                    const BranchEnd& end) const override {
+        if (!can_fuse(x)) return Mixer::add_to(x, norm, context, end);
+        const Projected of = projections_.of_normed(x, norm, end.arithmetic);
+        return projections_.add_out(of.x, mix(of, context), end);
     }
 
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
@@ -86,6 +89,16 @@ class Softmax final : public Mixer {
     }
 
   private:
+    [[nodiscard]] at::Tensor mix(const Projected& of, const MixContext& context) const {
+        show(context, "q", of.q);
+        show(context, "k", of.k);
+        show(context, "v", of.v);
+        const at::Tensor heads = at::scaled_dot_product_attention(
+            split(of.q), split(of.k), split(of.v), std::nullopt, 0.0, config_.causal());
+        const at::Tensor y = heads.transpose(1, 2).reshape(of.v.sizes());
+        show(context, "mix", y);
+        return y;
+    }
     // [B, T, d] -> [B, h, T, d/h]
     [[nodiscard]] at::Tensor split(const at::Tensor& x) const {
         return x.view({x.size(0), x.size(1), config_.heads, -1}).transpose(1, 2);

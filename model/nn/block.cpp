@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "model/nn/fused.h"
+
 namespace aft {
 
 namespace {
@@ -55,7 +57,9 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
 
 at::Tensor Block::forward(const at::Tensor& x, const MixContext& context,
                           const Dropout& dropout) const {
-    const at::Tensor mixed = x + dropout(mixer->forward(norm1(x), context));
+    const BranchEnd end{&dropout, context.arithmetic};
+    const at::Tensor mixed = mixer->add_to(x, norm1, context, end);
+    if (can_fuse(mixed) && mlp.activation == "gelu") return add_mlp(mixed, norm2, mlp, end);
     return mixed + dropout(mlp(norm2(mixed)));
 }
 

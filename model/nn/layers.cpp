@@ -21,10 +21,14 @@ at::Tensor Mlp::operator()(const at::Tensor& x) const {
 }
 
 at::Tensor Dropout::operator()(const at::Tensor& x) const {
-    if (rate <= 0) return x;
-    const at::Tensor kept = at::empty_like(x, at::MemoryFormat::Contiguous);
+    return rate <= 0 ? x : x * mask(x);
+}
+
+at::Tensor Dropout::mask(const at::Tensor& x) const {
+    const at::Tensor kept =
+        at::empty_like(x, x.options().requires_grad(false), at::MemoryFormat::Contiguous);
     kept.bernoulli_(1 - rate, generator);
-    return x * kept.mul_(1 / (1 - rate));
+    return kept.mul_(1 / (1 - rate));
 }
 
 Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::string& name,

@@ -54,6 +54,7 @@ at::Tensor shifted(const at::Tensor& targets) {
 MixContext Net::Parts::context(const Pass& pass, size_t layer) const {
     MixContext context;
     context.backend = pass.backend;
+    context.arithmetic = pass.arithmetic;
     context.grid_height = config.grid_height();
     context.grid_width = config.grid_width();
     context.class_token = config.class_token;

@@ -25,6 +25,7 @@ struct Pass {                  // one forward pass
     std::optional<at::Generator> dropout =
         {};  // seeded by the trainer from (seed, step, micro batch)
     ops::Backend backend = ops::Backend::automatic;
+    Arithmetic arithmetic = Arithmetic::fp32;
     const Tap* tap = nullptr;
 };
 

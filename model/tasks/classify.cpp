@@ -2,6 +2,7 @@
 // smoothing e: the target keeps 1 - e and shares e evenly), reported as the share of right answers.
 #include <ATen/ATen.h>
 
+#include "model/nn/fused.h"
 #include "model/tasks/task.h"
 
 namespace aft {
@@ -10,8 +11,7 @@ namespace {
 TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass, double label_smoothing) {
     const at::Tensor logits = net.forward(batch.input, pass);  // [B, classes]
     TaskResult result;
-    result.loss = at::cross_entropy_loss(logits, batch.target, {}, at::Reduction::Mean, -100,
-                                         label_smoothing);
+    result.loss = mean_cross_entropy(logits, batch.target, label_smoothing);
     result.tokens = result.examples = batch.target.size(0);
     const at::Tensor right = logits.argmax(-1).eq(batch.target).sum();
     result.metrics["accuracy"] = right.item<double>() / static_cast<double>(result.examples);

@@ -8,28 +8,45 @@
 #include <numbers>
 
 #include "core/check.h"
+#include "model/nn/cpu/row_kernels.h"
 
 namespace aft {
 namespace {
 
-// Sum of squares in double. The order of the sum depends on the sizes alone, never on the number of
-// threads, so that clipping repeats bit for bit.
+constexpr int64_t kChunk = 1 << 14;  // values that one thread takes at a time
+
+bool is_ours(const at::Tensor& x) {  // for the kernels of nn/cpu
+    return x.defined() && x.is_cpu() && x.scalar_type() == at::kFloat && x.is_contiguous();
+}
+
+// A stretch of one parameter.
+struct Piece {
+    size_t parameter = 0;
+    int64_t first = 0, count = 0;
+};
+
+std::vector<Piece> pieces_of(const Parameters& parameters) {
+    std::vector<Piece> pieces;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const at::Tensor grad = parameters[i].value.grad();
+        if (!is_ours(grad) || !is_ours(parameters[i].value)) continue;
+        for (int64_t first = 0; first < grad.numel(); first += kChunk)
+            pieces.push_back({i, first, std::min(kChunk, grad.numel() - first)});
+    }
+    return pieces;
+}
+
+// Calls f(piece) for all of them on all threads.
+template <class F>
+void each_piece(const std::vector<Piece>& pieces, const F& f) {
+#pragma omp parallel for schedule(static) if (pieces.size() > 8)
+    for (const Piece& piece : pieces) f(piece);
+}
+
 double sum_of_squares(const at::Tensor& tensor) {
     if (!tensor.defined()) return 0;
-    if (!tensor.is_cpu()) {
-        const at::Tensor wide = tensor.to(at::kDouble);
-        return wide.mul(wide).sum().item<double>();
-    }
-    const at::Tensor flat = tensor.contiguous();
-    const float* values = flat.const_data_ptr<float>();
-    const int64_t n = flat.numel();
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; ++i) {
-        const double value = values[i];
-        sum += value * value;
-    }
-    return sum;
+    const at::Tensor wide = tensor.to(at::kDouble);
+    return wide.mul(wide).sum().item<double>();
 }
 
 // Parameters that share a learning rate and a decay: one fused pass over all of them.
@@ -46,6 +63,41 @@ UpdateKind kind_of(Group group) {
     return group == Group::position_bias ? kBias : kPlain;
 }
 
+nn::cpu::Update update_of(const TrainConfig& config, const UpdateGroup& group, int64_t steps) {
+    const auto t = static_cast<double>(steps);
+    const double rate = group.learning_rate / (1 - std::pow(config.beta1, t));
+    const double spread = 1 / std::sqrt(1 - std::pow(config.beta2, t));
+    return {.beta1 = static_cast<float>(config.beta1),
+            .beta2 = static_cast<float>(config.beta2),
+            .eps = static_cast<float>(config.eps),
+            .keep = static_cast<float>(1 - group.learning_rate * group.weight_decay),
+            .rate = static_cast<float>(rate),
+            .spread = static_cast<float>(spread)};
+}
+
+struct Slot {
+    at::Tensor value, grad, exp_avg, exp_avg_sq;
+};
+
+void add_to(UpdateGroup& group, const Slot& slot, int64_t steps) {
+    group.values.push_back(slot.value);
+    group.grads.push_back(slot.grad);
+    group.exp_avgs.push_back(slot.exp_avg);
+    group.exp_avg_sqs.push_back(slot.exp_avg_sq);
+    group.steps.push_back(
+        at::full({}, static_cast<double>(steps), slot.value.options().requires_grad(false)));
+}
+
+// On a device, or in another type than float32.
+void update_elsewhere(UpdateGroup& group, const TrainConfig& config, double scale) {
+    if (group.values.empty()) return;
+    if (scale != 1) at::_foreach_mul_(group.grads, scale);
+    at::_fused_adamw_(group.values, group.grads, group.exp_avgs, group.exp_avg_sqs,
+                      group.max_exp_avg_sqs, group.steps, group.learning_rate, config.beta1,
+                      config.beta2, group.weight_decay, config.eps, /*amsgrad=*/false,
+                      /*maximize=*/false);
+}
+
 }  // namespace
 
 AdamW::AdamW(Parameters& parameters) : parameters_(parameters) {
@@ -56,9 +108,18 @@ AdamW::AdamW(Parameters& parameters) : parameters_(parameters) {
 }
 
 std::vector<double> AdamW::squared_norms() const {
-    std::vector<double> squares;
-    for (const Parameter& parameter : parameters_)
-        squares.push_back(sum_of_squares(parameter.value.grad()));
+    // Pieces of a fixed size, summed in order, so that clipping repeats bit for bit.
+    const std::vector<Piece> pieces = pieces_of(parameters_);
+    std::vector<double> parts(pieces.size()), squares(parameters_.size());
+    each_piece(pieces, [&](const Piece& piece) {
+        const at::Tensor& grad = parameters_[piece.parameter].value.grad();
+        parts[static_cast<size_t>(&piece - pieces.data())] =
+            nn::cpu::row_kernels().squares(grad.const_data_ptr<float>() + piece.first, piece.count);
+    });
+    for (size_t i = 0; i < pieces.size(); ++i) squares[pieces[i].parameter] += parts[i];
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (!is_ours(parameters_[i].value.grad()) || !is_ours(parameters_[i].value))
+            squares[i] = sum_of_squares(parameters_[i].value.grad());
     return squares;
 }
 
@@ -75,31 +136,31 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
     const c10::NoGradGuard no_grad;
     state_.steps += 1;
     const double scale = config.clip > 0 && norm > config.clip ? config.clip / norm : 1;
+    const double bias_rate = learning_rate * config.bias_learning_rate_scale;
     UpdateGroup groups[kKinds];
     groups[kDecayed] = {.learning_rate = learning_rate, .weight_decay = config.weight_decay};
     groups[kPlain] = {.learning_rate = learning_rate};
-    groups[kBias] = {.learning_rate = learning_rate * config.bias_learning_rate_scale,
-                     .weight_decay = config.bias_weight_decay};
+    groups[kBias] = {.learning_rate = bias_rate, .weight_decay = config.bias_weight_decay};
+    const auto group_of = [&](size_t i) -> UpdateGroup& {
+        return groups[kind_of(parameters_[i].group)];
+    };
+    each_piece(pieces_of(parameters_), [&](const Piece& piece) {
+        const size_t i = piece.parameter;
+        nn::cpu::Update update = update_of(config, group_of(i), state_.steps);
+        update.value = parameters_[i].value.data_ptr<float>() + piece.first;
+        update.first = state_.exp_avg[i].data_ptr<float>() + piece.first;
+        update.second = state_.exp_avg_sq[i].data_ptr<float>() + piece.first;
+        update.grad = parameters_[i].value.grad().const_data_ptr<float>() + piece.first;
+        update.n = piece.count;
+        update.grad_scale = static_cast<float>(scale);
+        nn::cpu::row_kernels().update(update);
+    });
     for (size_t i = 0; i < parameters_.size(); ++i) {
-        const Parameter& parameter = parameters_[i];
-        const at::Tensor grad = parameter.value.grad();
-        if (!grad.defined()) continue;
-        UpdateGroup& group = groups[kind_of(parameter.group)];
-        group.values.push_back(parameter.value);
-        group.grads.push_back(grad);
-        group.exp_avgs.push_back(state_.exp_avg[i]);
-        group.exp_avg_sqs.push_back(state_.exp_avg_sq[i]);
-        group.steps.push_back(at::full({}, static_cast<double>(state_.steps),
-                                       parameter.value.options().requires_grad(false)));
+        const at::Tensor &value = parameters_[i].value, &grad = value.grad();
+        if (!grad.defined() || (is_ours(grad) && is_ours(value))) continue;
+        add_to(group_of(i), {value, grad, state_.exp_avg[i], state_.exp_avg_sq[i]}, state_.steps);
     }
-    for (UpdateGroup& group : groups) {
-        if (group.values.empty()) continue;
-        if (scale != 1) at::_foreach_mul_(group.grads, scale);
-        at::_fused_adamw_(group.values, group.grads, group.exp_avgs, group.exp_avg_sqs,
-                          group.max_exp_avg_sqs, group.steps, group.learning_rate, config.beta1,
-                          config.beta2, group.weight_decay, config.eps, /*amsgrad=*/false,
-                          /*maximize=*/false);
-    }
+    for (UpdateGroup& group : groups) update_elsewhere(group, config, scale);
 }
 
 void AdamW::zero_grad() {

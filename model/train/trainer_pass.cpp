@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "model/data/source.h"
+#include "model/train/bias_norm.h"
 #include "model/train/trainer_parts.h"
 
 namespace aft {
@@ -71,6 +72,7 @@ Pass Trainer::Parts::pass(bool training, int64_t micro) const {
     pass.training = training;
     pass.dropout_rate = config.model.dropout;  // live: the net keeps the one it was built with
     pass.recompute = training && config.train.recompute;
+    if (training && config.train.precision == "bf16") pass.arithmetic = Arithmetic::bf16;
     pass.backend = ops::parse_backend(config.train.backend);
     if (training && config.model.dropout > 0)
         pass.dropout =
@@ -141,13 +143,9 @@ void Trainer::Parts::add_norms(const std::vector<double>& squares, StepReport& r
 
 // ||w|| of the effective position bias, as it stands before this step's update.
 void Trainer::Parts::add_bias_norms(StepReport& report) const {
-    const c10::NoGradGuard no_grad;
-    for (int64_t layer = 0; layer < config.model.layers; ++layer) {
-        const std::optional<at::Tensor> w = net.mixer(layer).bias(config.model.tokens());
-        if (!w) continue;
-        const double square = w->flatten().dot(w->flatten()).item<double>();
-        report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(square);
-    }
+    for (int64_t layer = 0; layer < config.model.layers; ++layer)
+        if (const auto square = squared_bias(net.mixer(layer), config.model.tokens()))
+            report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(*square);
 }
 
 // Norms, clipping, update. False (and a failure in the report) where a gradient is not finite.

@@ -135,12 +135,14 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in floats
     const float *q = nullptr, *k = nullptr, *v = nullptr;
     int64_t stride = 0, length = 0, channels = 0;
     float* y = nullptr;
-    float* states = nullptr;  // [length / kScanChunk rounded up, 3, state_row]: reference, N, D
-    int64_t state_row = 0;    // before each chunk; or none
+    bool streams = false;           // y and the gradients past the caches
+    const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
+    float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
+    int64_t state_row = 0;
 };
 struct ScanGradient {
     Scan forward;
-    const float *dy = nullptr, *mean = nullptr;
+    const float* dy = nullptr;
     float *dq = nullptr, *dk = nullptr, *dv = nullptr;
 };
 constexpr int64_t kScanChunk = 32;  // rows between two kept states

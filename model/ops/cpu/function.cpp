@@ -195,13 +195,11 @@ bool is_trusted(const Norms& norms, const Gradients& g, bool shared) {
 
 Norms simple_gradient(const Call& call, const at::Tensor& states, const at::Tensor& dy,
                       const Gradients& g) {
-    const at::Tensor mean = centre(call.in.v);
     return scan_gradient(call.scan(), {.forward = {.q = pointer(call.in.q),
                                                    .k = pointer(call.in.k),
                                                    .v = pointer(call.in.v),
                                                    .states = states.data_ptr<float>()},
                                        .dy = pointer(dy),
-                                       .mean = pointer(mean),
                                        .dq = writable(g.q),
                                        .dk = writable(g.k),
                                        .dv = writable(g.v)});

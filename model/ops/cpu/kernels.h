@@ -30,7 +30,10 @@ struct Kernels {
     void (*row_factors)(const RowFactors&) = nullptr;
     void (*outside_sums)(const OutsideSums&) = nullptr;
     Norms (*finish_keys)(const FinishKeys&) = nullptr;
-    bool (*scan)(const Scan&) = nullptr;      // whether all results are finite
+    bool (*scan)(const Scan&) = nullptr;  // whether all results are finite
+    // Sums of all rows -> [3, state_row]; and those with what is before them.
+    void (*scan_sums)(const Scan&, float* sums) = nullptr;
+    void (*scan_join)(const Scan&, float* sums) = nullptr;
     bool (*scan_all)(const Scan&) = nullptr;  // not causal
     Norms (*scan_gradient)(const ScanGradient&) = nullptr;
     Norms (*scan_all_gradient)(const ScanGradient&) = nullptr;

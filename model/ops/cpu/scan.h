@@ -9,15 +9,16 @@ namespace aft::ops::cpu {
 struct ScanShape {
     int64_t batch = 0, length = 0, channels = 0;
     bool causal = false;
-    [[nodiscard]] int64_t states() const {  // floats that the causal gradient wants kept
-        return causal ? batch * ((length + kScanChunk - 1) / kScanChunk) * 3 * channels : 0;
+    // States of a sample that the gradient wants kept: before each chunk, or that of all rows.
+    [[nodiscard]] int64_t kept() const {
+        return causal ? (length + kScanChunk - 1) / kScanChunk : 1;
     }
+    [[nodiscard]] int64_t states() const { return batch * kept() * 3 * channels; }  // floats
 };
 
 // Pointers to whole tensors [B, T, d]; q may be none; states: ScanShape::states() floats or none.
 // Whether all sums were finite; if not (V near the end of float32, or NaN), y is not to be used.
 [[nodiscard]] bool scan_forward(const ScanShape& shape, const Scan& x);
-// mean [B, d] about the mean of V
 [[nodiscard]] Norms scan_gradient(const ScanShape& shape, const ScanGradient& x);
 
 }  // namespace aft::ops::cpu

@@ -26,6 +26,8 @@ constexpr Kernels table(const char* name) {
             .outside_sums = outside_sums,
             .finish_keys = finish_keys,
             .scan = scan,
+            .scan_sums = scan_sums,
+            .scan_join = scan_join,
             .scan_all = scan_all,
             .scan_gradient = scan_gradient,
             .scan_all_gradient = scan_all_gradient,

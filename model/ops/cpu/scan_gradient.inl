@@ -1,0 +1,193 @@
+// Gradient of causal aft-simple (scan_kernels.inl): with P = dY sigmoid(Q), R = N / D, mu any
+// centre of V, A_t = P_t / D_t and C_t = A_t (mu - R_t), one walk back over memory, O(T d), gives
+//
+//   SA_j = sum_{t>=j} A_t, SC_j = sum_{t>=j} C_t (both at the reference m_j),  x_j = 2^(k_j-m_j)
+//   dQ = P R (1 - sigmoid(Q)),  dV_j = x_j SA_j,  dK_j = dV_j (V_j - mu) + x_j SC_j
+//
+// N, D, m of each kScanChunk rows are computed again from the state kept at its start, into the
+// second-level cache, and the chunk before it is fetched meanwhile. Included once per instruction
+// set.
+#pragma once
+#include "model/ops/cpu/scan_kernels.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+// Of dK and of the first of its terms.
+struct Squares {
+    V left, part;
+};
+
+// What the walk back needs of one chunk's rows, for one vector of channels.
+struct ChunkColumn {
+    alignas(64) float x[kScanChunk * kLanes], a[kScanChunk * kLanes], c[kScanChunk * kLanes];
+    alignas(64) float by[kScanChunk * kLanes];  // where raised: what m was before it, above m
+    bool raised[kScanChunk];
+};
+
+// Brings the chunk before this one nearer, line by line in the order of memory.
+struct Fetch {
+    int64_t where = 0, left = 0, vectors = 0, skip = 0;
+};
+AFT_INLINE void fetch(Fetch& f, const float* a, const float* b) {
+    if (f.where < 0) return;
+    _mm_prefetch(reinterpret_cast<const char*>(a + f.where), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(b + f.where), _MM_HINT_T0);
+    f.where += kLanes;
+    if (--f.left > 0) return;
+    f.left = f.vectors;
+    f.where += f.skip;
+}
+
+// Rows [begin, end) of one vector of channels.
+struct ScanPart {
+    int64_t at = 0, begin = 0, end = 0;
+    V mean;
+    ChunkColumn* column = nullptr;
+};
+
+// The mean of some rows, near enough to that of all: what cancels against it is then of the size
+// that V varies by, which is_trusted() relies on. (R of the last row is nearer to R, but hides
+// this.)
+AFT_INLINE V centre(const Scan& s, int64_t at) {
+    constexpr int64_t kRows = 64;
+    const int64_t step = (s.length + kRows - 1) / kRows, width = s.channels - at;
+    V mean = all(0);
+    for (int64_t row = 0; row < s.length; row += step)
+        mean = mean + load_some(s.v + row * s.stride + at, width, 0);
+    mean = mean * all(1.0F / static_cast<float>((s.length + step - 1) / step));
+    return where_at_least(mean * all(0), all(0), mean, all(0));  // none if not finite
+}
+
+// A, C and dQ of one row.
+struct RowTerms {
+    V a, c, dq;
+};
+// The one division 1 / (D (1 + e^-Q)) gives all of them; beyond e^-Q = 2^96 there is nothing left.
+AFT_INLINE RowTerms gated_terms(const Running& now, V dy, V q, V mean) {
+    const V e = power_of_gate(q), u = all(1) + e;
+    const V t = all(1) / (now.d * u), A = dy * t, R = now.n * (t * u);
+    return {A, A * (mean - R), A * now.d * (t * now.d * e) * R};
+}
+AFT_INLINE RowTerms plain_terms(const Running& now, V dy, V mean) {
+    const V t = all(1) / now.d, A = dy * t;
+    return {A, A * (mean - now.n * t), A};
+}
+
+// Rows of the chunk again, forward.
+template <Access access, bool has_gate>
+AFT_INLINE void replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
+    const Scan s = g.forward;
+    ChunkColumn& column = *p.column;
+    const int64_t width = s.channels - p.at;
+    Running now = loaded(s, kept(s, p.begin / kScanChunk), p.at);
+    for (int64_t row = p.begin; row < p.end; ++row) {
+        const int64_t where = row * s.stride + p.at, i = row - p.begin;
+        fetch(next, s.k, s.v);
+        const V k = read<access>(s.k + where, width);
+        V bits = in_bits(k, now.m);
+        column.raised[i] = any_at_least(bits, all(kRaise));
+        if (__builtin_expect(column.raised[i], 0)) {
+            store(column.by + i * kLanes, raise(now, k, bits));
+            bits = in_bits(k, now.m);
+        }
+        const V x = power_of_two(bits);
+        now.n = fma(x, read<access>(s.v + where, width), now.n);
+        now.d = x + now.d;
+        const V dy = read<access>(g.dy + where, width);
+        const RowTerms terms = has_gate
+                                   ? gated_terms(now, dy, read<access>(s.q + where, width), p.mean)
+                                   : plain_terms(now, dy, p.mean);
+        if (has_gate) write<access>(g.dq + where, terms.dq, width);
+        store(column.x + i * kLanes, x);
+        store(column.a + i * kLanes, terms.a);
+        store(column.c + i * kLanes, terms.c);
+    }
+}
+
+// SA in n, SC in d.
+template <Access access>
+AFT_INLINE Squares walk_back(const ScanGradient& g, const ScanPart& p, Fetch& next,
+                             Running& later) {
+    Squares out{all(0), all(0)};
+    const Scan s = g.forward;
+    const ChunkColumn& column = *p.column;
+    const int64_t width = s.channels - p.at;
+    V SA = later.n, SC = later.d;
+    for (int64_t row = p.end - 1; row >= p.begin; --row) {
+        const int64_t where = row * s.stride + p.at, i = row - p.begin;
+        fetch(next, s.q != nullptr ? s.q : s.k, g.dy);
+        const V x = load(column.x + i * kLanes);
+        SA = SA + load(column.a + i * kLanes);
+        SC = SC + load(column.c + i * kLanes);
+        const V dv = x * SA, part = dv * (read<access>(s.v + where, width) - p.mean);
+        const V dk = fma(x, SC, part);
+        write<access>(g.dv + where, dv, width);
+        write<access>(g.dk + where, dk, width);
+        out = {fma(dk, dk, out.left), fma(part, part, out.part)};
+        if (__builtin_expect(column.raised[i], 0)) {
+            const V by = load(column.by + i * kLanes);
+            SA = scaled(SA, by);
+            SC = scaled(SC, by);
+        }
+    }
+    later.n = SA;
+    later.d = SC;
+    return out;
+}
+
+template <Access access, bool has_gate>
+AFT_INLINE Squares gradient_rows(const ScanGradient& g, const ScanBlock& b) {
+    const Scan s = g.forward;
+    Squares total{all(0), all(0)};
+    States states;  // the mean in m
+    ChunkColumn column;
+    for (int64_t at = b.base; at < b.end; at += kLanes)
+        put_state(states, at - b.base, {centre(s, at), all(0), all(0)});
+    const int64_t vectors = (b.end - b.base + kLanes - 1) / kLanes;
+    for (int64_t begin = (s.length - 1) / kScanChunk * kScanChunk; begin >= 0;
+         begin -= kScanChunk) {
+        const int64_t end = begin + kScanChunk < s.length ? begin + kScanChunk : s.length;
+        const int64_t before = (begin - kScanChunk) * s.stride + b.base;
+        Fetch keys{before, vectors, vectors, s.stride - vectors * kLanes}, queries = keys;
+        for (int64_t at = b.base; at < b.end; at += kLanes) {
+            Running later = state_at(states, at - b.base);
+            const ScanPart part{at, begin, end, later.m, &column};
+            replay<access, has_gate>(g, part, keys);
+            const Squares more = walk_back<access>(g, part, queries, later);
+            put_state(states, at - b.base, later);
+            total = {total.left + more.left, total.part + more.part};
+        }
+    }
+    return total;
+}
+
+AFT_INLINE Access gradient_access(const ScanGradient& g) {
+    const Access access = access_of(g.forward, g.dk);
+    const bool aligned = is_aligned(g.dv) && (g.dq == nullptr || is_aligned(g.dq));
+    return access == Access::streamed && !aligned ? Access::whole : access;
+}
+
+template <bool has_gate>
+AFT_INLINE Squares gradient_block(const ScanGradient& g, const ScanBlock& b) {
+    switch (gradient_access(g)) {
+        case Access::streamed:
+            return gradient_rows<Access::streamed, has_gate>(g, b);
+        case Access::whole:
+            return gradient_rows<Access::whole, has_gate>(g, b);
+        default:
+            return gradient_rows<Access::some, has_gate>(g, b);
+    }
+}
+
+static Norms scan_gradient(const ScanGradient& g) {
+    Squares total{all(0), all(0)};
+    for_blocks(g.forward, [&](const ScanBlock& b) {
+        const Squares more =
+            g.forward.q != nullptr ? gradient_block<true>(g, b) : gradient_block<false>(g, b);
+        total = {total.left + more.left, total.part + more.part};
+    });
+    _mm_sfence();
+    return {static_cast<double>(sum(total.left)), static_cast<double>(sum(total.part))};
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,46 @@
+// ||w|| from the factors against ||w|| of the whole w.
+#include "model/train/bias_norm.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/small_nets.h"
+
+namespace aft {
+namespace {
+
+void expect_norm(const ModelConfig& config) {
+    Net net(config, 3);
+    shake(net, 0.5, 5);
+    const int64_t T = config.tokens();
+    const std::optional<at::Tensor> w = net.mixer(0).bias(T);
+    const std::optional<double> found = squared_bias(net.mixer(0), T);
+    ASSERT_EQ(found.has_value(), w.has_value());
+    if (!w) return;
+    const double expected = w->to(at::kDouble).square().sum().item<double>();
+    EXPECT_NEAR(*found, expected, 2e-6 * expected);
+}
+
+TEST(BiasNorm, IsThatOfTheWholeBias) {
+    for (const Case& c : small_cases()) {
+        SCOPED_TRACE(c.label);
+        expect_norm(c.config);
+    }
+}
+
+// Around the sizes of its blocks: windows that no block, some and all blocks fit into.
+TEST(BiasNorm, OfEveryWindow) {
+    for (const int64_t length : {1, 63, 64, 65, 200, 333})
+        for (const int64_t window : {1, 2, 63, 64, 65, 127, 128, 129, 200, 500}) {
+            SCOPED_TRACE(std::to_string(length) + " tokens, window " + std::to_string(window));
+            ModelConfig config = small_config("aft-local", "text");
+            config.layers = 1;
+            config.length = length;
+            config.window = window;
+            expect_norm(config);
+            config.mixer = "aft-full";
+            expect_norm(config);
+        }
+}
+
+}  // namespace
+}  // namespace aft
