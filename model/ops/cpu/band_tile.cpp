@@ -14,7 +14,7 @@ int64_t TargetTile::widest(const BandShape& shape) {
 TargetTile::TargetTile(int64_t widest, bool half)
     : span((widest + 1) / 2 * 2 + 2 * kernels().lanes),
       weights((half ? kRows : kTile) * span, true),
-      halves(half ? kTile * span : 0, true) {}
+      halves(half ? kTile * span + kernels().lanes : 0, true) {}
 
 void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch) {
     row = first;

@@ -19,6 +19,7 @@ struct HalfKernels {
     void (*pack_keys)(const PackKeys&) = nullptr;
     void (*sum_after)(const SumAfter&) = nullptr;
     void (*multiply)(const MultiplyHalf&) = nullptr;  // kRows x 2C
+    // kLanes more may be overwritten.
     void (*round)(const float* from, int64_t n, uint16_t* to) = nullptr;
 };
 
