@@ -61,10 +61,10 @@ Contestant ready(const Problem& problem, const Form& form) {
             .exact = form.exact};
 }
 
-Form ours(const Problem& problem, at::ScalarType type) {
-    return {.name = type == at::kFloat ? "afterimage" : "afterimage bf16",
+Form ours(const Problem& problem) {
+    return {.name = "afterimage",
             .group = "ours",
-            .type = type,
+            .type = at::kFloat,
             .table = {},
             .forward = [kind = problem.kind, options = problem.options](
                            const ops::Inputs& in,
@@ -75,9 +75,7 @@ Form ours(const Problem& problem, at::ScalarType type) {
 }  // namespace
 
 std::vector<Form> forms_of(const Problem& problem) {
-    std::vector<Form> all{ours(problem, at::kFloat)};
-    const bool banded = problem.kind == ops::Kind::full || problem.kind == ops::Kind::local;
-    if (banded && !problem.backward) all.push_back(ours(problem, at::kBFloat16));
+    std::vector<Form> all{ours(problem)};
     for (const PeerRoom& room : peers())
         for (Form& form : room.forms(problem)) all.push_back(std::move(form));
     return all;
