@@ -1,6 +1,7 @@
 // Ctrl-C, SIGTERM and a closed terminal as a std::stop_token: the first asks the work to save and
-// stop, the second ends the program at once with 130. Make one on the main thread before any other
-// thread is started (initialize_model starts some): they inherit the blocked signals.
+// stop, another one after more than a second ends the program at once with 130. Make one on the
+// main thread before any other thread is started (initialize_model starts some): they inherit the
+// blocked signals.
 #pragma once
 #include <csignal>
 #include <stop_token>

@@ -117,8 +117,9 @@ std::pair<int64_t, int64_t> parse_grid(const std::string& flag, const std::strin
     const int64_t height = side(0);
     const int64_t width = side(1);
     if (sides.size() != 2 || std::min(height, width) < 1 || std::max(height, width) > kMost) {
-        fail_usage("{}: found '{}'; allowed: HEIGHTxWIDTH, both from 1 to {}, as in 8x12", flag,
-                   text, kMost);
+        fail_usage(
+            "{}: found '{}'; allowed: two numbers from 1 to {} with an x between them, as in 8x12",
+            flag, text, kMost);
     }
     return {height, width};
 }

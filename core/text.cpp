@@ -122,4 +122,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
     }
 }
 
+std::string plain_json_error(std::string_view what) {
+    const size_t end = what.starts_with('[') ? what.find("] ") : std::string_view::npos;
+    return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
+}
+
 }  // namespace aft

@@ -16,6 +16,8 @@ namespace aft {
 [[nodiscard]] std::string byte_size(double bytes);   // "9.8 GiB"
 [[nodiscard]] std::string nearest_word(
     std::string_view word, const std::vector<std::string>& words);  // "" if none is near
+// What a JSON parser says, without the "[json.exception.parse_error.101] " that it begins with.
+[[nodiscard]] std::string plain_json_error(std::string_view what);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace aft

@@ -40,7 +40,8 @@ std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& m
 Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
     if (model.task != "image")
-        fail_usage("{}: a {} model completes no picture", job.model, model.task);
+        fail_usage("{}: holds a model for task '{}', which completes no picture", job.model,
+                   model.task);
     const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
     if (input.tokens.empty()) fail_usage("completing a picture needs --image or --data");
     Task task;
@@ -53,7 +54,8 @@ Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
 
 Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
-    if (model.task != "text") fail_usage("{}: a {} model takes no prompt", job.model, model.task);
+    if (model.task != "text")
+        fail_usage("{}: holds a model for task '{}', which takes no prompt", job.model, model.task);
     if (job.length < 1 || job.length > (1 << 20))
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
     Task task;

@@ -18,7 +18,7 @@ Json parse_file(const fs::path& path) {
     try {
         return Json::parse(text);
     } catch (const Json::exception& error) {
-        fail_usage("{}: not a JSON config: {}", path.string(), error.what());
+        fail_usage("{}: not a JSON config: {}", path.string(), plain_json_error(error.what()));
     }
 }
 

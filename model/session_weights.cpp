@@ -42,11 +42,13 @@ void WeightStore::fill(Copy& copy, const Checkpoint& checkpoint) {
     for (size_t i = 0; fits && i < checkpoint.weights.size(); ++i)
         copy.net->parameters()[i].value.copy_(checkpoint.weights[i].second);
     copy.kept.clear();
+    copy.version = ++fills_;
 }
 
 void WeightStore::renew(Copy& copy, const SnapshotPtr& snapshot) {
     if (copy.net && copy.stamp == snapshot->stamp) return;
     copy.stamp = 0;
+    copy.step = -1;
     fill(copy, *snapshot->checkpoint);
     copy.stamp = snapshot->stamp;
     copy.step = snapshot->step;
@@ -98,24 +100,31 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
 Weights WeightStore::at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot) {
     if (step < 0 || step == snapshot->step) {
         renew(live_, snapshot);
-        return {&*live_.net, &live_.kept, live_.step};
+        return {&*live_.net, &live_.kept, live_.step, live_.version};
     }
     Copy& copy = past(step, needs_biases_only(probe), snapshot);
-    return {&*copy.net, &copy.kept, copy.step};
+    return {&*copy.net, &copy.kept, copy.step, copy.version};
 }
 
 Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
     if (step < 0 || step == snapshot->step) {
         renew(completing_, snapshot);
-        return {&*completing_.net, &completing_.kept, completing_.step};
+        return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
     }
-    const std::filesystem::path run = shared_.moments.latest()->run;
+    const auto moments = shared_.moments.latest();
+    const std::filesystem::path run = moments->run;
     const int64_t wanted = run.empty() ? -1 : at_or_before(checkpoint_steps(run), step);
     if (wanted < 0) fail("no checkpoint at or before step {}", step);
-    fill(completing_, read_checkpoint(checkpoint_path(run, wanted)));
-    completing_.stamp = 0;
-    completing_.step = wanted;
-    return {&*completing_.net, &completing_.kept, completing_.step};
+    const bool there = completing_.net && completing_.stamp == 0 && completing_.step == wanted &&
+                       completing_since_ == moments->valid_since;
+    if (!there) {
+        completing_.stamp = 0;
+        completing_.step = -1;
+        fill(completing_, read_checkpoint(checkpoint_path(run, wanted)));
+        completing_.step = wanted;
+        completing_since_ = moments->valid_since;
+    }
+    return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
 }
 
 }  // namespace aft::session

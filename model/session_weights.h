@@ -15,6 +15,7 @@ struct Weights {
     const Net* net = nullptr;
     Activations* kept = nullptr;
     int64_t step = -1;
+    uint64_t version = 0;  // another number whenever the net or its values have changed
 };
 
 class WeightStore {
@@ -30,7 +31,7 @@ class WeightStore {
     struct Copy {
         std::unique_ptr<Net> net;
         Activations kept;
-        uint64_t stamp = 0;
+        uint64_t stamp = 0, version = 0;
         int64_t step = -1;
         bool biases_only = false;
     };
@@ -43,6 +44,8 @@ class WeightStore {
     Copy live_, completing_;
     std::list<Copy> past_;     // newest use first
     uint64_t past_since_ = 0;  // Moments::valid_since when they were read
+    uint64_t completing_since_ = 0;
+    uint64_t fills_ = 0;
 };
 
 }  // namespace aft::session

@@ -8,6 +8,7 @@
 
 #include "model/data/source.h"
 #include "model/decode/decode.h"
+#include "model/decode/decoder.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
 #include "model/probe/probe.h"
@@ -139,6 +140,8 @@ class Worker {
             const Completion continued = last_;
             CompletionHooks hooks;
             hooks.continued = &continued;
+            hooks.kept = &decoder_;
+            hooks.version = weights.version;
             const auto named = [&](Completion done) {
                 done.id = order.id;
                 done.step = weights.step;
@@ -168,6 +171,7 @@ class Worker {
     Shared& shared_;
     std::stop_token stop_;
     WeightStore weights_;
+    decode::KeptDecoder decoder_;  // of weights_' copy for completions
     std::unique_ptr<DataSource> source_;
     std::string source_spec_;
     Completion last_;  // to continue from

@@ -224,19 +224,20 @@ void draw_events(const CurvePlot& plot, const Look& look) {
         list->AddLine({px, at.y}, {px, at.y + size.y}, color, width);
         return px;
     };
+    if (plot.now.has_value()) line(*plot.now, ink(look.colors->accent), look.px(1));
     float free_from = at.x;  // texts that would lie on each other are left out
     for (const CurveEvent& event : plot.events) {
         const float px = line(event.x, ink(event.color, 0.5F), look.px(1));
         const TextStyle style{.color = event.color, .size = 14};
         const float wide = text_size(look, style, event.text).x;
-        const bool is_left =
-            px + look.px(4) + wide > at.x + size.x;  // where the right would cut it
+        const bool is_left = px + look.px(4) + wide > at.x + size.x;  // the right would cut it
         const float from = is_left ? px - look.px(4) - wide : px + look.px(4);
         if (event.text.empty() || from < free_from) continue;
+        list->AddRectFilled({from - 2, at.y}, {from + wide + 2, at.y + look.px(18)},
+                            ink(look.colors->pane));  // no line runs through the words
         draw_text(look, {from, at.y + look.px(2)}, style, event.text);
         free_from = std::max(px, from + wide) + look.px(8);
     }
-    if (plot.now.has_value()) line(*plot.now, ink(look.colors->accent), look.px(1));
 }
 
 double value_at(const Line& line, double x) {

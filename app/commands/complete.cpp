@@ -15,7 +15,7 @@ namespace {
 
 struct CompleteFlags {
     CompleteRequest request;
-    std::optional<int64_t> keep_rows;
+    std::optional<int64_t> keep_rows, length, samples;
     bool json = false;
 };
 
@@ -37,6 +37,7 @@ void check_origin(const CompleteFlags& flags) {
     }
     if (!picture && masks != 0)
         fail_usage("complete: --mask and --keep-rows are for pictures, not --prompt");
+    if (picture && flags.length) fail_usage("complete: --length is for --prompt, not for pictures");
     if (picture && request.out.empty())
         fail_usage("complete: -o PATH is missing: a folder, or one .png");
 }
@@ -55,7 +56,11 @@ void print_completions(const nlohmann::json& result, const CompleteFlags& flags)
 
 int complete(CompleteFlags& flags, const Globals& globals) {
     check_origin(flags);
-    flags.request.keep_rows = flags.keep_rows.value_or(-1);
+    CompleteRequest& request = flags.request;
+    request.keep_rows = flags.keep_rows.value_or(-1);
+    request.length = flags.length.value_or(request.length);
+    const bool one_picture = request.prompt.empty() && request.out.ends_with(".png");
+    request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
     Work work(globals);
     flags.request.device = work.device();
     const nlohmann::json result = complete_job(flags.request, work.control());
@@ -64,8 +69,10 @@ int complete(CompleteFlags& flags, const Globals& globals) {
     return 0;
 }
 
-void add_sampling(CLI::App& command, SampleOptions& sample) {
-    add_whole(command, {"--samples", "how many completions", 1, 1024}, sample.samples);
+void add_sampling(CLI::App& command, CompleteFlags& flags) {
+    SampleOptions& sample = flags.request.sample;
+    add_whole(command, {"--samples", "how many completions (4; 1 for one .png)", 1, 1024},
+              flags.samples);
     add_real(command, {"--temperature", "0 is greedy"}, sample.temperature);
     add_whole(command, {"--top-k", "only the k likeliest values (0: all)"}, sample.top_k);
     add_real(command, {"--top-p", "only the likeliest values of this share", 0, 1}, sample.top_p);
@@ -91,8 +98,8 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--keep-rows", "keep the upper N rows, fill in the rest"},
               flags->keep_rows);
     add_text(command, {"--prompt", "text to go on with", "TEXT"}, request.prompt);
-    add_whole(command, {"--length", "bytes of text to add", 1, 1 << 24}, request.length);
-    add_sampling(command, request.sample);
+    add_whole(command, {"--length", "bytes of text to add", 1, 1 << 20}, flags->length);
+    add_sampling(command, *flags);
     add_text(command, {"-o,--out", "folder, or one .png; text: a file", "PATH"}, request.out);
     add_switch(command, "--json", "print one JSON object, with the log-likelihoods", flags->json);
     return [flags](const Globals& globals) { return complete(*flags, globals); };

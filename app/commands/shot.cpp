@@ -1,6 +1,7 @@
 // afterimage shot: pictures of the window, drawn without a display.
 #if AFT_WINDOW
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "app/commands/rooms.h"
@@ -12,6 +13,9 @@
 
 namespace aft::app {
 namespace {
+
+// The window itself gets no smaller; OpenGL draws nothing larger everywhere.
+constexpr int64_t kLeastWidth = 800, kLeastHeight = 560, kMostSide = 8192;
 
 struct ShotFlags {
     std::vector<std::string> names;
@@ -29,6 +33,9 @@ int shoot(const ShotFlags& flags, const Globals& globals) {
     request.scale = flags.scale;
     if (!flags.size.empty()) {
         const auto [width, height] = parse_grid("--size", flags.size);
+        if (width < kLeastWidth || height < kLeastHeight || std::max(width, height) > kMostSide)
+            fail_usage("--size: found {}, allowed: {}x{} to {}x{}", flags.size, kLeastWidth,
+                       kLeastHeight, kMostSide, kMostSide);
         request.width = static_cast<int>(width);
         request.height = static_cast<int>(height);
     }

@@ -107,7 +107,9 @@ int train(const TrainFlags& flags, const Globals& globals) {
     }
     Work work(globals);
     if (flags.resume.empty()) {
-        print_note(estimate(request.config).value("words", ""));
+        Config shown = request.config;
+        shown.train.steps = flags.steps.value_or(shown.train.steps);
+        print_note(estimate(shown).value("words", ""));
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();

@@ -27,6 +27,10 @@ class AttentionPanel : public Panel {
     void draw_tools(Ui& ui, const Positions& positions);
     void choose_target(Ui& ui, const Positions& positions);
     void draw_gallery(Ui& ui, float height);
+    void draw_gallery_head(Ui& ui, int count);
+    [[nodiscard]] viz::AtlasShape gallery_shape(const Positions& positions, ImVec2 area,
+                                                float scale) const;
+    void turn_page(int64_t by, int count);
     void fill_gallery(Ui& ui, int count);
     void draw_caption(Ui& ui, const Positions& positions);
     void draw_foot(Ui& ui, const Positions& positions);
@@ -40,6 +44,7 @@ class AttentionPanel : public Panel {
     std::vector<viz::AtlasCell> cells_;
     uint64_t cells_version_ = 0;
     Order cells_order_ = Order::gate;
+    size_t first_ = 0, cells_first_ = 0;  // of the channels as they are sorted, at the left top
     int parts_ = 0, reduce_ = 0, order_ = 0;
     int64_t target_channel_ = 0;
     uint64_t drawn_ = 0;
@@ -95,19 +100,23 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
 }
 
 void AttentionPanel::fill_gallery(Ui& ui, int count) {
-    const auto n = std::min(size_t(count), data_.channels().size());
-    if (cells_version_ == data_.version() && cells_.size() == n && cells_order_ == Order(order_))
+    const size_t all = data_.channels().size();
+    if (first_ >= all) first_ = 0;
+    const size_t n = std::min(size_t(count), all - first_);
+    if (cells_version_ == data_.version() && cells_.size() == n && cells_first_ == first_ &&
+        cells_order_ == Order(order_))
         return;
     cells_version_ = data_.version();
     cells_order_ = Order(order_);
+    cells_first_ = first_;
     folded_.clear();
     cells_.assign(n, {});
     for (size_t i = 0; i < n; ++i)
-        folded_.push_back(data_.channel_map(ui, data_.channels()[i].index));
+        folded_.push_back(data_.channel_map(ui, data_.channels()[first_ + i].index));
     for (size_t i = 0; i < n; ++i) {
-        const AttentionChannel& c = data_.channels()[i];
+        const AttentionChannel& c = data_.channels()[first_ + i];
         viz::AtlasCell& cell = cells_[i];
-        folded_[i].version = cells_version_ * 4 + uint64_t(order_);
+        folded_[i].version = (cells_version_ * 4 + uint64_t(order_)) * (all + 1) + first_;
         cell.data = folded_[i].data();
         std::vector<float> seen;
         for (size_t k = 0; k < folded_[i].values.size(); ++k)
@@ -120,43 +129,98 @@ void AttentionPanel::fill_gallery(Ui& ui, int count) {
     }
 }
 
-void AttentionPanel::draw_gallery(Ui& ui, float height) {
+// As many maps as there are channels, as large as then fits: from the widest that are useful to
+// the narrowest whose label can be read; what does not fit even then comes page by page.
+viz::AtlasShape AttentionPanel::gallery_shape(const Positions& positions, ImVec2 area,
+                                              float scale) const {
+    viz::AtlasShape best;
+    const auto all = int64_t(data_.channels().size());
+    const int least = std::max(3, int(area.x / (108 * scale)));
+    const int most = std::max(least, int(area.x / (72 * scale)));
+    for (int columns = least; columns <= most; ++columns) {
+        viz::AtlasShape shape = {.rows = 1,
+                                 .columns = columns,
+                                 .tile_rows = positions.is_text
+                                                  ? (positions.width + kTextWidth - 1) / kTextWidth
+                                                  : positions.height,
+                                 .tile_columns = positions.is_text ? kTextWidth : positions.width,
+                                 .cell_label = std::floor(24 * scale)};
+        const viz::AtlasLayout one = layout_atlas(shape, {area.x, 1e5F}, scale);
+        const float tall = float(one.zoom.down * shape.tile_rows) + 32 * scale;
+        shape.rows = std::max(1, int(area.y / tall));
+        if (shape.rows * columns > best.rows * best.columns) best = shape;
+        if (int64_t(best.rows) * best.columns >= all) break;
+    }
+    return best;
+}
+
+void AttentionPanel::turn_page(int64_t by, int count) {
+    const auto all = int64_t(data_.channels().size());
+    const int64_t last = std::max<int64_t>(0, (all - 1) / count * count);
+    first_ = size_t(std::clamp<int64_t>(int64_t(first_) + by * count, 0, last));
+}
+
+void AttentionPanel::draw_gallery_head(Ui& ui, int count) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
+    const size_t channels = data_.channels().size();
     const char* const what = data_.has_gates() ? "Channels" : "Heads";
     const std::string title = fmt::format("{} of layer {}", what, ui.selection.cell.layer);
     text_at(ui, {corner.x, corner.y + ui.px(5)}, title,
             {text_size::label, ui.theme.text1, Face::semibold});
-    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
-    text_at(ui, {corner.x + used, corner.y + ui.px(6)},
-            fmt::format("{} in all, own range each; bar: {}", data_.channels().size(),
-                        order_ == 1 ? "sharpness" : "gate \u03C3(Q)"),
+    float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
+    if (size_t(count) < channels) {  // the rest comes page by page
+        const auto turn = [&](const char* name, const char* mark, int64_t by, bool can) {
+            ImGui::SetCursorScreenPos({corner.x + used, corner.y});
+            if (button(ui, {.name = name,
+                            .icon = mark,
+                            .kind = ButtonKind::icon,
+                            .why_not = can ? "" : "There are no others.",
+                            .tip = "The wheel over the maps does the same."}))
+                turn_page(by, count);
+            used += ui.px(28);
+        };
+        turn("Channels before", icon::step_back, -1, first_ > 0);
+        turn("More channels", icon::step, 1, first_ + size_t(count) < channels);
+        used += ui.px(6);
+    }
+    const size_t last = std::min(channels, first_ + size_t(count));
+    const std::string words =
+        fmt::format("{} to {} of {}, own range each; bar: {}", first_ + 1, last, channels,
+                    order_ == 1 ? "sharpness" : "gate \u03C3(Q)");
+    text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
-    const float right = ui.px(290);
-    ImGui::SetCursorScreenPos({corner.x + std::max(used, all - right), corner.y});
+    ui.recorder.area({.kind = "value",
+                      .label = ui.recorder.claim("Channels shown"),
+                      .min = corner,
+                      .max = {corner.x + all, corner.y + ui.px(26)},
+                      .value = words,
+                      .why_not = {}});
+    ImGui::SetCursorScreenPos({corner.x + std::max(used, all - ui.px(290)), corner.y});
     inline_label(ui, "Sort");
     const Choice orders[] = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
-    if (segmented(ui, "Sort", order_, {orders})) data_.sort(Order(order_));
-    ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
+    if (segmented(ui, "Sort", order_, {orders})) {
+        data_.sort(Order(order_));
+        first_ = 0;
+    }
+}
+
+void AttentionPanel::draw_gallery(Ui& ui, float height) {
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float all = ImGui::GetContentRegionAvail().x;
     const Positions positions(ui.status);
     viz::AtlasView view;
-    view.shape = {.rows = 1,
-                  .columns = std::max(3, int(all / ui.px(108))),
-                  .tile_rows = positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth
-                                                 : positions.height,
-                  .tile_columns = positions.is_text ? kTextWidth : positions.width,
-                  .cell_label = ui.px(24)};
     view.area = {all, height - ui.px(36)};
-    // As many rows as fit at the zoom that nine in a row allow.
-    const viz::AtlasLayout one = layout_atlas(view.shape, {all, 1e5F}, ui.look.scale);
-    const float tall = float(one.zoom.down * view.shape.tile_rows) + ui.px(32);
-    view.shape.rows = std::max(1, int(view.area.y / tall));
-    fill_gallery(ui, view.shape.rows * view.shape.columns);
+    view.shape = gallery_shape(positions, view.area, ui.look.scale);
+    const int count = view.shape.rows * view.shape.columns;
+    draw_gallery_head(ui, count);
+    ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
+    fill_gallery(ui, count);
     const int64_t chosen = ui.selection.cell.channel;
     for (size_t i = 0; i < cells_.size(); ++i) {
         cells_[i].coloring.scale = coloring(ui).scale;
         cells_[i].coloring.map = coloring(ui).map;
-        if (data_.channels()[i].index != chosen) continue;
+        if (data_.channels()[first_ + i].index != chosen) continue;
         view.selected_row = int(i) / view.shape.columns;
         view.selected_column = int(i) % view.shape.columns;
     }
@@ -164,9 +228,12 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     view.raise_selected_row = false;
     const viz::AtlasReply reply = gallery_.draw(view, ui.look);
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-    if (!hit.is_valid()) return;
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (hit.is_valid() && wheel != 0) turn_page(wheel < 0 ? 1 : -1, count);
+    const auto at = first_ + size_t(std::max(0, hit.row) * view.shape.columns + hit.column);
+    if (!hit.is_valid() || at >= data_.channels().size()) return;
     Cell cell = source_cell(ui, positions, hit.cell);
-    cell.channel = data_.channels()[size_t(hit.row * view.shape.columns + hit.column)].index;
+    cell.channel = data_.channels()[at].index;
     if (reply.clicked.is_valid())
         ui.selection.lock(cell);
     else
@@ -203,11 +270,20 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
 void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
     const char* const scales[] = {"linear", "square-root", "log"};
     const std::string over = over_image_words(ui);
-    caption(ui, "Implicit attention of target " + positions.target_words(ui.selection.cell.target),
-            fmt::format("share of each visible source, rows sum to 1, {} colours{}  \u00B7  {}, "
-                        "layer {}",
-                        scales[ui.settings.attention.scale], over.empty() ? "" : ", " + over,
-                        step_words(ui, data_.watch().fields()), ui.selection.cell.layer));
+    const std::string target = positions.target_words(ui.selection.cell.target);
+    const std::string model = fmt::format("{}, layer {}", step_words(ui, data_.watch().fields()),
+                                          ui.selection.cell.layer);
+    const std::string shown = fmt::format("{} colours{}", scales[ui.settings.attention.scale],
+                                          over.empty() ? "" : ", " + over);
+    const std::string title = "Implicit attention of target " + target;
+    const std::string rest =
+        fmt::format("share of each visible source, rows sum to 1, {}  \u00B7  {}", shown, model);
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x +
+                         text_extent(ui, rest, text_size::hint).x + ui.px(10);
+    if (needed <= ImGui::GetContentRegionAvail().x)
+        caption(ui, title, rest);
+    else  // which target of which model comes before how it is drawn
+        caption(ui, "Attention of target " + target, fmt::format("{}  \u00B7  {}", model, shown));
 }
 
 void AttentionPanel::draw(Ui& ui) {
@@ -264,7 +340,7 @@ void AttentionPanel::inspector(Ui& ui) {
                   words(positions.source(cell.source), positions.source_words(cell.source)));
         const double share = data_.both().row[size_t(cell.source)];
         key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
-                  "%");
+                  std::isnan(share) ? "" : "%");
     }
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,

@@ -101,11 +101,16 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (shown.positions.is_causal) {
         viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
-        text_at(
-            ui, {at.x + ui.px(32), at.y},
-            shown.positions.is_text ? "hatched: not yet visible"
-                                    : "hatched: not yet visible in raster order",
-            {text_size::hint, ui.theme.text2, Face::regular, bar_place.low.x - at.x - ui.px(44)});
+        const float room = bar_place.low.x - at.x - ui.px(44);
+        const char* const variants[] = {"hatched: not yet visible in raster order",
+                                        "hatched: not yet visible", "not yet visible"};
+        const char* words = variants[2];
+        for (const char* const longer : {variants[1], variants[0]})
+            if (text_extent(ui, longer, text_size::hint).x <= room &&
+                !(shown.positions.is_text && longer == variants[0]))
+                words = longer;
+        text_at(ui, {at.x + ui.px(32), at.y}, words,
+                {text_size::hint, ui.theme.text2, Face::regular, room});
     }
     ImGui::SetCursorScreenPos({bar_place.low.x, at.y});
     viz::ColorBarView bar;

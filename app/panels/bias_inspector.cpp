@@ -56,19 +56,24 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     out.low = std::numeric_limits<double>::infinity();
     out.high = -out.low;
     double sum = 0, squares = 0;
+    const bool is_block = !map.block.is_single();
     for (size_t i = 0; i < map.shown.size(); ++i) {
         if (!map.hidden.empty() && map.hidden[i] != 0) continue;
-        const bool is_block = !map.block.is_single();
         const double middle = is_block ? map.mean[i] : map.shown[i];
         if (!std::isfinite(middle)) continue;
         out.low = std::min<double>(out.low, is_block ? map.low[i] : map.shown[i]);
         out.high = std::max<double>(out.high, is_block ? map.high[i] : map.shown[i]);
-        sum += middle;
-        squares += double(map.shown[i]) * map.shown[i];
-        ++out.count;
+        // A block on the edge of what is seen counts with the values that it has.
+        const auto row = int64_t(i) / map.columns, column = int64_t(i) % map.columns;
+        const int64_t count = is_block ? form.seen(row, column, map.block) : 1;
+        const double size = !is_block ? map.shown[i] : map.norm.empty() ? 0 : map.norm[i];
+        sum += middle * double(count);
+        squares += size * size;
+        out.count += count;
     }
     out.mean = out.count > 0 ? sum / double(out.count) : 0;
-    out.norm = std::sqrt(squares);
+    out.norm = is_block && map.norm.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                            : std::sqrt(squares);
     if (form.kind == BiasForm::Kind::kernel2 || form.rows == 1) {
         kernel_statistics(form, map, quantity, out);
         return out;
@@ -265,20 +270,18 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
     key_value(ui, "Maximum", shown_value(ui, s.high));
     key_value(ui, "Mean", shown_value(ui, s.mean));
     const BiasForm::Kind kind = form.kind;
-    if (shows_change(ui)) {
-        key_value(ui, "Norm of the change", stored_value(s.norm));
-    } else if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
-        key_value(ui, "Norm", stored_value(s.norm));
+    if (std::isfinite(s.norm))
+        key_value(ui, shows_change(ui) ? "Norm of the change" : "Norm", stored_value(s.norm));
+    if (shows_change(ui)) return;
+    if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
         key_value(ui, "Mean distance", plain_number(s.mean_distance, 2), "patches");
         key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
-        key_value(ui, "Norm", stored_value(s.norm));
         key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
     } else {
-        hint(ui, "Norm and entropy are shown where every value has its pixel.");
+        hint(ui, "Entropy is shown where every value has its pixel.");
     }
-    key_value(ui, "Norm of w, layer", plain_number(ui.status.layers[size_t(layer_)].bias_norm, 3));
 }
 
 }  // namespace aft::app

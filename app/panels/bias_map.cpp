@@ -63,6 +63,28 @@ bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
     return hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
 }
 
+int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
+    const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows);
+    const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns);
+    if (is_kernel()) return (t1 - t0) * (c1 - c0);
+    int64_t count = 0;
+    for (int64_t t = t0; t < t1; ++t) {
+        int64_t low = c0, high = c1;  // what a row sees lies side by side
+        if (kind == Kind::band) {
+            low = std::max(low, t - first_offset - tokens + 1);
+            high = std::min(high, t - first_offset + 1);
+        } else {
+            if (is_causal) high = std::min(high, t + 1);
+            if (hides_outside && window > 0) {
+                low = std::max(low, t - window + 1);
+                high = std::min(high, t + window);
+            }
+        }
+        count += std::max<int64_t>(0, high - low);
+    }
+    return count;
+}
+
 Cell BiasForm::cell(int64_t layer, int64_t head, int64_t row, int64_t column) const {
     Cell out{.layer = layer, .head = kind == Kind::kernel2 ? head : -1};
     if (kind == Kind::kernel1) out.head = row;
@@ -117,12 +139,13 @@ std::vector<float> change(std::span<const float> values, const Field* before, in
 }
 
 struct Cut {  // the values of one block so far
-    double sum = 0;
+    double sum = 0, squares = 0;
     float low = std::numeric_limits<float>::infinity(), high = -low;
     int64_t count = 0;
     bool has_nan = false;
     void add(float v) {
         sum += v;
+        squares += double(v) * v;
         low = std::min(low, v);
         high = std::max(high, v);
         has_nan |= std::isnan(v);
@@ -130,7 +153,7 @@ struct Cut {  // the values of one block so far
     }
 };
 
-// Mean, minimum and maximum of every block, over the cells that can be seen.
+// Mean, minimum, maximum and norm of every block, over the cells that can be seen.
 void cut_blocks(const std::vector<float>& whole, const BiasForm& form, BiasMap& map) {
     const size_t cells = size_t(map.rows * map.columns);
     std::vector<Cut> cuts(cells);
@@ -143,12 +166,14 @@ void cut_blocks(const std::vector<float>& whole, const BiasForm& form, BiasMap& 
     map.low.resize(cells);
     map.mean.resize(cells);
     map.high.resize(cells);
+    map.norm.resize(cells);
     for (size_t i = 0; i < cells; ++i) {
         const Cut& cut = cuts[i];
         const bool is_number = cut.count > 0 && !cut.has_nan;
         map.low[i] = is_number ? cut.low : std::numeric_limits<float>::quiet_NaN();
         map.high[i] = is_number ? cut.high : map.low[i];
         map.mean[i] = is_number ? float(cut.sum / double(cut.count)) : map.low[i];
+        map.norm[i] = is_number ? float(std::sqrt(cut.squares)) : map.low[i];
     }
     map.shown = extremes(map.low, map.high);
 }
@@ -164,6 +189,7 @@ void take_probe_blocks(const BiasFields& from, const BiasForm& form, int64_t hea
         map.low = copy(values("min"));
         map.high = copy(values("max"));
         map.mean = copy(values("mean"));
+        map.norm = copy(values("norm"));
         map.shown = extremes(map.low, map.high);
         return;
     }

@@ -37,6 +37,8 @@ struct BiasForm {
     // Small enough to be read as a whole and cut into blocks here, along each axis by itself.
     [[nodiscard]] bool is_read_whole() const { return rows * columns <= int64_t{4} << 20; }
     [[nodiscard]] bool is_hidden(int64_t row, int64_t column, Blocks block) const;
+    // Values of a block that can be seen.
+    [[nodiscard]] int64_t seen(int64_t row, int64_t column, Blocks block) const;
     // Target and source of cell (row, column).
     [[nodiscard]] Cell cell(int64_t layer, int64_t head, int64_t row, int64_t column) const;
     [[nodiscard]] bool place(const Cell& cell, int64_t& row, int64_t& column) const;  // false: none
@@ -46,9 +48,9 @@ struct BiasForm {
 struct BiasMap {  // one map of one layer
     int64_t rows = 0, columns = 0;
     Blocks block;
-    std::vector<float> shown;      // the extreme of largest magnitude of each block
-    std::vector<float> low, mean;  // of blocks; empty without
-    std::vector<float> high;
+    std::vector<float> shown;       // the extreme of largest magnitude of each block
+    std::vector<float> low, mean;   // of blocks; empty without
+    std::vector<float> high, norm;  // norm: of a block's values; empty also where it is not known
     std::vector<uint8_t> hidden;
     [[nodiscard]] viz::MapData data(uint64_t version) const {
         return {shown, rows, columns, hidden, version};

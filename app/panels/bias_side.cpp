@@ -48,11 +48,13 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
     const ImVec2 size = {box.width(), box.height()};
     if (ImGui::BeginChild("side", size)) {
         const float width = ImGui::GetContentRegionAvail().x;
+        const bool has_moments = ui.history.size() >= 2;
         if (!form.is_kernel()) {
-            draw_fold(ui, form, layers, width);
+            // Smaller where the profile and the row of steps would not fit below it.
+            const float below = ui.px(150 + 52) + (has_moments ? ui.px(180) : 0);
+            draw_fold(ui, form, layers, std::clamp(size.y - below, ui.px(120), width));
             ImGui::Dummy({1, ui.px(4)});
         }
-        const bool has_moments = ui.history.size() >= 2;
         float room = ImGui::GetContentRegionAvail().y - ui.px(12);
         if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
         if (has_moments && form.kind == BiasForm::Kind::kernel2) room -= ui.px(160);
@@ -254,6 +256,9 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
                             : positions.is_text           ? "bytes"
                             : positions.is_autoregressive ? "pixels"
                                                           : "patches");
+    const float taken = text_extent(ui, plot.title, text_size::label, Face::semibold).x +
+                        text_extent(ui, plot.unit, text_size::hint).x + ui.px(8);
+    if (taken > size.x) plot.unit = plot.unit.substr(0, plot.unit.find(" against"));
     plot.x_word = is_offset ? "offset" : "distance";
     plot.size = size;
     plot.zero_line = true;

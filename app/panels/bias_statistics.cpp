@@ -60,7 +60,7 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
              {"Norm", "Entropy, bit", "Mean distance", "Mass within 1, %"})
             columns.push_back({.title = title, .right = true});
     else
-        columns.push_back({.title = "Norm of w", .right = true});
+        columns.push_back({.title = "Norm", .right = true});
     std::vector<TableRow> rows;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
@@ -76,7 +76,7 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
             for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})
                 row.cells.push_back(there ? plain_number(v, 2) : "\u2013");
         else
-            row.cells.push_back(plain_number(ui.status.layers[size_t(layer)].bias_norm, 3));
+            row.cells.push_back(there ? stored_value(n.norm) : "\u2013");
         row.selected = layer == ui.selection.cell.layer &&
                        (!has_kernel || head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
@@ -96,9 +96,13 @@ void StatisticsPanel::draw(Ui& ui) {
             step_words(ui, layers_.layer(0).watch.fields()));
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
-    std::vector<double> norms;
-    for (const LayerSummary& layer : ui.status.layers) norms.push_back(layer.bias_norm);
-    section(ui, "Norm of w by layer", {}, false);
+    std::vector<double> norms(size_t(form.layers), 0);  // of a layer's heads together
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        double& norm = norms[i / size_t(form.heads)];
+        norm = std::hypot(norm, lines_[i].numbers.norm);
+    }
+    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)), {},
+            false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -111,9 +115,9 @@ void StatisticsPanel::draw(Ui& ui) {
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
         draw_table(ui, form);
     ImGui::EndChild();
-    const ReadOut values[] = {
-        {"layer", std::to_string(ui.selection.cell.layer)},
-        {"norm of w", plain_number(norms[size_t(ui.selection.cell.layer)], 4)}};
+    const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
+                              {fmt::format("norm of {}", quantity_words(ui.selection.quantity)),
+                               stored_value(norms[size_t(ui.selection.cell.layer)])}};
     hover_line(ui, values, "A row selects its layer");
 }
 

@@ -34,7 +34,7 @@ struct BiasReading {
 [[nodiscard]] std::string shown_value(const Ui& ui, double value);
 
 struct BiasStatistics {
-    double low = 0, high = 0, mean = 0, norm = 0;
+    double low = 0, high = 0, mean = 0, norm = 0;  // norm: NaN where it is not known
     double entropy = 0;        // bits, of exp(w) normalised: a kernel, or the mean of the rows
     double mean_distance = 0;  // kernels: of exp(w) mass, in cells
     double within_one = 0;     // kernels: share of the mass within distance 1

@@ -107,8 +107,8 @@ void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
 void CompletePanel::draw_overlay_choice(Ui& ui) {
     const float width = ui.px(270);
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+    if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (right - width < at.x) return;
     ImGui::SetCursorScreenPos({right - width, at.y + ui.px(3)});
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
@@ -322,9 +322,11 @@ void CompletePanel::draw(Ui& ui) {
                  .primary_words = "Complete"});
         return;
     }
+    const std::string earlier = earlier_words(ui, *completion);
     caption(ui,
-            fmt::format("{} completion{}", completion->samples.size(),
-                        completion->samples.size() == 1 ? "" : "s"),
+            fmt::format("{} completion{}{}", completion->samples.size(),
+                        completion->samples.size() == 1 ? "" : "s",
+                        earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
     hovered_ = {};
     if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))}))

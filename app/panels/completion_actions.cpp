@@ -12,6 +12,13 @@ std::string why_no_mask(const Ui& ui) {
     return task == "image" ? "" : "Only models of pictures have a mask.";
 }
 
+// A copy is asked: whether there is a stroke to take back, or one that was.
+std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*change)(), const char* words) {
+    if (std::string why = why_no_mask(ui); !why.empty()) return why;
+    viz::MaskCanvas mask = ui.selection.completion.mask;
+    return (mask.*change)() ? "" : words;
+}
+
 void add_runs(Actions& actions) {
     actions.add({.name = "Complete the input",
                  .sentence = "Fills in what is masked, or goes on with the prompt.",
@@ -66,14 +73,22 @@ void add_tools(Actions& actions) {
                  .sentence = "Takes back the last stroke of the mask.",
                  .icon = icon::undo,
                  .shortcut = "Ctrl+Z",
-                 .why_not = why_no_mask,
+                 .why_not =
+                     [](const Ui& ui) {
+                         return why_no_stroke(ui, &viz::MaskCanvas::undo,
+                                              "There is no stroke to take back.");
+                     },
                  .run = [](Ui& ui) { (void)completion_choice(ui).mask.undo(); },
                  .repeats = true});
     actions.add({.name = "Redo stroke",
                  .sentence = "Does the stroke again that was taken back.",
                  .icon = icon::redo,
                  .shortcut = "Ctrl+Y",
-                 .why_not = why_no_mask,
+                 .why_not =
+                     [](const Ui& ui) {
+                         return why_no_stroke(ui, &viz::MaskCanvas::redo,
+                                              "No stroke was taken back.");
+                     },
                  .run = [](Ui& ui) { (void)completion_choice(ui).mask.redo(); },
                  .repeats = true});
 }

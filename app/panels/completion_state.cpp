@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "app/panels/model_state.h"
 #include "core/rng.h"
@@ -84,6 +85,22 @@ std::shared_ptr<const Completion> completion_of(const Ui& ui) {
 bool is_completing(const Ui& ui) {
     const auto& completion = ui.selection.completion.own;
     return completion && !completion->done && completion->error.empty();
+}
+
+std::string earlier_words(const Ui& ui, const Completion& completion) {
+    if (is_text_model(ui) || completion.samples.empty()) return "";
+    const auto& item = ui.selection.image.item;
+    const std::vector<uint8_t>& sample = completion.samples.front();
+    const std::vector<uint8_t>& unknown = completion.unknown;
+    const std::span<const uint8_t> mask = ui.selection.completion.mask.mask();
+    const auto channels = size_t(std::max<int64_t>(1, ui.status.config.model.channels));
+    if (!item || item->tokens.size() != unknown.size() || sample.size() != unknown.size())
+        return item ? "of the picture before" : "";
+    for (size_t i = 0; i < std::min(unknown.size(), size_t(completion.position)); ++i)
+        if (unknown[i] == 0 && sample[i] != item->tokens[i]) return "of the picture before";
+    for (size_t i = 0; i < unknown.size() && mask.size() * channels == unknown.size(); ++i)
+        if (mask[i / channels] != unknown[i]) return "with the mask before";
+    return "";
 }
 
 bool completion_state(Ui& ui) {

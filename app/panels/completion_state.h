@@ -19,6 +19,9 @@ namespace aft::app {
 // The completion of this session; null before the first one.
 [[nodiscard]] std::shared_ptr<const Completion> completion_of(const Ui& ui);
 [[nodiscard]] bool is_completing(const Ui& ui);
+// "of the picture before", "with the mask before": what has changed since it was asked for; "" =
+// it belongs to what Source shows.
+[[nodiscard]] std::string earlier_words(const Ui& ui, const Completion& completion);
 
 [[nodiscard]] std::string why_not_complete(const Ui& ui);  // "" = it can be run
 [[nodiscard]] std::string why_not_continue(const Ui& ui);

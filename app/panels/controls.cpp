@@ -78,6 +78,19 @@ void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
         ui.session->set(row.key, *value);
 }
 
+// What the field's number has become where the schedule has run out; "" before.
+std::string schedule_words(const Ui& ui) {
+    const TrainConfig& train = ui.status.config.train;
+    const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
+    if (train.schedule != "cosine" || ui.status.step < length) return "";
+    const auto rates = ui.curves->columns.find("lr");
+    const double now = rates == ui.curves->columns.end() || rates->second.empty()
+                           ? std::nan("")
+                           : rates->second.back();
+    return fmt::format("Its schedule ended at step {}{}", group_thousands(length),
+                       std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
+}
+
 void ControlsPanel::draw_settings(Ui& ui, bool live) {
     Config config = ui.status.config;
     SettingRows rows = config.rows();
@@ -91,6 +104,8 @@ void ControlsPanel::draw_settings(Ui& ui, bool live) {
                     "fixed once begun");
         }
         draw_setting(ui, row);
+        if (row.key != "train.learning_rate") continue;
+        if (const std::string words = schedule_words(ui); !words.empty()) hint(ui, words);
     }
 }
 
@@ -130,6 +145,8 @@ void ControlsPanel::draw_pace(Ui& ui) {
            {"Smooth while I interact"});
 }
 
+constexpr double kEven = 0.05;  // so near to log2 of the levels the first guesses are even
+
 struct Check {
     bool is_good;
     std::string words;
@@ -155,10 +172,14 @@ std::vector<Check> checks(const Ui& ui) {
     const double count = static_cast<double>(classifies ? model.classes : model.levels);
     if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
-        list.push_back({std::abs(bits - ideal) < 0.25 * ideal,
-                        fmt::format("First loss {:.3f} bits, {} log2 {:.0f} = {:.3f}.", bits,
-                                    std::abs(bits - ideal) < 0.25 * ideal ? "close to" : "far from",
-                                    count, ideal)});
+        const bool is_even = std::abs(bits - ideal) < kEven * ideal;
+        const std::string where = is_even ? std::string("close to")
+                                          : fmt::format("{:.3f} {}", std::abs(bits - ideal),
+                                                        bits > ideal ? "above" : "below");
+        list.push_back(
+            {is_even, fmt::format("First loss {:.3f} bits, {} log2 {:.0f} = {:.3f}, that of even "
+                                  "guesses.",
+                                  bits, where, count, ideal)});
     }
     const double train = last_finite(loss), held_out = last_finite(column(ui, "validation.loss"));
     if (std::isfinite(train) && std::isfinite(held_out)) {

@@ -1,5 +1,8 @@
 // Explorer: the open run, recent runs, its layers with the norm of their position bias, and pins.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "app/ui/icons.h"
 #include "app/ui/number_text.h"
@@ -77,6 +80,23 @@ void ExplorerPanel::draw_runs(Ui& ui) {
     }
 }
 
+// What training wrote at the step that is shown, or at the last one before it that was logged.
+double shown_norm(const Ui& ui, size_t layer) {
+    if (ui.selection.step < 0) return ui.status.layers[layer].bias_norm;
+    const auto column = ui.curves->columns.find(fmt::format("bias_norm.layer.{}", layer));
+    if (column == ui.curves->columns.end()) return std::nan("");
+    const auto& steps = ui.curves->step;
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), double(ui.selection.step)) - steps.begin();
+    for (auto i = std::min(size_t(after), column->second.size()); i-- > 0;)
+        if (std::isfinite(column->second[i])) return column->second[i];
+    return std::nan("");
+}
+
+std::string norm_words(double norm) {
+    return std::isfinite(norm) ? short_value(norm, 2) : "\u2013";
+}
+
 struct LayerLine {
     const std::string& name;
     double norm, largest;
@@ -85,7 +105,7 @@ struct LayerLine {
 
 // The name, a bar where there is room for one, the number.
 void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
-    const std::string number = short_value(layer.norm, 2);
+    const std::string number = norm_words(layer.norm);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
     const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);
     const float end = high - text_extent(ui, number, text_size::label).x;
@@ -95,7 +115,7 @@ void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
                 {text_size::label, layer.selected ? ui.theme.text1 : ui.theme.text2, Face::regular,
                  end - ui.px(8) - low});
     const float bar_low = line.min.x + ui.px(92), bar_high = line.max.x - ui.px(66);
-    if (bar_high - bar_low < ui.px(20) || bar_high > end) return;
+    if (bar_high - bar_low < ui.px(20) || bar_high > end || !std::isfinite(layer.norm)) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)}, ui.theme.field,
                         ui.px(2));
@@ -108,13 +128,14 @@ void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
 void ExplorerPanel::draw_layers(Ui& ui) {
     section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
     double largest = 1e-9;
-    for (const LayerSummary& layer : ui.status.layers) largest = std::max(largest, layer.bias_norm);
+    for (size_t i = 0; i < ui.status.layers.size(); ++i)
+        largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
     for (size_t i = 0; i < ui.status.layers.size(); ++i) {
         const std::string name = "Layer " + std::to_string(i);
         if (!passes(name)) continue;
-        const double norm = ui.status.layers[i].bias_norm;
+        const double norm = shown_norm(ui, i);
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, {22, selected, short_value(norm, 2)});
+        const Row line = row(ui, name, {22, selected, norm_words(norm)});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
@@ -122,7 +143,9 @@ void ExplorerPanel::draw_layers(Ui& ui) {
             ui.selection.lock(cell);
         }
     }
-    hint(ui, "bar: norm of the bias");
+    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    hint(ui, has_kernel ? "bar: norm of the kernels' w"
+                        : "bar: norm of raw w, pairs that are never seen too");
 }
 
 void ExplorerPanel::draw_pins(Ui& ui) {

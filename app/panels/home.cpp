@@ -10,6 +10,7 @@
 #include "app/panels/thumbnail.h"
 #include "app/ui/icons.h"
 #include "app/ui/number_text.h"
+#include "app/ui/open_path.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "app/ui/widgets.h"
@@ -60,6 +61,23 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size
     }
     draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
                       1.5F * ui.theme.scale);
+}
+
+// A run that this window itself holds open is not "running" because of that.
+RunSummary as_open_here(const Ui& ui, RunSummary run) {
+    if (!ui.has_model() || !run.error.empty() || run.state != "running" ||
+        !is_same_path(run.path, ui.status.path) || ui.status.following)
+        return run;
+    const RunState state = ui.status.state;
+    const bool is_done = ui.status.step >= ui.status.target_step;
+    if (state == RunState::running || state == RunState::stopping) return run;
+    run.step = ui.status.step;
+    run.target_step = ui.status.target_step;
+    run.state = is_done                      ? "finished"
+                : state == RunState::paused  ? "paused"
+                : state == RunState::stopped ? "stopped"
+                                             : "open here";
+    return run;
 }
 
 class HomePanel final : public Panel {
@@ -178,7 +196,7 @@ void HomePanel::draw_runs(Ui& ui, float width) {
         hint(ui, "Reading the recent runs ...");
         return;
     }
-    for (const RunSummary& run : page->runs) draw_run(ui, run, width);
+    for (const RunSummary& run : page->runs) draw_run(ui, as_open_here(ui, run), width);
 }
 
 void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
@@ -216,14 +234,17 @@ void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
             {text_size::label, ui.theme.text2, Face::regular, room});
     const bool running = run.state == "running", paused = run.state == "paused";
     const ImU32 color = running ? ui.theme.ok : paused ? ui.theme.warn : ui.theme.text3;
-    const char* mark = running                ? icon::play
-                       : paused               ? icon::pause
-                       : run.state == "model" ? icon::file
-                                              : icon::check;
+    const char* mark = running                    ? icon::play
+                       : paused                   ? icon::pause
+                       : run.state == "model"     ? icon::file
+                       : run.state == "stopped"   ? icon::stop
+                       : run.state == "open here" ? icon::ring
+                                                  : icon::check;
     icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
     text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
     std::string steps = "step " + group_thousands(run.step);
-    if (running || paused) steps += " of " + group_thousands(run.target_step);
+    if (run.state != "finished" && run.state != "model")
+        steps += " of " + group_thousands(run.target_step);
     text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }
 

@@ -94,11 +94,13 @@ void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
 void NewRunForm::draw_group(Ui& ui, const std::string& group) {
     const SettingRows standard = standard_.rows();
     SettingRows rows = config_.rows();
+    bool any = false;
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string& key = rows[i].key;
         if (!key.starts_with(group + ".") || key == "data.source") continue;
         if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
             continue;
+        any = true;
         const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
         label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
@@ -110,6 +112,7 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
             problem_ = error.what();
         }
     }
+    if (!any) hint(ui, "No setting of this group has these words.");
 }
 
 void NewRunForm::draw_settings(Ui& ui) {
@@ -139,7 +142,9 @@ void NewRunForm::draw_settings(Ui& ui) {
     data_line(ui, data_problem);
     label_column(ui, "Run folder", 116, "Where metrics and checkpoints go; empty: runs/NAME-N");
     text_field(ui,
-               {.name = "Run folder", .hint = "runs/" + config_.name + "-1", .icon = icon::folder},
+               {.name = "Run folder",
+                .hint = "runs/" + config_.name + "-N, the next free",
+                .icon = icon::folder},
                out_);
     section(ui, "Settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};

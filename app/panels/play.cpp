@@ -173,6 +173,7 @@ double entropy_bits(const std::vector<double>& shares) {
 int64_t original_level(const Ui& ui, const Completion& completion, int64_t position) {
     const auto& item = ui.selection.image.item;
     if (is_text_model(ui) || !item || item->tokens.size() != completion.unknown.size()) return -1;
+    if (earlier_words(ui, completion).starts_with("of")) return -1;
     return item->tokens[static_cast<size_t>(position)];
 }
 

@@ -153,6 +153,8 @@ viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
     viz::CurvePlot plot{.id = of_layers ? "bias norm" : "gradient norm",
                         .title = of_layers ? "Bias norm per layer" : "Gradient norm"};
     plot.size = size;
+    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    if (of_layers) plot.unit = has_kernel ? "of w" : "of raw w";
     const std::string prefix = of_layers ? "bias_norm.layer." : "grad_norm.group.";
     const auto& all = ui.curves->columns;
     size_t count = 0, index = 0;

@@ -140,6 +140,15 @@ void RunPanel::draw_rewind(Ui& ui) {
         ui.selection.step = -1;
         ImGui::CloseCurrentPopup();
     }
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Indent(ui.px(8));
+    const int64_t every = ui.status.config.train.checkpoint_every;
+    hint(ui, every > 0 ? fmt::format("A step is saved every {} steps, at the end, and by Save "
+                                     "(Ctrl+S) at any time.",
+                                     group_thousands(every))
+                       : "A step is saved at the end, and by Save (Ctrl+S) at any time.");
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Unindent(ui.px(8));
     ui.recorder.set_section("Run");
 }
 

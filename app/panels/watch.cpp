@@ -22,8 +22,11 @@ bool Watch::update(Ui& ui, const ProbeRequest& request, AskTurn& turn, double ho
     pending_ = answer == nullptr && error.empty();
     if (pending_) {
         turn.taken = true;
-        // Another step of the same request may lie in the cache: better than another picture.
-        if (!is_current()) answer = ui.session->ask(request, true, nullptr);
+        // Another step of the same request may lie in the cache: better than another picture. And
+        // where training publishes faster than the worker answers, the newest is never there: what
+        // was answered last is shown, or the picture would stand still.
+        answer = ui.session->ask(request, true, nullptr);
+        if (is_running && answer != nullptr && answer != fields_) pending_ = false;
     }
     error_ = error;
     if (answer == nullptr || (answer == fields_ && shown_ == request)) return false;

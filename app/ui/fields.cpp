@@ -76,15 +76,18 @@ bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& v
     FieldEdit& edit = ui.edit;
     const bool bad = !edit.error.empty();
     if (edit.take_focus) ImGui::SetKeyboardFocusHere();
+    ImGui::BeginGroup();  // what follows on the same line stays beside the field, not its error
     const bool entered =
         input_text(ui, (label + " typing").c_str(), edit.text, {.width = width, .is_wrong = bad});
     const bool lost = !edit.take_focus && ImGui::IsItemDeactivated();
     edit.take_focus = false;
     ui.recorder.item("field", label, edit.text, "");
     if (bad) {
-        ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
-        text(ui, edit.error, {text_size::hint, ui.theme.error});
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        text_at(ui, {at.x, at.y + ui.px(2)}, edit.error, {text_size::hint, ui.theme.error});
+        ImGui::Dummy({width, ui.px(16)});
     }
+    ImGui::EndGroup();
     if (ImGui::IsKeyPressed(ImGuiKey_Escape)) {
         edit = {};
         return false;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "app/ui/data_place.h"
 #include "app/ui/frame_parts.h"
@@ -45,7 +46,7 @@ bool contains_word(std::string_view text, std::string_view word) {
 }  // namespace
 
 void FileBrowser::open(Ui& ui, bool for_data) {
-    is_open_ = true;
+    is_open_ = is_new_ = true;
     for_data_ = for_data;
     std::error_code ignored;
     fs::path start = ui.settings.last_folder;
@@ -147,7 +148,12 @@ void FileBrowser::draw_head(Ui& ui) {
         go(folder_.parent_path());
     ImGui::SameLine();
     const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
-    text_field(ui, {.name = "Path", .hint = "folder or file", .width = room - 84, .mono = true},
+    text_field(ui,
+               {.name = "Path",
+                .hint = "folder or file",
+                .width = room - 84,
+                .focus = std::exchange(is_new_, false),
+                .mono = true},
                typed_);
     const bool entered = text_submitted(ui);
     ImGui::SameLine();
@@ -229,7 +235,7 @@ void FileBrowser::draw(Ui& ui, ImVec2 display) {
     const float height = std::min(ui.px(600), display.y - ui.px(110));
     const OverlayScope card(ui, "Open card", {std::floor((display.x - width) / 2), ui.px(72)},
                             {width, height});
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape) && !ImGui::GetIO().WantTextInput) is_open_ = false;
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     ImGui::SetCursorPos({ui.px(18), ui.px(14)});
     ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)});
     draw_head(ui);

@@ -259,6 +259,12 @@ void Frame::Parts::handle_keys() {
     // Tab hides the side panes; Dear ImGui would move the keyboard with it.
     if (!types) ImGui::SetKeyOwner(ImGuiKey_Tab, ImHashStr("frame"));
     ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
+    // Esc first closes the menu or list that stands open.
+    const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
+    if (open > 0 && !types && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
+        ImGui::ClosePopupToLevel(open - 1, true);
+        return;
+    }
     if (!tools.palette.is_open() && !tools.browser.is_open()) ui.actions.handle_keys(ui);
 }
 

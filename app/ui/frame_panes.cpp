@@ -38,7 +38,8 @@ void Frame::Parts::draw_panes(const FrameAreas& areas) {
     for (const bool right : {false, true})
         for (Pane& pane : panes)
             if (is_right(pane) == right) draw_pane(pane, areas);
-    tools.focus_pane.reset();
+    // Where the panes have only now come, their tabs cannot be chosen yet.
+    if (last_workspace == ui.workspace) tools.focus_pane.reset();
     last_width = areas.width;
 }
 

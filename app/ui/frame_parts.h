@@ -67,7 +67,7 @@ class FileBrowser {
     void choose(Ui& ui, const Entry& entry);
     void take_typed(Ui& ui);
     void take_data(Ui& ui);
-    bool is_open_ = false, for_data_ = false;
+    bool is_open_ = false, is_new_ = false, for_data_ = false;
     std::filesystem::path folder_;
     std::string typed_, filter_, problem_;
     std::vector<Entry> entries_;

@@ -101,13 +101,30 @@ struct Line {
 void centered(Ui& ui, Line line, std::string_view words, const TextStyle& style) {
     const float wide = text_extent(ui, words, style.size, style.face).x;
     const float y = ImGui::GetCursorScreenPos().y;
-    if (wide <= line.width) {
+    if (wide <= std::min(line.width, ui.px(480))) {
         text_at(ui, {line.left + (line.width - wide) / 2, y}, words, style);
         ImGui::Dummy({1, ui.px(style.size)});
         return;
     }
-    ImGui::SetCursorScreenPos({line.left, y});
-    text_wrapped(ui, words, style.size, style.color);
+    // Broken at blanks, every line in the middle.
+    const float most = std::min(line.width, ui.px(480));
+    std::string now;
+    const auto put = [&] {
+        const float at =
+            line.left + (line.width - text_extent(ui, now, style.size, style.face).x) / 2;
+        text_at(ui, {at, ImGui::GetCursorScreenPos().y}, now, style);
+        ImGui::Dummy({1, ui.px(style.size)});
+        now.clear();
+    };
+    for (size_t at = 0; at < words.size();) {
+        const size_t end = std::min(words.find(' ', at), words.size());
+        const std::string word(words.substr(at, end - at));
+        if (!now.empty() && text_extent(ui, now + " " + word, style.size, style.face).x > most)
+            put();
+        now += (now.empty() ? "" : " ") + word;
+        at = end + 1;
+    }
+    put();
 }
 
 }  // namespace

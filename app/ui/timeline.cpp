@@ -141,6 +141,30 @@ void draw_pins(Ui& ui, const Track& track) {
     }
 }
 
+// What P has kept: a click goes back to its place and step.
+void draw_kept(Ui& ui, const Track& track) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    for (size_t i = 0; i < ui.selection.pins.size(); ++i) {
+        const Pin& pin = ui.selection.pins[i];
+        const float x = std::round(track.x(static_cast<double>(pin.step)));
+        const ImVec2 middle(x, track.b.y - ui.px(8));
+        draw->AddRectFilled({x, track.a.y + ui.px(8)}, {x + 1, track.b.y},
+                            with_alpha(ui.theme.text1, 0.6f));
+        draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
+        icon_at(ui, middle, icon::pin, {14, ui.theme.text1});
+        ImGui::SetCursorScreenPos({x - ui.px(8), middle.y - ui.px(8)});
+        const std::string label = ui.recorder.claim(fmt::format("Kept {} {}", i, pin.step));
+        ImGui::SetNextItemAllowOverlap();
+        if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)})) {
+            ui.selection.lock(Cell(pin.cell));
+            ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+        }
+        ui.recorder.item("pin", label, pin.words);
+        tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
+                     .sentence = pin.words});
+    }
+}
+
 // Of a saved step, by the right button: what can be done with it.
 void draw_pin_menu(Ui& ui) {
     const PopupScope popup(ui, "pin");
@@ -288,6 +312,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         ui.selection.step = wanted >= now ? -1 : *nearest;
     }
     draw_pins(ui, track);
+    draw_kept(ui, track);
     draw_pin_menu(ui);
     const float x = std::round(track.x(handle));
     draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
@@ -297,6 +322,8 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
 
 void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     const bool is_live = ui.selection.step < 0;
+    const RunState state = ui.status.state;
+    const bool runs = state == RunState::running || state == RunState::stopping;
     const ImVec2 size(std::min(ui.px(104), b.x - a.x - ui.px(20)), ui.px(26));
     const bool is_tight = size.x < ui.px(96);
     ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
@@ -304,18 +331,22 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     if (ImGui::InvisibleButton(label.c_str(), size)) go_live(ui);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    const ImU32 ground = is_live                  ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
+    const ImU32 ground = is_live && runs          ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
                          : ImGui::IsItemHovered() ? ui.theme.field_hover
                                                   : ui.theme.field_on_bar();
     draw->AddRectFilled(low, high, ground, size.y / 2);
     const float middle = (low.y + high.y) / 2;
-    const ImU32 ink = is_live ? ui.theme.ok : ui.theme.text1;
-    const char* words = is_live || is_tight ? "LIVE" : "Go live";
+    const ImU32 ink = !is_live ? ui.theme.text1 : runs ? ui.theme.ok : ui.theme.text2;
+    const char* words = is_live && !runs ? "Latest"
+                        : is_live        ? "LIVE"
+                        : runs           ? is_tight ? "LIVE" : "Go live"
+                        : is_tight       ? "Latest"
+                                         : "To latest";
     const float width = text_extent(ui, words, text_size::label, Face::semibold).x;
     const float key =
         is_live || is_tight ? 0 : text_extent(ui, "End", text_size::hint).x + ui.px(8);
     const float x = (low.x + high.x - width - key - ui.px(14)) / 2;
-    if (is_live)
+    if (is_live && runs)
         draw->AddCircleFilled({x + ui.px(4), middle}, ui.px(4), ink);
     else
         draw->AddCircle({x + ui.px(4), middle}, ui.px(4), ui.theme.text3, 0, ui.px(1.5f));
@@ -324,7 +355,7 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     if (key > 0)
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
-    ui.recorder.item("button", label, is_live ? "live" : "");
+    ui.recorder.item("button", label, !is_live ? "" : runs ? "live" : "latest");
 }
 
 void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {

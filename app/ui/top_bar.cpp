@@ -2,6 +2,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/ui/frame_parts.h"
 #include "app/ui/parts.h"
@@ -73,9 +74,22 @@ void draw_mark(Ui& ui, ImVec2 at) {  // three squares, one behind the other: an 
     }
 }
 
+// In the order of the registry, with what begins first and what ends last.
+std::vector<const Action*> menu_actions(const Ui& ui, const std::string& menu) {
+    std::vector<const Action*> list;
+    for (const Action& action : ui.actions.all())
+        if (action.menu == menu) list.push_back(&action);
+    const auto place = [](const Action* action) {
+        return action->name == "New run" ? 0 : action->name == "Quit" ? 2 : 1;
+    };
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Action* a, const Action* b) { return place(a) < place(b); });
+    return list;
+}
+
 void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
-    for (const Action& action : ui.actions.all()) {
-        if (action.menu != menu) continue;
+    for (const Action* const item : menu_actions(ui, menu)) {
+        const Action& action = *item;
         const std::string why = ui.actions.why_not(ui, action.name);
         const Row line = row(ui, action.name, {28, false});
         const float middle = (line.min.y + line.max.y) / 2;
@@ -97,6 +111,25 @@ void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
 }
 
 constexpr const char* kMenus[] = {"File", "Run", "View", "Help"};
+
+// For the title drawn last: whether its menu shall open. While one is open the pointer alone
+// changes to another; a click that comes with it must not close what it has just opened.
+bool opens_menu(const char* menu, bool pressed) {
+    ImGuiStorage& kept = *ImGui::GetStateStorage();
+    const ImGuiID opened_at = ImGui::GetID("opened at"), wanted = ImGui::GetID("wanted");
+    constexpr float kJustNow_s = 0.5F;
+    const auto now = static_cast<float>(ImGui::GetTime());
+    const bool is_open = ImGui::IsPopupOpen(menu);
+    const bool is_over = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByPopup);
+    const bool is_other = !is_open && std::any_of(std::begin(kMenus), std::end(kMenus),
+                                                  [](auto m) { return ImGui::IsPopupOpen(m); });
+    if (is_over && is_other) kept.SetFloat(opened_at, now);
+    if (is_over && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+        kept.SetBool(wanted, !is_open || now - kept.GetFloat(opened_at, -1) < kJustNow_s);
+    const bool is_clicked =
+        is_over && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && kept.GetBool(wanted);
+    return pressed || is_clicked || (is_over && is_other);
+}
 
 void draw_menus(Ui& ui, bool as_one) {
     ui.recorder.set_section("Menu");
@@ -125,7 +158,10 @@ void draw_menus(Ui& ui, bool as_one) {
         text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::label)) / 2}, menu,
                 {text_size::label, hot ? ui.theme.text1 : ui.theme.text2});
         ui.recorder.item("menu", label);
-        popup(menu, pressed, false);
+        ImGui::PushID(menu);
+        const bool opens = opens_menu(menu, pressed);
+        ImGui::PopID();
+        popup(menu, opens, false);
         ImGui::SameLine(0, 0);
     }
 }

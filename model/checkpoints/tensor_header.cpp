@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace aft {
 namespace {
@@ -125,9 +126,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool binary(nlohmann::json::binary_t&) override { return refuse("binary data"); }
     bool parse_error(std::size_t position, const std::string&,
                      const nlohmann::json::exception& error) override {
-        std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-        if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
-        fail("{}: the safetensors header is broken at byte {}: {}", path_, position, shown(what));
+        fail("{}: the safetensors header is broken at byte {}: {}", path_, position,
+             shown(plain_json_error(error.what())));
     }
 
   private:

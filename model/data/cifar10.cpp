@@ -16,9 +16,7 @@ class Cifar10 : public DataSource {
   public:
     explicit Cifar10(const Spec& spec) : options_(pixel_options(spec, {32, 256, false})) {
         const fs::path folder = spec.path;
-        std::error_code error;
-        AFT_CHECK(fs::is_directory(folder, error), "data '{}': no folder '{}'", spec.text,
-                  folder.string());
+        check_folder(spec, folder);
         for (int n = 1; n <= 5; ++n) add(folder / fmt::format("data_batch_{}.bin", n), train_);
         add(folder / "test_batch.bin", test_);
         AFT_CHECK(!train_.empty() || !test_.empty(),

@@ -39,9 +39,7 @@ class Images : public DataSource {
   public:
     explicit Images(const Spec& spec) : options_(pixel_options(spec, {32, 256, false})) {
         const fs::path folder = spec.path;
-        std::error_code error;
-        AFT_CHECK(fs::is_directory(folder, error), "data '{}': no folder '{}'", spec.text,
-                  folder.string());
+        check_folder(spec, folder);
         collect(folder);
         AFT_CHECK(!train_.empty(), "data '{}': no picture (PNG, JPEG, BMP, PNM) in '{}'", spec.text,
                   folder.string());

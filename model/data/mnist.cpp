@@ -72,9 +72,7 @@ class Mnist : public DataSource {
   public:
     explicit Mnist(const Spec& spec)
         : folder_(spec.path), options_(pixel_options(spec, {28, 256, true})) {
-        std::error_code error;
-        AFT_CHECK(fs::is_directory(folder_, error), "data '{}': no folder '{}'", spec.text,
-                  folder_.string());
+        check_folder(spec, folder_);
         options_.gray = true;
         find(train_, "train");
         find(test_, "t10k");

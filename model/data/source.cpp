@@ -110,6 +110,16 @@ Spec parse_spec(const std::string& text) {
     return spec;
 }
 
+void check_folder(const Spec& spec, const std::filesystem::path& folder) {
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) return;
+    std::string options;
+    for (const auto& [key, value] : spec.options)
+        options += (options.empty() ? "?" : "&") + key + "=" + value;
+    fail("data '{}': no folder '{}'; say where the files are, as in --data '{}:DIR{}'", spec.text,
+         folder.string(), spec.room, options);
+}
+
 Example DataSource::window(Split, int64_t, int64_t) const {
     fail("this data source holds pictures, not text: it has no windows");
 }

@@ -4,6 +4,7 @@
 // the allowed ones.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,8 @@ struct Spec {
         const;  // throws on an option not among these or "split"
 };
 [[nodiscard]] Spec parse_spec(const std::string& text);
+// Throws where `folder` of `spec` is not there, and says how to name the place of the data.
+void check_folder(const Spec& spec, const std::filesystem::path& folder);
 
 struct Example {
     std::vector<uint8_t>

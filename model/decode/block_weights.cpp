@@ -37,10 +37,76 @@ BiasRow parts_of(const PackedNet& net, int64_t t, int64_t chunk, const double* w
     return row;
 }
 
-void put_nothing(int64_t at, LayerWeights& out) {
+constexpr int64_t kPairs = kDecodeBlock / 2;
+
+void put_nothing(const PackedNet& net, int64_t at, LayerWeights& out) {
     out.wide[static_cast<size_t>(at)] = 0;
     out.largest.data()[at] = kDecodeNever;
-    std::fill_n(out.tiles.data() + at * kDecodeBlock, kDecodeBlock, 0.0F);
+    if (net.hears16)
+        std::fill_n(out.pairs.data() + at * kPairs, kPairs, 0U);
+    else
+        std::fill_n(out.tiles.data() + at * kDecodeBlock, kDecodeBlock, 0.0F);
+}
+
+// One chunk of an older block for targets from `begin` on.
+struct Tile {
+    int64_t begin = 0, targets = 0, chunk = 0;
+    [[nodiscard]] int64_t at(const LayerWeights& out) const {
+        return (chunk - out.first) * kDecodeBlock;
+    }
+};
+
+void fill_tile(const PackedNet& net, const PackedBias& bias, const Tile& tile, LayerWeights& out) {
+    std::vector<double> w(static_cast<size_t>(tile.targets * kDecodeBlock));
+    dense_rows(bias, tile.begin, tile.chunk, w);
+    for (int64_t i = 0; i < tile.targets; ++i) {
+        const int64_t at = tile.at(out) + i;
+        const BiasRow row = parts_of(net, tile.begin + i, tile.chunk, w.data() + i * kDecodeBlock);
+        out.wide[static_cast<size_t>(at)] =
+            decode_kernels().tile_row({.whole = row.whole,
+                                       .part = row.part,
+                                       .weights = out.tiles.data() + at * kDecodeBlock,
+                                       .largest = out.largest.data() + at})
+                ? 0
+                : 1;
+    }
+}
+
+void fill_tile16(const PackedNet& net, const PackedBias& bias, const Tile& tile,
+                 LayerWeights& out) {
+    std::vector<float> w(static_cast<size_t>(tile.targets * kDecodeBlock), 0.0F);
+    const int64_t sources = tile.chunk * kDecodeBlock;
+    if (bias.w == nullptr)
+        decode_kernels().factors16({.u = bias.u + tile.begin * bias.factors,
+                                    .r = bias.r.data() + tile.chunk * bias.factors * kDecodeBlock,
+                                    .targets = tile.targets,
+                                    .factors = bias.factors,
+                                    .w32 = w.data()});
+    for (int64_t i = 0; i < tile.targets; ++i) {
+        float* row = w.data() + i * kDecodeBlock;
+        const int64_t t = tile.begin + i, at = tile.at(out) + i;
+        if (bias.w != nullptr) std::copy_n(bias.w + t * bias.length + sources, kDecodeBlock, row);
+        const int64_t outside = t - net.history - sources;  // sources up to it
+        for (int64_t j = 0; j <= std::min(outside, kDecodeBlock - 1); ++j)
+            row[j] = net.forget ? kDecodeNever : 0;
+        out.wide[static_cast<size_t>(at)] =
+            decode_kernels().tile16({.w = row,
+                                     .pairs = out.pairs.data() + at * kPairs,
+                                     .largest = out.largest.data() + at})
+                ? 0
+                : 1;
+    }
+}
+
+void make_room(const PackedNet& net, int64_t chunks, LayerWeights& out) {
+    if (out.largest.size() >= chunks * kDecodeBlock) return;
+    const int64_t room = chunks + 8;
+    out.largest = Buffer<float>(room * kDecodeBlock);
+    out.wide.resize(static_cast<size_t>(room * kDecodeBlock));
+    if (net.hears16)
+        out.pairs = Buffer<uint32_t>(room * kDecodeBlock * kPairs);
+    else
+        out.tiles = Buffer<float>(room * kDecodeBlock * kDecodeBlock);
 }
 
 }  // namespace
@@ -58,38 +124,20 @@ int64_t first_chunk(const PackedNet& net, int64_t begin) {
 void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out) {
     const int64_t own = begin / kDecodeBlock;
     out.first = first_chunk(net, begin);
-    const int64_t chunks = own - out.first;
-    if (out.largest.size() < chunks * kDecodeBlock) {
-        const int64_t room = chunks + 8;
-        out.largest = Buffer<float>(room * kDecodeBlock);
-        out.tiles = Buffer<float>(room * kDecodeBlock * kDecodeBlock);
-        out.wide.resize(static_cast<size_t>(room * kDecodeBlock));
-    }
+    make_room(net, own - out.first, out);
     out.own.resize(kDecodeBlock);
     const PackedBias& bias = net.layers[static_cast<size_t>(layer)].bias;
-    const int64_t targets = std::min(kDecodeBlock, bias.length - begin);
-    std::vector<double> w(static_cast<size_t>(targets * kDecodeBlock));
-    for (int64_t chunk = out.first; chunk <= own; ++chunk) {
-        dense_rows(bias, begin, chunk, w);
-        for (int64_t i = 0; i < kDecodeBlock; ++i) {
-            const int64_t at = (chunk - out.first) * kDecodeBlock + i;
-            if (i >= targets) {
-                if (chunk < own) put_nothing(at, out);
-                continue;
-            }
-            const BiasRow row = parts_of(net, begin + i, chunk, w.data() + i * kDecodeBlock);
-            if (chunk == own)
-                out.own[static_cast<size_t>(i)] = row;
-            else
-                out.wide[static_cast<size_t>(at)] =
-                    decode_kernels().tile_row({.whole = row.whole,
-                                               .part = row.part,
-                                               .weights = out.tiles.data() + at * kDecodeBlock,
-                                               .largest = out.largest.data() + at})
-                        ? 0
-                        : 1;
-        }
+    Tile tile{begin, std::min(kDecodeBlock, bias.length - begin)};
+    for (tile.chunk = out.first; tile.chunk < own; ++tile.chunk) {
+        (net.hears16 ? fill_tile16 : fill_tile)(net, bias, tile, out);
+        for (int64_t i = tile.targets; i < kDecodeBlock; ++i)
+            put_nothing(net, tile.at(out) + i, out);
     }
+    std::vector<double> w(static_cast<size_t>(tile.targets * kDecodeBlock));
+    dense_rows(bias, begin, own, w);
+    for (int64_t i = 0; i < tile.targets; ++i)
+        out.own[static_cast<size_t>(i)] =
+            parts_of(net, begin + i, own, w.data() + i * kDecodeBlock);
 }
 
 }  // namespace aft::decode

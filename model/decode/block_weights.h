@@ -16,6 +16,7 @@ struct BiasRow {
 struct LayerWeights {
     int64_t first = 0;             // chunk of tiles[0]
     Buffer<float> tiles, largest;  // [chunks, targets, sources], [chunks, targets]
+    Buffer<uint32_t> pairs;        // reduced nets, instead of tiles: [chunks, targets, sources / 2]
     std::vector<uint8_t> wide;     // [chunks, targets]: too far apart for a tile
     std::vector<BiasRow> own;      // [targets]: the block's own sources
 };

@@ -250,11 +250,15 @@ Completion run_completion(const Net& net, const CompletionRequest& request,
                           const CompletionHooks& hooks, const JobControl& control) {
     const at::NoGradGuard no_grad;
     check_request(net, request, hooks.continued);
-    const auto decoder =
-        decode::make_decoder(net, {.weights = decode::parse_weight_format(request.sample.weights),
-                                   .threads = at::get_num_threads()});
+    decode::KeptDecoder own;
+    decode::Decoder& decoder =
+        (hooks.kept ? *hooks.kept : own)
+            .of(net,
+                {.weights = decode::parse_weight_format(request.sample.weights),
+                 .threads = at::get_num_threads()},
+                hooks.version);
     const OneThread one_thread;
-    return Run(*decoder, request, hooks, net.config().tokens()).finish(control);
+    return Run(decoder, request, hooks, net.config().tokens()).finish(control);
 }
 
 double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,

@@ -15,6 +15,10 @@ namespace aft {
 
 inline constexpr int64_t kGroup = 8;
 
+namespace decode {
+class KeptDecoder;
+}
+
 // Chooses a token from log-probabilities [V] (float): temperature (0 = greedy), then top-k, then
 // top-p.
 [[nodiscard]] int64_t choose_token(const float* logits, int64_t levels,
@@ -27,6 +31,8 @@ struct CompletionHooks {
     std::function<void()> between_tokens = [] {};
     double publish_ms = 100;
     const Completion* continued = nullptr;  // what request.from_position goes on from
+    decode::KeptDecoder* kept = nullptr;    // none: the weights are packed for this one alone
+    uint64_t version = 0;                   // of the weights, for `kept`
 };
 [[nodiscard]] Completion run_completion(const Net& net, const CompletionRequest& request,
                                         const CompletionHooks& hooks, const JobControl& control);

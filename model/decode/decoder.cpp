@@ -96,6 +96,15 @@ double sequence_likelihood(Decoder& decoder, const std::vector<uint8_t>& tokens)
     return nats;
 }
 
+Decoder& KeptDecoder::of(const Net& net, const DecoderOptions& options, uint64_t version) {
+    if (decoder_ && version == version_ && options == options_) return *decoder_;
+    decoder_.reset();  // first: two of them would be too much memory
+    decoder_ = make_decoder(net, options);
+    options_ = options;
+    version_ = version;
+    return *decoder_;
+}
+
 std::unique_ptr<Decoder> make_decoder(const Net& net, const DecoderOptions& options) {
     const char* const why =
         options.eager ? "LibTorch's operations were asked for" : why_not_packed(net);

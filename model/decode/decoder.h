@@ -47,11 +47,24 @@ struct DecoderOptions {
     WeightFormat weights = WeightFormat::fp32;
     int64_t threads = 1;
     bool eager = false;  // LibTorch's own operations, whatever the net
+    bool operator==(const DecoderOptions&) const = default;
 };
 
 // The one place where the way is chosen: packed weights and our kernels for aft-simple, aft-local
 // and aft-full on the CPU, else LibTorch. A usage Error if reduced weights are asked for there.
 [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Net& net, const DecoderOptions& options);
+
+// Keeps the decoder of one net between completions: packing costs as much as many tokens.
+class KeptDecoder {
+  public:
+    // version: another number whenever the net or its weights have changed.
+    [[nodiscard]] Decoder& of(const Net& net, const DecoderOptions& options, uint64_t version);
+
+  private:
+    std::unique_ptr<Decoder> decoder_;
+    DecoderOptions options_;
+    uint64_t version_ = 0;
+};
 
 [[nodiscard]] WeightFormat parse_weight_format(const std::string& name);  // fp32, bf16, int8
 

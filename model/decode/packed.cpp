@@ -1,9 +1,11 @@
-// The packed decoder: a token of n rows through all layers without LibTorch. Per layer four steps
-// that the threads share by panels of outputs, each followed by a meeting:
-//   attend    norm1, then q, k, v and the mixer of my channels (no exchange: it is per channel)
+// The packed decoder: a token of n rows through all layers without LibTorch. Per layer five steps:
+//   listen    q, k, v = W norm1(x)          mix       the mixer, which is per channel
 //   project   x += Wo y          expand    h = act(W1 norm2(x))          contract    x += W2 h
-// Norms are computed by every thread for itself: cheaper than a fifth meeting. Cost of a token: the
-// bytes of the weights, once for all rows; plus what the mixer hears (decode_mix.inl).
+// Few rows: the threads share every step by panels of outputs and meet after each but the first;
+// norms are computed by every thread for itself, cheaper than a fifth meeting. Many rows: each
+// thread takes its rows through all steps and reads all weights; only known tokens, which are mixed
+// in order by channels, meet before and after that. Cost of a token: the bytes of the weights, once
+// for all rows, or the products if there are many; plus what the mixer hears (decode_mix.inl).
 //
 // Measured, 24 layers of d = 256 (aft-simple) on two cores: 1.8 to 2.1 ms a token in float32, 0.59
 // to 0.71 in bf16, 0.24 to 0.35 in int8; LibTorch's operations take 9.5, that is 4.4, 13 and 27
@@ -15,9 +17,8 @@
 #include <chrono>
 
 #include "core/check.h"
-#include "model/decode/block_weights.h"
 #include "model/decode/crew.h"
-#include "model/decode/packed_state.h"
+#include "model/decode/packed_mixer.h"
 #include "model/nn/net.h"
 
 namespace aft::decode {
@@ -30,11 +31,28 @@ using ops::cpu::DecodeKernels;
 
 constexpr int64_t kWorthTwo = 1 << 20;  // bytes of weights from which a second thread helps
 
-struct Share {  // of one thread
+constexpr int64_t kManyRows = 8;      // for each thread: from then on it takes its own
+constexpr int64_t kKnownTokens = 64;  // at once, where there are no blocks
+
+struct Share {  // of one thread: some panels of all rows, or all panels of some
     int64_t thread = 0, threads = 1;
-    [[nodiscard]] int64_t begin(int64_t panels) const { return panels * thread / threads; }
-    [[nodiscard]] int64_t end(int64_t panels) const { return panels * (thread + 1) / threads; }
+    int64_t row = 0, rows = 0;
+    bool by_rows = false;
+    [[nodiscard]] int64_t begin(int64_t panels) const {
+        return by_rows ? 0 : panels * thread / threads;
+    }
+    [[nodiscard]] int64_t end(int64_t panels) const {
+        return by_rows ? panels : panels * (thread + 1) / threads;
+    }
 };
+Share share_of(int64_t thread, int64_t threads, int64_t rows) {
+    if (rows < kManyRows * threads) return {thread, threads, 0, rows};
+    const int64_t row = rows * thread / threads;
+    return {thread, threads, row, rows * (thread + 1) / threads - row, true};
+}
+Share by_panels(const Share& share, int64_t rows) {
+    return {share.thread, share.threads, 0, rows};
+}
 
 struct Rows {  // of one call: rows of a state side by side, or tokens of its only row in order
     std::span<const int64_t> tokens;
@@ -59,7 +77,7 @@ class PackedDecoder final : public Decoder {
           format_(options.weights),
           crew_(net_.weight_bytes < kWorthTwo ? 1 : std::max<int64_t>(1, options.threads)),
           pace_(crew_.size()),
-          weights_(net_.layers.size()),
+          mixer_(net_),
           own_(static_cast<size_t>(crew_.size())) {}
 
     [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
@@ -78,7 +96,8 @@ class PackedDecoder final : public Decoder {
         auto& own = dynamic_cast<PackedState&>(state);
         AFT_ASSERT(own.rows() == 1);
         while (!tokens.empty()) {  // up to the end of a block at a time
-            const int64_t room = kDecodeBlock - own.position % kDecodeBlock;
+            const int64_t room =
+                net_.has_bias ? kDecodeBlock - own.position % kDecodeBlock : kKnownTokens;
             const auto count = std::min(tokens.size(), static_cast<size_t>(room));
             run({tokens.first(count), &own, true, logits != nullptr});
             if (logits != nullptr)
@@ -97,36 +116,38 @@ class PackedDecoder final : public Decoder {
     void reserve(int64_t rows);
     void embed(const Rows& rows);
     void work(const Rows& rows, Share share);
-    void attend(const Rows& rows, size_t layer, Share share);
-    void begin_block(Heard& heard, size_t layer, Share share);
-    void hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share);
-    void mix_one(const Rows& rows, size_t layer, int64_t i, Share share);
-    void project(const Rows& rows, size_t layer, Share share);
-    void expand(const Rows& rows, size_t layer, Share share);
-    void contract(const Rows& rows, size_t layer, Share share);
-    void predict(const Rows& rows, Share share);
+    void meet(const Share& share);
+    void listen(const Rows& rows, size_t layer, Share share);
+    void mix(const Rows& rows, size_t layer, Share share);
+    void project(size_t layer, Share share);
+    void expand(size_t layer, Share share);
+    void contract(size_t layer, Share share);
+    void predict(Share share);
 
-    // y (+)= matrix x of my panels
+    // y (+)= matrix x of my panels and rows
     struct Product {
         const PackedMatrix& matrix;
-        const float* x;
+        const float* x;  // my first row, and so y
         int64_t stride;  // of x
         float* y;
         int64_t y_stride;
         bool add = false;
+        bool again = false;  // x was multiplied just before
     };
-    void product(const Product& p, int64_t rows, Share share);
-    // norm of all rows -> my buffer
-    const float* normed(const PackedNorm& norm, int64_t rows, Share share);
+    void product(const Product& p, Share share);
+    // norm of my rows -> my buffer
+    const float* normed(const PackedNorm& norm, Share share);
+    [[nodiscard]] float* rows_of(Buffer<float>& x, const Share& share) const {
+        return x.data() + share.row * net_.width;
+    }
 
     PackedNet net_;
     const DecodeKernels& kernels_;
     WeightFormat format_;
     Crew crew_;
     Pace pace_;
-    std::vector<LayerWeights> weights_;  // of the block that begins at begin_, unless stale_
-    int64_t begin_ = 0, room_ = 0;
-    bool stale_ = true;
+    PackedMixer mixer_;
+    int64_t room_ = 0;
     Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [room_, width], h_ [room_, inside]
     std::vector<float> logits_plain_;               // [rows, levels]
     std::vector<Own> own_;
@@ -140,7 +161,7 @@ void PackedDecoder::reserve(int64_t rows) {
     logits_ = Buffer<float>(rows * net_.outputs, true);
     for (Own& own : own_) {
         own.normed = Buffer<float>(rows * net_.width, true);
-        own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 16), true);
+        own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 64), true);
     }
 }
 
@@ -167,12 +188,11 @@ void PackedDecoder::run(const Rows& rows) {
         AFT_ASSERT(at < net_.config.tokens());
         if (at % kDecodeBlock == 0) rows.state->open_block();
     }
-    const int64_t begin = at - at % kDecodeBlock;
-    stale_ = stale_ || begin != begin_;
-    begin_ = begin;
+    mixer_.turn_to(at);
     const int64_t threads = pace_.threads();
-    crew_.run(threads, [&](int64_t thread) { work(rows, {thread, threads}); });
-    stale_ = false;
+    crew_.run(threads,
+              [&](int64_t thread) { work(rows, share_of(thread, threads, rows.count())); });
+    mixer_.turned();
     rows.state->position += rows.in_order ? rows.count() : 1;
     if (rows.predicts) {
         const int64_t levels = net_.config.levels;
@@ -186,45 +206,53 @@ void PackedDecoder::run(const Rows& rows) {
 }
 
 void PackedDecoder::work(const Rows& rows, Share share) {
-    if (net_.has_bias && stale_) {
-        for (auto i = static_cast<size_t>(share.thread); i < weights_.size();
-             i += static_cast<size_t>(share.threads))
-            fill(net_, static_cast<int64_t>(i), begin_, weights_[i]);
+    if (mixer_.is_stale()) {
+        mixer_.prepare(share.thread, share.threads);
         crew_.meet();
     }
     for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
-        attend(rows, layer, share);
-        crew_.meet();
-        project(rows, layer, share);
-        crew_.meet();
-        expand(rows, layer, share);
-        crew_.meet();
-        contract(rows, layer, share);
-        crew_.meet();
+        listen(rows, layer, share);
+        mix(rows, layer, share);
+        // Nobody asks what the last layer makes of known tokens: its sums are all that stays.
+        if (!rows.predicts && layer + 1 == net_.layers.size()) return;
+        meet(share);
+        project(layer, share);
+        meet(share);
+        expand(layer, share);
+        meet(share);
+        contract(layer, share);
+        meet(share);
     }
-    if (rows.predicts) predict(rows, share);
+    if (rows.predicts) predict(share);
 }
 
-void PackedDecoder::product(const Product& p, int64_t rows, Share share) {
+// Where others need what I have computed.
+void PackedDecoder::meet(const Share& share) {
+    if (!share.by_rows) crew_.meet();
+}
+
+void PackedDecoder::product(const Product& p, Share share) {
     kernels_.product[static_cast<int>(p.matrix.format)](
         {.matrix = p.matrix.view(),
          .x = p.x,
          .x_stride = p.stride,
-         .rows = rows,
+         .rows = share.rows,
          .begin = share.begin(p.matrix.panels),
          .end = share.end(p.matrix.panels),
          .y = p.y,
          .y_stride = p.y_stride,
          .add = p.add,
-         .codes = own_[static_cast<size_t>(share.thread)].codes.data()});
+         .codes = own_[static_cast<size_t>(share.thread)].codes.data(),
+         .ahead = share.by_rows,
+         .coded = p.again});
 }
 
-const float* PackedDecoder::normed(const PackedNorm& norm, int64_t rows, Share share) {
+const float* PackedDecoder::normed(const PackedNorm& norm, Share share) {
     float* to = own_[static_cast<size_t>(share.thread)].normed.data();
-    kernels_.norm({.x = x_.data(),
+    kernels_.norm({.x = rows_of(x_, share),
                    .weight = norm.weight.data(),
                    .bias = norm.bias.data(),
-                   .rows = rows,
+                   .rows = share.rows,
                    .stride = net_.width,
                    .channels = net_.config.dim,
                    .eps = static_cast<float>(net_.config.norm_eps),
@@ -232,105 +260,71 @@ const float* PackedDecoder::normed(const PackedNorm& norm, int64_t rows, Share s
     return to;
 }
 
-void PackedDecoder::attend(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::listen(const Rows& rows, size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
-    const float* x = normed(l.norm1, rows.count(), share);
+    const bool unheard = !rows.predicts && layer + 1 == net_.layers.size();
+    const float* x = normed(l.norm1, share);
     const int64_t width = net_.width;
-    if (l.q) product({*l.q, x, width, q_.data(), width}, rows.count(), share);
-    product({l.k, x, width, k_.data(), width}, rows.count(), share);
-    product({l.v, x, width, v_.data(), width}, rows.count(), share);
-    for (int64_t i = 0; i < rows.count(); ++i) mix_one(rows, layer, i, share);
+    product({l.k, x, width, rows_of(k_, share), width}, share);
+    product({.matrix = l.v,
+             .x = x,
+             .stride = width,
+             .y = rows_of(v_, share),
+             .y_stride = width,
+             .again = true},
+            share);
+    if (l.q && !unheard)
+        product({.matrix = *l.q,
+                 .x = x,
+                 .stride = width,
+                 .y = rows_of(q_, share),
+                 .y_stride = width,
+                 .again = true},
+                share);
 }
 
-void PackedDecoder::mix_one(const Rows& rows, size_t layer, int64_t i, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
-    const int64_t begin = share.begin(panels) * kernels_.panel;
-    const int64_t end = share.end(panels) * kernels_.panel;
-    Heard& heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i));
-    const float* q = net_.layers[layer].q ? q_.data() + i * width : nullptr;
-    const float *k = k_.data() + i * width, *v = v_.data() + i * width;
-    float* y = y_.data() + i * width;
-    if (!net_.has_bias)
-        return kernels_.take({.source = {k, v},
-                              .q = q,
-                              .sums = heard.sums.data(),
-                              .y = y,
-                              .stride = width,
-                              .begin = begin,
-                              .end = end});
-    const int64_t target = rows.position(i) % kDecodeBlock;
-    if (target == 0) begin_block(heard, layer, share);
-    const ops::cpu::DecodeChunk open = heard.open->part(begin, end, target + 1);
-    kernels_.append(open, {k, v}, target);
-    const BiasRow& row = weights_[layer].own[static_cast<size_t>(target)];
-    kernels_.exact({.chunk = open,
-                    .whole = row.whole,
-                    .part = row.part,
-                    .sums = heard.targets.data(),
-                    .target = target,
-                    .q = q,
-                    .y = y});
-}
-
-// What all targets of the block hear from before it.
-void PackedDecoder::begin_block(Heard& heard, size_t layer, Share share) {
-    const int64_t width = net_.width, panels = width / kernels_.panel;
-    const int64_t begin = share.begin(panels) * kernels_.panel;
-    const int64_t end = share.end(panels) * kernels_.panel;
-    if (!heard.chunks.empty()) kernels_.seal(heard.chunks.back()->part(begin, end, kDecodeBlock));
-    const LayerWeights& weights = weights_[layer];
-    int64_t chunk = heard.first;
-    for (; chunk < weights.first; ++chunk)  // they have left the history for good
-        if (!net_.forget)
-            kernels_.fold(heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
-                              begin, end, kDecodeBlock),
-                          heard.sums.data());
-    kernels_.begin(heard.open->part(begin, end, 0), heard.sums.data(), heard.targets.data());
-    const auto last = heard.first + static_cast<int64_t>(heard.chunks.size());
-    for (; chunk < last; ++chunk) hear_chunk(heard, layer, chunk, share);
-}
-
-void PackedDecoder::hear_chunk(Heard& heard, size_t layer, int64_t chunk, Share share) {
-    const int64_t panels = net_.width / kernels_.panel;
-    const LayerWeights& weights = weights_[layer];
-    const int64_t at = (chunk - weights.first) * kDecodeBlock;
-    const ops::cpu::DecodeChunk part = heard.chunks[static_cast<size_t>(chunk - heard.first)]->part(
-        share.begin(panels) * kernels_.panel, share.end(panels) * kernels_.panel, kDecodeBlock);
-    kernels_.pull({.chunk = part,
-                   .weights = weights.tiles.data() + at * kDecodeBlock,
-                   .largest = weights.largest.data() + at,
-                   .first = 0,
-                   .targets = kDecodeBlock,
-                   .sums = heard.targets.data()});
-    for (int64_t t = 0; t < kDecodeBlock; ++t) {
-        if (weights.wide[static_cast<size_t>(at + t)] == 0) continue;
-        const BiasRow row = bias_row(net_, static_cast<int64_t>(layer), begin_ + t, chunk);
-        kernels_.exact({.chunk = part,
-                        .whole = row.whole,
-                        .part = row.part,
-                        .sums = heard.targets.data(),
-                        .target = t});
+void PackedDecoder::mix(const Rows& rows, size_t layer, Share share) {
+    const bool in_order = share.by_rows && rows.in_order;  // one after the other: by channels
+    if (in_order) {
+        crew_.meet();
+        share = by_panels(share, rows.count());
     }
+    const int64_t width = net_.width, panels = width / kernels_.panel;
+    const bool unheard = !rows.predicts && layer + 1 == net_.layers.size();
+    for (int64_t i = share.row; i < share.row + share.rows; ++i)
+        mixer_.take({.heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i)),
+                     .layer = layer,
+                     .position = rows.position(i),
+                     .begin = share.begin(panels) * kernels_.panel,
+                     .end = share.end(panels) * kernels_.panel,
+                     .q = net_.layers[layer].q && !unheard ? q_.data() + i * width : nullptr,
+                     .k = k_.data() + i * width,
+                     .v = v_.data() + i * width,
+                     .y = unheard ? nullptr : y_.data() + i * width});
+    if (in_order) crew_.meet();
 }
 
-void PackedDecoder::project(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::project(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const int64_t width = net_.width;
-    if (l.o) return product({*l.o, y_.data(), width, x_.data(), width, true}, rows.count(), share);
+    const float* y = rows_of(y_, share);
+    float* x = rows_of(x_, share);
+    if (l.o) return product({*l.o, y, width, x, width, true}, share);
     const int64_t panels = width / kernels_.panel;
-    for (int64_t i = 0; i < rows.count(); ++i)
+    for (int64_t i = 0; i < share.rows; ++i)
         for (int64_t c = share.begin(panels) * kernels_.panel;
              c < share.end(panels) * kernels_.panel; ++c)
-            x_.data()[i * width + c] += y_.data()[i * width + c];
+            x[i * width + c] += y[i * width + c];
 }
 
-void PackedDecoder::expand(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::expand(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
-    const float* x = normed(l.norm2, rows.count(), share);
-    product({l.fc1, x, net_.width, h_.data(), net_.inside}, rows.count(), share);
+    const float* x = normed(l.norm2, share);
+    float* h = h_.data() + share.row * net_.inside;
+    product({l.fc1, x, net_.width, h, net_.inside}, share);
     const std::string& name = net_.config.activation;
-    kernels_.activate({.x = h_.data(),
-                       .rows = rows.count(),
+    kernels_.activate({.x = h,
+                       .rows = share.rows,
                        .stride = net_.inside,
                        .begin = share.begin(l.fc1.panels) * kernels_.panel,
                        .end = share.end(l.fc1.panels) * kernels_.panel,
@@ -339,14 +333,15 @@ void PackedDecoder::expand(const Rows& rows, size_t layer, Share share) {
                                                      : DecodeActivation::gelu});
 }
 
-void PackedDecoder::contract(const Rows& rows, size_t layer, Share share) {
-    const PackedMatrix& fc2 = net_.layers[layer].fc2;
-    product({fc2, h_.data(), net_.inside, x_.data(), net_.width, true}, rows.count(), share);
+void PackedDecoder::contract(size_t layer, Share share) {
+    const float* h = h_.data() + share.row * net_.inside;
+    product({net_.layers[layer].fc2, h, net_.inside, rows_of(x_, share), net_.width, true}, share);
 }
 
-void PackedDecoder::predict(const Rows& rows, Share share) {
-    const float* x = normed(net_.norm, rows.count(), share);
-    product({net_.head, x, net_.width, logits_.data(), net_.outputs}, rows.count(), share);
+void PackedDecoder::predict(Share share) {
+    const float* x = normed(net_.norm, share);
+    float* logits = logits_.data() + share.row * net_.outputs;
+    product({net_.head, x, net_.width, logits, net_.outputs}, share);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include "model/decode/packed_net.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "core/check.h"
 #include "model/nn/net.h"
@@ -25,7 +27,8 @@ int64_t rounded_up(int64_t n, int64_t to) {
 
 class Packer {
   public:
-    Packer(const Net& net, WeightFormat format) : net_(net), format_(format) {}
+    Packer(const Net& net, WeightFormat format)
+        : net_(net), format_(format), pages_(most_bytes()) {}
 
     [[nodiscard]] const at::Tensor* find(const std::string& name) const {
         for (const Parameter& parameter : net_.parameters())
@@ -42,91 +45,111 @@ class Packer {
         const float *weight = data(name + ".weight"), *bias = data(name + ".bias");
         return {{weight, weight + d}, {bias, bias + d}};
     }
-    [[nodiscard]] std::optional<PackedMatrix> maybe(const std::string& name) const {
+    [[nodiscard]] std::optional<PackedMatrix> maybe(const std::string& name) {
         if (find(name + ".weight") == nullptr) return {};
         return matrix(name, format_);
     }
-    [[nodiscard]] PackedMatrix matrix(const std::string& name, WeightFormat format) const;
+    [[nodiscard]] PackedMatrix matrix(const std::string& name, WeightFormat format);
     [[nodiscard]] PackedBias bias(const std::string& name) const;
-    [[nodiscard]] PackedLayer layer(int64_t index, bool has_bias) const;
+    [[nodiscard]] PackedLayer layer(int64_t index, bool has_bias);
+    [[nodiscard]] Pages pages() { return std::move(pages_); }
     // [rows, d] -> [rows, width]
     [[nodiscard]] std::vector<float> table(const std::string& name, int64_t width) const;
 
   private:
+    // Of all matrices in float32; what is not taken costs nothing.
+    [[nodiscard]] int64_t most_bytes() const {
+        const int64_t panel = decode_kernels().panel;
+        int64_t bytes = 0;
+        for (const Parameter& parameter : net_.parameters())
+            if (parameter.value.dim() == 2)
+                bytes += rounded_up(parameter.value.size(0), panel) *
+                             rounded_up(parameter.value.size(1), 4) * 4 +
+                         kLineBytes;
+        return bytes;
+    }
     const Net& net_;
     WeightFormat format_;
+    Pages pages_;
 };
 
-// One output row of weights in steps of scale; the sum of the steps.
-struct Steps {
-    std::vector<int8_t> values;
+uint32_t as_bf16(float x) {
+    const auto bits = std::bit_cast<uint32_t>(x);
+    if (std::isnan(x)) return 0x7fc0;
+    return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+}
+
+// One output row of weights as the words of its panel: one input, two or four in each.
+struct WordRow {
+    std::vector<uint32_t> words;
+    std::vector<int8_t> steps = {};  // int8, four more than needed
     float scale = 0;
     int32_t sum = 0;
 };
-Steps in_steps(const float* row, int64_t inputs) {
-    Steps out;
+
+void put_steps(const float* row, int64_t inputs, WordRow& out) {
     float most = 0;
-    for (int64_t i = 0; i < inputs; ++i) most = std::max(most, std::abs(row[i]));
-    AFT_CHECK(std::isfinite(most), "a weight is not a number: it has no int8 form");
-    out.scale = most > 0 ? most / 127 : 1;
+    bool finite = true;
     for (int64_t i = 0; i < inputs; ++i) {
-        const auto step = static_cast<int32_t>(std::lround(row[i] / out.scale));
-        out.values.push_back(static_cast<int8_t>(std::clamp(step, -127, 127)));
-        out.sum += out.values.back();
+        finite = finite && std::isfinite(row[i]);
+        most = std::max(most, std::abs(row[i]));
     }
-    return out;
+    AFT_CHECK(finite, "a weight is not a number: it has no int8 form");
+    out.scale = most > 0 ? most / 127 : 1;
+    out.sum = 0;
+    out.steps.assign(static_cast<size_t>(inputs + 4), 0);
+    for (int64_t i = 0; i < inputs; ++i) {
+        const float steps = std::clamp(row[i] / out.scale, -127.0F, 127.0F);
+        const auto step = static_cast<int32_t>(steps + std::copysign(0.5F, steps));
+        out.steps[static_cast<size_t>(i)] = static_cast<int8_t>(step);
+        out.sum += step;
+    }
+    std::memcpy(out.words.data(), out.steps.data(), out.words.size() * 4);
 }
 
-uint16_t as_bf16(float x) {
-    const auto bits = std::bit_cast<uint32_t>(x);
-    if (std::isnan(x)) return 0x7fc0;
-    return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+void put_words(const float* row, int64_t inputs, WeightFormat format, WordRow& out) {
+    if (format == WeightFormat::int8) return put_steps(row, inputs, out);
+    if (format == WeightFormat::fp32) std::memcpy(out.words.data(), row, out.words.size() * 4);
+    if (format != WeightFormat::bf16) return;
+    for (int64_t i = 0; i < inputs; i += 2)
+        out.words[static_cast<size_t>(i / 2)] =
+            as_bf16(row[i]) | (i + 1 < inputs ? as_bf16(row[i + 1]) << 16 : 0);
 }
 
-// Where weight (o, i) of groups of `g` inputs lies.
-struct Place {
-    int64_t inputs, panel, group;
-    [[nodiscard]] int64_t at(int64_t o, int64_t i) const {
-        const int64_t steps = (inputs + group - 1) / group;
-        return (((o / panel) * steps + i / group) * panel + o % panel) * group + i % group;
-    }
-};
-
-PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) const {
+PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) {
     const at::Tensor& weight = *find(name + ".weight");
     const int64_t outputs = weight.size(0), inputs = weight.size(1), panel = decode_kernels().panel;
     const float *w = data(name + ".weight"), *b = data(name + ".bias");
     const int64_t group = format == WeightFormat::fp32 ? 1 : format == WeightFormat::bf16 ? 2 : 4;
-    const Place place{inputs, panel, group};
+    const int64_t steps = (inputs + group - 1) / group;
     PackedMatrix out;
     out.format = format;
     out.inputs = inputs;
     out.panels = (outputs + panel - 1) / panel;
     const int64_t rows = out.panels * panel;
-    out.weights = Buffer<uint8_t>(rows * rounded_up(inputs, group) * 4 / group, true);
+    out.bytes = rows * steps * 4;
+    uint8_t* const to = pages_.take(out.bytes);
+    out.weights = to;
     out.bias.assign(static_cast<size_t>(rows), 0);
     std::copy_n(b, outputs, out.bias.begin());
     if (format == WeightFormat::int8) {
         out.scale.assign(static_cast<size_t>(rows), 0);
         out.sums.assign(static_cast<size_t>(rows), 0);
     }
-    for (int64_t o = 0; o < outputs; ++o) {
-        const float* row = w + o * inputs;
-        if (format == WeightFormat::int8) {
-            const Steps steps = in_steps(row, inputs);
-            auto* to = reinterpret_cast<int8_t*>(out.weights.data());
-            for (int64_t i = 0; i < inputs; ++i)
-                to[place.at(o, i)] = steps.values[static_cast<size_t>(i)];
-            out.scale[static_cast<size_t>(o)] = steps.scale;
-            out.sums[static_cast<size_t>(o)] = steps.sum;
-        } else if (format == WeightFormat::bf16) {
-            auto* to = reinterpret_cast<uint16_t*>(out.weights.data());
-            for (int64_t i = 0; i < inputs; ++i) to[place.at(o, i)] = as_bf16(row[i]);
-        } else {
-            auto* to = reinterpret_cast<float*>(out.weights.data());
-            for (int64_t i = 0; i < inputs; ++i) to[place.at(o, i)] = row[i];
+    at::parallel_for(0, outputs, panel, [&](int64_t begin, int64_t end) {
+        WordRow row{.words = std::vector<uint32_t>(static_cast<size_t>(steps))};
+        for (int64_t o = begin; o < end; ++o) {
+            put_words(w + o * inputs, inputs, format, row);
+            uint32_t* at = reinterpret_cast<uint32_t*>(to) + o / panel * steps * panel + o % panel;
+            for (const uint32_t word : row.words) {
+                *at = word;
+                at += panel;
+            }
+            if (format != WeightFormat::int8) continue;
+            out.scale[static_cast<size_t>(o)] = row.scale;
+            out.sums[static_cast<size_t>(o)] = row.sum;
         }
-    }
+    });
     return out;
 }
 
@@ -149,15 +172,15 @@ PackedBias Packer::bias(const std::string& name) const {
     return out;
 }
 
-PackedLayer Packer::layer(int64_t index, bool has_bias) const {
+PackedLayer Packer::layer(int64_t index, bool has_bias) {
     const std::string name = fmt::format("blocks.{}.", index);
     PackedLayer out;
     out.norm1 = norm(name + "norm1");
     out.norm2 = norm(name + "norm2");
+    out.k = matrix(name + "mixer.k", format_);  // in the order in which a token reads them
+    out.v = matrix(name + "mixer.v", format_);
     out.q = maybe(name + "mixer.q");
     out.o = maybe(name + "mixer.o");
-    out.k = matrix(name + "mixer.k", format_);
-    out.v = matrix(name + "mixer.v", format_);
     out.fc1 = matrix(name + "mlp.fc1", format_);
     out.fc2 = matrix(name + "mlp.fc2", format_);
     if (has_bias) out.bias = bias(name + "mixer.");
@@ -175,15 +198,14 @@ std::vector<float> Packer::table(const std::string& name, int64_t width) const {
 
 int64_t bytes_of(const PackedLayer& layer) {
     int64_t sum = 0;
-    for (const PackedMatrix* m : {&layer.k, &layer.v, &layer.fc1, &layer.fc2})
-        sum += m->weights.size();
-    return sum + (layer.q ? layer.q->weights.size() : 0) + (layer.o ? layer.o->weights.size() : 0);
+    for (const PackedMatrix* m : {&layer.k, &layer.v, &layer.fc1, &layer.fc2}) sum += m->bytes;
+    return sum + (layer.q ? layer.q->bytes : 0) + (layer.o ? layer.o->bytes : 0);
 }
 
 }  // namespace
 
 DecodeMatrix PackedMatrix::view() const {
-    return {.weights = weights.data(),
+    return {.weights = weights,
             .bias = bias.data(),
             .scale = scale.empty() ? nullptr : scale.data(),
             .sums = sums.empty() ? nullptr : sums.data(),
@@ -205,7 +227,7 @@ const char* why_not_packed(const Net& net) {
 }
 
 PackedNet pack(const Net& net, WeightFormat format) {
-    const Packer packer(net, format);
+    Packer packer(net, format);
     const int64_t panel = decode_kernels().panel;
     PackedNet out;
     out.config = net.config();
@@ -217,6 +239,7 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.has_bias = c.mixer == "aft-full" || (local && c.window > 0);
     out.history = local ? std::min(c.window, c.tokens()) : c.tokens();
     out.forget = local && c.outside == "-inf";
+    out.hears16 = format != WeightFormat::fp32 && decode_kernels().pull16 != nullptr;
     out.tokens = packer.table("embed.token.weight", out.width);
     const std::vector<float> start = packer.table("embed.start", out.width);
     out.tokens.insert(out.tokens.end(), start.begin(), start.end());
@@ -227,7 +250,8 @@ PackedNet pack(const Net& net, WeightFormat format) {
     }
     out.norm = packer.norm("norm");
     out.head = packer.matrix("head", WeightFormat::fp32);
-    out.weight_bytes += out.head.weights.size();
+    out.weight_bytes += out.head.bytes;
+    out.pages = packer.pages();
     return out;
 }
 

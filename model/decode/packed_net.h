@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "model/decode/decoder.h"
+#include "model/decode/pages.h"
 #include "model/ops/cpu/buffer.h"
 
 namespace aft::decode {
@@ -16,7 +17,8 @@ using ops::cpu::Buffer;
 
 struct PackedMatrix {
     WeightFormat format = WeightFormat::fp32;
-    Buffer<uint8_t> weights;
+    const uint8_t* weights = nullptr;  // in the net's pages
+    int64_t bytes = 0;
     std::vector<float> bias, scale;
     std::vector<int32_t> sums;
     int64_t inputs = 0, panels = 0;
@@ -47,11 +49,13 @@ struct PackedNet {
     bool has_bias = false;                       // else sums alone: aft-simple
     int64_t history = 0;                         // sources with a bias; aft-full: all
     bool forget = false;                         // older sources are hidden
+    bool hears16 = false;                        // reduced weights: older chunks in bf16 too
     std::vector<float> tokens;                   // [levels + 1, width], the start token last
     std::vector<float> positions;                // [T, width] or empty
     std::vector<PackedLayer> layers;
     PackedNorm norm;
     PackedMatrix head;
+    Pages pages;               // of all matrices, in the order in which a token reads them
     int64_t weight_bytes = 0;  // what a token reads of the matrices
 };
 

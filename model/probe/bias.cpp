@@ -1,6 +1,6 @@
 // bias: the effective position bias w[t, j] of a layer (how much target t listens to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
-// blocks with mean, minimum and maximum. Cost O(T^2 d') time, O(T) rows at a time in memory;
+// blocks with mean, minimum, maximum and norm. Cost O(T^2 d') time, O(T) rows at a time in memory;
 // results of more than 2^28 values are refused (ask for blocks).
 #include <ATen/ATen.h>
 
@@ -100,11 +100,11 @@ class BiasResult {
         return {{field("bias", all, wish_.row < 0)}};
     }
 
-    // Blocks of N x N cells: mean, minimum and maximum over their visible cells.
+    // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = wish_.blocks;
         const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
-        std::vector<at::Tensor> mean, low, high;
+        std::vector<at::Tensor> mean, low, high, norm;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
             Rows rows = make_rows(table_, wish_, i, std::min(i + step, T));
@@ -121,12 +121,14 @@ class BiasResult {
                 return at::where(count > 0, x, std::nan("")).to(at::kFloat);
             };
             const auto shown = [&](double hidden) { return at::where(seen, cells, hidden); };
-            mean.push_back(marked(shown(0).sum({2, 4}) / count.clamp_min(1)));
+            const at::Tensor seen_cells = shown(0);
+            mean.push_back(marked(seen_cells.sum({2, 4}) / count.clamp_min(1)));
+            norm.push_back(marked(seen_cells.square().sum({2, 4}).sqrt()));
             low.push_back(marked(shown(kInfinity).amin({2, 4})));
             high.push_back(marked(shown(-kInfinity).amax({2, 4})));
         }
         return {{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
-                 field("max", at::cat(high, 1), true)}};
+                 field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
     }
 
   private:

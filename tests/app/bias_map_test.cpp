@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "app/panels/bias_tools.h"
+
 namespace aft::app {
 namespace {
 
@@ -62,6 +64,30 @@ TEST(BiasMap, ChangeIsTheDifferenceOfEveryValue) {
     const BiasForm other(band_status(5, 2));
     const FieldSet longer = band_fields(other, 1);
     EXPECT_TRUE(map_of_fields({now, &longer}, form, 0, {}).shown.empty()) << "another shape";
+}
+
+// Blocks on the edge of what is seen are partly empty: they count with the values they have.
+TEST(BiasMap, StatisticsAreTheSameInBlocks) {
+    Status square = band_status(11, 0);
+    square.config.model.mixer = "aft-full";
+    Status hidden = band_status(11, 11);
+    hidden.config.model.outside = "-inf";
+    for (const Status& status : {band_status(11, 4), square, hidden}) {
+        const BiasForm form(status);
+        const FieldSet fields = band_fields(form, 1);
+        const BiasMap one = map_of_fields({fields}, form, 0, {});
+        const BiasStatistics exact = bias_statistics(form, one, Quantity::w);
+        int64_t seen = 0;
+        for (const uint8_t is_hidden : one.hidden) seen += is_hidden == 0 ? 1 : 0;
+        EXPECT_EQ(exact.count, seen);
+        for (const Blocks block : {Blocks{2, 2}, Blocks{3, 1}, Blocks{4, 4}}) {
+            const BiasMap cut = map_of_fields({fields}, form, 0, block);
+            const BiasStatistics found = bias_statistics(form, cut, Quantity::w);
+            EXPECT_EQ(found.count, seen) << block.words();
+            EXPECT_NEAR(found.mean, exact.mean, 1e-4 * std::abs(exact.mean)) << block.words();
+            EXPECT_NEAR(found.norm, exact.norm, 1e-5 * exact.norm) << block.words();
+        }
+    }
 }
 
 TEST(BiasMap, NotANumberShowsInItsBlock) {

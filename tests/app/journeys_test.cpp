@@ -55,7 +55,7 @@ TEST_F(Journeys, ScrubbingAndLive) {
     EXPECT_EQ(ui().selection.step, ui().history[1]);
     run("key End\n");
     EXPECT_EQ(ui().selection.step, -1);
-    EXPECT_EQ(value_of("Timeline/Track/Live"), "live");
+    EXPECT_EQ(value_of("Timeline/Track/Live"), "latest");
 }
 
 TEST_F(Journeys, OpeningNonsenseIsAToastNotAnEnd) {

@@ -30,7 +30,8 @@ def repetition(cli):
     shown = result.json() or {}
     cli.check("train --json is one object with its step", shown.get("step") == 40, result)
     cli.check("progress goes to standard error", "40/40" in result.err, result)
-    cli.ok("train 20 steps", "train", *SMALL, "--out", half, "--steps", 20)
+    first = cli.ok("train 20 steps", "train", *SMALL, "--out", half, "--steps", 20)
+    cli.check("the estimate counts the steps asked for", "for 20 steps" in first.err, first.err)
     saved = half / "checkpoints" / "step-00000020.safetensors"
     cli.check("--steps 20 saves step 20", saved.exists(), sorted(p.name for p in half.rglob("*.safetensors")))
     with open(half / "metrics.jsonl", "a") as file:  # what a killed process leaves
@@ -79,6 +80,8 @@ def interruption(cli):
     cli.check("a long run starts", began, "no metrics after 60 s")
     cli.bad("a run folder in use", ["train", "--resume", run], [1], run.name, "process")
     process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)  # as from timeout(1), which signals a process and its group
     out, err = process.communicate(timeout=60)
     cli.check("Ctrl-C ends with 130", process.returncode == 130, (process.returncode, err[-300:]))
     lines = lines_of(run)
@@ -188,6 +191,10 @@ def completions(cli, run):
     wrong = cli.write("wrong.png", tensors.png(5, 5, lambda x, y: (255,) * 3))
     cli.bad("mask of another size", ["complete", run, "--image", picture, "--mask", wrong, "-o", "m"], [1, 2], "wrong.png", "8")
     cli.bad("rows out of range", ["complete", run, "--image", picture, "--keep-rows", 99, "-o", "m"], [1, 2], "99")
+    default = cli.ok("one .png is one sample", "complete", run, "--image", picture, "--keep-rows", 4, "-o", "default.png")
+    cli.check("one .png is written", (cli.folder / "default.png").exists(), default)
+    cli.bad("length for pictures", ["complete", run, "--image", picture, "--keep-rows", 4, "--length", 5, "-o", "m"],
+            [2], "--length", "--prompt")
     cli.bad("prompt for pictures", ["complete", run, "--prompt", "hello", "-o", "m"], [1, 2], "prompt")
 
 

@@ -94,10 +94,20 @@ def nonsense(cli):
         ("complete no samples", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
                                  "--samples", "0"], [2], ["--samples", "0"]),
         ("probe without a file", ["probe", "bias", "m"], [2], ["--out"]),
+        ("more memory than there is", ["train", "--preset", "demo-mirror", "--out", "vast", "--set", "model.dim=16384",
+                                       "--set", "train.batch=8192"], [1], ["memory", "train.micro_batch", "train.recompute"]),
+        ("data that are elsewhere", ["train", "--preset", "cifar10-small", "--out", "nowhere"], [1],
+         ["data/cifar10", "--data 'cifar10:dir?size=16'"]),
         ("run layer without part", ["run", "m", "a", "b", "--layer", "0"], [2], ["--layer", "--part"]),
     ]
     for name, args, codes, mentions in cases:
         cli.bad(name, args, codes, *mentions)
+    if "shot" in cli.run("list", "commands").out:
+        for size in ("1x1", "abc", "800", "60000x60000"):
+            cli.bad(f"shot --size {size}", ["shot", "Home", "--size", size, "-o", "pictures"], [2], "--size", size)
+    broken = cli.write("broken.json", b'{"model": ')
+    result = cli.bad("config that is no JSON", ["train", "--config", broken, "--out", "r"], [2], "broken.json")
+    cli.check("a library's own words are not shown", "json.exception" not in result.err, result.err)
     for text, mentions in [("garbage", ["garbage", "KEY=VALUE"]), ("model.layerz=3", ["model.layerz", "model.layers"]),
                            ("model.layers=three", ["model.layers", "three"]), ("model.layers=-1", ["model.layers", "-1"]),
                            ("train.schedule=zigzag", ["train.schedule", "zigzag", "cosine"]),

@@ -27,7 +27,7 @@ def check_scrubbing(cli, window):
     window.drag((box.x + box.w - 30, y), (box.x + box.w // 2, y), (box.x + 4, y))
     window.until_value(TRACK, "0")
     window.key("End")
-    window.until_value(LIVE, "live")
+    window.until_value(LIVE, "latest")
     window.click_at(box.x + 20, y)
     window.until_value(TRACK, str.isdigit)
     window.click(LIVE)

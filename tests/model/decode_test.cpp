@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "model/decode/decoder.h"
 #include "tests/model/tiny_nets.h"
 
 namespace aft {
@@ -266,6 +267,29 @@ TEST(Decode, ParticlesFollowThePosterior) {
     double share = 0, prior = std::exp(log_likelihood(net, {0, 2, 1}, {1, 0, 0}));
     for (const auto& sample : plain.samples) share += sample[0] == 0 ? 1.0 / 600 : 0;
     EXPECT_NEAR(share, prior, 0.06);
+}
+
+TEST(Decode, ADecoderIsKeptForTheSameWeightsAlone) {
+    const ModelConfig model = tiny_model("aft-simple", "image");
+    const Net before = tiny_net(model), after(model, 99);
+    CompletionRequest request = request_of(model, "lower");
+    decode::KeptDecoder kept;
+    const auto complete_with = [&](const Net& net, uint64_t version) {
+        CompletionHooks hooks;
+        hooks.kept = &kept;
+        hooks.version = version;
+        return run_completion(net, request, hooks, {}).log_likelihood;
+    };
+    const decode::DecoderOptions plain, bytes{.weights = decode::WeightFormat::int8};
+    const decode::Decoder* first = &kept.of(before, plain, 1);
+    EXPECT_EQ(&kept.of(before, plain, 1), first);
+    EXPECT_NE(kept.of(before, bytes, 1).name(), kept.of(before, plain, 1).name());
+    EXPECT_EQ(complete_with(before, 1), complete(before, request).log_likelihood);
+    EXPECT_EQ(complete_with(before, 1), complete(before, request).log_likelihood);
+    request.sample.weights = "int8";
+    EXPECT_EQ(complete_with(before, 1), complete(before, request).log_likelihood);
+    EXPECT_EQ(complete_with(after, 2), complete(after, request).log_likelihood);
+    EXPECT_NE(complete_with(after, 2), complete(before, request).log_likelihood);
 }
 
 }  // namespace

@@ -20,8 +20,11 @@
 namespace aft {
 namespace {
 
+// The shipped models, or freshly trained ones of the same names (tests/learn.py).
 Net demo_net(const std::string& name) {
-    return make_net(read_checkpoint(shared_file("assets/demo/" + name + ".safetensors")));
+    const char* trained = std::getenv("AFTERIMAGE_DEMO_MODELS");
+    const fs::path folder = trained ? fs::path(trained) : shared_file("assets/demo");
+    return make_net(read_checkpoint(folder / (name + ".safetensors")));
 }
 
 // Bits of every sub-pixel: [images, T].
@@ -149,14 +152,14 @@ double sign_test(int64_t wins, int64_t n) {
 }
 
 // The true lower half must be likelier after its own upper half than after another image's: a sign
-// test over pairs, p < 0.01. The long tests take 200 images.
+// test over pairs, p < 0.01.
 TEST(DemoCheckpoints, CifarKnowsWhichHalfBelongs) {
     const fs::path data = real_data("cifar10");
     if (!fs::exists(data / "test_batch.bin")) GTEST_SKIP() << "no CIFAR-10 in " << data;
     const Net net = demo_net("cifar10-small");
     const auto source = open_source("cifar10:" + data.string() + "?size=16", 1);
-    const int64_t images = std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr ? 200 : 40;
-    const at::Tensor own = load_batch(*source, net.config(), {Split::test, 0, images}).input;
+    constexpr int64_t kImages = 200;
+    const at::Tensor own = load_batch(*source, net.config(), {Split::test, 0, kImages}).input;
     const int64_t half = net.config().tokens() / 2;
     at::Tensor other = own.clone();
     other.narrow(1, 0, half).copy_(own.roll(1, 0).narrow(1, 0, half));
@@ -164,7 +167,7 @@ TEST(DemoCheckpoints, CifarKnowsWhichHalfBelongs) {
         return bits(net, tokens).narrow(1, half, half).sum(1);
     };
     const int64_t wins = (lower(own) < lower(other)).sum().item<int64_t>();
-    EXPECT_LT(sign_test(wins, images), 0.01) << wins << " of " << images;
+    EXPECT_LT(sign_test(wins, kImages), 0.01) << wins << " of " << kImages;
 }
 
 }  // namespace

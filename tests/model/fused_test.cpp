@@ -80,6 +80,38 @@ TEST(Fused, MapsOfANorm) {
     }
 }
 
+// bfloat16 has 8 digits: products of rounded operands, rounded once more.
+TEST(Fused, Bfloat16ProductsAreClose) {
+    at::manual_seed(5);
+    const at::Tensor x = random({2, 90, 48});
+    const Norm norm{random({48}), random({48}), 1e-5};
+    const Linear map = random_map(48, 48);
+    const Mlp mlp{random_map(48, 192), random_map(192, 48), "gelu"};
+    const std::vector<at::Tensor> leaves{x,           norm.weight,    norm.bias,    map.weight,
+                                         map.bias,    mlp.fc1.weight, mlp.fc1.bias, mlp.fc2.weight,
+                                         mlp.fc2.bias};
+    std::vector<at::Tensor> exact;
+    for (const Arithmetic arithmetic : {Arithmetic::fp32, Arithmetic::bf16}) {
+        const Linear* const maps[] = {&map};
+        const auto y = normed_maps(x, norm, maps, arithmetic);
+        const BranchEnd end{nullptr, arithmetic};
+        const at::Tensor out = add_mlp(add_map(y[0], y[1], map, end), norm, mlp, end);
+        for (const at::Tensor& leaf : leaves) leaf.mutable_grad().reset();
+        weighed({out}).backward();
+        if (exact.empty()) {
+            exact.push_back(out.detach().to(at::kDouble));
+            for (const at::Tensor& leaf : leaves) exact.push_back(leaf.grad().to(at::kDouble));
+            continue;
+        }
+        EXPECT_FALSE(at::equal(out.to(at::kDouble), exact[0]));
+        expect_close(out, exact[0], 1e-2);
+        for (size_t i = 0; i < leaves.size(); ++i) {
+            SCOPED_TRACE(i);
+            expect_close(leaves[i].grad(), exact[i + 1], 2e-2);
+        }
+    }
+}
+
 void expect_branches(const Sizes& size, const Dropout& dropout) {
     const auto [b, t, d] = size;
     const at::Tensor x = random({b, t, d}), y = random({b, t, d + 2}), x64 = wide(x), y64 = wide(y);

@@ -155,7 +155,7 @@ TEST(Probes, BlocksEqualBruteForce) {
             request.options["blocks"] = std::to_string(n);
             const FieldSet set = bench.run(request);
             const int64_t blocks = (16 + n - 1) / n;
-            for (const char* name : {"mean", "min", "max"})
+            for (const char* name : {"mean", "min", "max", "norm"})
                 ASSERT_NE(set.find(name), nullptr) << name;
             const auto at_block = [&](const char* name, int64_t h, int64_t i, int64_t j) {
                 return tensor_of(*set.find(name))
@@ -175,6 +175,7 @@ TEST(Probes, BlocksEqualBruteForce) {
                         EXPECT_NEAR(at_block("mean", h, i, j), seen.mean().item<double>(), 1e-5);
                         EXPECT_NEAR(at_block("min", h, i, j), seen.min().item<double>(), 1e-6);
                         EXPECT_NEAR(at_block("max", h, i, j), seen.max().item<double>(), 1e-6);
+                        EXPECT_NEAR(at_block("norm", h, i, j), seen.norm().item<double>(), 1e-5);
                     }
         }
     }

@@ -89,6 +89,22 @@ TEST(Trainer, Learns) {
     EXPECT_LT(trainer.validate().at("validation.loss"), first - 0.2);
 }
 
+// With bfloat16 matrix products: other digits, as much learnt, every bit again in the next run.
+TEST(Trainer, LearnsWithBfloat16Products) {
+    Config config = tiny_config();
+    config.train.micro_batch = 0;
+    config.model.dropout = 0;
+    Trainer plain(config, at::kCPU);
+    config.train.precision = "bf16";
+    Trainer a(config, at::kCPU), b(config, at::kCPU);
+    const std::vector<Values> exact = run(plain, 40), lines = run(a, 40);
+    expect_same(run(b, 40), lines);
+    EXPECT_NE(lines[0].at("loss"), exact[0].at("loss"));
+    EXPECT_NEAR(lines[0].at("loss"), exact[0].at("loss"), 1e-2);
+    EXPECT_LT(lines[39].at("loss"), lines[0].at("loss") - 0.2);
+    EXPECT_NEAR(a.validate().at("validation.loss"), plain.validate().at("validation.loss"), 0.02);
+}
+
 // The same batch in one piece or in micro batches: the same gradient up to rounding.
 TEST(Trainer, MicroBatchesAddUp) {
     Config config = tiny_config();

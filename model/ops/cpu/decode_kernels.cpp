@@ -1,16 +1,33 @@
 #include "model/ops/cpu/decode_kernels.h"
 
+#include <cstdlib>
 #include <string_view>
 
 #include "model/ops/cpu/kernels.h"
 
 namespace aft::ops::cpu {
 
-const DecodeKernels& decode_kernels() {
+namespace {
+
+DecodeKernels choose() {
     const std::string_view set = kernels().name;
-    if (set == "avx512")
-        return __builtin_cpu_supports("avx512vnni") != 0 ? decode_avx512_vnni() : decode_avx512();
-    return set == "avx2" ? decode_avx2() : decode_portable();
+    if (set == "avx2") return decode_avx2();
+    if (set != "avx512") return decode_portable();
+    DecodeKernels table = decode_avx512();
+    if (std::getenv("AFTERIMAGE_CPU") != nullptr) return table;  // asked for, and no more
+    if (__builtin_cpu_supports("avx512vnni") != 0) use_vnni(table);
+    if (__builtin_cpu_supports("avx512bf16") != 0) {
+        use_bf16(table);
+        use_pull16(table);
+    }
+    return table;
+}
+
+}  // namespace
+
+const DecodeKernels& decode_kernels() {
+    static const DecodeKernels chosen = choose();
+    return chosen;
 }
 
 }  // namespace aft::ops::cpu

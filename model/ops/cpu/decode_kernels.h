@@ -35,7 +35,9 @@ struct DecodeProduct {
     float* y = nullptr;  // [rows, y_stride]
     int64_t y_stride = 0;
     bool add = false;          // y += instead
-    uint8_t* codes = nullptr;  // int8: room for [rows, 2 * inputs + 8] and, behind it, scales
+    uint8_t* codes = nullptr;  // room for [rows, 2 * inputs + 64]: x as the instructions take it
+    bool ahead = false;        // all panels, many rows: asks for the next panel in time
+    bool coded = false;        // it is there already, by a product with the same x and rows
 };
 
 struct DecodeNorm {
@@ -56,14 +58,15 @@ struct DecodeActivate {
 struct DecodeSource {
     const float *k = nullptr, *v = nullptr;  // [channels]
 };
-struct DecodeTake {  // aft-simple: one token of one row, channels [begin, end)
+struct DecodeTake {  // aft-simple: one token of one row, channels [begin, end); y: may be none
     DecodeSource source;
     const float* q = nullptr;  // none: no gate
     float *sums = nullptr, *y = nullptr;
     int64_t stride = 0, begin = 0, end = 0;
 };
 
-// Sources with a bias each: a chunk of up to kDecodeBlock. x = 2^(k - reference + kDecodeKeyShift).
+// Sources with a bias each: a chunk of up to kDecodeBlock. x: while it is open 2^rest of every key,
+// which is whole + rest bits; sealed 2^(k - reference + kDecodeKeyShift).
 struct DecodeChunk {
     // [stride / lanes, kDecodeBlock, lanes]
     float *k = nullptr, *v = nullptr, *x = nullptr;
@@ -73,8 +76,9 @@ struct DecodeChunk {
 };
 struct DecodePull {  // sums[t] gains what target t hears from the chunk, for all targets
     DecodeChunk chunk;
-    const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
-    const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
+    const float* weights = nullptr;   // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
+    const uint32_t* pairs = nullptr;  // pull16: the same in bf16, [targets, kDecodeBlock / 2]
+    const float* largest = nullptr;   // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
     float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
 };
@@ -83,6 +87,7 @@ struct DecodeExact {  // the same of one target, from K itself; exact for any va
     const float *whole = nullptr, *part = nullptr;  // [count]: the bias is part 2^whole
     float* sums = nullptr;                          // as in DecodePull
     int64_t target = 0;
+    bool open = false;  // the chunk is not sealed yet
     const float* q = nullptr;
     float* y = nullptr;  // if given: sigmoid(q) n / d of the channels, and sums stay as they are
 };
@@ -92,17 +97,23 @@ struct DecodeFactors {
     const float* u = nullptr;  // [targets, factors]
     const float* r = nullptr;  // [factors, kDecodeBlock]
     int64_t targets = 0, factors = 0;
-    double* w = nullptr;  // [targets, kDecodeBlock]
+    double* w = nullptr;   // [targets, kDecodeBlock]
+    float* w32 = nullptr;  // of factors16
 };
 struct DecodeParts {            // e^w = part 2^whole with part in 0.7 .. 1.5
     const double* w = nullptr;  // [kDecodeBlock]
     float *whole = nullptr, *part = nullptr;
 };
-
 struct DecodeTileRow {                              // one target of a tile
     const float *whole = nullptr, *part = nullptr;  // [kDecodeBlock]; part 0: hidden
     float* weights = nullptr;                       // [kDecodeBlock]
     float* largest = nullptr;                       // kDecodeNever: nothing to be heard here
+};
+
+struct DecodeTile16 {           // the same from biases in float32, into pairs of bf16
+    const float* w = nullptr;   // [kDecodeBlock]; kDecodeNever: hidden
+    uint32_t* pairs = nullptr;  // [kDecodeBlock / 2]
+    float* largest = nullptr;   // as above
 };
 
 struct DecodeKernels {
@@ -121,14 +132,19 @@ struct DecodeKernels {
     void (*exact)(const DecodeExact&) = nullptr;
     void (*factors)(const DecodeFactors&) = nullptr;
     void (*parts)(const DecodeParts&) = nullptr;
-    bool (*tile_row)(const DecodeTileRow&) = nullptr;  // false: too wide, left out
+    bool (*tile_row)(const DecodeTileRow&) = nullptr;   // false: too wide, left out
+    void (*seal16)(const DecodeChunk&) = nullptr;       // these four: where there is bf16,
+    void (*pull16)(const DecodePull&) = nullptr;        // see decode_pull16.cpp
+    void (*factors16)(const DecodeFactors&) = nullptr;  // w32
+    bool (*tile16)(const DecodeTile16&) = nullptr;
 };
 
-[[nodiscard]] const DecodeKernels& decode_avx512_vnni();
 [[nodiscard]] const DecodeKernels& decode_avx512();
 [[nodiscard]] const DecodeKernels& decode_avx2();
 [[nodiscard]] const DecodeKernels& decode_portable();
-// Of the instruction set that kernels.h chose; with byte products where the processor has them.
+void use_vnni(DecodeKernels&table), use_bf16(DecodeKernels&table), use_pull16(DecodeKernels&);
+// Of the instruction set that kernels.h chose, with products of bytes and bf16 where there are
+// some, unless AFTERIMAGE_CPU=avx512 asks for the plain set.
 [[nodiscard]] const DecodeKernels& decode_kernels();
 
 }  // namespace aft::ops::cpu

@@ -10,6 +10,16 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
+#if defined(AFT_CPU_AVX512)
+AFT_INLINE float total_of(V x) {
+    return _mm512_reduce_add_ps(x);
+}
+#else
+AFT_INLINE float total_of(V x) {
+    return sum(x);
+}
+#endif
+
 static void norm(const DecodeNorm& n) {
     for (int64_t row = 0; row < n.rows; ++row) {
         const float* x = n.x + row * n.stride;
@@ -17,12 +27,12 @@ static void norm(const DecodeNorm& n) {
         V total = all(0), squares = all(0);
         for (int64_t at = 0; at < n.channels; at += kLanes)
             total = total + load_some(x + at, n.channels - at, 0);
-        const float mean = sum(total) / static_cast<float>(n.channels);
+        const float mean = total_of(total) / static_cast<float>(n.channels);
         for (int64_t at = 0; at < n.channels; at += kLanes) {
             const V off = load_some(x + at, n.channels - at, mean) - all(mean);
             squares = fma(off, off, squares);
         }
-        const float variance = sum(squares) / static_cast<float>(n.channels);
+        const float variance = total_of(squares) / static_cast<float>(n.channels);
         const V by = all(1 / __builtin_sqrtf(variance + n.eps));
         for (int64_t at = 0; at < n.stride; at += kLanes) {
             const int64_t width = n.channels - at;

@@ -1,0 +1,44 @@
+// The mixers of a packed net, one token of one row at a time: simple sums, or what a block of
+// targets hears from older chunks and each target from its own block. Owned by the packed decoder;
+// its threads call take() for their own channels or rows. No LibTorch.
+#pragma once
+#include <vector>
+
+#include "model/decode/block_weights.h"
+#include "model/decode/packed_state.h"
+
+namespace aft::decode {
+
+struct MixedToken {
+    Heard& heard;
+    size_t layer = 0;
+    int64_t position = 0;
+    int64_t begin = 0, end = 0;                            // channels
+    const float *q = nullptr, *k = nullptr, *v = nullptr;  // [width]; q: none = no gate
+    float* y = nullptr;                                    // [width]; none: only to be remembered
+};
+
+class PackedMixer {
+  public:
+    explicit PackedMixer(const PackedNet& net)
+        : net_(net), kernels_(ops::cpu::decode_kernels()), weights_(net.layers.size()) {}
+    // The next tokens are of the block with `position`. If is_stale() then, all threads prepare and
+    // meet before the first take; turned() ends that.
+    void turn_to(int64_t position);
+    [[nodiscard]] bool is_stale() const { return stale_; }
+    void prepare(int64_t thread, int64_t threads);
+    void turned() { stale_ = false; }
+    void take(const MixedToken& token);
+
+  private:
+    void begin_block(const MixedToken& token);
+    void hear_chunk(const MixedToken& token, int64_t chunk);
+    void seal(const ops::cpu::DecodeChunk& chunk) const;
+    const PackedNet& net_;
+    const ops::cpu::DecodeKernels& kernels_;
+    std::vector<LayerWeights> weights_;  // of the block that begins at begin_, unless stale_
+    int64_t begin_ = -1;
+    bool stale_ = false;
+};
+
+}  // namespace aft::decode
