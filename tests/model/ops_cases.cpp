@@ -137,9 +137,10 @@ double forward_error(const Result& found, const Result& truth, const Sample& sam
 
 GradientError gradient_error(const Result& found, const Result& truth, const Sample& sample) {
     const at::Tensor& V = sample.in.v;
+    const at::Tensor size = V.size(1) > 1 ? V - V.mean(1, true) : V;  // one token has no spread
     double natural = 0;
     for (const auto& [name, g] : truth.gradients)
-        if (name == "dv") natural = (g * (V - V.mean(1, true))).norm().item<double>();
+        if (name == "dv") natural = (g * size).norm().item<double>();
     GradientError worst;
     for (size_t i = 0; i < truth.gradients.size(); ++i) {
         const auto& [name, g] = truth.gradients[i];

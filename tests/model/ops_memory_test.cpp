@@ -1,0 +1,116 @@
+// What the CPU backend allocates: for simple, local and conv nothing of T * T elements, for full
+// nothing of T * T * d, forward and backward, on all threads. Both ways to memory are replaced here
+// and write down the largest request: posix_memalign, which LibTorch takes its tensors from, and
+// operator new, which our scratch buffers come from. Not with the address sanitizer, which has its
+// own.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "ops_cases.h"
+
+#ifndef __SANITIZE_ADDRESS__
+
+namespace {
+
+std::atomic<size_t> largest{0};
+
+void* allocated(size_t bytes, size_t alignment) {
+    for (size_t seen = largest.load(); seen < bytes;)
+        if (largest.compare_exchange_weak(seen, bytes)) break;
+    return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+}
+void* allocated_or_throw(size_t bytes, size_t alignment) {
+    void* const p = allocated(bytes, alignment);
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+extern "C" int posix_memalign(void** out, size_t alignment, size_t bytes) noexcept {
+    *out = allocated(bytes, alignment);
+    return *out == nullptr ? ENOMEM : 0;
+}
+void* operator new(size_t bytes) {
+    return allocated_or_throw(bytes, alignof(std::max_align_t));
+}
+void* operator new(size_t bytes, std::align_val_t alignment) {
+    return allocated_or_throw(bytes, static_cast<size_t>(alignment));
+}
+void operator delete(void* p) noexcept {
+    std::free(p);
+}
+void operator delete(void* p, size_t) noexcept {
+    std::free(p);
+}
+void operator delete(void* p, std::align_val_t) noexcept {
+    std::free(p);
+}
+void operator delete(void* p, size_t, std::align_val_t) noexcept {
+    std::free(p);
+}
+
+namespace aft::ops::testing {
+namespace {
+
+// The largest single allocation of one forward and backward pass, in bytes.
+int64_t largest_allocation(const Case& c, Backend backend) {
+    const Sample sample = make_sample(c);
+    largest = 0;
+    (void)run(operator_of(backend), c.kind, sample, at::kFloat);
+    const auto bytes = static_cast<int64_t>(largest.load());
+    EXPECT_GE(bytes, c.length * c.dim * 4) << "the results were not seen";
+    return bytes;
+}
+
+std::vector<Case> linear_cases(int64_t T) {
+    std::vector<Case> out;
+    for (const bool causal : {false, true}) {
+        const Case c{.causal = causal, .batch = 1, .length = T, .dim = 8, .window = 17};
+        for (const Kind kind : {Kind::simple, Kind::local, Kind::conv1d, Kind::conv2d}) {
+            Case one = c;
+            one.kind = kind;
+            one.factors = kind == Kind::local ? 4 : 0;  // a table w is of T * T itself
+            one.grid_width = 50;
+            out.push_back(one);
+        }
+    }
+    return out;
+}
+
+TEST(OpsMemory, nothing_of_T_times_T) {
+    constexpr int64_t T = 3000;
+    for (const Case& c : linear_cases(T))
+        EXPECT_LT(largest_allocation(c, Backend::cpu), T * T) << describe(c);
+}
+
+TEST(OpsMemory, nothing_of_T_times_T_times_d) {
+    constexpr int64_t T = 400, d = 24;
+    for (const bool causal : {false, true})
+        for (const int64_t factors : {0, 4}) {
+            const Case c{.kind = Kind::full,
+                         .causal = causal,
+                         .batch = 1,
+                         .length = T,
+                         .dim = d,
+                         .factors = factors};
+            EXPECT_LT(largest_allocation(c, Backend::cpu), T * T * d) << describe(c);
+        }
+}
+
+// The measure notices what it is there for.
+TEST(OpsMemory, sees_the_table_of_the_reference) {
+    const Case c{.kind = Kind::conv1d, .batch = 1, .length = 600, .dim = 8, .window = 5};
+    EXPECT_GE(largest_allocation(c, Backend::reference), 600 * 600);
+}
+
+}  // namespace
+}  // namespace aft::ops::testing
+
+#endif
