@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "bench/calibrate.h"
 #include "bench/peer.h"
 #include "bench/workload.h"
 #include "model/jobs.h"
@@ -39,6 +40,8 @@ json rows_of(const WorkloadRoom& room, const Settings& settings, const JobContro
 std::vector<const WorkloadRoom*> meant(const std::string& filter) {
     std::vector<const WorkloadRoom*> rooms;
     for (const WorkloadRoom& room : workloads())
+        if (room.info.name == filter) return {&room};
+    for (const WorkloadRoom& room : workloads())
         if (room.info.name.find(filter) != std::string::npos) rooms.push_back(&room);
     if (rooms.empty()) static_cast<void>(find_room(workloads(), filter, "workload"));
     return rooms;
@@ -48,7 +51,11 @@ std::vector<const WorkloadRoom*> meant(const std::string& filter) {
 
 json run(const Request& request, const JobControl& control) {
     const std::vector<const WorkloadRoom*> rooms = meant(request.filter);
-    const Settings settings{.rounds = request.rounds, .quick = request.quick};
+    const Calibrator calibrator(request.quick);
+    const Settings settings{.rounds = request.rounds,
+                            .quick = request.quick,
+                            .program = request.program,
+                            .calibrator = &calibrator};
     json all = json::array();
     for (std::size_t i = 0; i < rooms.size(); ++i) {
         const RoomInfo& info = rooms[i]->info;

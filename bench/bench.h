@@ -13,9 +13,11 @@
 namespace aft::bench {
 
 struct Request {
-    std::string filter;  // workloads whose name contains it; empty = all
+    std::string filter;  // the workload of this name, else all that contain it; empty = all
     int64_t rounds = 15;
     bool quick = false;  // tiny shapes: shows that everything runs, the figures mean nothing
+    std::string program =
+        {};  // this program's file: what the start-up rows start; empty = left out
 };
 
 // {"machine", "rounds", "quick", "workloads": [{"name", "sentence", "rows": [...]}]}.
@@ -23,6 +25,8 @@ struct Request {
 [[nodiscard]] nlohmann::json run(const Request& request, const JobControl& control);
 [[nodiscard]] std::string words(const nlohmann::json& result);     // tables for the terminal
 [[nodiscard]] std::string markdown(const nlohmann::json& result);  // docs/performance.md
+// One SVG: growth against T where that was measured, and how far ours is from its peers and limits.
+[[nodiscard]] std::string plot(const nlohmann::json& result);
 [[nodiscard]] std::vector<RoomInfo> workload_list();
 [[nodiscard]] std::vector<RoomInfo> peer_list();
 

@@ -1,16 +1,37 @@
-// What this process can do at this moment: rates of matrix products and of copying, and how much of
-// the processor others take. Called before and after each workload; some hundred milliseconds.
-// No LibTorch here.
+// What this process can do at this moment: rates of matrix products, of copying and of reading, and
+// how much of the processor others take. Taken before and after each row; some hundred
+// milliseconds. Benchmark thread only. No LibTorch here.
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 
 namespace aft::bench {
 
 struct Rates {
     double gemm_fp32 = 0, gemm_bf16 = 0;  // FLOP/s of square products
-    double copy = 0;                      // bytes/s read plus written, streaming stores
+    double copy = 0;   // bytes/s read plus written with streaming stores, from memory to memory
+    double cache = 0;  // bytes/s read of what lies in the last-level cache
 };
-[[nodiscard]] Rates calibrate(bool quick);
+
+// Owns the buffers, so that every calibration of a run moves the same memory: 2 x 128 MiB, several
+// times any last-level cache, in huge pages (small pages cost a third and vary more than the rest).
+class Calibrator {
+  public:
+    explicit Calibrator(bool quick);
+    ~Calibrator();
+    [[nodiscard]] Rates rates() const;
+    // bytes/s of all threads reading the same `bytes` again and again, as a decoder does its
+    // weights: from a cache if they fit there.
+    [[nodiscard]] double read_rate(int64_t bytes) const;
+
+  private:
+    struct Buffers;
+    std::unique_ptr<Buffers> buffers_;
+};
+
+[[nodiscard]] int64_t last_level_cache();  // bytes; 0 if the system does not tell
+[[nodiscard]] nlohmann::json rates_json(const Rates& rates);
 
 // The processor's time since construction that went to others: parts of all cores, 0..1; negative
 // if the system does not tell.

@@ -13,7 +13,9 @@ namespace {
 ops::Inputs turned(const ops::Inputs& in, const Form& form, bool gradients) {
     ops::Inputs out;
     const auto leaf = [&](const at::Tensor& x, at::ScalarType type) {
-        return x.defined() ? x.detach().to(type).clone().requires_grad_(gradients) : x;
+        if (!x.defined()) return x;
+        const at::Tensor own = x.detach().to(type);  // forward alone shares the tensors
+        return gradients ? own.clone().requires_grad_(true) : own;
     };
     out.q = leaf(in.q, form.type);
     out.k = leaf(in.k, form.type);
@@ -52,15 +54,6 @@ const char* precision_of(at::ScalarType type) {
     return type == at::kBFloat16 ? "bf16" : "fp32";
 }
 
-Contestant ready(const Problem& problem, const Form& form) {
-    return {.name = form.name,
-            .group = form.group,
-            .precision = precision_of(form.type),
-            .ours = form.group == "ours",
-            .run = problem.backward ? backward_run(problem, form) : forward_run(problem, form),
-            .exact = form.exact};
-}
-
 Form ours(const Problem& problem) {
     return {.name = "afterimage",
             .group = "ours",
@@ -81,9 +74,18 @@ std::vector<Form> forms_of(const Problem& problem) {
     return all;
 }
 
+Contestant contestant(const Problem& problem, const Form& form) {
+    return {.name = form.name,
+            .group = form.group,
+            .precision = precision_of(form.type),
+            .ours = form.group == "ours",
+            .run = problem.backward ? backward_run(problem, form) : forward_run(problem, form),
+            .exact = form.exact};
+}
+
 std::vector<Contestant> contestants(const Problem& problem) {
     std::vector<Contestant> all;
-    for (const Form& form : forms_of(problem)) all.push_back(ready(problem, form));
+    for (const Form& form : forms_of(problem)) all.push_back(contestant(problem, form));
     return all;
 }
 

@@ -16,7 +16,7 @@ nlohmann::json rows(const Settings& settings, const JobControl& control) {
                                  .rows = n});
         if (std::string(precision) == "fp32")
             one.forms.push_back(
-                {.name = "LibTorch eager n=16", .net = &simple, .rows = 16, .eager = true});
+                {.name = "LibTorch eager n=16", .net = &simple, .rows = 16, .way = Way::eager});
         one.claims = {{0, 2, 5, true, 16}};
         all.push_back(decode_race(one, settings, control));
     }

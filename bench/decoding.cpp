@@ -8,8 +8,7 @@
 #include <cmath>
 #include <thread>
 
-#include "bench/calibrate.h"
-#include "bench/statistics.h"
+#include "bench/rounds.h"
 
 namespace aft::bench {
 namespace {
@@ -26,7 +25,7 @@ struct Runner {
     std::unique_ptr<decode::Decoder> decoder;
     std::unique_ptr<decode::DecoderState> start, state;
     double error = 0;
-    std::vector<double> times = {};  // seconds a step
+    double limit = 0;  // seconds a step; 0 = none is given
 };
 
 std::vector<int64_t> some_tokens(const ModelConfig& model, int64_t count) {
@@ -60,21 +59,31 @@ double error_of_logits(decode::Decoder& decoder, const Net& net) {
     return error / wanted.abs().max().item<double>();
 }
 
-decode::WeightFormat format_of(const std::string& precision) {
-    return decode::parse_weight_format(precision);
+at::ScalarType type_of(const std::string& precision) {
+    return precision == "bf16" ? at::kBFloat16 : at::kFloat;
+}
+
+std::unique_ptr<decode::Decoder> decoder_of(const DecodeForm& form) {
+    if (form.way == Way::cache) return make_cached_transformer(*form.net, type_of(form.precision));
+    const auto threads = static_cast<int64_t>(std::thread::hardware_concurrency());
+    return decode::make_decoder(*form.net, {.weights = decode::parse_weight_format(form.precision),
+                                            .threads = threads,
+                                            .eager = form.way == Way::eager});
+}
+
+std::unique_ptr<decode::DecoderState> state_of(const DecodeForm& form, decode::Decoder& decoder) {
+    if (form.way == Way::cache && form.position > 0)
+        return late_cache(*form.net, type_of(form.precision), form.position);
+    std::unique_ptr<decode::DecoderState> state = decoder.start(1);
+    const auto known = some_tokens(form.net->config(), std::max<int64_t>(form.position, 1));
+    if (form.position > 0) decoder.feed(known, *state, nullptr);
+    return state;
 }
 
 Runner prepared(const DecodeForm& form) {
-    const auto threads = static_cast<int64_t>(std::thread::hardware_concurrency());
-    Runner runner{form,
-                  decode::make_decoder(*form.net, {.weights = format_of(form.precision),
-                                                   .threads = threads,
-                                                   .eager = form.eager}),
-                  nullptr, nullptr};
+    Runner runner{form, decoder_of(form), nullptr, nullptr};
     runner.error = error_of_logits(*runner.decoder, *form.net);
-    const auto known = some_tokens(form.net->config(), std::max<int64_t>(form.position, 1));
-    runner.start = runner.decoder->start(1);
-    if (form.position > 0) runner.decoder->feed(known, *runner.start, nullptr);
+    runner.start = state_of(form, *runner.decoder);
     runner.start->select(std::vector<int64_t>(static_cast<size_t>(form.rows), 0));
     runner.state = runner.start->clone();
     return runner;
@@ -83,7 +92,7 @@ Runner prepared(const DecodeForm& form) {
 // Seconds a step; goes back to the start where the sequence ends.
 double time_round(Runner& runner) {
     const DecodeForm& form = runner.form;
-    const int64_t steps = form.eager || form.rows > 4 ? kFewTokens : kRound;
+    const int64_t steps = form.way != Way::ours || form.rows > 4 ? kFewTokens : kRound;
     if (runner.state->position + steps > form.net->config().tokens())
         runner.state = runner.start->clone();
     const std::vector<int64_t> tokens(static_cast<size_t>(form.rows), 1);
@@ -94,40 +103,63 @@ double time_round(Runner& runner) {
     return time.count() / static_cast<double>(steps);
 }
 
-json runner_json(const Runner& runner, const Runner& first) {
-    const Summary time = summarize(runner.times);
-    const Ratio over = ratio(runner.times, first.times);
-    return {{"name", runner.form.name},
-            {"precision", runner.form.precision},
-            {"ours", !runner.form.eager},
-            {"way", runner.decoder->name()},
-            {"error", number(runner.error)},
-            {"rows", runner.form.rows},
-            {"position", runner.form.position},
-            {"least_us", time.least * 1e6},
-            {"median_us", time.median * 1e6},
-            {"tokens_per_second", static_cast<double>(runner.form.rows) / time.median},
-            {"over_first", over.of_medians},
-            {"low", over.low},
-            {"high", over.high}};
+// Every weight of a linear map is needed once for one token.
+double weight_bytes(const DecodeForm& form) {
+    double numbers = 0;
+    for (const Parameter& one : form.net->parameters())
+        if (one.group == Group::linear_weight) numbers += static_cast<double>(one.value.numel());
+    return numbers * (form.precision == "fp32" ? 4 : form.precision == "bf16" ? 2 : 1);
 }
 
-json claims_json(const DecodeCase& one, const json& contestants, bool quiet) {
-    json all = json::array();
-    for (const DecodeCase::Claim& claim : one.claims) {
-        const json &of = contestants[claim.of], &over = contestants[claim.over];
-        const double found =
-            claim.scale * of["median_us"].get<double>() / over["median_us"].get<double>();
-        const bool met = claim.at_least ? found >= claim.bound : found <= claim.bound;
-        all.push_back(
-            {{"words",
-              fmt::format("{} over {}: {} {}{} (found {:.2f})", of["name"].get<std::string>(),
-                          over["name"].get<std::string>(), claim.at_least ? "at least" : "at most",
-                          claim.bound, claim.scale == 1 ? "x" : "x in tokens a second", found)},
-             {"state", !quiet ? "not judged"
-                       : met  ? "met"
-                              : "missed"}});
+void take_limits(std::vector<Runner>& runners, const Settings& settings) {
+    for (Runner& runner : runners) {
+        if (runner.form.rows > 1) continue;
+        const double bytes = weight_bytes(runner.form);
+        const double rate = settings.calibrator->read_rate(static_cast<int64_t>(bytes));
+        const double limit = bytes / rate;
+        runner.limit = runner.limit > 0 ? std::min(runner.limit, limit) : limit;
     }
+}
+
+json runner_json(const Runner& runner, const Turn& turn, const Turn* first) {
+    const char* const groups[] = {"ours", "eager", "transformer"};
+    json one{
+        {"name", runner.form.name},           {"group", groups[static_cast<int>(runner.form.way)]},
+        {"precision", runner.form.precision}, {"ours", runner.form.way == Way::ours},
+        {"way", runner.decoder->name()},      {"error", number(runner.error)},
+        {"rows", runner.form.rows},           {"position", runner.form.position}};
+    add_times(one, turn, first, {"us", 1e6});
+    const double median = one["median_us"];
+    one["tokens_per_second"] = 1e6 * static_cast<double>(runner.form.rows) / median;
+    if (runner.limit == 0) return one;
+    one["limit_us"] = runner.limit * 1e6;
+    if (first != nullptr) one["x_limit"] = median / (runner.limit * 1e6);
+    return one;
+}
+
+json claim_json(const DecodeCase::Claim& claim, const json& contestants, bool is_judged) {
+    const json &of = contestants[claim.of], &over = contestants[claim.over];
+    const double found =
+        claim.scale * of["median_us"].get<double>() / over["median_us"].get<double>();
+    return verdict(
+        fmt::format("{} over {}: {} {}{} (found {:.2f})", of["name"].get<std::string>(),
+                    over["name"].get<std::string>(), claim.at_least ? "at least" : "at most",
+                    claim.bound, claim.scale == 1 ? "x" : "x in tokens a second", found),
+        claim.at_least ? found >= claim.bound : found <= claim.bound, is_judged);
+}
+
+json accept_json(const DecodeCase& one, const json& contestants, bool is_judged) {
+    json all = json::array();
+    for (size_t i = 0; i < one.forms.size(); ++i) {
+        const double bound = one.forms[i].accept_x_limit;
+        if (bound == 0 || !contestants[i].contains("x_limit")) continue;
+        const double found = contestants[i]["x_limit"];
+        all.push_back(verdict(
+            fmt::format("{}: at most {}x limit (found {:.2f})", one.forms[i].name, bound, found),
+            found <= bound, is_judged));
+    }
+    for (const DecodeCase::Claim& claim : one.claims)
+        all.push_back(claim_json(claim, contestants, is_judged));
     return all;
 }
 
@@ -156,29 +188,52 @@ json decode_race(const DecodeCase& one, const Settings& settings, const JobContr
         if (control.stop.stop_requested()) throw Interrupted();
         runners.push_back(prepared(form));
     }
-    for (Runner& runner : runners)  // warm-up
-        for (int i = 0; i < 2; ++i) static_cast<void>(time_round(runner));
-    const Rates before = calibrate(settings.quick);
-    const Neighbours neighbours;
-    for (int64_t round = 0; round < settings.rounds; ++round)
-        for (Runner& runner : runners) {
-            if (control.stop.stop_requested()) throw Interrupted();
-            runner.times.push_back(time_round(runner));
-        }
-    const double others = neighbours.share();
-    const Rates after = calibrate(settings.quick);
+    std::vector<Turn> turns;
+    for (Runner& runner : runners)
+        turns.push_back({.round = [&runner] { return time_round(runner); },
+                         .ours = runner.form.way == Way::ours});
+    take_limits(runners, settings);
+    const Conditions conditions = measure(turns, {}, settings, control);
+    take_limits(runners, settings);  // the better of two, as of the other rates
+    const Turn* const first = conditions.has_ratios() ? turns.data() : nullptr;
     json contestants = json::array();
-    for (const Runner& runner : runners) contestants.push_back(runner_json(runner, runners[0]));
-    const double moved = drift(before.copy, after.copy);
-    const bool quiet = moved <= kAllowedDrift && others <= kContended && !settings.quick;
-    return {{"kind", "decode"},
-            {"case", one.name},
-            {"contestants", contestants},
-            {"copy_gbs", before.copy * 1e-9},
-            {"drift", number(moved)},
-            {"others", others},
-            {"contended", others > kContended},
-            {"accept", claims_json(one, contestants, quiet)}};
+    for (size_t i = 0; i < runners.size(); ++i)
+        contestants.push_back(runner_json(runners[i], turns[i], first));
+    json row{{"kind", "decode"},
+             {"case", one.name},
+             {"contestants", contestants},
+             {"accept", accept_json(one, contestants, conditions.is_judged())}};
+    row.update(conditions_json(conditions));
+    return row;
+}
+
+json late_rows(const LateCase& late, const Settings& settings, const JobControl& control) {
+    const Net simple(decode_model("aft-simple", settings.quick), 1),
+        net(decode_model(late.mixer, settings.quick), 1),
+        attention(decode_model("softmax", settings.quick), 1);
+    const int64_t position = settings.quick ? 100 : 2976;  // rounds of 32 tokens up to 3072
+    DecodeCase one{.name = "24 layers, d=256, one stream, at t=3000"};
+    for (const std::string precision : {"fp32", "bf16", "int8"}) {
+        for (const auto& [word, of] :
+             {std::pair{std::string("simple"), &simple}, {late.word, &net}})
+            one.forms.push_back({.name = fmt::format("afterimage {} {}", word, precision),
+                                 .precision = precision,
+                                 .net = of,
+                                 .position = position});
+        one.claims.push_back({one.forms.size() - 1, one.forms.size() - 2, late.bound});
+    }
+    for (const std::string precision : {"fp32", "bf16"})
+        one.forms.push_back({.name = "Transformer, key-value cache, " + precision,
+                             .precision = precision,
+                             .net = &attention,
+                             .position = position,
+                             .way = Way::cache});
+    if (late.eager_position > 0)
+        one.forms.push_back({.name = fmt::format("LibTorch eager, at t={}", late.eager_position),
+                             .net = &net,
+                             .position = settings.quick ? 20 : late.eager_position,
+                             .way = Way::eager});
+    return {decode_race(one, settings, control)};
 }
 
 }  // namespace aft::bench

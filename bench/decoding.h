@@ -1,6 +1,8 @@
 // A race of decoders: one token of n rows at a time, each from its own state at the same position.
 // LibTorch inside; bench/ only, on the thread that runs the benchmark.
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,12 +17,19 @@ namespace aft::bench {
 // 32 x 32 x 3 with 256 values, 24 layers of d = 256; quick: tiny.
 [[nodiscard]] ModelConfig decode_model(const std::string& mixer, bool quick);
 
+enum class Way {
+    ours,
+    eager,  // LibTorch's own operations, as the net itself decodes without our kernels
+    cache,  // a Transformer with its keys and values kept, in its best plain form (transformer.cpp)
+};
+
 struct DecodeForm {
     std::string name, precision = "fp32";
     const Net* net = nullptr;
     int64_t rows = 1;
     int64_t position = 0;  // tokens that its state has seen before the first round
-    bool eager = false;    // LibTorch's own operations
+    Way way = Way::ours;
+    double accept_x_limit = 0;  // at most; 0 = nothing is asked
 };
 
 struct DecodeCase {
@@ -36,10 +45,28 @@ struct DecodeCase {
     std::vector<Claim> claims = {};
 };
 
-// {"kind": "decode", "case", "contestants": [{"name", "precision", "ours", "error", "rows",
-// "position", "least_us", "median_us" (a step), "tokens_per_second", "over_first", "low", "high"}],
-// "weight_read_gbs", "others", "contended", "accept"}. Logits are checked against float64 first.
+// {"kind": "decode", "case", the conditions (rounds.h), "contestants": [{"name", "group",
+// "precision", "ours", "way", "error", "rows", "position", the times of a step (rounds.h) in us,
+// "tokens_per_second", "limit_us", "x_limit"}], "accept"}. The limit of one row is the bytes of the
+// weights at the rate at which this process reads that much memory. Logits are checked against
+// float64 first.
 [[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const Settings& settings,
                                          const JobControl& control);
+
+// A mixer with position biases late in a picture, against aft-simple at the same place.
+struct LateCase {
+    std::string mixer, word;     // "aft-local", "local"
+    double bound = 0;            // over aft-simple in the same precision, at most
+    int64_t eager_position = 0;  // where LibTorch's own decoding is timed; 0 = nowhere
+};
+[[nodiscard]] nlohmann::json late_rows(const LateCase& late, const Settings& settings,
+                                       const JobControl& control);
+
+// The peer with a cache for nets of softmax attention, weights in float32 or bfloat16.
+[[nodiscard]] std::unique_ptr<decode::Decoder> make_cached_transformer(const Net& net,
+                                                                       at::ScalarType type);
+// Its state after `position` tokens, without having taken them: keys and values are random.
+[[nodiscard]] std::unique_ptr<decode::DecoderState> late_cache(const Net& net, at::ScalarType type,
+                                                               int64_t position);
 
 }  // namespace aft::bench

@@ -1,16 +1,27 @@
 // One 32 x 32 x 3 sample and the completion of a lower half, from the request to the picture:
-// packing the weights, known tokens, 3072 or 1536 drawn ones.
+// packing the weights, known tokens, 3072 or 1536 drawn ones. The peers are timed at some tokens
+// spread over the picture, and the time of all of them is reckoned from these.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
 #include <chrono>
 
-#include "bench/calibrate.h"
 #include "bench/decoding.h"
-#include "bench/statistics.h"
+#include "bench/rounds.h"
 #include "model/decode/decode.h"
 
 namespace aft::bench {
 namespace {
 
 using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr int64_t kPlaces = 4;  // of a picture, at 1/8, 3/8, 5/8 and 7/8
+constexpr int64_t kTokens = 8;  // of the Transformer at each place
+
+double seconds_since(steady_clock::time_point begin) {
+    return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
 
 struct Picture {
     std::string name;
@@ -26,51 +37,112 @@ double seconds_of(const Picture& one, const std::string& precision, const JobCon
     if (one.half) std::fill_n(request.unknown.begin(), tokens / 2, uint8_t{0});
     request.sample.samples = 1;
     request.sample.weights = precision;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = steady_clock::now();
     const Completion done = run_completion(*one.net, request, {}, control);
     if (done.stopped) throw Interrupted();
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    return time.count();
+    return seconds_since(begin);
+}
+
+int64_t place(const Net& net, int64_t i) {
+    return net.config().tokens() * (2 * i + 1) / (2 * kPlaces);
+}
+
+// A whole picture when every token runs all tokens before it again.
+double recomputed_seconds(const Net& net) {
+    const c10::NoGradGuard off;
+    double sum = 0;
+    for (int64_t i = 0; i < kPlaces; ++i) {
+        const at::Tensor fed = at::full({1, place(net, i)}, 3, at::kLong);
+        const auto begin = steady_clock::now();
+        static_cast<void>(net.forward_fed(fed, {}));
+        sum += seconds_since(begin);
+    }
+    return sum * static_cast<double>(net.config().tokens()) / kPlaces;
+}
+
+double cached_seconds(const Net& net, at::ScalarType type) {
+    const std::unique_ptr<decode::Decoder> decoder = make_cached_transformer(net, type);
+    const int64_t token = 3;
+    double sum = 0;
+    for (int64_t i = 0; i < kPlaces; ++i) {
+        const auto state = late_cache(net, type, place(net, i));
+        const auto begin = steady_clock::now();
+        for (int64_t t = 0; t < kTokens; ++t) static_cast<void>(decoder->step({&token, 1}, *state));
+        sum += seconds_since(begin);
+    }
+    return sum * static_cast<double>(net.config().tokens()) / (kPlaces * kTokens);
+}
+
+struct Nets {
+    Net simple, local, attention;
+    explicit Nets(bool quick)
+        : simple(decode_model("aft-simple", quick), 1),
+          local(decode_model("aft-local", quick), 1),
+          attention(decode_model("softmax", quick), 1) {}
+};
+
+json accept_json(const json& contestants, const std::string& precision, bool is_judged) {
+    const auto median = [&](size_t i) { return contestants[i]["median_s"].get<double>(); };
+    const auto found = [](double value) { return fmt::format(" (found {:.2f})", value); };
+    json accept = json::array();
+    if (precision == "int8")
+        accept.push_back(
+            verdict("whole in at most 1.7 s" + found(median(0)), median(0) <= 1.7, is_judged));
+    const double half = median(1) / median(0), local = median(2) / median(0);
+    accept.push_back(verdict("lower half at most 0.55x" + found(half), half <= 0.55, is_judged));
+    accept.push_back(verdict("aft-local at most 1.3x" + found(local), local <= 1.3, is_judged));
+    return accept;
+}
+
+struct Contestants {
+    std::vector<Turn> turns;
+    json list = json::array();
+    void add(const std::string& name, const std::string& precision, bool ours,
+             std::function<double()> round) {
+        list.push_back({{"name", name},
+                        {"group", ours ? "ours" : "reckoned from some tokens"},
+                        {"precision", precision},
+                        {"ours", ours}});
+        turns.push_back({.round = std::move(round), .ours = ours});
+    }
+};
+
+json row_of(const Nets& nets, const std::string& precision, const Settings& settings,
+            const JobControl& control) {
+    Contestants all;
+    for (const Picture& one : {Picture{"aft-simple, whole", &nets.simple, false},
+                               Picture{"aft-simple, lower half", &nets.simple, true},
+                               Picture{"aft-local, whole", &nets.local, false}})
+        all.add("afterimage " + one.name, precision, true,
+                [one, precision, &control] { return seconds_of(one, precision, control); });
+    if (precision == "fp32")
+        all.add("aft-simple, every token recomputed (reckoned)", precision, false,
+                [&nets] { return recomputed_seconds(nets.simple); });
+    if (precision != "int8")
+        all.add("Transformer, key-value cache (reckoned)", precision, false, [&nets, precision] {
+            return cached_seconds(nets.attention, precision == "bf16" ? at::kBFloat16 : at::kFloat);
+        });
+    // A whole picture is a long measurement in itself.
+    Settings few = settings;
+    few.rounds = std::min<int64_t>(settings.rounds, precision == "fp32" ? 2 : 3);
+    const Conditions conditions =
+        measure(all.turns, {.warm_up = false, .by_bytes = false}, few, control);
+    const Turn* const first = conditions.has_ratios() ? all.turns.data() : nullptr;
+    for (size_t i = 0; i < all.turns.size(); ++i)
+        add_times(all.list[i], all.turns[i], first, {"s", 1});
+    json row{{"kind", "image"},
+             {"case", fmt::format("32x32x3, 24 layers, d=256, {}", precision)},
+             {"contestants", all.list},
+             {"accept", accept_json(all.list, precision, conditions.is_judged())}};
+    row.update(conditions_json(conditions));
+    return row;
 }
 
 json rows(const Settings& settings, const JobControl& control) {
-    const Net simple(decode_model("aft-simple", settings.quick), 1);
-    const Net local(decode_model("aft-local", settings.quick), 1);
-    const std::vector<Picture> pictures{{"aft-simple, whole", &simple, false},
-                                        {"aft-simple, lower half", &simple, true},
-                                        {"aft-local, whole", &local, false}};
-    const int64_t rounds = std::min<int64_t>(settings.rounds, 2);
+    const Nets nets(settings.quick);
     json all = json::array();
-    for (const char* precision : {"fp32", "bf16", "int8"}) {
-        std::vector<std::vector<double>> times(pictures.size());
-        const Neighbours neighbours;
-        for (int64_t round = 0; round < rounds; ++round)
-            for (size_t i = 0; i < pictures.size(); ++i)
-                times[i].push_back(seconds_of(pictures[i], precision, control));
-        const bool judged = !settings.quick && neighbours.share() <= kContended;
-        json contestants = json::array();
-        for (size_t i = 0; i < pictures.size(); ++i)
-            contestants.push_back({{"name", "afterimage " + pictures[i].name},
-                                   {"precision", precision},
-                                   {"ours", true},
-                                   {"least_s", summarize(times[i]).least},
-                                   {"median_s", summarize(times[i]).median}});
-        const auto median = [&](size_t i) { return contestants[i]["median_s"].get<double>(); };
-        json accept = json::array();
-        const auto claim = [&](const std::string& words, bool met) {
-            accept.push_back({{"words", words},
-                              {"state", !judged ? "not judged"
-                                        : met   ? "met"
-                                                : "missed"}});
-        };
-        if (std::string(precision) == "int8") claim("whole in at most 1.7 s", median(0) <= 1.7);
-        claim("lower half at most 0.55x", median(1) <= 0.55 * median(0));
-        claim("aft-local at most 1.3x", median(2) <= 1.3 * median(0));
-        all.push_back({{"kind", "image"},
-                       {"case", fmt::format("32x32x3, 24 layers, d=256, {}", precision)},
-                       {"contestants", contestants},
-                       {"accept", accept}});
-    }
+    for (const char* precision : {"fp32", "bf16", "int8"})
+        all.push_back(row_of(nets, precision, settings, control));
     return all;
 }
 

@@ -1,58 +1,32 @@
-// Peak memory above the inputs of one forward and backward pass: the resident peak of the process,
-// reset before, less what was resident then. Everything counts, whoever allocates it.
-#include <malloc.h>
-
+// Peak memory above the inputs of one forward and backward pass.
 #include <algorithm>
-#include <fstream>
-#include <string>
 
+#include "bench/peak.h"
 #include "bench/peer.h"
-#include "bench/workload.h"
+#include "bench/rounds.h"
 
 namespace aft::bench {
 namespace {
 
 using nlohmann::json;
 
-int64_t resident(const std::string& key) {  // bytes; 0 if unknown
-    std::ifstream in("/proc/self/status");
-    std::string word;
-    while (in >> word) {
-        if (word != key) continue;
-        int64_t kilobytes = 0;
-        in >> kilobytes;
-        return kilobytes * 1024;
-    }
-    return 0;
-}
-
-bool reset_peak() {
-    std::ofstream out("/proc/self/clear_refs");
-    out << "5" << std::flush;
-    return out.good();
-}
-
 // The second of two passes: the first brings what libraries keep for good.
 json peak_of(const Problem& problem, const Form& form) {
     const std::function<Tensors()> pass = both_ways(problem, form);
     static_cast<void>(pass());
-    malloc_trim(0);
-    const bool known = reset_peak();
-    const int64_t before = resident("VmRSS:");
-    static_cast<void>(pass());
-    const int64_t above = std::max<int64_t>(resident("VmHWM:") - before, 0);
+    const std::optional<int64_t> above = peak_above([&] { static_cast<void>(pass()); });
     json out{{"name", form.name}, {"group", form.group}, {"ours", form.group == "ours"}};
-    out["peak_bytes"] = known ? json(above) : json(nullptr);
+    out["peak_bytes"] = above ? json(*above) : json(nullptr);
     return out;
 }
 
-json accept(const json& peaks) {
+json accept(const json& peaks, bool quick) {
     for (const json& one : peaks) {
         if (one["name"] != "einsum fp32" || !one["peak_bytes"].is_number()) continue;
         const double share =
             peaks[0]["peak_bytes"].get<double>() / std::max(one["peak_bytes"].get<double>(), 1.0);
-        return {{{"words", fmt::format("at most 0.35x einsum fp32 (found {:.2f}x)", share)},
-                 {"state", share <= 0.35 ? "met" : "missed"}}};
+        return {verdict(fmt::format("at most 0.35x einsum fp32 (found {:.2f}x)", share),
+                        share <= 0.35, !quick)};
     }
     return json::array();
 }
@@ -71,7 +45,7 @@ json rows(const Settings& settings, const JobControl& control) {
              {"case", problem.name},
              {"input_bytes", problem.in.v.numel() * 3 * 4},
              {"contestants", peaks},
-             {"accept", accept(peaks)}}};
+             {"accept", accept(peaks, settings.quick)}}};
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Contestant {
     std::function<Tensors()> run;
     std::function<at::Tensor(const ops::Inputs& in)> exact;  // empty = the problem's
 };
+[[nodiscard]] Contestant contestant(const Problem& problem, const Form& form);
 [[nodiscard]] std::vector<Contestant> contestants(const Problem& problem);  // ours first
 
 // Forward and backward as a training step does them, its inputs already there.

@@ -15,8 +15,8 @@ using Tensors = std::vector<at::Tensor>;
 
 // What a row of the contract asks for; shown as text, never asserted.
 struct Accept {
-    std::string group, precision;  // the peers meant; empty = all
-    double ratio = 0;              // at least
+    std::string group = {}, precision = {};  // the peers meant; empty = all
+    double ratio = 0;                        // at least
 };
 
 struct Problem {
@@ -60,5 +60,8 @@ using Function = std::function<at::Tensor(const ops::Inputs& in)>;
 // max |found - wanted| over max |wanted|, the worst of all tensors; the wanted may hold the first
 // samples only. NaN if found has any.
 [[nodiscard]] double error_of(const Tensors& found, const Tensors& wanted);
+
+// The same of the last rows alone, [1, T, d] of one causal sample: for long sequences.
+[[nodiscard]] double tail_error(const Problem& problem, const at::Tensor& found);
 
 }  // namespace aft::bench

@@ -53,9 +53,8 @@ nlohmann::json rows(const Settings& settings, const JobControl& control) {
     };
     return {train_race(
         {.name = "2 layers, d=512, T=1024, four texts a step",
-         .forms = {{.name = "afterimage", .config = config("aft-local"), .ours = true},
-                   {.name = "the same net with softmax attention", .config = config("softmax")}},
-         .least_ratio = 1.15},
+         .forms = against_baselines(config("aft-local"), config("softmax")),
+         .accept = {{.group = "einsum", .ratio = 1.5}, {.group = "attention", .ratio = 1.15}}},
         settings, control)};
 }
 

@@ -4,14 +4,12 @@ namespace aft::bench {
 namespace {
 
 nlohmann::json rows(const Settings& settings, const JobControl& control) {
-    return {train_race({.name = "2 layers, d=256, T=3072, one picture a step",
-                        .forms = {{.name = "afterimage",
-                                   .config = pixel_config("aft-local", settings.quick),
-                                   .ours = true},
-                                  {.name = "the same net with softmax attention",
-                                   .config = pixel_config("softmax", settings.quick)}},
-                        .least_ratio = 1.4},
-                       settings, control)};
+    return {train_race(
+        {.name = "2 layers, d=256, T=3072, one picture a step",
+         .forms = against_baselines(pixel_config("aft-local", settings.quick),
+                                    pixel_config("softmax", settings.quick)),
+         .accept = {{.group = "einsum", .ratio = 2}, {.group = "attention", .ratio = 1.4}}},
+        settings, control)};
 }
 
 }  // namespace

@@ -24,12 +24,10 @@ Config image_config(const std::string& preset, bool quick) {
 nlohmann::json rows(const Settings& settings, const JobControl& control) {
     const auto race = [&](const std::string& preset) {
         return train_race({.name = preset + ", four pictures a step",
-                           .forms = {{.name = "afterimage",
-                                      .config = image_config(preset, settings.quick),
-                                      .ours = true},
-                                     {.name = "the same size with softmax attention (DeiT tiny)",
-                                      .config = image_config("deit-tiny", settings.quick)}},
-                           .least_ratio = 1.0},
+                           .forms = {{"afterimage", "ours", image_config(preset, settings.quick)},
+                                     {"the same size with softmax attention (DeiT tiny)",
+                                      "attention", image_config("deit-tiny", settings.quick)}},
+                           .accept = {{.ratio = 1.0}}},
                           settings, control);
     };
     nlohmann::json all = nlohmann::json::array();

@@ -5,12 +5,9 @@ namespace {
 
 nlohmann::json rows(const Settings& settings, const JobControl& control) {
     return {train_race({.name = "2 layers, d=256, T=3072, one picture a step",
-                        .forms = {{.name = "afterimage",
-                                   .config = pixel_config("aft-simple", settings.quick),
-                                   .ours = true},
-                                  {.name = "the same net with softmax attention",
-                                   .config = pixel_config("softmax", settings.quick)}},
-                        .least_ratio = 1.6},
+                        .forms = against_baselines(pixel_config("aft-simple", settings.quick),
+                                                   pixel_config("softmax", settings.quick)),
+                        .accept = {{.group = "attention", .ratio = 1.6}}},
                        settings, control)};
 }
 

@@ -1,13 +1,11 @@
 #include "bench/training.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 
-#include "bench/calibrate.h"
 #include "bench/decoding.h"
-#include "bench/statistics.h"
+#include "bench/rounds.h"
+#include "model/mixers/find.h"
 #include "model/train/trainer.h"
 
 namespace aft::bench {
@@ -18,10 +16,8 @@ using std::chrono::steady_clock;
 
 struct Runner {
     TrainForm form;
+    StepErrors errors;
     std::unique_ptr<Trainer> trainer;
-    double first_loss = 0;
-    int64_t parameters = 0;
-    std::vector<double> times = {};  // seconds a step
 };
 
 double time_step(Runner& runner) {
@@ -29,7 +25,6 @@ double time_step(Runner& runner) {
     const StepReport report = runner.trainer->step();
     const std::chrono::duration<double> time = steady_clock::now() - begin;
     if (!report.failure.empty()) fail("bench: {}: {}", runner.form.name, report.failure);
-    if (report.step == 1) runner.first_loss = report.values.at("loss");
     return time.count();
 }
 
@@ -39,37 +34,19 @@ Runner prepared(const TrainForm& form) {
     config.train.warmup = 1000;
     config.train.validate_every = 0;
     config.check();
-    Runner runner{form, std::make_unique<Trainer>(config, at::kCPU)};
-    for (const Parameter& one : runner.trainer->net().parameters())
-        runner.parameters += one.value.numel();
-    return runner;
+    return {form, first_step_errors(config, truth_of(config.model)),
+            std::make_unique<Trainer>(config, at::kCPU)};
 }
 
-json runner_json(const Runner& runner, const Runner& ours, bool ratios) {
-    const Summary time = summarize(runner.times);
-    const auto batch = static_cast<double>(runner.form.config.train.batch);
-    json out{{"name", runner.form.name},        {"ours", runner.form.ours},
-             {"parameters", runner.parameters}, {"loss", number(runner.first_loss)},
-             {"rounds", runner.times.size()},   {"least_ms", time.least * 1e3},
-             {"median_ms", time.median * 1e3},  {"examples_per_second", batch / time.median}};
-    if (!ratios || runner.form.ours) return out;
-    const Ratio over = ratio(runner.times, ours.times);
-    out["ratio"] = over.of_medians;
-    out["ratio_low"] = over.low;
-    out["ratio_high"] = over.high;
-    return out;
-}
-
-json accept_json(const TrainCase& one, const json& contestants, bool is_quiet) {
-    double least = INFINITY;
-    for (const json& peer : contestants)
-        if (peer.contains("ratio")) least = std::min(least, peer["ratio"].get<double>());
-    if (one.least_ratio == 0 || std::isinf(least)) return json::array();
-    return {{{"words", fmt::format("at least {}x over the best peer (found {:.2f}x)",
-                                   one.least_ratio, least)},
-             {"state", !is_quiet                  ? "not judged"
-                       : least >= one.least_ratio ? "met"
-                                                  : "missed"}}};
+json described(const Runner& runner) {
+    return {{"name", runner.form.name},
+            {"group", runner.form.group},
+            {"precision", runner.form.config.train.precision},
+            {"ours", runner.form.group == "ours"},
+            {"parameters", parameter_count(runner.trainer->net().parameters())},
+            {"loss", number(runner.errors.loss)},
+            {"error", number(runner.errors.error)},
+            {"gradient_error", number(runner.errors.gradients)}};
 }
 
 }  // namespace
@@ -85,33 +62,41 @@ Config pixel_config(const std::string& mixer, bool quick) {
     return config;
 }
 
+std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax) {
+    std::vector<TrainForm> forms{{"afterimage", "ours", ours}};
+    if (ours.model.mixer == "aft-local") {
+        forms.push_back({"the same net with einsum AFT", "einsum", ours});
+        forms.back().config.model.mixer = kEinsumMixer;
+    }
+    forms.push_back({"the same net with softmax attention", "attention", softmax});
+    return forms;
+}
+
 json train_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
     std::vector<Runner> runners;
-    for (const TrainForm& form : one.forms) runners.push_back(prepared(form));
-    for (Runner& runner : runners)  // warm-up
-        for (int i = 0; i < 2; ++i) static_cast<void>(time_step(runner));
-    const Rates before = calibrate(settings.quick);
-    const Neighbours neighbours;
-    for (int64_t round = 0; round < settings.rounds; ++round)
-        for (Runner& runner : runners) {
-            if (control.stop.stop_requested()) throw Interrupted();
-            runner.times.push_back(time_step(runner));
-        }
-    const double others = neighbours.share();
-    const Rates after = calibrate(settings.quick);
-    const double moved = drift(before.gemm_fp32, after.gemm_fp32);
-    json contestants = json::array();
-    for (const Runner& runner : runners)
-        contestants.push_back(runner_json(runner, runners[0], moved <= kAllowedDrift));
-    const bool is_quiet = moved <= kAllowedDrift && others <= kContended && !settings.quick;
-    return {{"kind", "train"},
-            {"case", one.name},
-            {"contestants", contestants},
-            {"gemm_fp32_gflops", before.gemm_fp32 * 1e-9},
-            {"drift", number(moved)},
-            {"others", others},
-            {"contended", others > kContended},
-            {"accept", accept_json(one, contestants, is_quiet)}};
+    for (const TrainForm& form : one.forms) {
+        if (control.stop.stop_requested()) throw Interrupted();
+        runners.push_back(prepared(form));
+    }
+    std::vector<Turn> turns;
+    for (Runner& runner : runners)
+        turns.push_back({.round = [&runner] { return time_step(runner); },
+                         .ours = runner.form.group == "ours"});
+    const Conditions conditions = measure(turns, {.by_bytes = false}, settings, control);
+    const Turn* const first = conditions.has_ratios() ? turns.data() : nullptr;
+    json contestants = json::array(), accept = json::array();
+    for (size_t i = 0; i < runners.size(); ++i) {
+        json about = described(runners[i]);
+        add_times(about, turns[i], first, {});
+        const auto batch = static_cast<double>(runners[i].form.config.train.batch);
+        about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
+        contestants.push_back(about);
+    }
+    add_ratio_verdicts(accept, one.accept, contestants, conditions.is_judged());
+    json row{
+        {"kind", "train"}, {"case", one.name}, {"contestants", contestants}, {"accept", accept}};
+    row.update(conditions_json(conditions));
+    return row;
 }
 
 }  // namespace aft::bench

@@ -10,25 +10,38 @@
 namespace aft::bench {
 
 struct TrainForm {
-    std::string name;
+    std::string name, group;  // "ours", "einsum", "attention"
     Config config;
-    bool ours = false;
 };
 
 struct TrainCase {
     std::string name;
     std::vector<TrainForm> forms = {};  // ours first
-    double least_ratio = 0;             // over the fastest peer, at least
+    std::vector<Accept> accept = {};
 };
 
-// One row: {"kind": "train", "case", "contestants": [{"name", "ours", "parameters", "loss",
-// "rounds", "least_ms", "median_ms", "examples_per_second", "ratio", "ratio_low", "ratio_high"}],
-// "accept", ...}. Peers are other models: what is compared is the time, the loss of the first step
-// is shown because it must be that of a fresh model, log(levels).
+// One row: {"kind": "train", "case", the conditions (rounds.h), "contestants": [{"name", "group",
+// "ours", "precision", "parameters", "loss", "error", "gradient_error", the times of a step
+// (rounds.h), "examples_per_second"}], "accept"}. Before any time the loss and the gradients of all
+// parameters of the first step are compared with those of the same net in float64; nets of other
+// mixers compute another function, each has its own.
 [[nodiscard]] nlohmann::json train_race(const TrainCase& one, const Settings& settings,
                                         const JobControl& control);
 
+struct StepErrors {
+    double loss = 0;       // of the first step
+    double error = 0;      // of that loss, relative
+    double gradients = 0;  // relative L2 norm, the worst of all parameters
+};
+// Of a fresh trainer's first step, optimiser included (the gradients are read from its averages),
+// against the net of `truth` in float64 with the same weights.
+[[nodiscard]] StepErrors first_step_errors(const Config& config, const ModelConfig& truth);
+// What a net must compute: itself, and einsum AFT what aft-local does.
+[[nodiscard]] ModelConfig truth_of(const ModelConfig& model);
+
 // Next-token models: `layers` of width d over pictures of 32 x 32 x 3 with 256 values.
 [[nodiscard]] Config pixel_config(const std::string& mixer, bool quick);
+// Ours and the same net with softmax attention (and, of aft-local, with einsum AFT).
+[[nodiscard]] std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax);
 
 }  // namespace aft::bench

@@ -1,5 +1,6 @@
 // The same tables for the terminal and for docs/performance.md.
 #include <algorithm>
+#include <functional>
 
 #include "bench/bench.h"
 
@@ -8,6 +9,20 @@ namespace {
 
 using nlohmann::json;
 using Cells = std::vector<std::string>;
+
+constexpr const char* kAbout = R"(# Performance
+
+Written by `afterimage bench --markdown docs/performance.md`. Ours and the peers run in one process on
+the same tensors, in turns; the error is against float64, taken before the times: the largest difference over
+the largest value. "x limit" is the time over the larger of FLOP by the rate of matrix products (fp32) and
+bytes by the rate of copying from memory to memory, both of the same process; the ratio is of medians, in
+brackets the middle half of the rounds. A decoder's limit is the bytes of its weights by the rate at which this
+process reads that much memory. Attention computes another function; its error is against its own float64.
+No ratio is given when a rate that the row rests on (matrix products, and copying where bytes are its limit)
+moved by more than 15 % meanwhile; a disturbed row is measured again, twice at most. Ratios do not carry to
+other machines. Ours has float32 operands.
+
+)";
 
 std::string error_words(const json& error) {
     return error.is_number() ? fmt::format("{:.1e}", error.get<double>())
@@ -18,77 +33,116 @@ double real(const json& object, const char* key) {
     return object.at(key).get<double>();
 }
 
-Cells race_cells(const json& one) {
-    Cells cells{one["name"],
-                one["precision"],
-                error_words(one["error"]),
-                fmt::format("{:.2f}", real(one, "least_ms")),
-                fmt::format("{:.2f}", real(one, "median_ms")),
-                "",
-                "",
-                fmt::format("{}", one["rounds"].get<int64_t>())};
-    if (one.contains("x_limit")) cells[5] = fmt::format("{:.2f}", real(one, "x_limit"));
-    if (one.contains("ratio"))
-        cells[6] = fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
-                               real(one, "ratio_low"), real(one, "ratio_high"));
-    return cells;
+// What a column says of a contestant; empty where it says nothing.
+struct Column {
+    std::string head;
+    std::function<std::string(const json& one)> cell;
+};
+
+Column text(const char* head, const char* key) {
+    return {head, [key](const json& one) { return one[key].get<std::string>(); }};
 }
 
-Cells decode_cells(const json& one) {
-    return {one["name"],
-            one["precision"],
-            error_words(one["error"]),
-            fmt::format("{:.0f}", real(one, "least_us")),
-            fmt::format("{:.0f}", real(one, "median_us")),
-            fmt::format("{:.0f}", real(one, "tokens_per_second")),
-            fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "over_first"), real(one, "low"),
-                        real(one, "high"))};
+Column error(const char* head, const char* key) {
+    return {head, [key](const json& one) {
+                return one.contains(key) ? error_words(one[key]) : std::string();
+            }};
 }
 
-Cells train_cells(const json& one) {
-    Cells cells{one["name"],
-                fmt::format("{:.2f}", real(one, "parameters") / 1e6),
-                fmt::format("{:.3f}", real(one, "loss")),
-                fmt::format("{:.1f}", real(one, "least_ms")),
-                fmt::format("{:.1f}", real(one, "median_ms")),
-                ""};
-    if (one.contains("ratio"))
-        cells[5] = fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
-                               real(one, "ratio_low"), real(one, "ratio_high"));
-    return cells;
+Column figure(const std::string& head, const std::string& key, int decimals, double scale = 1) {
+    return {head, [key, decimals, scale](const json& one) -> std::string {
+                if (!one.contains(key)) return "";
+                if (!one[key].is_number()) return "unknown";
+                return fmt::format("{:.{}f}", one[key].get<double>() * scale, decimals);
+            }};
+}
+
+Column ratio(const char* head) {
+    return {head, [](const json& one) -> std::string {
+                if (!one.contains("ratio")) return "";
+                return fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
+                                   real(one, "ratio_low"), real(one, "ratio_high"));
+            }};
+}
+
+Column at_length(const json& length) {
+    return {fmt::format("T={}", length.get<int64_t>()), [length](const json& one) -> std::string {
+                for (const json& point : one["points"]) {
+                    if (point["length"] != length) continue;
+                    if (point.contains("skipped")) return point["skipped"];
+                    const json& peak = point["peak_bytes"];
+                    return fmt::format("{:.2f} / {}", real(point, "median_ms"),
+                                       peak.is_number()
+                                           ? fmt::format("{:.0f}", peak.get<double>() * 1e-6)
+                                           : "unknown");
+                }
+                return "";
+            }};
+}
+
+std::vector<Column> growth_columns(const json& row) {
+    std::vector<Column> columns{text("form, ms / MB above the inputs", "name"),
+                                error("error", "error")};
+    for (const json& length : row["lengths"]) columns.push_back(at_length(length));
+    return columns;
+}
+
+std::vector<Column> columns_of(const json& row) {
+    const std::string kind = row["kind"];
+    if (kind == "race")
+        return {text("form", "name"),
+                text("precision", "precision"),
+                error("error", "error"),
+                figure("least ms", "least_ms", 2),
+                figure("median ms", "median_ms", 2),
+                figure("x limit", "x_limit", 2),
+                ratio("its time over ours"),
+                figure("rounds", "rounds", 0)};
+    if (kind == "decode")
+        return {text("form", "name"),
+                text("weights", "precision"),
+                error("error of the logits", "error"),
+                figure("least us a step", "least_us", 0),
+                figure("median us a step", "median_us", 0),
+                figure("limit us", "limit_us", 0),
+                figure("x limit", "x_limit", 2),
+                figure("tokens/s", "tokens_per_second", 0),
+                ratio("its time over the first"),
+                figure("rounds", "rounds", 0)};
+    if (kind == "train")
+        return {text("net", "name"),
+                figure("million parameters", "parameters", 2, 1e-6),
+                figure("first loss, nats", "loss", 3),
+                error("its error", "error"),
+                error("error of the gradients", "gradient_error"),
+                figure("least ms", "least_ms", 1),
+                figure("median ms", "median_ms", 1),
+                ratio("its time over ours"),
+                figure("rounds", "rounds", 0)};
+    if (kind == "image")
+        return {text("form", "name"),
+                text("weights", "precision"),
+                figure("least s", "least_s", 2),
+                figure("median s", "median_s", 2),
+                ratio("its time over the first"),
+                figure("rounds", "rounds", 0)};
+    if (kind == "accuracy")
+        return {text("form", "name"), error("error of Y", "error"),
+                error("error of the gradients", "gradient_error")};
+    if (kind == "growth") return growth_columns(row);
+    if (kind == "program")
+        return {text("what", "name"), figure("least", "least", 2), figure("median", "median", 2),
+                text("unit", "unit"), figure("rounds", "rounds", 0)};
+    return {text("form", "name"), figure("peak above the inputs, MB", "peak_bytes", 1, 1e-6)};
 }
 
 std::vector<Cells> table_of(const json& row) {
-    std::vector<Cells> table;
-    if (row["kind"] == "race") {
-        table.push_back({"form", "precision", "error", "least ms", "median ms", "x limit",
-                         "its time over ours", "rounds"});
-        for (const json& one : row["contestants"]) table.push_back(race_cells(one));
-    } else if (row["kind"] == "decode") {
-        table.push_back({"form", "weights", "error of the logits", "least us a step",
-                         "median us a step", "tokens/s", "its time over the first"});
-        for (const json& one : row["contestants"]) table.push_back(decode_cells(one));
-    } else if (row["kind"] == "train") {
-        table.push_back({"net", "million parameters", "first loss, nats", "least ms", "median ms",
-                         "its time over ours"});
-        for (const json& one : row["contestants"]) table.push_back(train_cells(one));
-    } else if (row["kind"] == "image") {
-        table.push_back({"form", "weights", "least s", "median s"});
-        for (const json& one : row["contestants"])
-            table.push_back({one["name"], one["precision"],
-                             fmt::format("{:.2f}", real(one, "least_s")),
-                             fmt::format("{:.2f}", real(one, "median_s"))});
-    } else if (row["kind"] == "accuracy") {
-        table.push_back({"form", "error of Y", "error of the gradients"});
-        for (const json& one : row["contestants"])
-            table.push_back(
-                {one["name"], error_words(one["error"]), error_words(one["gradient_error"])});
-    } else {
-        table.push_back({"form", "peak above the inputs, MB"});
-        for (const json& one : row["contestants"])
-            table.push_back({one["name"], one["peak_bytes"].is_number()
-                                              ? fmt::format("{:.1f}", real(one, "peak_bytes") / 1e6)
-                                              : "unknown"});
+    const std::vector<Column> columns = columns_of(row);
+    std::vector<Cells> table(1);
+    for (const Column& column : columns) table[0].push_back(column.head);
+    for (const json& one : row["contestants"]) {
+        table.emplace_back();
+        for (const Column& column : columns) table.back().push_back(column.cell(one));
     }
     return table;
 }
@@ -119,46 +173,50 @@ std::string pair_words(const json& row, const char* key, const char* unit) {
                        real(row["rates_after"], key), unit);
 }
 
-std::string race_words(const json& row) {
+std::string limit_words(const json& row) {
     std::string out =
         fmt::format("limit {:.2f} ms by {} ({:.2f} GFLOP, {:.1f} MB); ", real(row, "limit_ms"),
                     row["limit_by"].get<std::string>(), real(row, "gflop"), real(row, "megabytes"));
-    out += fmt::format("matrix products {} fp32, {} bf16; copy {}; ",
-                       pair_words(row, "gemm_fp32_gflops", "GFLOP/s"),
-                       pair_words(row, "gemm_bf16_gflops", "GFLOP/s"),
-                       pair_words(row, "copy_gbs", "GB/s"));
+    if (row["limit_by"] == "bytes" && row["in_cache"].get<bool>())
+        out += "they would fit the last-level cache, the limit is that of memory; ";
+    return out;
+}
+
+std::string conditions_words(const json& row) {
+    std::string out =
+        fmt::format("matrix products {} fp32, {} bf16; copy {}; cache read {}; ",
+                    pair_words(row, "gemm_fp32_gflops", "GFLOP/s"),
+                    pair_words(row, "gemm_bf16_gflops", "GFLOP/s"),
+                    pair_words(row, "copy_gbs", "GB/s"), pair_words(row, "cache_read_gbs", "GB/s"));
     const double others = real(row, "others");
     out += others < 0 ? "others: unknown" : fmt::format("others took {:.0f} %", 100 * others);
     if (row["contended"]) out += " (CONTENDED: the figures are not to be trusted)";
-    const json& best = row["best"];
-    if (best.is_object())
-        out += fmt::format("; best peer: {} ({:.2f}x)", best["name"].get<std::string>(),
-                           real(best, "ratio"));
-    else
-        out += row["drift"].is_number()
-                   ? fmt::format("; NO RATIO: the calibration drifted by {:.0f} %",
-                                 100 * real(row, "drift"))
-                   : "; NO RATIO: the calibration failed";
+    if (const auto repeats = row["repeats"].get<int64_t>(); repeats > 0)
+        out += fmt::format("; disturbed and measured again {}", repeats == 1 ? "once" : "twice");
+    if (row["has_ratios"]) return out;
+    return out + (row["drift"].is_number()
+                      ? fmt::format("; NO RATIO: the calibration drifted by {:.0f} %",
+                                    100 * real(row, "drift"))
+                      : "; NO RATIO: the calibration failed");
+}
+
+std::string above_table(const json& row) {
+    if (row.contains("note")) return row["note"];
+    if (!row.contains("rates_before")) return "";
+    std::string out = (row["kind"] == "race" ? limit_words(row) : "") + conditions_words(row);
+    if (row.contains("best") && row["best"].is_object())
+        out += fmt::format("; best peer: {} ({:.2f}x)", row["best"]["name"].get<std::string>(),
+                           real(row["best"], "ratio"));
     return out;
 }
 
 std::string row_words(const json& row, bool as_markdown) {
-    const std::string name = row["case"];
+    const std::string name = row["case"], above = above_table(row);
     std::string out = as_markdown ? "\n**" + name + "**" : "\n  " + name;
-    if (row["kind"] == "race") out += (as_markdown ? "\n\n" : "\n  ") + race_words(row);
-    if (row["kind"] == "decode")
-        out +=
-            fmt::format("{}copy {:.0f} GB/s; others took {:.0f} %{}", as_markdown ? "\n\n" : "\n  ",
-                        real(row, "copy_gbs"), 100 * real(row, "others"),
-                        row["contended"] ? " (CONTENDED: the figures are not to be trusted)" : "");
-    if (row["kind"] == "train")
-        out += fmt::format(
-            "{}matrix products {:.0f} GFLOP/s fp32; others took {:.0f} %{}{}",
-            as_markdown ? "\n\n" : "\n  ", real(row, "gemm_fp32_gflops"), 100 * real(row, "others"),
-            row["contended"] ? " (CONTENDED: the figures are not to be trusted)" : "",
-            row["contestants"].back().contains("ratio") ? ""
-                                                        : "; NO RATIO: the calibration drifted");
-    out += "\n" + std::string(as_markdown ? "\n" : "") + drawn(table_of(row), as_markdown);
+    if (!above.empty()) out += (as_markdown ? "\n\n" : "\n  ") + above;
+    out += "\n";
+    if (!row["contestants"].empty())
+        out += std::string(as_markdown ? "\n" : "") + drawn(table_of(row), as_markdown);
     std::string accept;
     for (const json& one : row["accept"])
         accept += fmt::format("{}{}: {}", accept.empty() ? "" : "; ",
@@ -191,18 +249,7 @@ std::string words(const json& result) {
 }
 
 std::string markdown(const json& result) {
-    std::string out =
-        "# Performance\n\nWritten by `afterimage bench --markdown docs/performance.md`. Ours and "
-        "the peers run in one process on\nthe same tensors, in turns; the error is against "
-        "float64, "
-        "taken before the times: the largest difference over\nthe largest value. \"x limit\" is "
-        "the "
-        "time over the larger of FLOP by the rate of matrix products (fp32) and\nbytes by the rate "
-        "of "
-        "copying, both of the same process; the ratio is of medians, in brackets the middle half "
-        "of\nthe rounds. Attention computes another function; its error is against its own "
-        "float64. "
-        "Ratios do not carry to\nother machines. Ours has float32 operands.\n\n";
+    std::string out = kAbout;
     out += machine_words(result) + ".\n";
     for (const json& one : result["workloads"]) {
         out += "\n## " + one["name"].get<std::string>() + "\n\n" +

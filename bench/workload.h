@@ -11,9 +11,13 @@
 
 namespace aft::bench {
 
+class Calibrator;  // bench/calibrate.h
+
 struct Settings {
     int64_t rounds = 15;
     bool quick = false;
+    std::string program = {};  // this program's file, for rows that start it; empty = unknown
+    const Calibrator* calibrator = nullptr;
 };
 
 struct WorkloadRoom {

@@ -1,7 +1,7 @@
 #include "model/config.h"
 
 #include "core/check.h"
-#include "model/mixers/mixer.h"
+#include "model/mixers/find.h"
 
 namespace aft {
 
@@ -119,7 +119,7 @@ int64_t ModelConfig::tokens() const {
 }
 
 void ModelConfig::check() const {
-    const MixerRoom& room = find_room(mixers(), mixer, "model.mixer");
+    const MixerRoom& room = find_mixer(mixer);
     require(task == "classify" || !class_token,
             fmt::format("model.class_token is for model.task=classify, found task '{}'", task));
     require(task != "classify" || (height % patch == 0 && width % patch == 0),

@@ -15,32 +15,60 @@ namespace {
 
 struct BenchFlags {
     bench::Request request;
-    std::string markdown;
-    bool json = false;
+    std::string markdown, plot;
+    bool json = false, list = false;
 };
 
+// This program's own file: what the start-up rows start. Empty where the system does not tell.
+std::string own_file() {
+    std::error_code unknown;
+    return fs::read_symlink("/proc/self/exe", unknown).string();
+}
+
+int print_list(bool as_json) {
+    nlohmann::json list = nlohmann::json::array();
+    std::string words;
+    for (const RoomInfo& info : bench::workload_list()) {
+        list.push_back({{"name", info.name}, {"sentence", info.sentence}});
+        words += fmt::format("{:<16} {}\n", info.name, info.sentence);
+    }
+    if (as_json)
+        print_json({{"workloads", list}});
+    else
+        print_result(words);
+    return 0;
+}
+
 int run_bench(const BenchFlags& flags, const Globals& globals) {
+    if (flags.list) return print_list(flags.json);
     Work work(globals);
-    const nlohmann::json result = bench::run(flags.request, work.control());
+    bench::Request request = flags.request;
+    request.program = own_file();
+    const nlohmann::json result = bench::run(request, work.control());
     work.finish_progress();
     if (flags.json) {  // printed first: a file that cannot be written loses nothing
         print_json(result);
     } else {
         print_result(bench::words(result));
     }
+    if (!flags.plot.empty()) write_atomically(flags.plot, bench::plot(result));
     if (!flags.markdown.empty()) write_atomically(flags.markdown, bench::markdown(result));
     return 0;
 }
 
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<BenchFlags>();
-    add_text(command, {"FILTER", "workloads whose name contains it (default: all)", "FILTER"},
+    add_text(command,
+             {"FILTER", "workloads whose name contains it (default: all of --list)", "FILTER"},
              flags->request.filter);
     add_whole(command, {"--rounds", "interleaved rounds", 15, 10000}, flags->request.rounds);
     add_switch(command, "--quick", "tiny shapes: shows that everything runs, not how fast",
                flags->request.quick);
     add_text(command, {"--markdown", "writes the tables to this file too", "FILE"},
              flags->markdown);
+    add_text(command, {"--plot", "draws the growth and the ratios into this file", "FILE.svg"},
+             flags->plot);
+    add_switch(command, "--list", "name the workloads and end", flags->list);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return run_bench(*flags, globals); };
 }

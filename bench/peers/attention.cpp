@@ -54,8 +54,7 @@ Form form(const std::string& name, Attention attention, at::ScalarType type, boo
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::local) return {};
-    if (problem.in.v.size(1) > 8192) return {};
+    if (problem.kind != ops::Kind::local && problem.kind != ops::Kind::softmax) return {};
     const bool causal = problem.options.causal;
     return {form("attention flash fp32", flash, at::kFloat, causal),
             form("attention flash bf16", flash, at::kBFloat16, causal),

@@ -48,7 +48,6 @@ std::vector<Form> forms(const Problem& problem) {
     const bool conv = problem.kind == ops::Kind::conv2d;
     if (!conv && problem.kind != ops::Kind::full && problem.kind != ops::Kind::local) return {};
     if (conv && problem.backward) return {};
-    if (problem.in.v.size(1) > 8192) return {};  // T^2 numbers do not fit any more
     std::vector<Form> both;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
         both.push_back({.name = type == at::kFloat ? "einsum fp32" : "einsum bf16",

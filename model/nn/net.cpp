@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "model/mixers/find.h"
 #include "model/nn/block.h"
 #include "model/nn/embedding.h"
 
@@ -29,8 +30,7 @@ namespace {
 Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
     Block block;
     block.norm1 = make_norm(maker, config, name + ".norm1");
-    block.mixer =
-        find_room(mixers(), config.mixer, "model.mixer").make(config, maker, name + ".mixer.");
+    block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
     block.norm2 = make_norm(maker, config, name + ".norm2");
     block.mlp = make_mlp(maker, config, name + ".mlp");
     return block;

@@ -101,7 +101,7 @@ void check(Kind kind, const Inputs& in, const Options& options) {
               in.v.defined() ? shape_text(in.v) : "none");
     const auto type = in.v.scalar_type();
     AFT_CHECK(type == at::kFloat || type == at::kDouble,
-              "v is {}; operators take float32 or float64", c10::toString(type));
+              "v is {}; operators take float32, float64 or bfloat16", c10::toString(type));
     const int64_t B = in.v.size(0), T = in.v.size(1), d = in.v.size(2);
     AFT_CHECK(T > 0 && d > 0, "v has shape {}; T and d must be at least 1", shape_text(in.v));
     const Named v{"v", in.v};
@@ -139,7 +139,29 @@ at::Tensor run_tiled(Kind kind, const Inputs& in, const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// Computed in float32 but for the operands of the products.
+at::Tensor apply_half(Kind kind, const Inputs& in, Options options) {
+    const auto wide = [](const at::Tensor& x) {
+        return x.defined() && x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
+    };
+    options.half_operands = true;
+    return apply(kind,
+                 {.q = wide(in.q),
+                  .k = wide(in.k),
+                  .v = wide(in.v),
+                  .w = wide(in.w),
+                  .u = wide(in.u),
+                  .r = wide(in.r)},
+                 options)
+        .to(at::kBFloat16);
+}
+
+}  // namespace
+
 at::Tensor apply(Kind kind, const Inputs& in, const Options& options) {
+    if (in.v.defined() && in.v.scalar_type() == at::kBFloat16) return apply_half(kind, in, options);
     check(kind, in, options);
     if (options.backend == Backend::reference) {
         const at::Tensor R = run_reference(kind, in, options);

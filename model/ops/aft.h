@@ -8,7 +8,8 @@
 // Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
 // tensors. Promise (operators.md 3): relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
 // for |K|, |w| <= 1000; finite for every finite input; NaN or infinity reaches exactly the rows
-// that see it. Errors: aft::Error naming the tensor and both shapes.
+// that see it. With operands in bfloat16 1e-2 forward; gradients stored in bfloat16 6e-3. Errors:
+// aft::Error naming the tensor and both shapes.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -27,7 +28,8 @@ enum class Backend { automatic, reference, tiled, cpu };
 
 struct Inputs {
     at::Tensor q, k,
-        v;  // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike. q undefined = no gate
+        v;  // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike; or bfloat16, then
+            // w, u, r in float32 or bfloat16. q undefined = no gate
     at::Tensor w;     // full, local: [T, T] target-major; conv1d: [h, s]; conv2d: [h, s, s]: the
                       // effective bias
     at::Tensor u, r;  // full, local with factors: [T, d'], w = u r^T (instead of w)
@@ -41,6 +43,10 @@ struct Options {
     int64_t grid_height = 0, grid_width = 0;  // conv2d: T = grid_height * grid_width
     Backend backend = Backend::automatic;
     int64_t row_block = 0;  // tiled: rows of a block, 0 = chosen
+    // cpu, full and local, where no gradient is wanted: exp(w), exp(K) and exp(K) V enter the
+    // products in bfloat16, sums are of float32. Where the processor cannot, all is float32.
+    // Implied by inputs in bfloat16.
+    bool half_operands = false;
 };
 
 // y [B, T, d], dtype of v. Accumulates as the backend promises.

@@ -16,7 +16,7 @@ namespace aft::ops::cpu {
 constexpr int64_t kTile = 96;  // targets of a tile, sources of a chunk
 constexpr int64_t kRows = 6;   // rows of the register tile
 constexpr int64_t kBlocks = kTile / kRows;
-constexpr int64_t kStep = 24;    // running sums are kept for every kStep rows
+constexpr int64_t kStep = 6;     // running sums are kept for every kStep rows
 constexpr float kKeyShift = 60;  // the largest product is 2^98: 2^29 is left for |V| and T
 constexpr float kBiasShift = 30;
 constexpr float kRise = 8;  // bits by which a key may exceed its reference
@@ -26,14 +26,25 @@ constexpr float kRise = 8;  // bits by which a key may exceed its reference
 constexpr float kLeast = 0x1p+30F;
 constexpr float kTaken = -1;  // a denominator's place holder: taken by the exact path
 
-struct PackKeys {                                             // one sample, one block of channels
-    const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [T, stride]; mean [C] or none
-    int64_t stride = 0, length = 0, channels = 0;             // channels <= C, the rest is zero
-    bool causal = false;
-    float* panel = nullptr;      // [T', 2C]
-    float* reference = nullptr;  // [T' / kTile, C]
-    float* before = nullptr;     // [T' / kStep + 1, 2C] sums of the rows before each step, at the
-    float* after = nullptr;      // reference of its chunk; from the step on (not causal)
+// Up to kTile rows of one sample and block of channels, from a multiple of kTile on.
+struct PackKeys {
+    const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [rows, stride]; mean [C] or none
+    int64_t stride = 0, rows = 0, channels = 0;               // channels <= C, the rest is zero
+    const float* previous = nullptr;  // [C] reference of the chunk before; none for the first
+    bool fixed = false;               // the reference is given, else it is found
+    float* reference = nullptr;       // [C]
+    float* panel = nullptr;           // [kTile, 2C]
+    uint16_t* half = nullptr;         // instead, in bfloat16: [kTile / 2, 2C, 2], pairs of rows
+    float* state = nullptr;           // [2C] sums of all rows before; then with these
+    float* before = nullptr;  // [rows / kStep, 2C] sums of the rows before each step, or none
+};
+
+// Running sums from the last row of a panel on.
+struct SumAfter {
+    const float* panel = nullptr;    // [rows, 2C]
+    const uint16_t* half = nullptr;  // instead: [rows / 2, 2C, 2]
+    int64_t rows = 0;
+    float* after = nullptr;  // [rows / kStep, 2C] sums of the rows from each step on
 };
 
 // exp(w) of one target for a range of sources.
@@ -87,6 +98,7 @@ struct FinishRows {               // numerators and denominators -> results, one
     int64_t rows = 0, channels = 0, stride = 0;
     const float* q = nullptr;  // [rows, stride] or none; y = sigmoid(q) average
     float *y = nullptr, *average = nullptr, *denominator = nullptr;  // the last two or none
+    bool streams = false;  // y is not read again soon; only where rows are on whole vectors
 };
 
 struct RowFactors {  // one block of channels; the panel's rows are [A | C]
@@ -105,7 +117,7 @@ struct OutsideSums {
     const float* reference = nullptr;  // [chunks, C]
     int64_t length = 0;
     bool causal = false;
-    float *after = nullptr, *before = nullptr;  // [steps + 1, 2C]; before: not causal
+    float *after = nullptr, *before = nullptr;  // [length / kStep, 2C]; before: not causal
 };
 
 struct FinishKeys {

@@ -13,6 +13,7 @@ struct BandShape {
     int64_t batch = 0, length = 0, channels = 0;
     bool causal = false;
     BandBias bias;
+    bool half = false;  // forward: operands in bfloat16, where half_kernels() exist
 };
 
 struct BandForward {
@@ -35,28 +36,54 @@ struct BandGradient {
 // Entries with denominator kTaken send nothing (but dq).
 [[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient& x);
 
-// Shared by both passes: panels of all samples and blocks of channels.
+// Shared by both passes: panels of samples and blocks of channels, whole or the last rows of each.
 class Panels {
   public:
-    Panels(const BandShape& shape, bool with_sums);
-    // mean: [B, d] or none
-    void pack(const float* k, const float* v, const float* mean);
+    struct Plan {
+        int64_t blocks = 0;  // room for
+        int64_t rows = 0;    // kept of each, a multiple of kTile: row t lies at t % rows
+        bool sums = false;
+        bool half = false;
+    };
+    Panels(const BandShape& shape, const Plan& plan);
 
     struct Block {  // one sample, one block of channels
         int64_t sample = 0, first = 0, channels = 0;
-        float *panel = nullptr, *reference = nullptr, *before = nullptr, *after = nullptr;
+        int64_t rows = 0, width = 0;
+        float *panel = nullptr, *reference = nullptr, *state = nullptr;
+        uint16_t* half = nullptr;                   // instead of panel
+        float *before = nullptr, *after = nullptr;  // running sums by step
+
+        [[nodiscard]] const float* row(int64_t t) const { return panel + t % rows * width; }
+        [[nodiscard]] const uint16_t* half_row(int64_t t) const { return half + t % rows * width; }
+        [[nodiscard]] float* reference_of(int64_t chunk) const {
+            return reference + chunk * kTile % rows / kTile * (width / 2);
+        }
+        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / kStep * width; }
+        // Whether two chunks have the same references.
+        [[nodiscard]] bool alike(int64_t chunk, int64_t other) const;
     };
-    [[nodiscard]] Block block(int64_t i);
-    [[nodiscard]] int64_t count() const { return shape_.batch * per_sample_; }
+    [[nodiscard]] static int64_t all_blocks(const BandShape& shape);
+    // Block i of all, its panel kept in the given slot.
+    [[nodiscard]] Block block(int64_t i, int64_t slot);
+
+    struct Source {
+        const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [B, T, d]; [B, d] or none
+    };
+    // In order of the chunks; causal only.
+    void pack_chunk(const Block& block, const Source& x, int64_t chunk) const;
+    void pack(const Block& block, const Source& x) const;   // all of it
+    void pack_all(const Source& x, const Sources& blocks);  // these blocks, slots from 0 on
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
-    // Whether two chunks of a block have the same references.
-    [[nodiscard]] bool alike(const Block& block, int64_t chunk, int64_t other) const;
 
   private:
+    [[nodiscard]] PackKeys arguments(const Block& block, const Source& x, int64_t chunk) const;
+
     const Kernels& kernels_;
     BandShape shape_;
-    int64_t per_sample_ = 0, chunks_ = 0, steps_ = 0;
-    Buffer<float> panels_, references_, before_, after_;
+    Plan plan_;
+    Buffer<float> panels_, references_, states_, before_, after_;
+    Buffer<uint16_t> halves_;
 };
 
 }  // namespace aft::ops::cpu

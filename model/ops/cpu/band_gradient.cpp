@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/ops/cpu/band.h"
+#include "model/ops/cpu/band_factors.h"
 
 namespace aft::ops::cpu {
 
@@ -51,8 +52,10 @@ class Gradient {
           x_(x),
           weights_(shape.bias, shape.length, shape.causal),
           scales_(weights_.padded()),
-          sources_(shape, true),
-          targets_(shape, true),
+          blocks_(Panels::all_blocks(shape)),
+          groups_(group_count()),
+          sources_(shape, plan(false)),
+          targets_(shape, plan(true)),
           tiles_(weights_.padded() / kTile) {
         // Few tiles: the samples are shared out too, and the parts' dw added up in their order.
         parts_ = std::clamp<int64_t>((8 + tiles_ - 1) / tiles_, 1, shape.batch);
@@ -60,18 +63,39 @@ class Gradient {
     }
 
     Norms run() {
-        sources_.pack(x_.k, x_.v, x_.mean);
         std::vector<SourceTile> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
             scratch.emplace_back(weights_, kernels_, most_targets());
         measure(scratch);
+        Norms total;
+        for (int64_t group = 0; group < groups_; ++group) {
+            now_ = {blocks_ * group / groups_, blocks_ * (group + 1) / groups_};
+            const Norms more = run_group(scratch);
+            total.left += more.left;
+            total.part += more.part;
+        }
+        if (wants_bias()) finish_bias();
+        return total;
+    }
+
+  private:
+    // Samples and blocks of channels in groups whose panels stay in the last-level cache: each
+    // makes the weights again (a twentieth of its time).
+    static constexpr int64_t kGroup = 1 << 22;  // numbers of a panel
+
+    [[nodiscard]] int64_t group_count() const {
+        const int64_t numbers = blocks_ * weights_.padded() * 2 * kernels_.channels;
+        return std::clamp<int64_t>((numbers + kGroup - 1) / kGroup, 1, shape_.batch);
+    }
+
+    Norms run_group(std::vector<SourceTile>& scratch) {
+        sources_.pack_all({x_.k, x_.v, x_.mean}, now_);
         pack_targets();
         std::vector<Norms> norms(static_cast<std::size_t>(tiles_ * parts_));
 #pragma omp parallel for schedule(dynamic)
         for (int64_t i = 0; i < tiles_ * parts_; ++i)
             norms[static_cast<std::size_t>(i)] =
                 tile(scratch[static_cast<std::size_t>(omp_get_thread_num())], i);
-        if (wants_bias()) finish_bias();
         Norms total;
         for (const Norms& n : norms) {
             total.left += n.left;
@@ -80,7 +104,10 @@ class Gradient {
         return total;
     }
 
-  private:
+    [[nodiscard]] Panels::Plan plan(bool sums) const {
+        return {
+            .blocks = (blocks_ + groups_ - 1) / groups_, .rows = weights_.padded(), .sums = sums};
+    }
     [[nodiscard]] bool wants_bias() const {
         return x_.dw != nullptr || x_.du != nullptr;
     }
@@ -102,8 +129,8 @@ class Gradient {
     void pack_targets() {
         const int64_t d = shape_.channels, T = shape_.length;
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < targets_.count(); ++i) {
-            const Panels::Block b = targets_.block(i);
+        for (int64_t i = now_.begin; i < now_.end; ++i) {
+            const Panels::Block b = targets_.block(i, i - now_.begin);
             const int64_t at = b.sample * T * d + b.first;
             const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
             kernels_.row_factors({.q = from(x_.q),
@@ -120,7 +147,7 @@ class Gradient {
             std::fill(b.panel + T * width(), b.panel + weights_.padded() * width(), 0.0F);
             kernels_.outside_sums({.panel = b.panel,
                                    .weight = scales_.outside.data(),
-                                   .reference = sources_.block(i).reference,
+                                   .reference = sources_.block(i, i - now_.begin).reference,
                                    .length = T,
                                    .causal = shape_.causal,
                                    .after = b.before,  // the names are the forward pass's
@@ -129,11 +156,11 @@ class Gradient {
     }
 
     Norms tile(SourceTile& s, int64_t i) {
-        const int64_t part = i % parts_, count = sources_.count();
+        const int64_t part = i % parts_, count = now_.end - now_.begin;
         start(s, i / parts_ * kTile);
         Norms total;
         for (int64_t b = count * part / parts_; b < count * (part + 1) / parts_; ++b) {
-            const Norms n = block(s, b);
+            const Norms n = block(s, now_.begin + b);
             total.left += n.left;
             total.part += n.part;
         }
@@ -162,14 +189,15 @@ class Gradient {
     }
 
     Norms block(SourceTile& s, int64_t i) {
-        const Panels::Block b = sources_.block(i), t = targets_.block(i);
+        const Panels::Block b = sources_.block(i, i - now_.begin);
+        const Panels::Block t = targets_.block(i, i - now_.begin);
         const float* panel = b.panel + s.begin * width();
         if (wants_bias()) kernels_.transpose(panel, kTile, s.across.data());
         const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, tiles_ - 1); };
         int64_t started = kBlocks;  // blocks of sources from this one on have begun
         const int64_t first = s.targets.begin / kTile;
         for (int64_t chunk = chunk_of(s.targets.end), at = chunk; chunk >= first; at = chunk--) {
-            if (chunk != at && !sources_.alike(b, chunk, at))
+            if (chunk != at && !b.alike(chunk, at))
                 kernels_.rescale({.rows = s.sums.data() + started * kRows * width(),
                                   .count = (kBlocks - started) * kRows,
                                   .from = b.reference + chunk * kernels_.channels,
@@ -236,7 +264,7 @@ class Gradient {
     void add_gradient(SourceTile& s, const Panels::Block& b, int64_t chunk, const float* factors) {
         const float* across = s.across.data();
         const int64_t C = kernels_.channels, own = s.begin / kTile, lanes = kernels_.outer_lanes;
-        if (!sources_.alike(b, chunk, own)) {
+        if (!b.alike(chunk, own)) {
             for (int64_t i = 0; i < kTile / lanes; ++i)
                 for (int64_t c = 0; c < width(); ++c) {
                     const float by =
@@ -277,7 +305,7 @@ class Gradient {
             const int64_t first = std::clamp<int64_t>(seen.begin - s.begin, 0, kTile);
             const int64_t last = std::clamp<int64_t>(seen.end - s.begin, 0, kTile);
             for (int64_t j = first; j < last; ++j)
-                out[at * kTile + j] =
+                out[at * kTile + j] +=
                     s.weights.data()[at * s.row + j] * s.gradient.data()[at * kTile + j] * scale;
         }
     }
@@ -291,7 +319,8 @@ class Gradient {
                 for (int64_t i = 0; i < size; ++i) out[i] += part_of_bias(part, tile)[i];
             if (x_.dw != nullptr) copy_bias(out, tile * kTile);
         }
-        if (x_.du != nullptr) factor_gradients();
+        if (x_.du != nullptr)
+            factor_gradients(shape_, weights_, {.dw = dw_.data(), .most = most_targets()}, x_);
     }
 
     void copy_bias(const float* from, int64_t begin) {
@@ -302,80 +331,14 @@ class Gradient {
                         x_.dw + t * shape_.length + begin);
     }
 
-    // [T, factors] -> [padded, factors rounded up to whole vectors]
-    [[nodiscard]] Buffer<float> padded(const float* x) const {
-        const int64_t n = shape_.bias.factors, row = factor_row();
-        Buffer<float> out(weights_.padded() * row, true);
-        for (int64_t t = 0; t < shape_.length; ++t) std::copy_n(x + t * n, n, out.data() + t * row);
-        return out;
-    }
-    [[nodiscard]] int64_t factor_row() const {
-        return (shape_.bias.factors + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
-    }
-
-    // du_t = sum_j dw_tj r_j, dr_j = sum_t dw_tj u_t
-    void factor_gradients() {
-        const Buffer<float> u = padded(shape_.bias.u), r = padded(shape_.bias.r);
-        const int64_t row = factor_row(), n = shape_.bias.factors;
-        Buffer<double> du(weights_.padded() * row, true), dr(weights_.padded() * row, true);
-#pragma omp parallel for schedule(dynamic)
-        for (int64_t tile = 0; tile < tiles_; ++tile) {
-            add_sources(tile, r.data(), du.data());
-            add_targets(tile, u.data(), dr.data());
-        }
-        for (int64_t t = 0; t < shape_.length; ++t)
-            for (int64_t i = 0; i < n; ++i) {
-                x_.du[t * n + i] = static_cast<float>(du.data()[t * row + i]);
-                x_.dr[t * n + i] = static_cast<float>(dr.data()[t * row + i]);
-            }
-    }
-
-    [[nodiscard]] Sources targets_of(int64_t tile) const {
-        return weights_.targets(tile * kTile, std::min(shape_.length, (tile + 1) * kTile));
-    }
-
-    // Targets of this tile, over all source tiles that they look at.
-    void add_sources(int64_t tile, const float* r, double* du) {
-        const int64_t begin = tile * kTile, end = std::min(shape_.length, begin + kTile);
-        const int64_t row = factor_row();
-        for (int64_t other = 0; other < tiles_; ++other) {
-            const Sources seen = targets_of(other);
-            for (int64_t t = begin; t < end; t += kRows) {
-                if (t < seen.begin || t >= seen.end) continue;  // both on whole blocks
-                kernels_.wide_sums({.a = part_of_bias(0, other) + (t - seen.begin) * kTile,
-                                    .a_row = kTile,
-                                    .a_step = 1,
-                                    .b = r + other * kTile * row,
-                                    .b_step = row,
-                                    .steps = kTile,
-                                    .blocks = row / kernels_.lanes,
-                                    .sum = du + t * row,
-                                    .sum_row = row});
-            }
-        }
-    }
-
-    void add_targets(int64_t tile, const float* u, double* dr) {
-        const Sources seen = targets_of(tile);
-        const int64_t row = factor_row();
-        for (int64_t j = 0; j < kTile; j += kRows)
-            kernels_.wide_sums({.a = part_of_bias(0, tile) + j,
-                                .a_row = 1,
-                                .a_step = kTile,
-                                .b = u + seen.begin * row,
-                                .b_step = row,
-                                .steps = seen.end - seen.begin,
-                                .blocks = row / kernels_.lanes,
-                                .sum = dr + (tile * kTile + j) * row,
-                                .sum_row = row});
-    }
-
     const Kernels& kernels_;
     const BandShape& shape_;
     const BandGradient& x_;
     Weights weights_;
     RowScales scales_;
-    Panels sources_, targets_;  // [X (V - mean) | X], [A | C]
+    int64_t blocks_ = 0, groups_ = 1;  // samples times blocks of channels
+    Sources now_;                      // the group's blocks
+    Panels sources_, targets_;         // [X (V - mean) | X], [A | C]
     int64_t tiles_ = 0, parts_ = 1;
     Buffer<float> dw_;  // [parts, tiles, most targets, kTile]
 };

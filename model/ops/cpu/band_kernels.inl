@@ -83,83 +83,84 @@ static void rescale(const Rescale& r) {
         }
 }
 
-// One vector of channels of a panel, walked along the rows.
-struct PackColumn {
-    const PackKeys& p;
+// One vector of channels of a chunk.
+struct Column {
     int64_t at, width;  // first channel, channels of it that exist
-
-    AFT_INLINE V key(const PackColumn& c, int64_t row) {
-        return load_some(c.p.k + row * c.p.stride + c.at, c.width, 0);
-    }
-    AFT_INLINE V value(const PackColumn& c, int64_t row) {
-        return load_some(c.p.v + row * c.p.stride + c.at, c.width, 0);
-    }
+    V reference, mean, n, d;
 };
 
-AFT_INLINE V highest_bits(const PackColumn& column, int64_t begin, int64_t end) {
-    V top = all(-__builtin_inff());
-    for (int64_t row = begin; row < end; ++row) top = above(top, PackColumn::key(column, row));
-    return ceiling(in_bits(top, all(0)));
+AFT_INLINE V key(const PackKeys& p, const Column& c, int64_t row) {
+    return load_some(p.k + row * p.stride + c.at, c.width, 0);
+}
+AFT_INLINE V value(const PackKeys& p, const Column& c, int64_t row) {
+    return load_some(p.v + row * p.stride + c.at, c.width, 0);
 }
 
-// Sums of each step's rows, at the references of their chunks: [steps, 2C] into p.before + 2C.
-AFT_INLINE void pack_column(const PackColumn& column) {
-    const PackKeys& p = column.p;
-    const V mean = p.mean != nullptr ? load_some(p.mean + column.at, column.width, 0) : all(0);
-    V reference = p.causal ? all(0) : highest_bits(column, 0, p.length);
-    V n = all(0), d = all(0);
-    store(p.before + column.at, n);
-    store(p.before + kChannels + column.at, d);
-    for (int64_t begin = 0, chunk = 0; begin < p.length; begin += kTile, ++chunk) {
-        const int64_t end = begin + kTile < p.length ? begin + kTile : p.length;
-        if (p.causal) {
-            const V top = highest_bits(column, begin, end), old = reference;
-            reference = begin == 0 ? top : where_at_least(top, old + all(kRise), top, reference);
-            n = scaled(n, old - reference);
-            d = scaled(d, old - reference);
-            if (begin != 0) {  // the state before this chunk is read at this chunk's reference
-                float* state = p.before + begin / kStep * kPanel + column.at;
-                store(state, n);
-                store(state + kChannels, d);
-            }
-        }
-        store(p.reference + chunk * kChannels + column.at, reference);
-        for (int64_t row = begin; row < end; ++row) {
-            const V x = exp2(in_bits(PackColumn::key(column, row), reference - all(kKeyShift)));
-            const V xv = x * (PackColumn::value(column, row) - mean);
-            float* out = p.panel + row * kPanel + column.at;
-            store(out, xv);
-            store(out + kChannels, x);
-            n = n + xv;
-            d = d + x;
-            if ((row + 1) % kStep == 0 || row + 1 == p.length) {
-                float* state = p.before + (row / kStep + 1) * kPanel + column.at;
-                store(state, n);
-                store(state + kChannels, d);
-            }
-        }
+static void key_reference(const PackKeys& p) {
+    for (int64_t at = 0; at < kChannels; at += kLanes) {
+        V top = all(-__builtin_inff());
+        for (int64_t row = 0; row < p.rows; ++row)
+            top = above(top, load_some(p.k + row * p.stride + at, p.channels - at, 0));
+        store(p.reference + at, ceiling(in_bits(top, all(0))));
     }
 }
 
-// after[i] = sums from step i on, from the panel backwards; one reference for all.
-static void sum_after(const PackKeys& p) {
-    const int64_t steps = (p.length + kStep - 1) / kStep;
-    for (int i = 0; i < kPanelVectors; ++i) {
-        V total = all(0);
-        store(p.after + steps * kPanel + i * kLanes, total);
-        for (int64_t row = p.length - 1; row >= 0; --row) {
-            total = total + load(p.panel + row * kPanel + i * kLanes);
-            if (row % kStep == 0) store(p.after + row / kStep * kPanel + i * kLanes, total);
-        }
-    }
+// The reference found in p.reference gives way to the one before unless it is kRise above it.
+AFT_INLINE Column begin_column(const PackKeys& p, int64_t at) {
+    const int64_t width = p.channels - at;
+    Column c{at,
+             width,
+             load(p.reference + at),
+             p.mean != nullptr ? load_some(p.mean + at, width, 0) : all(0),
+             load(p.state + at),
+             load(p.state + kChannels + at)};
+    if (p.fixed || p.previous == nullptr) return c;
+    const V old = load(p.previous + at);
+    c.reference = where_at_least(c.reference, old + all(kRise), c.reference, old);
+    c.n = scaled(c.n, old - c.reference);
+    c.d = scaled(c.d, old - c.reference);
+    store(p.reference + at, c.reference);
+    return c;
+}
+
+AFT_INLINE void keep_sums(const Column& c, float* to) {
+    store(to + c.at, c.n);
+    store(to + kChannels + c.at, c.d);
 }
 
 static void pack_keys(const PackKeys& p) {
-    for (int64_t at = 0; at < kChannels; at += kLanes) pack_column({p, at, p.channels - at});
-    const int64_t padded = (p.length + kTile - 1) / kTile * kTile;
-    for (int64_t i = p.length * kPanel; i < padded * kPanel; i += kLanes)
-        store(p.panel + i, all(0));
-    if (!p.causal) sum_after(p);
+    if (!p.fixed) key_reference(p);
+    Column columns[kHalf];
+#pragma GCC unroll 2
+    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
+    for (int64_t row = 0; row < p.rows; ++row) {
+        float* const out = p.panel + row * kPanel;
+        const bool keeps = p.before != nullptr && row % kStep == 0;
+#pragma GCC unroll 2
+        for (int i = 0; i < kHalf; ++i) {
+            Column& c = columns[i];
+            if (keeps) keep_sums(c, p.before + row / kStep * kPanel);
+            const V x = exp2(in_bits(key(p, c, row), c.reference - all(kKeyShift)));
+            const V xv = x * (value(p, c, row) - c.mean);
+            store(out + c.at, xv);
+            store(out + kChannels + c.at, x);
+            c.n = c.n + xv;
+            c.d = c.d + x;
+        }
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
+    for (int64_t i = p.rows * kPanel; i < kTile * kPanel; i += kLanes) store(p.panel + i, all(0));
+}
+
+static void sum_after(const SumAfter& s) {
+    for (int i = 0; i < kPanelVectors; ++i) {
+        V total = all(0);
+        for (int64_t row = s.rows - 1; row >= 0; --row) {
+            total = total + load(s.panel + row * kPanel + i * kLanes);
+            if (row % kStep == 0) store(s.after + row / kStep * kPanel + i * kLanes, total);
+        }
+    }
 }
 
 static float largest_of(const float* x, int64_t n) {

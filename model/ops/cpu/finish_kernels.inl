@@ -5,24 +5,18 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-// R = N / D, Y = sigmoid(Q) R. An entry is safe if its denominator is large enough and finite, and
-// so is its result: what underflow took from the sums is then far below rounding.
-AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
-    const int64_t width = f.channels - at, where = row * f.stride + at;
-    const float* sums = f.sums + row * kPanel + at;
-    const V D = load(sums + kChannels), R = load(sums) / D;
+// An entry is safe if its denominator is large enough and finite, and so is its result: what
+// underflow took from the sums is then far below rounding.
+AFT_INLINE V safe_where(V D, V R) {
     const V huge = all(3e38F), nothing = all(0);
     V safe = where_at_least(D, all(kLeast), all(1), nothing);
     safe = where_at_least(huge, R, safe, nothing);
     safe = where_at_least(R, all(0) - huge, safe, nothing);
-    safe = where_at_least(huge, D, safe, nothing);
-    const V y = f.q == nullptr ? R : sigmoid(load_some(f.q + where, width, 0)) * R;
-    store_some(f.y + where, y, width);
-    if (f.average != nullptr) {
-        store_some(f.average + where, R, width);
-        store_some(f.denominator + where, where_at_least(safe, all(1), D, all(kTaken)), width);
-    }
-    if (width >= kLanes) return !any_at_least(nothing, safe);
+    return where_at_least(huge, D, safe, nothing);
+}
+
+AFT_INLINE bool all_set(V safe, int64_t width) {
+    if (width >= kLanes) return !any_at_least(all(0), safe);
     float lanes[kLanes];
     store(lanes, safe);
     for (int64_t i = 0; i < width; ++i)
@@ -30,12 +24,41 @@ AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
     return true;
 }
 
-static bool finish_rows(const FinishRows& f) {
+// Y = sigmoid(Q) N / D with one division for the average and its gate. The sums are scaled down, so
+// that D times the gate stays in range down to sigmoid(Q) = 2^-77. R = N / D if it is kept.
+template <bool streams>
+AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
+    const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
+    const float* sums = f.sums + row * kPanel + at;
+    const V D = load(sums + kChannels), N = load(sums), small = all(0x1p-50F);
+    V gate = small;
+    if (f.q != nullptr)
+        gate = fma(exp2(load_some(f.q + where, width, 0) * all(-kLog2eHigh)), small, small);
+    const V y = N * small / (D * gate);
+    if (streams)
+        stream(f.y + where, y);
+    else
+        store_some(f.y + where, y, width);
+    // With N finite and D large enough, N / D is finite.
+    const V safe = safe_where(D, N);
+    if (f.average != nullptr) {
+        store_some(f.average + where, N / D, width);
+        store_some(f.denominator + where, where_at_least(safe, all(1), D, all(kTaken)), width);
+    }
+    return all_set(safe, width);
+}
+
+template <bool streams>
+AFT_INLINE bool finish_all(const FinishRows& f) {
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)
-            safe = finish_vector(f, row, at) && safe;
+            safe = finish_vector<streams>(f, row, at) && safe;
     return safe;
+}
+
+static bool finish_rows(const FinishRows& f) {
+    return f.streams ? finish_all<true>(f) : finish_all<false>(f);
 }
 
 // P = dY sigmoid(Q), A = P / D, C = A (mean - R), dQ = dY R sigmoid' (section 3.5: with R and V
@@ -65,11 +88,9 @@ static void row_factors(const RowFactors& f) {
 }
 
 static void outside_sums(const OutsideSums& o) {
-    const int64_t steps = (o.length + kStep - 1) / kStep;
     for (int i = 0; i < kPanelVectors; ++i) {
         const float* panel = o.panel + i * kLanes;
         V total = all(0);
-        store(o.after + steps * kPanel + i * kLanes, total);
         for (int64_t row = o.length - 1; row >= 0; --row) {
             if (o.causal && (row + 1) % kTile == 0 && row + 1 < o.length) {
                 const float* later = o.reference + (row + 1) / kTile * kChannels;
@@ -85,7 +106,6 @@ static void outside_sums(const OutsideSums& o) {
             if (row % kStep == 0) store(o.before + row / kStep * kPanel + i * kLanes, total);
             total = fma(all(o.weight[row]), load(panel + row * kPanel), total);
         }
-        store(o.before + steps * kPanel + i * kLanes, total);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "model/ops/cpu/band.h"
 #include "model/ops/cpu/conv.h"
 #include "model/ops/cpu/cpu.h"
+#include "model/ops/cpu/half_kernels.h"
 #include "model/ops/cpu/scan.h"
 #include "model/ops/groups.h"
 #include "model/ops/saved.h"
@@ -82,7 +83,8 @@ struct Call {
                 .length = in.v.size(1),
                 .channels = in.v.size(2),
                 .causal = options.causal,
-                .bias = bias};
+                .bias = bias,
+                .half = options.half_operands && half_kernels() != nullptr};
     }
 };
 
@@ -94,6 +96,7 @@ std::vector<int64_t> pack(const Call& call, bool keeps) {
             o.outside_hidden,
             o.grid_height,
             o.grid_width,
+            o.half_operands,
             keeps};
 }
 Call unpack(const std::vector<int64_t>& v, Inputs in) {
@@ -103,6 +106,7 @@ Call unpack(const std::vector<int64_t>& v, Inputs in) {
     options.outside_hidden = v[3] != 0;
     options.grid_height = v[4];
     options.grid_width = v[5];
+    options.half_operands = v[6] != 0;
     return {.kind = static_cast<Kind>(v[0]), .options = options, .in = std::move(in)};
 }
 
@@ -127,12 +131,14 @@ Result weighted(const Call& call, bool keeps) {
                                               .y = writable(out.y),
                                               .average = writable(out.average),
                                               .denominator = writable(out.denominator)});
-        return band_forward(call.band(), {.q = pointer(in.q),
-                                          .k = pointer(in.k),
-                                          .v = pointer(in.v),
-                                          .y = writable(out.y),
-                                          .average = writable(out.average),
-                                          .denominator = writable(out.denominator)});
+        BandShape shape = call.band();
+        shape.half = shape.half && !keeps;  // a gradient is no better than the averages it is given
+        return band_forward(shape, {.q = pointer(in.q),
+                                    .k = pointer(in.k),
+                                    .v = pointer(in.v),
+                                    .y = writable(out.y),
+                                    .average = writable(out.average),
+                                    .denominator = writable(out.denominator)});
     };
     const auto keep = [&] {
         out.average = at::empty_like(in.v);

@@ -1,4 +1,4 @@
-#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/half_kernels.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -36,6 +36,11 @@ const Kernels& choose() {
 const Kernels& kernels() {
     static const Kernels& chosen = choose();
     return chosen;
+}
+
+const HalfKernels* half_kernels() {
+    const bool can = &kernels() == &avx512_kernels() && __builtin_cpu_supports("avx512bf16") != 0;
+    return can ? &avx512_bfloat16_kernels() : nullptr;
 }
 
 }  // namespace aft::ops::cpu

@@ -12,7 +12,9 @@ struct Kernels {
     int64_t lanes = 0;
     int64_t outer_rows = 0;  // register tile of outer(): outer_rows x outer_lanes
     int64_t outer_lanes = 0;
+    void (*key_reference)(const PackKeys&) = nullptr;  // of any number of rows
     void (*pack_keys)(const PackKeys&) = nullptr;
+    void (*sum_after)(const SumAfter&) = nullptr;
     // Largest of x[0, n), n >= 1; infinity if one of them is not finite.
     float (*largest_of)(const float* x, int64_t n) = nullptr;
     float (*largest_of_wide)(const double* x, int64_t n) = nullptr;

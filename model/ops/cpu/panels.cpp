@@ -1,55 +1,89 @@
+#include <algorithm>
 #include <cstring>
 
 #include "model/ops/cpu/band.h"
+#include "model/ops/cpu/half_kernels.h"
 
 namespace aft::ops::cpu {
 
-Panels::Panels(const BandShape& shape, bool with_sums)
+Panels::Panels(const BandShape& shape, const Plan& plan)
     : kernels_(kernels()),
       shape_(shape),
-      per_sample_((shape.channels + kernels_.channels - 1) / kernels_.channels),
-      chunks_((shape.length + kTile - 1) / kTile),
-      steps_(chunks_ * (kTile / kStep) + 1),
-      panels_(count() * chunks_ * kTile * width()),
-      references_(count() * chunks_ * kernels_.channels, true),
-      before_(with_sums ? count() * steps_ * width() : 0),
-      after_(with_sums && !shape.causal ? count() * steps_ * width() : 0) {}
+      plan_(plan),
+      panels_(plan.half ? 0 : plan.blocks * plan.rows * width()),
+      references_(plan.blocks * plan.rows / kTile * kernels_.channels, true),
+      states_(plan.blocks * width()),
+      before_(plan.sums ? plan.blocks * plan.rows / kStep * width() : 0),
+      after_(plan.sums && !shape.causal ? plan.blocks * plan.rows / kStep * width() : 0),
+      halves_(plan.half ? plan.blocks * plan.rows * width() : 0) {}
 
-Panels::Block Panels::block(int64_t i) {
-    const int64_t at = i % per_sample_ * kernels_.channels;
-    return {.sample = i / per_sample_,
+int64_t Panels::all_blocks(const BandShape& shape) {
+    const int64_t C = kernels().channels;
+    return shape.batch * ((shape.channels + C - 1) / C);
+}
+
+Panels::Block Panels::block(int64_t i, int64_t slot) {
+    const int64_t C = kernels_.channels, per_sample = (shape_.channels + C - 1) / C;
+    const int64_t at = i % per_sample * C, steps = plan_.rows / kStep;
+    return {.sample = i / per_sample,
             .first = at,
-            .channels =
-                shape_.channels - at < kernels_.channels ? shape_.channels - at : kernels_.channels,
-            .panel = panels_.data() + i * chunks_ * kTile * width(),
-            .reference = references_.data() + i * chunks_ * kernels_.channels,
-            .before = before_.size() > 0 ? before_.data() + i * steps_ * width() : nullptr,
-            .after = after_.size() > 0 ? after_.data() + i * steps_ * width() : nullptr};
+            .channels = std::min(C, shape_.channels - at),
+            .rows = plan_.rows,
+            .width = width(),
+            .panel = plan_.half ? nullptr : panels_.data() + slot * plan_.rows * width(),
+            .reference = references_.data() + slot * (plan_.rows / kTile) * C,
+            .state = states_.data() + slot * width(),
+            .half = plan_.half ? halves_.data() + slot * plan_.rows * width() : nullptr,
+            .before = before_.size() > 0 ? before_.data() + slot * steps * width() : nullptr,
+            .after = after_.size() > 0 ? after_.data() + slot * steps * width() : nullptr};
 }
 
-void Panels::pack(const float* k, const float* v, const float* mean) {
-    const int64_t d = shape_.channels, sample = shape_.length * d;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < count(); ++i) {
-        const Block b = block(i);
-        kernels_.pack_keys({.k = k + b.sample * sample + b.first,
-                            .v = v + b.sample * sample + b.first,
-                            .mean = mean == nullptr ? nullptr : mean + b.sample * d + b.first,
-                            .stride = d,
-                            .length = shape_.length,
-                            .channels = b.channels,
-                            .causal = shape_.causal,
-                            .panel = b.panel,
-                            .reference = b.reference,
-                            .before = b.before,
-                            .after = b.after});
+PackKeys Panels::arguments(const Block& b, const Source& x, int64_t chunk) const {
+    const int64_t d = shape_.channels, row = chunk * kTile;
+    const int64_t at = (b.sample * shape_.length + row) * d + b.first;
+    return {.k = x.k + at,
+            .v = x.v + at,
+            .mean = x.mean == nullptr ? nullptr : x.mean + b.sample * d + b.first,
+            .stride = d,
+            .rows = std::min(kTile, shape_.length - row),
+            .channels = b.channels,
+            .previous = chunk == 0 ? nullptr : b.reference_of(chunk - 1),
+            .fixed = !shape_.causal,
+            .reference = b.reference_of(chunk),
+            .panel = b.panel == nullptr ? nullptr : b.panel + row % b.rows * b.width,
+            .half = b.half == nullptr ? nullptr : b.half + row % b.rows * b.width,
+            .state = b.state,
+            .before = b.before == nullptr ? nullptr : b.before + b.step(row)};
+}
+
+void Panels::pack_chunk(const Block& b, const Source& x, int64_t chunk) const {
+    if (chunk == 0) std::fill(b.state, b.state + b.width, 0.0F);
+    (plan_.half ? half_kernels()->pack_keys : kernels_.pack_keys)(arguments(b, x, chunk));
+}
+
+void Panels::pack(const Block& b, const Source& x) const {
+    const int64_t chunks = (shape_.length + kTile - 1) / kTile;
+    if (!shape_.causal) {  // one reference for all
+        PackKeys whole = arguments(b, x, 0);
+        whole.rows = shape_.length;
+        kernels_.key_reference(whole);
+        for (int64_t chunk = 1; chunk < chunks; ++chunk)
+            std::copy_n(b.reference, kernels_.channels, b.reference_of(chunk));
     }
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) pack_chunk(b, x, chunk);
+    if (b.after != nullptr)
+        (plan_.half ? half_kernels()->sum_after : kernels_.sum_after)(
+            {.panel = b.panel, .half = b.half, .rows = shape_.length, .after = b.after});
 }
 
-bool Panels::alike(const Block& block, int64_t chunk, int64_t other) const {
-    const int64_t C = kernels_.channels;
-    return std::memcmp(block.reference + chunk * C, block.reference + other * C,
-                       static_cast<std::size_t>(C) * sizeof(float)) == 0;
+void Panels::pack_all(const Source& x, const Sources& blocks) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = blocks.begin; i < blocks.end; ++i) pack(block(i, i - blocks.begin), x);
+}
+
+bool Panels::Block::alike(int64_t chunk, int64_t other) const {
+    return std::memcmp(reference_of(chunk), reference_of(other),
+                       static_cast<std::size_t>(width / 2) * sizeof(float)) == 0;
 }
 
 }  // namespace aft::ops::cpu

@@ -7,7 +7,10 @@
 
 #include <cstdint>
 
-#if defined(AFT_CPU_AVX512)
+#if defined(AFT_CPU_BFLOAT16)
+#define AFT_CPU avx512_bfloat16
+#define AFT_CPU_AVX512
+#elif defined(AFT_CPU_AVX512)
 #define AFT_CPU avx512
 #elif defined(AFT_CPU_AVX2)
 #define AFT_CPU avx2

@@ -22,6 +22,7 @@ Weights::Weights(const BandBias& bias, int64_t length, bool causal)
     if (bias_.u == nullptr) return;
     const int64_t lanes = kernels_.lanes, n = bias_.factors;
     r_ = Buffer<double>(round_up(length, lanes) * n, true);
+#pragma omp parallel for schedule(static)
     for (int64_t j = 0; j < length; ++j)
         for (int64_t i = 0; i < n; ++i)
             r_.data()[(j / lanes * n + i) * lanes + j % lanes] = bias_.r[j * n + i];
@@ -39,9 +40,10 @@ Sources Weights::sources(int64_t row) const {
 }
 
 Sources Weights::targets(int64_t begin, int64_t end) const {
-    const int64_t last = std::min(length_, round_up(end - 1 + bias_.window, kStep));
+    constexpr int64_t step = 2 * kStep;  // the rows of outer()
+    const int64_t last = std::min(length_, round_up(end - 1 + bias_.window, step));
     if (causal_) return {begin, last};
-    return {std::max<int64_t>(0, begin - bias_.window + 1) / kStep * kStep, last};
+    return {std::max<int64_t>(0, begin - bias_.window + 1) / step * step, last};
 }
 
 WeightScratch Weights::scratch() const {

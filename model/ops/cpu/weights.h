@@ -17,7 +17,7 @@ struct BandBias {
     int64_t factors = 0;
 };
 
-struct Sources {
+struct Sources {  // or targets, or blocks
     int64_t begin = 0, end = 0;
 };
 
@@ -59,6 +59,7 @@ class Weights {
     };
     void fill(const Into& into, WeightScratch& scratch) const;
 
+    [[nodiscard]] int64_t length() const { return length_; }
     [[nodiscard]] int64_t padded() const { return padded_; }  // length rounded up to kTile
 
   private:

@@ -1,0 +1,87 @@
+// One line for each row that has ratios: our time over the limit of the machine, and the time of
+// the best peer over ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/plot.h"
+#include "bench/rounds.h"
+
+namespace aft::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kLine = 34, kBar = 12, kFirst = 400, kSecond = 740, kBarWidth = 250;
+
+struct Bars {
+    std::string workload, name, peer;
+    double x_limit = 0, ratio = 0;  // 0 = none
+    bool has_missed = false;
+};
+
+Bars bars_of(const std::string& workload, const json& row) {
+    Bars bars{.workload = workload, .name = row["case"], .peer = ""};
+    const json& ours = row["contestants"][0];
+    if (ours.contains("x_limit")) bars.x_limit = ours["x_limit"];
+    const json best = best_of(row["contestants"], {});
+    if (best.is_object()) {
+        bars.ratio = best["ratio"];
+        bars.peer = best["name"];
+    }
+    for (const json& one : row["accept"]) bars.has_missed |= one["state"] == "missed";
+    return bars;
+}
+
+std::vector<Bars> all_bars(const json& workloads) {
+    std::vector<Bars> all;
+    for (const json& workload : workloads)
+        for (const json& row : workload["rows"]) {
+            if (row["kind"] == "growth" || row["contestants"].empty()) continue;
+            const Bars bars = bars_of(workload["name"], row);
+            if (bars.x_limit > 0 || bars.ratio > 0) all.push_back(bars);
+        }
+    return all;
+}
+
+void draw_bar(Svg& svg, const Box& box, const std::string& words, const std::string& style) {
+    svg.bar(box, style);
+    svg.text({box.right() + 8, box.y + kBar - 2}, words, "t2");
+}
+
+}  // namespace
+
+double draw_bars(Svg& svg, const json& workloads, double top) {
+    const std::vector<Bars> all = all_bars(workloads);
+    if (all.empty()) return top;
+    double limits = 1, ratios = 1;
+    for (const Bars& bars : all) {
+        limits = std::max(limits, bars.x_limit);
+        ratios = std::max(ratios, bars.ratio);
+    }
+    svg.text({kFirst, top + 18}, "Our time over the limit", "head t1");
+    svg.text({kSecond, top + 18}, "Time of the best peer over ours", "head t1");
+    double y = top + 34;
+    const double end = y + kLine * static_cast<double>(all.size());
+    for (const auto& [x, most] : {std::pair{kFirst, limits}, std::pair{kSecond, ratios}}) {
+        svg.line({x, y}, {x, end}, "grid");
+        svg.line({x + kBarWidth / most, y}, {x + kBarWidth / most, end}, "guide");
+        svg.text({x + kBarWidth / most, end + 14}, "1", "small t3", Anchor::middle);
+    }
+    for (const Bars& bars : all) {
+        svg.text({kPictureMargin, y + 14}, bars.workload, "strong t1");
+        svg.text({kPictureMargin + 118, y + 14}, bars.name, "small t3");
+        if (bars.x_limit > 0)
+            draw_bar(svg, {kFirst, y + 4, kBarWidth * bars.x_limit / limits, kBar},
+                     fmt::format("{:.2f}", bars.x_limit), "f1");
+        if (bars.ratio > 0)
+            draw_bar(svg, {kSecond, y + 4, kBarWidth * bars.ratio / ratios, kBar},
+                     fmt::format("{:.1f}", bars.ratio), "f3");
+        svg.text({kSecond, y + 28}, bars.peer, "small t3");
+        if (bars.has_missed) svg.text({kFirst, y + 28}, "a target missed", "small f2");
+        y += kLine;
+    }
+    return end + 20;
+}
+
+}  // namespace aft::bench

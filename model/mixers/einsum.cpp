@@ -1,0 +1,79 @@
+// aft-local by tensor calls: the mixer of the peer net in the benchmark's training rows. Its best
+// plain form: one exponential of w and one product of all channels a layer.
+//   E[t,j] = exp(w[t,j]) where |t-j| < s, 1 elsewhere, 0 for j > t
+//   Y = sigmoid(Q) * (E (exp(K) V)) / (E exp(K))                 (Zhai et al. 2021, Eq. 2 and 4)
+// The maximum of K over the sequence is taken out (it cancels). Time O(T^2 d), memory O(T^2).
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "model/mixers/aft_layer.h"
+#include "model/mixers/find.h"
+
+namespace aft {
+
+namespace {
+
+class Einsum final : public Mixer {
+  public:
+    Einsum(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : config_(config), projections_(make_projections(maker, config, prefix, config.dim)) {
+        table_ = make_bias_table(config, maker, prefix);
+    }
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext&) const override {
+        const int64_t B = x.size(0), T = x.size(1), d = x.size(2);
+        const at::Tensor k = projections_.k(x), v = projections_.v(x);
+        const at::Tensor e = (k - std::get<0>(k.max(1, true)).detach()).exp();
+        const at::Tensor both = at::cat({(e * v).transpose(0, 1), e.transpose(0, 1)}, 2);
+        const at::Tensor sums =
+            at::mm(weights(T), both.reshape({T, B * 2 * d})).view({T, B, 2 * d});
+        const at::Tensor mean = sums.narrow(2, 0, d) / sums.narrow(2, d, d);
+        return projections_.out(at::sigmoid((*projections_.q)(x)) * mean.transpose(0, 1));
+    }
+    [[nodiscard]] std::unique_ptr<MixerState> start(int64_t) const override {
+        fail("aft-local by einsum is for training rows of the benchmark: it does not decode");
+    }
+    [[nodiscard]] at::Tensor step(const at::Tensor&, MixerState&) const override {
+        fail("aft-local by einsum is for training rows of the benchmark: it does not decode");
+    }
+    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
+    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::local; }
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
+    [[nodiscard]] ops::Options options(const MixContext&) const override { return {}; }
+
+  private:
+    [[nodiscard]] at::Tensor weights(int64_t T) const {  // [T, T]
+        const ops::Inputs in = table_.inputs(T);
+        const at::Tensor w = in.w.defined() ? in.w : at::mm(in.u, in.r.t());
+        const int64_t s = config_.window;
+        const at::Tensor e = w.triu(1 - s).tril(s - 1).exp();
+        return config_.causal() ? e.tril() : e;
+    }
+
+    ModelConfig config_;
+    Projections projections_;
+    BiasTable table_;
+};
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<Einsum>(config, maker, prefix);
+}
+
+void check(const ModelConfig& config) {
+    if (config.window < 1 || !config.query_gate || config.outside != "0")
+        fail("aft-local by einsum needs a window, a query gate and w = 0 outside");
+}
+
+}  // namespace
+
+const MixerRoom& einsum() {
+    static const MixerRoom room{
+        .info = {kEinsumMixer, "aft-local by tensor calls."}, .check = check, .make = make};
+    return room;
+}
+
+const MixerRoom& find_mixer(const std::string& name) {
+    return name == kEinsumMixer ? einsum() : find_room(mixers(), name, "model.mixer");
+}
+
+}  // namespace aft

@@ -1,0 +1,37 @@
+// One tile of kTile targets of the banded operators' forward pass: its weights, and their product
+// with the panel of one sample and block of channels. Plain data; one thread at a time writes it.
+// No LibTorch.
+#pragma once
+#include "model/ops/cpu/band.h"
+
+namespace aft::ops::cpu {
+
+struct TargetTile {
+    int64_t row = 0, blocks = 0;  // first target; blocks of kRows targets in use
+    int64_t span = 0;             // numbers of a row of weights
+    Sources sources[kBlocks];     // that each kRows targets look at one by one
+    RowScales scales{kTile};
+    Buffer<float> weights;    // [kTile, span], from each block's first source on
+    Buffer<uint16_t> halves;  // instead: in bfloat16
+
+    TargetTile(int64_t widest, bool half);
+    void start(const Weights& all, int64_t first, WeightScratch& scratch);
+    // Most sources that kRows targets look at one by one.
+    [[nodiscard]] static int64_t widest(const BandShape& shape);
+};
+
+// What is fetched into the cache while the sums are made: rows of other tensors.
+struct Ahead {
+    const float* rows[3] = {};
+    int64_t count = 0, stride = 0;
+};
+
+struct TileSums {
+    float* sums = nullptr;  // [kTile, 2C]
+    Ahead ahead = {};
+};
+// sums = N | D of the tile's targets, at the reference of the last chunk that they see.
+void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+              const TileSums& to);
+
+}  // namespace aft::ops::cpu
