@@ -78,8 +78,7 @@ void Clicks::check_state() {
 
 void Clicks::restore() {
     if (rules_.is_right()) return;
-    last_ = "(restored)";
-    hands_.did(last_);
+    hands_.did("(restored)");  // what opened a menu that still stands stays the way to its rows
     rules_.restore();
     hands_.step(2);
 }

@@ -85,6 +85,10 @@ class RandomClicks : public BareTest {
         ui().selection.pin(ui().shown_step());
         stage_->step();
     }
+    void open_menu(const std::string& name) {
+        const WidgetRecord* title = ui().recorder.find("Top bar/Menu/" + name);
+        if (title != nullptr && title->why_not.empty()) run("click Top bar/Menu/" + name + "\n");
+    }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
@@ -114,6 +118,10 @@ class RandomClicks : public BareTest {
                 {"Atlas/Main/Compare=Change since pin", [this] { pin(); }},
                 {"Biases/Main/Compare=Change since pin", [this] { pin(); }},
                 {"Focus/Main/Compare=Change since pin", [this] { pin(); }},
+                {"Top bar/Menu/", [this] { open_menu("File"); }},
+                {"Top bar/Menu/", [this] { open_menu("Run"); }},
+                {"Top bar/Menu/", [this] { open_menu("View"); }},
+                {"Top bar/Menu/", [this] { open_menu("Help"); }},
                 {"Rail/",
                  [this] {
                      stage_->set_size({1100, 700});
