@@ -187,7 +187,8 @@ void NewRunForm::draw_start(Ui& ui) {
     std::string why = problem_;
     if (why.empty() && answer && !answer->is_good())
         why = answer->data_problem.empty() ? answer->settings_problem : answer->data_problem;
-    if (!why.empty()) wants_start_ = false;
+    // Whoever types again while a start waits for its check has not finished.
+    if (!why.empty() || ImGui::GetIO().WantTextInput) wants_start_ = false;
     const std::string& shown = answer && !answer->data_problem.empty() ? problem_ : why;
     if (!shown.empty())
         banner(ui, {.kind = ToastKind::error, .title = "This cannot start yet", .sentence = shown});

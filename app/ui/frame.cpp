@@ -232,11 +232,12 @@ void Frame::draw() {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ui.recorder.begin_frame();
     p.handle_keys();
+    draw_top_bar(ui, frame_areas(ui, display, false), display);
+    // The top bar may have chosen another workspace: what follows is of one and the same.
     const bool has_timeline = ui.workspace != Workspace::home;
     const FrameAreas areas = frame_areas(ui, display, has_timeline);
-    draw_top_bar(ui, areas, display);
-    p.draw_panes(areas);
     if (areas.rail > 0) p.draw_rail(areas);
+    p.draw_panes(areas);
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
     ui.recorder.set_pane("Toasts");

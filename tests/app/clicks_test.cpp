@@ -89,6 +89,14 @@ class RandomClicks : public BareTest {
         const WidgetRecord* title = ui().recorder.find("Top bar/Menu/" + name);
         if (title != nullptr && title->why_not.empty()) run("click Top bar/Menu/" + name + "\n");
     }
+    // What a rewind says; it goes by itself.
+    void offer_branch() {
+        ui().toasts.add({.kind = ToastKind::done,
+                         .title = "Back at step 20",
+                         .action = "Open it",
+                         .run = [run = run_](Ui& now) { now.open(run); }});
+        until_usable("Toasts/Main/Open it");
+    }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
@@ -122,6 +130,7 @@ class RandomClicks : public BareTest {
                 {"Top bar/Menu/", [this] { open_menu("Run"); }},
                 {"Top bar/Menu/", [this] { open_menu("View"); }},
                 {"Top bar/Menu/", [this] { open_menu("Help"); }},
+                {"Toasts/Main/Open it", [this] { offer_branch(); }},
                 {"Rail/",
                  [this] {
                      stage_->set_size({1100, 700});
