@@ -37,18 +37,6 @@ bool is_set(const char* name) {
 
 }  // namespace
 
-ScratchFolder::ScratchFolder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "afterimage-bench-XXXXXX").string();
-    AFT_CHECK(mkdtemp(name.data()) != nullptr, "{}: cannot be made", name);
-    path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
-
 Child::Child(const ChildRequest& request) : start_(std::chrono::steady_clock::now()) {
     std::vector<std::string> words{request.program}, variables = request.variables;
     words.insert(words.end(), request.words.begin(), request.words.end());

@@ -10,19 +10,6 @@
 
 namespace aft::bench {
 
-// A folder of its own, removed at the end.
-class ScratchFolder {
-  public:
-    ScratchFolder();
-    ~ScratchFolder();
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
-
 struct ChildRequest {
     std::string program;
     std::vector<std::string> words;      // arguments

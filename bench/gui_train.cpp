@@ -6,6 +6,7 @@
 #include "bench/child.h"
 #include "bench/rounds.h"
 #include "bench/statistics.h"
+#include "core/files.h"
 
 namespace aft::bench {
 namespace {
@@ -24,7 +25,7 @@ double rate_of(Child& child, const std::string& run) {
 }
 
 double without_window(const std::string& program) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string();
     Child child({.program = program,
                  .words = {"train", "--preset", "demo-mirror", "--out", run},
@@ -42,7 +43,7 @@ std::vector<double> frame_times(const std::string& file) {  // ms
 }
 
 double with_window(const std::string& program, std::vector<double>& frames) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string(),
                       drawn = (folder.path() / "frames").string();
     Child child(

@@ -6,6 +6,7 @@
 #include "bench/child.h"
 #include "bench/rounds.h"
 #include "bench/statistics.h"
+#include "core/files.h"
 
 namespace aft::bench {
 namespace {
@@ -15,7 +16,7 @@ using nlohmann::json;
 constexpr double kPatience = 60;  // seconds
 
 double first_step(const std::string& program) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string();
     Child child({.program = program,
                  .words = {"train", "--preset", "demo-mirror", "--steps", "1", "--out", run},
@@ -24,7 +25,7 @@ double first_step(const std::string& program) {
 }
 
 double first_frame(const std::string& program) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const std::string frames = (folder.path() / "frames").string();
     Child child({.program = program,
                  .words = {"window"},

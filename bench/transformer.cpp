@@ -87,13 +87,6 @@ class CachedTransformer final : public decode::Decoder {
         ++state.position;
         return {logits_.const_data_ptr<float>(), static_cast<size_t>(logits_.numel())};
     }
-    void feed(std::span<const int64_t> tokens, DecoderState& state,
-              std::vector<float>* logits) override {
-        for (const int64_t token : tokens) {
-            const std::span<const float> one = step({&token, 1}, state);
-            if (logits != nullptr) logits->insert(logits->end(), one.begin(), one.end());
-        }
-    }
     [[nodiscard]] int64_t group() const override { return 0; }
     [[nodiscard]] std::string name() const override { return "LibTorch, key-value cache"; }
 

@@ -131,6 +131,16 @@ fs::path temporary_name(const fs::path& target) {
     return name;
 }
 
+Descriptor open_new(TemporaryFile& temporary, const fs::path& wanted) {
+    const int fd = ::open(temporary.name(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        const int number = errno;
+        temporary.keep();  // it was never made
+        fail_writing(wanted, number);
+    }
+    return Descriptor(fd);
+}
+
 void flush_folder(const fs::path& target) {
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
     const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -183,12 +193,7 @@ std::string read_file(const fs::path& path, uint64_t max_bytes) {
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
     const fs::path target = writing_target(path);
     TemporaryFile temporary(temporary_name(target));
-    Descriptor fd(::open(temporary.name(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd.get() < 0) {
-        const int number = errno;
-        temporary.keep();  // it was never made
-        fail_writing(path, number);
-    }
+    Descriptor fd = open_new(temporary, path);
     DescriptorBuffer buffer(fd.get());
     std::ostream stream(&buffer);
     write(stream);
@@ -206,6 +211,23 @@ void write_atomically(const fs::path& path, std::string_view content) {
     write_atomically(path, [content](std::ostream& out) {
         out.write(content.data(), static_cast<std::streamsize>(content.size()));
     });
+}
+
+void check_writable(const fs::path& file) {
+    TemporaryFile temporary(temporary_name(writing_target(file)));
+    const Descriptor fd = open_new(temporary, file);
+}
+
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
+    std::string name = (fs::temp_directory_path() / (prefix + "XXXXXX")).string();
+    AFT_CHECK(::mkdtemp(name.data()) != nullptr, "cannot make the folder '{}': {}", name,
+              error_words(errno));
+    path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
 }
 
 void make_folder(const fs::path& path) {

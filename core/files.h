@@ -23,7 +23,25 @@ namespace fs = std::filesystem;
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write);
 void write_atomically(const fs::path& path, std::string_view content);
 
+// What writing there would say, before hours of work that end in it. Leaves nothing behind.
+void check_writable(const fs::path& file);
+
 void make_folder(const fs::path& path);  // with parents; Error names the path
+
+// A folder of its own in the system's place for such, removed with what is in it at the end.
+class TemporaryFolder {
+  public:
+    explicit TemporaryFolder(const std::string& prefix = "afterimage-");
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    [[nodiscard]] const fs::path& path() const { return path_; }
+    [[nodiscard]] fs::path operator/(const fs::path& name) const { return path_ / name; }
+
+  private:
+    fs::path path_;
+};
+
 [[nodiscard]] fs::path config_folder();  // XDG_CONFIG_HOME/afterimage or ~/.config/afterimage
 [[nodiscard]] fs::path cache_folder();   // XDG_CACHE_HOME/afterimage or ~/.cache/afterimage
 // assets/NAME or shaders/NAME: AFTERIMAGE_SHARE, beside the binary (../share/afterimage), or the

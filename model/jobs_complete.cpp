@@ -141,7 +141,6 @@ void write_pictures(const CompleteRequest& job, const Task& task, const Completi
         result["samples"][0]["file"] = job.out;
         return;
     }
-    make_folder(job.out);
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string path = (fs::path(job.out) / fmt::format("sample-{}.png", i)).string();
         write_png(path, tokens_picture(done.samples[i], model));
@@ -191,6 +190,14 @@ void check_out(const CompleteRequest& job) {
                    job.sample.samples);
 }
 
+// Before the work: that the results can be written where they are wanted.
+void check_place(const CompleteRequest& job) {
+    if (job.out.empty()) return;
+    if (!job.prompt.empty() || is_png(job.out)) return check_writable(job.out);
+    make_folder(job.out);
+    check_writable(fs::path(job.out) / "result.json");
+}
+
 }  // namespace
 
 nlohmann::json complete_job(const CompleteRequest& job, const JobControl& control) {
@@ -199,6 +206,7 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
     Task task = job.prompt.empty() ? picture_task(job, checkpoint) : text_task(job, checkpoint);
     task.model = checkpoint.config.model;
     task.request.sample = job.sample;
+    check_place(job);
     const Net net = make_net(checkpoint, parse_device(job.device));
     Completion done = run_completion(net, task.request, {}, control);
     if (done.stopped) throw Interrupted();

@@ -91,6 +91,7 @@ void check_out(const std::string& path) {
     const std::string kind = fs::path(path).extension().string();
     if (kind != ".npy" && kind != ".csv" && kind != ".png")
         fail_usage("-o '{}': the name must end in .npy, .csv or .png", path);
+    check_writable(path);
 }
 
 ProbeRequest to_request(const ProbeJob& job, std::vector<uint8_t> tokens) {

@@ -36,15 +36,17 @@ struct Run {
 // left that the estimate, which is rough, goes past it.
 void check_memory(const TrainRequest& request) {
     constexpr double kDoubt = 2;
-    const double needed = estimate(request.config).value("training_bytes", 0.0);
+    if (!parse_device(request.device).is_cpu()) return;
+    const Config& config = request.config;
+    const double needed = estimate(config).value("training_bytes", 0.0);
     const double there = system_report().value("memory_total_bytes", 0.0);
-    if (parse_device(request.device).is_cpu() && there > 0 && needed > kDoubt * there)
+    if (there > 0 && needed > kDoubt * there)
         fail(
             "train: batch {} of {} layers of width {} over {} tokens needs about {} of memory, "
-            "this "
-            "machine has {}; lower train.batch or train.micro_batch, or set train.recompute=true",
-            request.config.train.batch, request.config.model.layers, request.config.model.dim,
-            request.config.model.tokens(), byte_size(needed), byte_size(there));
+            "this machine has {}; lower train.batch or train.micro_batch, or set "
+            "train.recompute=true",
+            config.train.batch, config.model.layers, config.model.dim, config.model.tokens(),
+            byte_size(needed), byte_size(there));
 }
 
 Run start_fresh(const TrainRequest& request) {

@@ -22,7 +22,7 @@ enum class RunState { empty, opening, ready, running, paused, stopping, stopped,
 [[nodiscard]] const char* state_name(RunState state);  // "Ready", "Running", ...
 
 struct LayerSummary {
-    double bias_norm = 0;  // ||w|| of the layer, gauge-fixed where free
+    double bias_norm = 0;  // ||w|| of the layer over all pairs, hidden ones too
     int64_t parameters = 0;
 };
 

@@ -105,6 +105,14 @@ void MaskCanvas::assign(std::span<const uint8_t> mask) {
     commit(std::move(before));
 }
 
+bool MaskCanvas::can_undo() const {
+    return !undo_.empty() || (stroke_.active && stroke_.before != mask_);
+}
+
+bool MaskCanvas::can_redo() const {  // ending a stroke that painted forgets what was undone
+    return !redo_.empty() && !(stroke_.active && stroke_.before != mask_);
+}
+
 bool MaskCanvas::undo() {
     end();
     if (undo_.empty()) return false;

@@ -32,6 +32,8 @@ class MaskCanvas {
 
     bool undo();  // false = nothing to undo; ends a stroke in progress first
     bool redo();
+    [[nodiscard]] bool can_undo() const;  // undo() would change something
+    [[nodiscard]] bool can_redo() const;
     [[nodiscard]] std::span<const uint8_t> mask() const {
         return mask_;
     }  // [height, width], 0 or 1

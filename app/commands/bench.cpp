@@ -16,7 +16,7 @@ namespace {
 struct BenchFlags {
     bench::Request request;
     std::string markdown, plot;
-    bool json = false, list = false;
+    bool json = false;
 };
 
 // This program's own file: what the start-up rows start. Empty where the system does not tell.
@@ -25,28 +25,20 @@ std::string own_file() {
     return fs::read_symlink("/proc/self/exe", unknown).string();
 }
 
-int print_list(bool as_json) {
-    nlohmann::json list = nlohmann::json::array();
-    std::string words;
-    for (const RoomInfo& info : bench::workload_list()) {
-        list.push_back({{"name", info.name}, {"sentence", info.sentence}});
-        words += fmt::format("{:<16} {}\n", info.name, info.sentence);
-    }
-    if (as_json)
-        print_json({{"workloads", list}});
-    else
-        print_result(words);
-    return 0;
+// Before the work: a name that cannot be written is told in a second, not after ten minutes.
+void check_files(const BenchFlags& flags) {
+    for (const std::string& file : {flags.plot, flags.markdown})
+        if (!file.empty()) check_writable(file);
 }
 
 int run_bench(const BenchFlags& flags, const Globals& globals) {
-    if (flags.list) return print_list(flags.json);
+    check_files(flags);
     Work work(globals);
     bench::Request request = flags.request;
     request.program = own_file();
     const nlohmann::json result = bench::run(request, work.control());
     work.finish_progress();
-    if (flags.json) {  // printed first: a file that cannot be written loses nothing
+    if (flags.json) {  // first: a disk that is full by now loses nothing
         print_json(result);
     } else {
         print_result(bench::words(result));
@@ -58,9 +50,11 @@ int run_bench(const BenchFlags& flags, const Globals& globals) {
 
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<BenchFlags>();
-    add_text(command,
-             {"FILTER", "workloads whose name contains it (default: all of --list)", "FILTER"},
-             flags->request.filter);
+    add_text(
+        command,
+        {"FILTER", "workloads whose name contains it (default: all of `afterimage list workloads`)",
+         "FILTER"},
+        flags->request.filter);
     add_whole(command, {"--rounds", "interleaved rounds", 15, 10000}, flags->request.rounds);
     add_switch(command, "--quick", "tiny shapes: shows that everything runs, not how fast",
                flags->request.quick);
@@ -68,7 +62,6 @@ CommandRun setup(CLI::App& command) {
              flags->markdown);
     add_text(command, {"--plot", "draws the growth and the ratios into this file", "FILE.svg"},
              flags->plot);
-    add_switch(command, "--list", "name the workloads and end", flags->list);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return run_bench(*flags, globals); };
 }

@@ -7,6 +7,7 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/ui/layouts.h"
 #include "app/ui/shots.h"
 #include "core/check.h"
 #include "model/jobs.h"
@@ -14,8 +15,7 @@
 namespace aft::app {
 namespace {
 
-// The window itself gets no smaller; OpenGL draws nothing larger everywhere.
-constexpr int64_t kLeastWidth = 800, kLeastHeight = 560, kMostSide = 8192;
+constexpr int64_t kMostSide = 8192;  // OpenGL draws nothing larger everywhere
 
 struct ShotFlags {
     std::vector<std::string> names;

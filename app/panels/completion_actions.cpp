@@ -12,11 +12,9 @@ std::string why_no_mask(const Ui& ui) {
     return task == "image" ? "" : "Only models of pictures have a mask.";
 }
 
-// A copy is asked: whether there is a stroke to take back, or one that was.
-std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*change)(), const char* words) {
+std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, const char* words) {
     if (std::string why = why_no_mask(ui); !why.empty()) return why;
-    viz::MaskCanvas mask = ui.selection.completion.mask;
-    return (mask.*change)() ? "" : words;
+    return (ui.selection.completion.mask.*can)() ? "" : words;
 }
 
 void add_runs(Actions& actions) {
@@ -75,7 +73,7 @@ void add_tools(Actions& actions) {
                  .shortcut = "Ctrl+Z",
                  .why_not =
                      [](const Ui& ui) {
-                         return why_no_stroke(ui, &viz::MaskCanvas::undo,
+                         return why_no_stroke(ui, &viz::MaskCanvas::can_undo,
                                               "There is no stroke to take back.");
                      },
                  .run = [](Ui& ui) { (void)completion_choice(ui).mask.undo(); },
@@ -86,7 +84,7 @@ void add_tools(Actions& actions) {
                  .shortcut = "Ctrl+Y",
                  .why_not =
                      [](const Ui& ui) {
-                         return why_no_stroke(ui, &viz::MaskCanvas::redo,
+                         return why_no_stroke(ui, &viz::MaskCanvas::can_redo,
                                               "No stroke was taken back.");
                      },
                  .run = [](Ui& ui) { (void)completion_choice(ui).mask.redo(); },

@@ -10,6 +10,8 @@
 
 namespace aft::app {
 
+inline constexpr int kLeastWidth = 800, kLeastHeight = 560;  // of the window, in pixels
+
 enum class Width {
     wide,
     rail,

@@ -1,11 +1,7 @@
 #include "app/ui/shots.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -201,34 +197,13 @@ void open_model(HeadlessStage& stage, const ShotRequest& request) {
     wait_for(stage, is_open, 60);
 }
 
-// The runs that are made for the pictures: a folder of their own, gone at the end.
-class Workshop {
-  public:
-    Workshop() {
-        std::string name = (fs::temp_directory_path() / "afterimage-pictures-XXXXXX").string();
-        AFT_CHECK(mkdtemp(name.data()) != nullptr, "shot: no folder for its runs: {}: {}", name,
-                  std::strerror(errno));
-        folder_ = name;
-    }
-    ~Workshop() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-    Workshop(const Workshop&) = delete;
-    Workshop& operator=(const Workshop&) = delete;
-    [[nodiscard]] std::string place(const char* run) const { return (folder_ / run).string(); }
-
-  private:
-    fs::path folder_;
-};
-
-void train_run(HeadlessStage& stage, const Workshop& workshop,
+void train_run(HeadlessStage& stage, const TemporaryFolder& runs,
                const std::function<void(const std::string&)>& note) {
     note("training demo-mirror for the pictures");
     OpenRequest run;
     run.config = load_preset("demo-mirror");
     run.config->train.checkpoint_every = 50;
-    run.out = workshop.place("demo-mirror");
+    run.out = (runs / "demo-mirror").string();
     run.autostart = true;
     stage.frame().open_run(std::move(run));
     wait_for(
@@ -236,7 +211,7 @@ void train_run(HeadlessStage& stage, const Workshop& workshop,
 }
 
 // Learns for a while, then gets a learning rate that no training survives.
-void break_run(HeadlessStage& stage, const Workshop& workshop) {
+void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
     constexpr int64_t kSteps = 60, kSaved = 20;
     OpenRequest run;
     run.config = load_preset("demo-mirror");
@@ -246,7 +221,7 @@ void break_run(HeadlessStage& stage, const Workshop& workshop) {
     run.config->train.validate_every = kSaved;
     run.config->train.validate_examples = 4;
     run.config->train.checkpoint_every = kSaved;
-    run.out = workshop.place("too-fast");
+    run.out = (runs / "too-fast").string();
     stage.frame().open_run(std::move(run));
     wait_for(stage, is_open, 60);
     Session& session = *stage.ui().session;
@@ -268,7 +243,8 @@ std::vector<std::string> shoot_window(const ShotRequest& request,
     make_folder(request.out);
     FrameOptions options;
     options.device = request.device;
-    const Workshop workshop;  // before the stage: its runs are closed when the folder goes
+    // The runs that are made for the pictures; before the stage, which closes them.
+    const TemporaryFolder runs;
     HeadlessStage stage(std::move(options), 1600, 1000);
     stage.step();
     Gallery gallery{request, stage, {}};
@@ -278,10 +254,10 @@ std::vector<std::string> shoot_window(const ShotRequest& request,
         const bool is_same =
             shot.needs == Stock::model && request.open.empty() && stock == Stock::fresh;
         if (shot.needs != stock && !is_same) {
-            if (shot.needs == Stock::broken) break_run(stage, workshop);
+            if (shot.needs == Stock::broken) break_run(stage, runs);
             if (shot.needs == Stock::model && !request.open.empty()) open_model(stage, request);
             if (shot.needs == Stock::fresh || (shot.needs == Stock::model && request.open.empty()))
-                train_run(stage, workshop, note);
+                train_run(stage, runs, note);
         }
         stock = shot.needs;
         gallery.take(shot);

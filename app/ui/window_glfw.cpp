@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/ui/layouts.h"
 #include "core/check.h"
 #include "viz/gl/context.h"
 
@@ -94,7 +95,7 @@ GlfwWindow::GlfwWindow(int width, int height) {
     }
     glfwMakeContextCurrent(window_);
     const viz::gl::OpenGlInfo info = viz::gl::opengl_info();
-    glfwSetWindowSizeLimits(window_, 800, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowSizeLimits(window_, kLeastWidth, kLeastHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
     // Software drawing gains nothing by waiting for the screen; a GPU should not tear.
     glfwSwapInterval(info.is_software ? 0 : 1);
 }

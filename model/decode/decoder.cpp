@@ -49,13 +49,6 @@ class EagerDecoder final : public Decoder {
         ++state.position;
         return {logits_.const_data_ptr<float>(), static_cast<size_t>(logits_.numel())};
     }
-    void feed(std::span<const int64_t> tokens, DecoderState& state,
-              std::vector<float>* logits) override {
-        for (const int64_t token : tokens) {
-            const std::span<const float> one = step({&token, 1}, state);
-            if (logits != nullptr) logits->insert(logits->end(), one.begin(), one.end());
-        }
-    }
     [[nodiscard]] int64_t group() const override { return kGroup; }
     [[nodiscard]] std::string name() const override { return "LibTorch"; }
 
@@ -94,6 +87,14 @@ double sequence_likelihood(Decoder& decoder, const std::vector<uint8_t>& tokens)
         nats += row[tokens[t]] - top - std::log(sum);
     }
     return nats;
+}
+
+void Decoder::feed(std::span<const int64_t> tokens, DecoderState& state,
+                   std::vector<float>* logits) {
+    for (const int64_t token : tokens) {
+        const std::span<const float> one = step({&token, 1}, state);
+        if (logits != nullptr) logits->insert(logits->end(), one.begin(), one.end());
+    }
 }
 
 Decoder& KeptDecoder::of(const Net& net, const DecoderOptions& options, uint64_t version) {

@@ -35,9 +35,9 @@ class Decoder {
     // there until the next call. Advances the state.
     virtual std::span<const float> step(std::span<const int64_t> tokens, DecoderState& state) = 0;
     // Tokens of a state with one row, in order: the same state and logits [tokens, levels] as by
-    // steps. logits: none = not wanted.
+    // steps, which is what it does where a decoder has nothing faster. logits: none = not wanted.
     virtual void feed(std::span<const int64_t> tokens, DecoderState& state,
-                      std::vector<float>* logits) = 0;
+                      std::vector<float>* logits);
     // Rows that one state must have so that an answer does not depend on its neighbours; 0 = any.
     [[nodiscard]] virtual int64_t group() const = 0;
     [[nodiscard]] virtual std::string name() const = 0;  // "packed fp32, avx512", "LibTorch"

@@ -166,7 +166,7 @@ TEST(BenchStep, AnotherFunctionIsSeen) {
 }
 
 TEST(BenchChild, WaitsForLinesAndSaysWhenNoneCome) {
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     const fs::path file = folder.path() / "lines";
     const std::string script =
         "echo one > '" + file.string() + "'; echo two >> '" + file.string() + "'; exec sleep 60";

@@ -120,6 +120,19 @@ def pictures(cli, model):
             [1, 2], "blocked")
 
 
+def places(cli, model):
+    """What cannot be written is told before the work: it all ends within the limit of `bad`."""
+    source = ["complete", model, "--data", "mirror?size=8&levels=8", "--keep-rows", 1]
+    cli.bad("complete many into no folder", [*source, "--samples", 65536, "-o", "/proc/none"], [1, 2], "/proc/none")
+    cli.bad("complete into no picture", [*source, "--samples", 1, "-o", "no/such/one.png"], [1, 2], "no/such/one.png")
+    cli.bad("probe into no folder", ["probe", "keys", model, "-o", "no/such/k.npy"], [1, 2], "no/such/k.npy")
+    for flag in ("--plot", "--markdown"):
+        cli.bad(f"bench {flag} nowhere", ["bench", flag, "no/such/file"], [1, 2], "no/such/file")
+        cli.bad(f"bench {flag} into a folder", ["bench", flag, cli.folder], [1, 2], "folder")
+    cli.bad("training in no precision", ["train", *SMALL, "--set", "train.precision=foo", "--out", "nowhere"], [1, 2],
+            "train.precision", "foo", "fp32", "bf16")
+
+
 def data(cli, model):
     junk = cli.folder / "junk"
     for name in ("data_batch_1.bin", "test_batch.bin", "train-images-idx3-ubyte", "train-labels-idx1-ubyte",
@@ -150,4 +163,5 @@ def run(cli):
     cli.part(checkpoints, model)
     cli.part(configs)
     cli.part(pictures, model)
+    cli.part(places, model)
     cli.part(data, model)

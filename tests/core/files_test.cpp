@@ -23,6 +23,30 @@ TEST(Files, what_is_written_is_read_back) {
     EXPECT_EQ(folder.entries(), 1) << "no temporary file is left";
 }
 
+TEST(Files, whether_a_file_can_be_written_is_told_before_the_work) {
+    const Scratch folder;
+    check_writable(folder / "new");
+    EXPECT_EQ(folder.entries(), 0) << "asking leaves nothing behind";
+    write_atomically(folder / "a", "old");
+    check_writable(folder / "a");
+    EXPECT_EQ(read_file(folder / "a"), "old");
+    const std::string nowhere = (folder / "none" / "a").string();
+    EXPECT_TRUE(has(error_of([&] { check_writable(nowhere); }), nowhere));
+    EXPECT_TRUE(has(error_of([&] { check_writable(folder.path()); }), "it is a folder"));
+}
+
+TEST(Files, a_temporary_folder_goes_with_all_that_is_in_it) {
+    fs::path path;
+    {
+        const TemporaryFolder folder("aft-test-");
+        path = folder.path();
+        make_folder(folder / "inner");
+        write_atomically(folder / "inner" / "a", "x");
+        EXPECT_TRUE(fs::is_regular_file(path / "inner" / "a"));
+    }
+    EXPECT_FALSE(fs::exists(path));
+}
+
 TEST(Files, an_error_while_writing_leaves_the_old_file) {
     const Scratch folder;
     write_atomically(folder / "a", "old");

@@ -1,37 +1,21 @@
 // A folder of one test, removed at its end. Tests only.
 #pragma once
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "core/files.h"
+
 namespace aft {
 
-class Scratch {
+class Scratch : public TemporaryFolder {
   public:
-    Scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "aft-test-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-        return path_ / name;
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    Scratch() : TemporaryFolder("aft-test-") {}
     [[nodiscard]] int64_t entries() const {
         int64_t n = 0;
-        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++n;
+        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path())) ++n;
         return n;
     }
-
-  private:
-    std::filesystem::path path_;
 };
 
 // Writes without flushing to the disk: for tests that write hundreds of files.

@@ -184,8 +184,10 @@ TEST(Mask, StrokesPresetsAndUndo) {
     const auto count = [&] {
         return std::accumulate(canvas.mask().begin(), canvas.mask().end(), 0);
     };
+    EXPECT_FALSE(canvas.can_undo() || canvas.can_redo());
     EXPECT_FALSE(canvas.undo());
     canvas.begin(PaintTool::brush, 0, {1, 1});
+    EXPECT_TRUE(canvas.can_undo()) << "undo takes back a stroke that is not yet ended";
     canvas.drag({1, 6});  // fast move: the line between is painted
     canvas.end();
     EXPECT_EQ(count(), 6);
@@ -203,10 +205,12 @@ TEST(Mask, StrokesPresetsAndUndo) {
     EXPECT_EQ(count(), 10);
     EXPECT_TRUE(canvas.undo());
     EXPECT_EQ(count(), 6);
+    EXPECT_TRUE(canvas.can_undo() && canvas.can_redo());
     EXPECT_TRUE(canvas.redo());
     EXPECT_EQ(count(), 10);
     canvas.apply(MaskPreset::lower_half);
     EXPECT_EQ(count(), 32);
+    EXPECT_FALSE(canvas.can_redo());
     EXPECT_FALSE(canvas.redo()) << "a new step forgets what was undone";
     canvas.invert();
     EXPECT_EQ(canvas.mask()[0], 1);
