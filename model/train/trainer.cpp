@@ -1,5 +1,5 @@
-#include "model/train/demand.h"
 #include "model/train/trainer.h"
+#include "model/train/demand.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
