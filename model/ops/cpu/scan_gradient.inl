@@ -107,11 +107,11 @@ AFT_INLINE V replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
     return now.m;
 }
 
-// The chunk after `end` may begin at another reference than m, which these rows end at: the first
+// The next chunk may begin at another reference than m, which these rows end at: the first
 // of a link begins at that of the joined sums (scan_join).
-AFT_INLINE void rescale_later(const Scan& s, int64_t at, int64_t end, V m, Running& later) {
-    if (end == s.length) return;
-    const V by = m - load_some(kept(s, end / kScanChunk) + at, s.channels - at, 0);
+AFT_INLINE void rescale_later(const Scan& s, const ScanPart& p, V m, Running& later) {
+    if (p.end == s.length) return;
+    const V by = m - load_some(kept(s, p.end / kScanChunk) + p.at, s.channels - p.at, 0);
     later.n = scaled(later.n, by);
     later.d = scaled(later.d, by);
 }
@@ -164,7 +164,7 @@ AFT_INLINE Squares gradient_rows(const ScanGradient& g, const ScanBlock& b) {
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             Running later = state_at(states, at - b.base);
             const ScanPart part{at, begin, end, later.m, &column};
-            rescale_later(s, at, end, replay<access, has_gate>(g, part, keys), later);
+            rescale_later(s, part, replay<access, has_gate>(g, part, keys), later);
             const Squares more = walk_back<access>(g, part, queries, later);
             put_state(states, at - b.base, later);
             total = {total.left + more.left, total.part + more.part};

@@ -173,7 +173,14 @@ constexpr float kLog2eLow = 1.92596299e-8F;
 
 // k log2(e) - reference, to the last bit of the difference
 AFT_INLINE V in_bits(V k, V reference) {
+#if defined(AFT_CPU_AVX512) || defined(AFT_CPU_AVX2)
     return fma(k, all(kLog2eLow), fma(k, all(kLog2eHigh), all(0) - reference));
+#else  // products of 12 bits each are exact without a fused multiplication
+    constexpr float kShort = 0x1.716p0F, kRest = -1.76052861e-4F;
+    const V high = _mm_and_ps(k, _mm_castsi128_ps(_mm_set1_epi32(~0xfff))), rest = k - high;
+    const V low = _mm_and_ps(rest, _mm_cmpord_ps(rest, rest));  // infinity has none
+    return k * all(kRest) + (low * all(kShort) + (high * all(kShort) - reference));
+#endif
 }
 
 // 2^x within 2e-7 of it; 0 below -400, infinity above 128, NaN for NaN.
