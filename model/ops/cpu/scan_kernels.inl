@@ -20,7 +20,8 @@ struct Running {
 
 constexpr float kRaise = 10;
 
-// 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN.
+// 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN (adding to the exponent of one whose
+// payload has low bits would make a number of it).
 AFT_INLINE V power_of_two(V x) {
 #if defined(AFT_CPU_AVX512)
     const V shifted = x + all(12582912), f = x - (shifted - all(12582912));  // 1.5 * 2^23
@@ -30,9 +31,11 @@ AFT_INLINE V power_of_two(V x) {
     p = fma(p, f, all(2.402211972384865e-1F));
     p = fma(p, f, all(6.93146967064733e-1F));
     p = fma(p, f, all(1.0000000716546822F));
-    const __mmask16 counts = _mm512_cmp_ps_mask(x, all(-126), _CMP_NLT_UQ);
-    return _mm512_castsi512_ps(_mm512_maskz_add_epi32(
-        counts, _mm512_castps_si512(p), _mm512_slli_epi32(_mm512_castps_si512(shifted), 23)));
+    const __mmask16 counts = _mm512_cmp_ps_mask(x, all(-126), _CMP_GE_OQ);
+    const V nothing = above(all(0), x);  // or NaN
+    return _mm512_castsi512_ps(
+        _mm512_mask_add_epi32(_mm512_castps_si512(nothing), counts, _mm512_castps_si512(p),
+                              _mm512_slli_epi32(_mm512_castps_si512(shifted), 23)));
 #else
     return exp2(x);
 #endif
