@@ -54,6 +54,7 @@ AFT_INLINE bool finish_all(const FinishRows& f) {
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)
             safe = finish_vector<streams>(f, row, at) && safe;
+    if (streams) _mm_sfence();  // the rows are seen by the other threads
     return safe;
 }
 
