@@ -186,6 +186,9 @@ AFT_INLINE V in_bits(V k, V reference) {
 // 2^x within 2e-7 of it; 0 below -400, infinity above 128, NaN for NaN.
 AFT_INLINE V exp2(V x) {
     x = above(all(-400), x);
+#if !defined(AFT_CPU_AVX512)  // where scaled() has no infinite n
+    x = where_at_least(x, all(400), all(400), x);
+#endif
     const V n = nearest(x), f = x - n;
     V p = all(1.535336188319500e-4F);
     p = fma(p, f, all(1.339887440266574e-3F));
