@@ -4,10 +4,11 @@
 //   N_t = N_{t-1} + 2^(k_t-m) V_t,  D_t = D_{t-1} + 2^(k_t-m),  k = K log2 e,  m a whole number
 //
 // The reference m of a channel rises only when a key stands kRaise bits above it (N and D are then
-// rescaled by a power of two, exactly), so D_t >= 1/2 always: safe for any finite K without a
-// second path; sums of huge V may overflow, which is noticed. From the second-level cache a vector
-// of 16 takes 7.4 ns that way, 8.3 with a maximum and a rescaling in every row; B = 4, T = 3072, d
-// = 256 takes 1.4 ms on two cores, 1.25 to 1.36 times the time of copying as many bytes.
+// rescaled by a power of two, exactly), so D_t >= 1/2 always: safe for |K| up to 700,000 without a
+// second path. Larger K and overflowing sums of huge V are noticed (N is no number then). From the
+// second-level cache a vector of 16 takes 7.4 ns that way, 8.3 with a maximum and a rescaling in
+// every row; B = 4, T = 3072, d = 256 takes 1.4 ms on two cores, 1.25 to 1.36 times the time of
+// copying as many bytes.
 #pragma once
 #include "model/ops/cpu/kernels.h"
 #include "model/ops/cpu/simd.inl"
@@ -19,6 +20,8 @@ struct Running {
 };
 
 constexpr float kRaise = 10;
+constexpr float kLargestReference = 0x1p+20F;
+constexpr float kNaN = __builtin_nanf("");
 
 // 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN (adding to the exponent of one whose
 // payload has low bits would make a number of it).
@@ -51,10 +54,12 @@ AFT_INLINE V power_of_gate(V q) {
 #endif
 }
 
-// -> what N and D were scaled by, in bits.
+// -> what N and D were scaled by, in bits. Where float32 no longer tells m from its neighbours, it
+// becomes NaN, and so does all that follows: such keys are left to the exact path.
 AFT_INLINE V raise(Running& s, V k, V bits) {
-    const V m = where_at_least(bits, all(kRaise), ceiling(k * all(kLog2eHigh)), s.m);
-    const V by = s.m - m;
+    V m = where_at_least(bits, all(kRaise), ceiling(k * all(kLog2eHigh)), s.m);
+    m = where_at_least(all(kLargestReference), above(m, all(0) - m), m, all(kNaN));
+    const V by = above(all(-400), s.m - m);  // scaled by -infinity, NaN would be zero
     s = {m, scaled(s.n, by), scaled(s.d, by)};
     return by;
 }
@@ -71,9 +76,9 @@ AFT_INLINE V take(Running& s, V k, V v) {  // -> 2^(k - m)
     return x;
 }
 
-// Below every key; times zero it is still zero.
+// Every key that is a number stands above it.
 AFT_INLINE Running nothing_yet() {
-    return {all(-3e38F), all(0), all(0)};
+    return {all(-__builtin_inff()), all(0), all(0)};
 }
 
 // Running sums of up to kScanWidth channels, in the first-level cache.
@@ -97,10 +102,11 @@ AFT_INLINE void save(const Scan& s, float* to, int64_t at, const Running& state)
     store_some(to + s.state_row + at, state.n, width);
     store_some(to + 2 * s.state_row + at, state.d, width);
 }
+// Lanes past the channels hold an average of 0.
 AFT_INLINE Running loaded(const Scan& s, const float* from, int64_t at) {
     const int64_t width = s.channels - at;
     return {load_some(from + at, width, 0), load_some(from + s.state_row + at, width, 0),
-            load_some(from + 2 * s.state_row + at, width, 0)};
+            load_some(from + 2 * s.state_row + at, width, 1)};
 }
 AFT_INLINE float* kept(const Scan& s, int64_t chunk) {
     return s.states + chunk * 3 * s.state_row;
