@@ -69,7 +69,8 @@ TEST(OpsCpu, every_instruction_set) {
         if (set != std::string("portable") &&
             std::system((asked + "--gtest_filter=OpsCpu.is_chosen" + quiet).c_str()) != 0)
             continue;  // this processor has none; said by OpsCpu.is_chosen itself
-        std::string tests = "--gtest_filter=OpsCpu.is_chosen:OpsCpu*.random_shapes:OpsScan.*";
+        std::string tests =
+            "--gtest_filter=OpsCpu.is_chosen:OpsCpu*.random_shapes:OpsScan.*:OpsEnds.*";
 #ifndef __SANITIZE_ADDRESS__  // many times slower there, and numbers do not change
         tests += ":*float32_keeps_the_promise/automatic";
 #endif

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/rng.h"
-#include "model/ops/cpu/scan.h"
 #include "ops_cases.h"
 
 namespace aft::ops::testing {

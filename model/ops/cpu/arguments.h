@@ -144,6 +144,7 @@ struct ScanGradient {
     Scan forward;
     const float* dy = nullptr;
     float *dq = nullptr, *dk = nullptr, *dv = nullptr;
+    Norms* norms = nullptr;  // one per vector of channels: the same however channels are shared out
 };
 constexpr int64_t kScanChunk = 32;  // rows between two kept states
 

@@ -37,8 +37,8 @@ struct Kernels {
     void (*scan_sums)(const Scan&, float* sums) = nullptr;
     void (*scan_join)(const Scan&, float* sums) = nullptr;
     bool (*scan_all)(const Scan&) = nullptr;  // not causal
-    Norms (*scan_gradient)(const ScanGradient&) = nullptr;
-    Norms (*scan_all_gradient)(const ScanGradient&) = nullptr;
+    void (*scan_gradient)(const ScanGradient&) = nullptr;
+    void (*scan_all_gradient)(const ScanGradient&) = nullptr;
     int64_t slide = 0;                      // most slots of a slide
     const SlideFunction* slides = nullptr;  // by the number of slots
     void (*conv_pack)(const ConvPack&) = nullptr;

@@ -151,17 +151,20 @@ bool scan_forward(const ScanShape& shape, const Scan& x) {
 Norms scan_gradient(const ScanShape& shape, const ScanGradient& x) {
     const Kernels& k = kernels();
     const std::vector<Piece> all = pieces(shape);
-    std::vector<Norms> norms(all.size());
+    // Their sum is taken in one order, as it decides whether the exact path is taken.
+    const int64_t vectors = (shape.channels + k.lanes - 1) / k.lanes;
+    std::vector<Norms> norms(static_cast<std::size_t>(shape.batch * vectors));
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const Piece& piece = all[i];
+    for (const Piece& piece : all) {
         const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
-        const ScanGradient part{.forward = part_of(shape, x.forward, piece),
-                                .dy = x.dy + at,
-                                .dq = moved(x.dq, at),
-                                .dk = x.dk + at,
-                                .dv = x.dv + at};
-        norms[i] = (shape.causal ? k.scan_gradient : k.scan_all_gradient)(part);
+        const ScanGradient part{
+            .forward = part_of(shape, x.forward, piece),
+            .dy = x.dy + at,
+            .dq = moved(x.dq, at),
+            .dk = x.dk + at,
+            .dv = x.dv + at,
+            .norms = norms.data() + piece.sample * vectors + piece.first / k.lanes};
+        (shape.causal ? k.scan_gradient : k.scan_all_gradient)(part);
     }
     Norms total;
     for (const Norms& n : norms) {

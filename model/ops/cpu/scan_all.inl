@@ -66,16 +66,17 @@ AFT_INLINE void query_rows(const ScanGradient& g, const ScanBlock& b, States& st
                 const V e = power_of_gate(read<access>(s.q + where, width));
                 const V gate = all(1) / (all(1) + e);
                 P = P * gate;
-                write<access>(g.dq + where, P * load(states.n + c) * (gate * e), width);
+                write<access>(g.dq + where, P * (gate * e) * load(states.n + c), width);
             }
             store(states.d + c, load(states.d + c) + P);
         }
 }
 
-// S / D is in d.
+// S / D is in d. -> zero if all results are finite, else NaN.
 template <Access access>
-AFT_INLINE void key_rows(const ScanGradient& g, const ScanBlock& b, const States& states) {
+AFT_INLINE V key_rows(const ScanGradient& g, const ScanBlock& b, const States& states) {
     const Scan s = g.forward;
+    V bad = all(0);
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at, c = at - b.base;
@@ -85,8 +86,11 @@ AFT_INLINE void key_rows(const ScanGradient& g, const ScanBlock& b, const States
             write<access>(g.dv + where, dv, width);
             // In halves: a difference of two values near the end of float32 is beyond it.
             const V half = all(0.5F);
-            write<access>(g.dk + where, (dv + dv) * (v * half - sums.n * half), width);
+            const V dk = (dv + dv) * (v * half - sums.n * half);
+            write<access>(g.dk + where, dk, width);
+            bad = fma(dk, all(0), bad);
         }
+    return bad;
 }
 
 template <Access access>
@@ -105,10 +109,13 @@ AFT_INLINE void all_rows(const ScanGradient& g, const ScanBlock& b) {
         query_rows<access, false>(g, b, states);
     for (int64_t c = 0; c < b.end - b.base; c += kLanes)
         store(states.d + c, load(states.d + c) / load(D + c));
-    key_rows<access>(g, b, states);
+    // One exact average for all: nothing cancels. But S may overflow where its parts do not.
+    const float bad = sum(key_rows<access>(g, b, states));
+    for (int64_t at = b.base; at < b.end; at += kLanes)
+        g.norms[at / kLanes] = {.left = 1 + static_cast<double>(bad), .part = 0};
 }
 
-static Norms scan_all_gradient(const ScanGradient& g) {
+static void scan_all_gradient(const ScanGradient& g) {
     for_blocks(g.forward, [&](const ScanBlock& b) {
         switch (gradient_access(g)) {
             case Access::streamed:
@@ -120,7 +127,6 @@ static Norms scan_all_gradient(const ScanGradient& g) {
         }
     });
     _mm_sfence();
-    return {.left = 1, .part = 0};  // one exact average for all: nothing cancels
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -147,14 +147,26 @@ AFT_INLINE Squares walk_back(const ScanGradient& g, const ScanPart& p, Fetch& ne
     return out;
 }
 
+// Squares of a block's channels. A sum per vector, so that no order depends on the block.
+struct BlockSquares {
+    float left[kScanWidth], part[kScanWidth];
+};
+AFT_INLINE void add(BlockSquares& total, int64_t at, const Squares& more) {
+    store(total.left + at, load(total.left + at) + more.left);
+    store(total.part + at, load(total.part + at) + more.part);
+}
+
 template <Access access, bool has_gate>
-AFT_INLINE Squares gradient_rows(const ScanGradient& g, const ScanBlock& b) {
+AFT_INLINE void gradient_rows(const ScanGradient& g, const ScanBlock& b) {
     const Scan s = g.forward;
-    Squares total{all(0), all(0)};
+    BlockSquares total;
     States states;  // the mean in m
     ChunkColumn column;
-    for (int64_t at = b.base; at < b.end; at += kLanes)
+    for (int64_t at = b.base; at < b.end; at += kLanes) {
         put_state(states, at - b.base, {centre(s, at), all(0), all(0)});
+        store(total.left + at - b.base, all(0));
+        store(total.part + at - b.base, all(0));
+    }
     const int64_t vectors = (b.end - b.base + kLanes - 1) / kLanes;
     for (int64_t begin = (s.length - 1) / kScanChunk * kScanChunk; begin >= 0;
          begin -= kScanChunk) {
@@ -165,12 +177,13 @@ AFT_INLINE Squares gradient_rows(const ScanGradient& g, const ScanBlock& b) {
             Running later = state_at(states, at - b.base);
             const ScanPart part{at, begin, end, later.m, &column};
             rescale_later(s, part, replay<access, has_gate>(g, part, keys), later);
-            const Squares more = walk_back<access>(g, part, queries, later);
+            add(total, at - b.base, walk_back<access>(g, part, queries, later));
             put_state(states, at - b.base, later);
-            total = {total.left + more.left, total.part + more.part};
         }
     }
-    return total;
+    for (int64_t at = b.base; at < b.end; at += kLanes)
+        g.norms[at / kLanes] = {sum(load(total.left + at - b.base)),
+                                sum(load(total.part + at - b.base))};
 }
 
 AFT_INLINE Access gradient_access(const ScanGradient& g) {
@@ -180,7 +193,7 @@ AFT_INLINE Access gradient_access(const ScanGradient& g) {
 }
 
 template <bool has_gate>
-AFT_INLINE Squares gradient_block(const ScanGradient& g, const ScanBlock& b) {
+AFT_INLINE void gradient_block(const ScanGradient& g, const ScanBlock& b) {
     switch (gradient_access(g)) {
         case Access::streamed:
             return gradient_rows<Access::streamed, has_gate>(g, b);
@@ -191,15 +204,11 @@ AFT_INLINE Squares gradient_block(const ScanGradient& g, const ScanBlock& b) {
     }
 }
 
-static Norms scan_gradient(const ScanGradient& g) {
-    Squares total{all(0), all(0)};
+static void scan_gradient(const ScanGradient& g) {
     for_blocks(g.forward, [&](const ScanBlock& b) {
-        const Squares more =
-            g.forward.q != nullptr ? gradient_block<true>(g, b) : gradient_block<false>(g, b);
-        total = {total.left + more.left, total.part + more.part};
+        g.forward.q != nullptr ? gradient_block<true>(g, b) : gradient_block<false>(g, b);
     });
     _mm_sfence();
-    return {static_cast<double>(sum(total.left)), static_cast<double>(sum(total.part))};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU
