@@ -187,8 +187,10 @@ void TrainConfig::visit(SettingRows& rows) {
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
     add(text_row("train.precision", &precision,
-                 "Arithmetic of the matrix products in training: float32, or bfloat16 operands "
-                 "with sums in float32 (about twice as fast where the processor has it).",
+                 "Arithmetic of the blocks' matrix products in training: float32, or bfloat16 "
+                 "operands with sums in float32, about twice as fast where the processor has it. "
+                 "The MLP follows only with the exact GELU; embedding and head stay float32. Not "
+                 "on a GPU.",
                  {"fp32", "bf16"}));
     add(text_row("train.backend", &backend,
                  "Operators: auto (tiled, exact where needed), or the float64 reference.",

@@ -46,7 +46,7 @@ struct TrainResult {
 // Opens the data of a new run as its start would, and gives the model their shape. Error if they
 // cannot be had or do not belong to the model.
 [[nodiscard]] Config fit_to_data(const Config& config);
-// Memory and time before the start: {"parameters", "weights_bytes", "activations_bytes", "words"}.
+// Memory and time before the start, of a config that fits its data (fit_to_data): {"parameters", "weights_bytes", "activations_bytes", "words"}.
 [[nodiscard]] nlohmann::json estimate(const Config& config);
 
 // Writes the weights of a model alone, to be given away. half: as F16, half the size; every value

@@ -13,6 +13,7 @@
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
+#include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
 #include "model/train/trainer.h"
@@ -32,26 +33,8 @@ struct Run {
     std::unique_ptr<RunFolder> folder;
 };
 
-// The system ends a process that takes all memory without a word: said before, where no doubt is
-// left that the estimate, which is rough, goes past it.
-void check_memory(const TrainRequest& request) {
-    constexpr double kDoubt = 2;
-    if (!parse_device(request.device).is_cpu()) return;
-    const Config& config = request.config;
-    const double needed = estimate(config).value("training_bytes", 0.0);
-    const double there = system_report().value("memory_total_bytes", 0.0);
-    if (there > 0 && needed > kDoubt * there)
-        fail(
-            "train: batch {} of {} layers of width {} over {} tokens needs about {} of memory, "
-            "this machine has {}; lower train.batch or train.micro_batch, or set "
-            "train.recompute=true",
-            config.train.batch, config.model.layers, config.model.dim, config.model.tokens(),
-            byte_size(needed), byte_size(there));
-}
-
 Run start_fresh(const TrainRequest& request) {
     Run run;
-    check_memory(request);
     // The trainer first: a config or data that do not fit leave no folder behind.
     run.trainer = std::make_unique<Trainer>(request.config, parse_device(request.device));
     const fs::path out =
@@ -211,45 +194,20 @@ Config fit_to_data(const Config& config) {
 nlohmann::json estimate(const Config& config) {
     nlohmann::json result;
     with_plain_errors([&] {
-        const ModelConfig& model = config.model;
-        const TrainConfig& train = config.train;
-        // Shapes alone: a window asks at every key, also about models that would not fit in here.
-        ModelConfig counted = model;
-        counted.init = "normal";  // the other ways make values first
-        const Net net(counted, static_cast<uint64_t>(train.seed), at::kMeta);
-        const auto parameters = static_cast<double>(parameter_count(net.parameters()));
-        const auto T = static_cast<double>(model.tokens());
-        const auto batch = static_cast<double>(train.batch);
-        const double micro =
-            train.micro_batch > 0 ? std::min(batch, static_cast<double>(train.micro_batch)) : batch;
-        const auto dim = static_cast<double>(model.dim),
-                   ratio = static_cast<double>(model.mlp_ratio);
-        const auto layers = static_cast<double>(model.layers);
-        // Kept for the backward pass of a block, in floats per token: norms 2, q k v 3, operator 6,
-        // o 1, residuals 2, fc1 and GELU 2 mlp_ratio. Recomputed blocks keep their input only.
-        constexpr double kMixing = 14, kFloat = 4, kWork = 4;
-        const double block = (kMixing + 2 * ratio) * dim;
-        const double kept = train.recompute ? layers * dim + block : layers * block;
-        const double logits = model.causal() ? 3.0 * static_cast<double>(model.levels) : 0.0;
-        const double activations = micro * T * (kept + logits) * kFloat;
-        const double weights = parameters * kFloat;
-        // Forward 2, backward 4 operations per weight and token, and as much again for the operator
-        // over T or its window.
-        const double span = model.window > 0 ? std::min(T, static_cast<double>(model.window)) : T;
-        const double operations = batch * T * (6 * parameters + 12 * layers * span * dim) *
-                                  (train.recompute ? 4.0 / 3 : 1);
+        const Demand demand = training_demand(config);
         static const double rate = measured_rate();
-        const double seconds = static_cast<double>(train.steps) * operations / rate;
-        result = {{"parameters", static_cast<int64_t>(parameters)},
-                  {"weights_bytes", static_cast<int64_t>(weights)},
-                  {"training_bytes", static_cast<int64_t>(kWork * weights + activations)},
-                  {"activations_bytes", static_cast<int64_t>(activations)},
+        const double seconds =
+            static_cast<double>(config.train.steps) * demand.step_operations / rate;
+        result = {{"parameters", static_cast<int64_t>(demand.parameters)},
+                  {"weights_bytes", static_cast<int64_t>(demand.weights_bytes)},
+                  {"training_bytes", static_cast<int64_t>(demand.training_bytes)},
+                  {"activations_bytes", static_cast<int64_t>(demand.activations_bytes)},
                   {"seconds", seconds},
                   {"words", fmt::format("{} parameters, about {} of memory, very roughly {} for {} "
                                         "steps on {} threads",
-                                        group_thousands(static_cast<int64_t>(parameters)),
-                                        byte_size(kWork * weights + activations), duration(seconds),
-                                        train.steps, at::get_num_threads())}};
+                                        group_thousands(static_cast<int64_t>(demand.parameters)),
+                                        byte_size(demand.training_bytes), duration(seconds),
+                                        config.train.steps, at::get_num_threads())}};
     });
     return result;
 }

@@ -16,7 +16,8 @@ namespace aft::session {
 
 // Publishes at a cost of at most 2 % of the time: everything measures itself.
 struct Pace {
-    double cost_ms = 0;  // of the last publication
+    double took_ms = 0;  // the last publication
+    double cost_ms = 0;  // what it counts as in the pacing
     Clock::time_point last{};
     int64_t step = -1;  // last published step
 };

@@ -34,8 +34,10 @@ void paced(Pace& pace, int64_t step, const Work& work) {
     work();
     pace.last = Clock::now();
     // One that another program held up does not count in full, or the next would come much later.
-    const double took = ms_between(start, pace.last);
-    pace.cost_ms = pace.cost_ms > 0 ? std::min(took, 2 * pace.cost_ms) : took;
+    pace.took_ms = ms_between(start, pace.last);
+    constexpr double kFloor_ms = 1;
+    const double before = std::max(pace.cost_ms, kFloor_ms);
+    pace.cost_ms = pace.step >= 0 ? std::min(pace.took_ms, 2 * before) : pace.took_ms;
     pace.step = step;
 }
 
@@ -234,7 +236,7 @@ void publish_weights(Live& live, Shared& shared, bool due) {
         publish_checkpoint(live, shared,
                            std::make_shared<const Checkpoint>(live.trainer->checkpoint(false)));
     });
-    live.status.publish_ms = live.snapshot_pace.cost_ms;
+    live.status.publish_ms = live.snapshot_pace.took_ms;
 }
 
 }  // namespace aft::session

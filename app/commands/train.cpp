@@ -109,7 +109,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
     if (flags.resume.empty()) {
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
-        print_note(estimate(shown).value("words", ""));
+        print_note(estimate(fit_to_data(shown)).value("words", ""));
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();

@@ -101,7 +101,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
 
 void AttentionPanel::fill_gallery(Ui& ui, int count) {
     const size_t all = data_.channels().size();
-    if (first_ >= all) first_ = 0;
+    if (first_ >= all || size_t(count) >= all) first_ = 0;  // a page is enough for them by now
     const size_t n = std::min(size_t(count), all - first_);
     if (cells_version_ == data_.version() && cells_.size() == n && cells_first_ == first_ &&
         cells_order_ == Order(order_))
@@ -213,9 +213,9 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     view.area = {all, height - ui.px(36)};
     view.shape = gallery_shape(positions, view.area, ui.look.scale);
     const int count = view.shape.rows * view.shape.columns;
+    fill_gallery(ui, count);
     draw_gallery_head(ui, count);
     ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
-    fill_gallery(ui, count);
     const int64_t chosen = ui.selection.cell.channel;
     for (size_t i = 0; i < cells_.size(); ++i) {
         cells_[i].coloring.scale = coloring(ui).scale;
@@ -229,7 +229,8 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     const viz::AtlasReply reply = gallery_.draw(view, ui.look);
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const float wheel = ImGui::GetIO().MouseWheel;
-    if (hit.is_valid() && wheel != 0) turn_page(wheel < 0 ? 1 : -1, count);
+    if (hit.is_valid() && wheel != 0)  // what is under the pointer then is drawn in the next frame
+        return turn_page(wheel < 0 ? 1 : -1, count);
     const auto at = first_ + size_t(std::max(0, hit.row) * view.shape.columns + hit.column);
     if (!hit.is_valid() || at >= data_.channels().size()) return;
     Cell cell = source_cell(ui, positions, hit.cell);

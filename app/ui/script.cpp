@@ -82,8 +82,10 @@ bool Script::is_waiting(Frame& frame) {
         awaited_.clear();
         return false;
     }
-    if (now_seconds() - wait_start_ > wait_seconds_)
+    if (now_seconds() - wait_start_ > wait_seconds_) {
+        --at_;  // the line that waits
         stop(fmt::format("waited {} s and it did not appear", wait_seconds_));
+    }
     frame.ui().want_frames(2);
     return true;
 }

@@ -155,7 +155,7 @@ class PackedDecoder final : public Decoder {
 
 void PackedDecoder::reserve(int64_t rows) {
     if (rows <= room_) return;
-    room_ = rows;
+    room_ = 0;  // until all of it is there: memory may not suffice
     for (Buffer<float>* b : {&x_, &q_, &k_, &v_, &y_}) *b = Buffer<float>(rows * net_.width, true);
     h_ = Buffer<float>(rows * net_.inside, true);
     logits_ = Buffer<float>(rows * net_.outputs, true);
@@ -163,6 +163,7 @@ void PackedDecoder::reserve(int64_t rows) {
         own.normed = Buffer<float>(rows * net_.width, true);
         own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 64), true);
     }
+    room_ = rows;
 }
 
 void PackedDecoder::embed(const Rows& rows) {

@@ -17,6 +17,10 @@ const float* pointer(const at::Tensor& x) {
     return x.const_data_ptr<float>();
 }
 
+void refuse_second() {  // autograd enables gradients inside backward() for create_graph alone
+    AFT_CHECK(!at::GradMode::is_enabled(), "the fused layers have no gradients of gradients");
+}
+
 at::Tensor rows_of(const at::Tensor& x) {  // [..., d] -> [N, d] without gaps
     return x.reshape({-1, x.size(-1)}).contiguous();
 }
@@ -119,6 +123,7 @@ struct NormedMaps : torch::autograd::Function<NormedMaps> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        refuse_second();
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -171,6 +176,7 @@ struct AddMap : torch::autograd::Function<AddMap> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        refuse_second();
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -218,6 +224,7 @@ struct AddMlp : torch::autograd::Function<AddMlp> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        refuse_second();
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -277,6 +284,7 @@ struct Entropy : torch::autograd::Function<Entropy> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        refuse_second();
         const at::Tensor kept = context->get_saved_variables()[0];
         const float factor = gradients[0].item<float>();
         return {factor == 1 ? kept : kept.mul(factor), at::Tensor(), at::Tensor(), at::Tensor()};
@@ -329,7 +337,8 @@ at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& target
         const auto [low, high] = target.aminmax();
         return low.item<int64_t>() >= 0 && high.item<int64_t>() < logits.size(1);
     };
-    if (!can_fuse(logits) || target.scalar_type() != at::kLong || !is_row())
+    if (!can_fuse(logits) || target.scalar_type() != at::kLong ||
+        target.numel() != logits.size(0) || !is_row())
         return at::cross_entropy_loss(logits, target, {}, at::Reduction::Mean, -100,
                                       label_smoothing);
     const bool wanted = at::GradMode::is_enabled() && logits.requires_grad();

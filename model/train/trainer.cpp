@@ -1,4 +1,5 @@
 #include "model/train/trainer.h"
+#include "model/train/demand.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -76,6 +77,7 @@ Trainer::Trainer(const Config& config, at::Device device) {
     fit_model(fitted.model, *source);
     fitted.check();
     check_fit(*source, fitted.model);
+    check_demand(fitted, device);
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
     nlohmann::json description = describe(*source, fitted.data);
     parts_ =
@@ -87,6 +89,7 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     config.check();
     auto source = open_data(config);
     check_fit(*source, config.model);
+    check_demand(config, device);
     nlohmann::json description = describe(*source, config.data);
     parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
                                      std::move(description));

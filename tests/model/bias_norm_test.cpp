@@ -42,5 +42,29 @@ TEST(BiasNorm, OfEveryWindow) {
         }
 }
 
+// Rows at right angles: large factors, and a bias that is zero but for rounding.
+TEST(BiasNorm, IsNeverNegative) {
+    ModelConfig config = small_config("aft-full", "text");
+    config.layers = 1;
+    config.length = 50;
+    config.factors = 2;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        Net net(config, seed);
+        const ops::Inputs in = net.mixer(0).bias_inputs(config.length);
+        ASSERT_TRUE(in.u.defined());
+        const c10::NoGradGuard off;
+        const float slope = 0.1F + 0.37F * static_cast<float>(seed);
+        in.u.mul_(100);
+        in.r.mul_(100);
+        in.u.select(1, 1).copy_(in.u.select(1, 0) * slope);
+        in.r.select(1, 0).copy_(in.r.select(1, 1) * -slope);
+        const double found = squared_bias(net.mixer(0), config.length).value_or(NAN);
+        EXPECT_GE(found, 0) << seed;
+        EXPECT_LE(found,
+                  1e-9 * in.u.square().sum().item<double>() * in.r.square().sum().item<double>())
+            << seed;
+    }
+}
+
 }  // namespace
 }  // namespace aft

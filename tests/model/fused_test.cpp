@@ -221,6 +221,13 @@ TEST(Fused, CrossEntropyOfWhatIsNotFinite) {
 }
 
 // Every bit is the same for one and two threads.
+TEST(Fused, WhatTheyCannotDoIsRefused) {
+    const at::Tensor logits = at::randn({4, 5}).requires_grad_();
+    EXPECT_ANY_THROW((void)mean_cross_entropy(logits, at::zeros({3}, at::kLong), 0));
+    const at::Tensor loss = mean_cross_entropy(logits, at::zeros({4}, at::kLong), 0);
+    EXPECT_ANY_THROW(loss.backward({}, /*retain_graph=*/true, /*create_graph=*/true));
+}
+
 TEST(Fused, ThreadsChangeNothing) {
     const int before = at::get_num_threads();
     at::manual_seed(3);

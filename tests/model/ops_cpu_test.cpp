@@ -70,7 +70,8 @@ TEST(OpsCpu, every_instruction_set) {
             std::system((asked + "--gtest_filter=OpsCpu.is_chosen" + quiet).c_str()) != 0)
             continue;  // this processor has none; said by OpsCpu.is_chosen itself
         std::string tests =
-            "--gtest_filter=OpsCpu.is_chosen:OpsCpu.random_shapes:OpsCpuConv.random_shapes";
+            "--gtest_filter=OpsCpu.is_chosen:OpsCpu.random_shapes:OpsCpuConv.random_shapes:OpsScan."
+            "*";
 #ifndef __SANITIZE_ADDRESS__  // many times slower there, and numbers do not change
         tests += ":*float32_keeps_the_promise/automatic";
 #endif

@@ -1,6 +1,5 @@
 #include "model/ops/cpu/decode_kernels.h"
 
-#include <cstdlib>
 #include <string_view>
 
 #include "model/ops/cpu/kernels.h"
@@ -14,7 +13,7 @@ DecodeKernels choose() {
     if (set == "avx2") return decode_avx2();
     if (set != "avx512") return decode_portable();
     DecodeKernels table = decode_avx512();
-    if (std::getenv("AFTERIMAGE_CPU") != nullptr) return table;  // asked for, and no more
+    if (!asked_set().empty()) return table;  // asked for, and no more
     if (__builtin_cpu_supports("avx512vnni") != 0) use_vnni(table);
     if (__builtin_cpu_supports("avx512bf16") != 0) {
         use_bf16(table);

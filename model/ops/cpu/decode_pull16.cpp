@@ -74,9 +74,13 @@ AFT_INLINE void gain(const DecodePull& p, int64_t target, int64_t at, const Gain
     const V size = _mm512_abs_ps(g.n);
     const __mmask16 safe = _mm512_cmp_ps_mask(g.d, all(kLeastHeard), _CMP_GE_OQ) &
                            _mm512_cmp_ps_mask(size, all(kMostHeard), _CMP_LT_OQ);
-    const V shift = all(-kDecodeKeyShift - kDecodeBiasShift);
-    if (safe == 0xffff && _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) == 0) {
-        const V bits = above(top - m + shift, all(-127));  // 2^-127 and less: nothing
+    constexpr float kShift = -kDecodeKeyShift - kDecodeBiasShift;
+    const V shift = all(kShift), bits = top - m + shift;
+    // One factor of 2^bits does where it is a normal number and the sum there need not move. The
+    // rest is not nothing: `top` may be reached by no source, here or in what is there already.
+    const __mmask16 slow =
+        _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) | _mm512_cmp_ps_mask(bits, all(-126), _CMP_NGE_UQ);
+    if (safe == 0xffff && slow == 0) {
         const V by = _mm512_castsi512_ps(_mm512_slli_epi32(
             _mm512_add_epi32(_mm512_cvtps_epi32(bits), _mm512_set1_epi32(127)), 23));
         store(sums + kLanes, fma(g.n, by, load(sums + kLanes)));

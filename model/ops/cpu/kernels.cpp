@@ -20,8 +20,7 @@ bool has_avx2() {
 
 const Kernels& choose() {
     __builtin_cpu_init();
-    const char* const asked = std::getenv("AFTERIMAGE_CPU");
-    const std::string_view name = asked == nullptr ? "" : asked;
+    const std::string_view name = asked_set();
     if (!name.empty() && name != "avx512" && name != "avx2" && name != "portable")
         fail_usage("AFTERIMAGE_CPU is '{}'; allowed: avx512, avx2, portable", name);
     if ((name == "avx512" && !has_avx512()) || (name == "avx2" && !has_avx2()))
@@ -33,13 +32,19 @@ const Kernels& choose() {
 
 }  // namespace
 
+std::string_view asked_set() {
+    const char* const asked = std::getenv("AFTERIMAGE_CPU");
+    return asked == nullptr ? "" : asked;
+}
+
 const Kernels& kernels() {
     static const Kernels& chosen = choose();
     return chosen;
 }
 
 const HalfKernels* half_kernels() {
-    const bool can = &kernels() == &avx512_kernels() && __builtin_cpu_supports("avx512bf16") != 0;
+    const bool can = asked_set().empty() && &kernels() == &avx512_kernels() &&
+                     __builtin_cpu_supports("avx512bf16") != 0;
     return can ? &avx512_bfloat16_kernels() : nullptr;
 }
 

@@ -1,6 +1,8 @@
 // The vector kernels of the CPU backend as one table of plain functions per instruction set, and
 // the choice among them. Pointers and sizes only; no threads, no LibTorch. All of float32.
 #pragma once
+#include <string_view>
+
 #include "model/ops/cpu/arguments.h"
 #include "model/ops/cpu/conv_arguments.h"
 
@@ -51,7 +53,8 @@ struct Kernels {
 [[nodiscard]] const Kernels& avx2_kernels();
 [[nodiscard]] const Kernels& portable_kernels();
 // The fastest that this processor runs, chosen once; AFTERIMAGE_CPU=avx512|avx2|portable asks for
-// one of them (a usage Error if it cannot be had).
+// one of them (a usage Error if it cannot be had), without what only newer processors add to it.
 [[nodiscard]] const Kernels& kernels();
+[[nodiscard]] std::string_view asked_set();  // by AFTERIMAGE_CPU; empty: none
 
 }  // namespace aft::ops::cpu

@@ -75,9 +75,9 @@ AFT_INLINE RowTerms plain_terms(const Running& now, V dy, V mean) {
     return {A, A * (mean - now.n * t), A};
 }
 
-// Rows of the chunk again, forward.
+// Rows of the chunk again, forward -> m after the last.
 template <Access access, bool has_gate>
-AFT_INLINE void replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
+AFT_INLINE V replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
     const Scan s = g.forward;
     ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
@@ -104,6 +104,16 @@ AFT_INLINE void replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
         store(column.a + i * kLanes, terms.a);
         store(column.c + i * kLanes, terms.c);
     }
+    return now.m;
+}
+
+// The chunk after `end` may begin at another reference than m, which these rows end at: the first
+// of a link begins at that of the joined sums (scan_join).
+AFT_INLINE void rescale_later(const Scan& s, int64_t at, int64_t end, V m, Running& later) {
+    if (end == s.length) return;
+    const V by = m - load_some(kept(s, end / kScanChunk) + at, s.channels - at, 0);
+    later.n = scaled(later.n, by);
+    later.d = scaled(later.d, by);
 }
 
 // SA in n, SC in d.
@@ -154,7 +164,7 @@ AFT_INLINE Squares gradient_rows(const ScanGradient& g, const ScanBlock& b) {
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             Running later = state_at(states, at - b.base);
             const ScanPart part{at, begin, end, later.m, &column};
-            replay<access, has_gate>(g, part, keys);
+            rescale_later(s, at, end, replay<access, has_gate>(g, part, keys), later);
             const Squares more = walk_back<access>(g, part, queries, later);
             put_state(states, at - b.base, later);
             total = {total.left + more.left, total.part + more.part};
