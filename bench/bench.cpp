@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <string_view>
 
 #include "bench/calibrate.h"
 #include "bench/peer.h"
@@ -29,12 +30,56 @@ std::string today() {
     return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
 }
 
-json rows_of(const WorkloadRoom& room, const Settings& settings, const JobControl& control) {
-    if (room.rows != nullptr) return room.rows(settings, control);
-    json rows = json::array();
-    for (const Problem& problem : room.problems(settings.quick))
-        rows.push_back(race(problem, settings, control));
-    return rows;
+std::vector<RowPlan> plans_of(const WorkloadRoom& room, bool quick) {
+    if (room.rows != nullptr) return room.rows(quick);
+    std::vector<RowPlan> plans;
+    for (const Problem& problem : room.problems(quick))
+        plans.push_back(
+            {problem.name, [problem](const Settings& settings, const JobControl& control) {
+                 return race(problem, settings, control);
+             }});
+    return plans;
+}
+
+json failed_row(std::string_view why) {  // LibTorch puts the stack below its first line
+    return {{"kind", "failed"},
+            {"note", fmt::format("FAILED: {}", why.substr(0, why.find('\n')))},
+            {"contestants", json::array()},
+            {"accept", json::array()}};
+}
+
+json measured(const RowPlan& plan, const Settings& settings, const JobControl& control) {
+    json row;
+    try {
+        row = plan.measure(settings, control);
+    } catch (const Interrupted&) {
+        throw;
+    } catch (const std::exception& error) {  // a peer out of memory, a display that is not there
+        row = failed_row(error.what());
+    }
+    row["case"] = plan.name;
+    return row;
+}
+
+// False if the work was stopped before all rows were there.
+bool add_rows(const WorkloadRoom& room, const Settings& settings, const JobControl& control,
+              json& rows) {
+    for (const RowPlan& plan : plans_of(room, settings.quick)) {
+        if (control.stop.stop_requested()) return false;
+        try {
+            rows.push_back(measured(plan, settings, control));
+        } catch (const Interrupted&) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t count_failed(const json& workloads) {
+    int64_t count = 0;
+    for (const json& workload : workloads)
+        for (const json& row : workload["rows"]) count += row["kind"] == "failed" ? 1 : 0;
+    return count;
 }
 
 std::vector<const WorkloadRoom*> meant(const std::string& filter) {
@@ -57,17 +102,21 @@ json run(const Request& request, const JobControl& control) {
                             .program = request.program,
                             .calibrator = &calibrator};
     json all = json::array();
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
+    bool stopped = false;
+    for (std::size_t i = 0; i < rooms.size() && !stopped; ++i) {
         const RoomInfo& info = rooms[i]->info;
         control.report({static_cast<int64_t>(i), static_cast<int64_t>(rooms.size()), info.name});
-        all.push_back({{"name", info.name},
-                       {"sentence", info.sentence},
-                       {"rows", rows_of(*rooms[i], settings, control)}});
+        json rows = json::array();
+        stopped = !add_rows(*rooms[i], settings, control, rows);
+        if (!rows.empty())
+            all.push_back({{"name", info.name}, {"sentence", info.sentence}, {"rows", rows}});
     }
     return {{"machine", machine()},
             {"date", today()},
             {"rounds", request.rounds},
             {"quick", request.quick},
+            {"failed", count_failed(all)},
+            {"stopped", stopped || control.stop.stop_requested()},
             {"workloads", all}};
 }
 

@@ -20,12 +20,15 @@ struct Request {
         {};  // this program's file: what the start-up rows start; empty = left out
 };
 
-// {"machine", "rounds", "quick", "workloads": [{"name", "sentence", "rows": [...]}]}.
-// initialize_model comes first. Error if the filter fits no workload; Interrupted between rounds.
+// {"machine", "date", "rounds", "quick", "failed", "stopped", "workloads": [{"name", "sentence",
+// "rows": [...]}]}. A row that cannot be measured has the kind "failed" and a note that says why;
+// "failed" counts them. A stop ends the work between rounds and keeps the rows measured so far.
+// initialize_model comes first. Error if the filter fits no workload.
 [[nodiscard]] nlohmann::json run(const Request& request, const JobControl& control);
 [[nodiscard]] std::string words(const nlohmann::json& result);     // tables for the terminal
 [[nodiscard]] std::string markdown(const nlohmann::json& result);  // docs/performance.md
 // One SVG: growth against T where that was measured, and how far ours is from its peers and limits.
+// Empty if no row has anything of that.
 [[nodiscard]] std::string plot(const nlohmann::json& result);
 [[nodiscard]] std::vector<RoomInfo> workload_list();
 [[nodiscard]] std::vector<RoomInfo> peer_list();

@@ -107,13 +107,16 @@ double busy_seconds() {
     return (user + nice + system + irq + soft + steal) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+// Of this process and of the children that it has waited for.
 double own_seconds() {
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-    };
-    return seconds(use.ru_utime) + seconds(use.ru_stime);
+    double sum = 0;
+    for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage use{};
+        getrusage(who, &use);
+        for (const timeval& t : {use.ru_utime, use.ru_stime})
+            sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    }
+    return sum;
 }
 
 }  // namespace
@@ -152,7 +155,7 @@ double Calibrator::read_rate(int64_t bytes) const {
     const float* const from = buffers_->from.get();
     const int64_t lines = std::clamp<int64_t>(bytes / 4 / kLine, 1, buffers_->count / kLine);
     std::atomic<float> sink = 0;  // keeps the sums from being left out
-    const double seconds = least_seconds(10, [&] {
+    const double seconds = least_seconds(30, [&] {
         at::parallel_for(0, lines, 64, [&](int64_t begin, int64_t end) {
             sink = sum_of(from + begin * kLine, (end - begin) * kLine);
         });

@@ -33,8 +33,8 @@ class Calibrator {
 [[nodiscard]] int64_t last_level_cache();  // bytes; 0 if the system does not tell
 [[nodiscard]] nlohmann::json rates_json(const Rates& rates);
 
-// The processor's time since construction that went to others: parts of all cores, 0..1; negative
-// if the system does not tell.
+// The processor's time since construction that went to others than this process and its ended
+// children: parts of all cores, 0..1; negative if the system does not tell.
 class Neighbours {
   public:
     Neighbours();

@@ -1,10 +1,12 @@
 // This program started again as a process of its own, for rows that time its start and its window.
-// Benchmark thread only. Ends the process when it goes. No LibTorch.
+// Benchmark thread only. Ends the process when it goes, and the system ends it when this process
+// dies first. No LibTorch.
 #pragma once
 #include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,22 +18,34 @@ struct ChildRequest {
     std::vector<std::string> variables;  // "NAME=value", beside those of this process
 };
 
+struct LinesWanted {
+    std::filesystem::path file;  // that the child writes
+    int64_t lines = 1;
+    double at_most = 60;  // seconds since the start
+    int64_t look_every_ms = 1;
+};
+
 class Child {
   public:
-    explicit Child(const ChildRequest& request);  // runs when this returns; its output is dropped
-    ~Child();                                     // interrupts it as Ctrl-C does, and waits
+    // Runs when this returns, in a process group of its own: Ctrl-C of the terminal reaches this
+    // process alone. What it prints is dropped but for the last words of an error.
+    explicit Child(const ChildRequest& request);
+    ~Child();  // interrupts it as Ctrl-C does, and waits
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
     [[nodiscard]] double seconds() const;  // since it was started
-    // Waits for `lines` lines in a file that it writes -> seconds() then. Error if it ends before,
-    // or after `at_most` seconds.
-    double wait_for_lines(const std::filesystem::path& file, int64_t lines, double at_most);
+    // Waits -> seconds() then. Interrupted if stopped; Error if it ends before, or takes too long.
+    double wait_for_lines(const LinesWanted& wanted, const std::stop_token& stop = {});
 
   private:
     [[nodiscard]] bool has_ended();
+    [[nodiscard]] std::string end_words() const;  // "exit code 1, its last words: ..."
+
     std::string words_;
     pid_t process_ = -1;
+    int errors_ = -1;  // a file without a name: what it wrote to standard error
+    int status_ = 0;   // as waitpid tells it
     std::chrono::steady_clock::time_point start_;
 };
 

@@ -54,10 +54,10 @@ const char* precision_of(at::ScalarType type) {
     return type == at::kBFloat16 ? "bf16" : "fp32";
 }
 
-Form ours(const Problem& problem) {
-    return {.name = "afterimage",
+Form ours(const Problem& problem, at::ScalarType type) {
+    return {.name = type == at::kBFloat16 ? "afterimage bf16" : "afterimage",
             .group = "ours",
-            .type = at::kFloat,
+            .type = type,
             .table = {},
             .forward = [kind = problem.kind, options = problem.options](
                            const ops::Inputs& in,
@@ -65,10 +65,17 @@ Form ours(const Problem& problem) {
             .exact = {}};
 }
 
+// Products of bfloat16 operands: full and local, where no gradient is wanted.
+bool has_half_form(const Problem& problem) {
+    return !problem.backward &&
+           (problem.kind == ops::Kind::full || problem.kind == ops::Kind::local);
+}
+
 }  // namespace
 
 std::vector<Form> forms_of(const Problem& problem) {
-    std::vector<Form> all{ours(problem)};
+    std::vector<Form> all{ours(problem, at::kFloat)};
+    if (has_half_form(problem)) all.push_back(ours(problem, at::kBFloat16));
     for (const PeerRoom& room : peers())
         for (Form& form : room.forms(problem)) all.push_back(std::move(form));
     return all;

@@ -3,8 +3,8 @@
 namespace aft::bench {
 namespace {
 
-nlohmann::json rows(const Settings& settings, const JobControl& control) {
-    return late_rows({.mixer = "aft-full", .word = "full", .bound = 2}, settings, control);
+std::vector<RowPlan> rows(bool quick) {
+    return late_rows({.mixer = "aft-full", .word = "full", .bound = 2}, quick);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "bench/decoding.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
+#include <map>
 
 #include "bench/rounds.h"
 
@@ -16,9 +17,10 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr int64_t kChecked = 80;   // tokens compared with float64: more than two blocks
-constexpr int64_t kRound = 32;     // tokens of a round: one whole block of targets
-constexpr int64_t kFewTokens = 8;  // of LibTorch's, which has no blocks, and of wide batches
+constexpr int64_t kChecked = 80;     // tokens compared with float64: more than two blocks
+constexpr int64_t kFewChecked = 40;  // of many rows: more than one block
+constexpr int64_t kRound = 32;       // tokens of a round: one whole block of targets
+constexpr int64_t kFewTokens = 8;    // of LibTorch's, which has no blocks, and of wide batches
 
 struct Runner {
     DecodeForm form;
@@ -28,31 +30,43 @@ struct Runner {
     double limit = 0;  // seconds a step; 0 = none is given
 };
 
-std::vector<int64_t> some_tokens(const ModelConfig& model, int64_t count) {
+// Of text number `row`: every text is another one.
+std::vector<int64_t> some_tokens(const ModelConfig& model, int64_t count, int64_t row = 0) {
     std::vector<int64_t> fed{-1};
-    for (int64_t i = 1; i < count; ++i) fed.push_back((i * 7919 + i * i) % model.levels);
+    for (int64_t i = 1; i < count; ++i)
+        fed.push_back((i * (7919 + 31 * row) + i * i + row) % model.levels);
     return fed;
 }
 
-at::Tensor exact_logits(const Net& net, const std::vector<int64_t>& fed) {
+at::Tensor texts_of(const ModelConfig& model, int64_t rows) {  // int64 [rows, tokens]
+    const int64_t count = std::min(rows > 4 ? kFewChecked : kChecked, model.tokens());
+    std::vector<at::Tensor> all;
+    for (int64_t row = 0; row < rows; ++row)
+        all.push_back(at::tensor(some_tokens(model, count, row), at::kLong));
+    return at::stack(all);
+}
+
+at::Tensor exact_logits(const Net& net, const at::Tensor& texts) {  // [rows, tokens, levels]
     const c10::NoGradGuard off;
     Net wide(net.config(), 1);
     copy_values(net.parameters(), wide.parameters());
     for (Parameter& p : wide.parameters()) p.value.set_data(p.value.detach().to(at::kDouble));
-    return wide.forward_fed(at::tensor(fed, at::kLong).unsqueeze(0),
-                            {.backend = ops::Backend::reference})[0];
+    return wide.forward_fed(texts, {.backend = ops::Backend::reference});
 }
 
-double error_of_logits(decode::Decoder& decoder, const Net& net) {
-    const auto fed = some_tokens(net.config(), std::min(kChecked, net.config().tokens()));
-    const at::Tensor wanted = exact_logits(net, fed);
-    const auto state = decoder.start(1);
+// All rows take their own text at once, as the timed steps do.
+double error_against(const at::Tensor& wanted, const at::Tensor& texts, decode::Decoder& decoder) {
+    const int64_t rows = texts.size(0), count = texts.size(1);
+    const auto state = decoder.start(rows);
     double error = 0;
-    for (size_t t = 0; t < fed.size(); ++t) {
-        const std::span<const float> logits = decoder.step({&fed[t], 1}, *state);
-        const at::Tensor row = at::tensor(std::vector<float>(logits.begin(), logits.end()));
+    for (int64_t t = 0; t < count; ++t) {
+        const at::Tensor column = texts.select(1, t).contiguous();
+        const std::span<const float> logits =
+            decoder.step({column.const_data_ptr<int64_t>(), static_cast<size_t>(rows)}, *state);
+        const at::Tensor found =
+            at::tensor(std::vector<float>(logits.begin(), logits.end())).view({rows, -1});
         const double away =
-            (row.to(at::kDouble) - wanted[static_cast<int64_t>(t)]).abs().max().item<double>();
+            (found.to(at::kDouble) - wanted.select(1, t)).abs().max().item<double>();
         if (std::isnan(away)) return away;
         error = std::max(error, away);
     }
@@ -65,9 +79,8 @@ at::ScalarType type_of(const std::string& precision) {
 
 std::unique_ptr<decode::Decoder> decoder_of(const DecodeForm& form) {
     if (form.way == Way::cache) return make_cached_transformer(*form.net, type_of(form.precision));
-    const auto threads = static_cast<int64_t>(std::thread::hardware_concurrency());
     return decode::make_decoder(*form.net, {.weights = decode::parse_weight_format(form.precision),
-                                            .threads = threads,
+                                            .threads = at::get_num_threads(),
                                             .eager = form.way == Way::eager});
 }
 
@@ -80,9 +93,19 @@ std::unique_ptr<decode::DecoderState> state_of(const DecodeForm& form, decode::D
     return state;
 }
 
-Runner prepared(const DecodeForm& form) {
+// Of the nets of a race in float64: taken once for all weight formats.
+using Truths = std::map<std::pair<const Net*, int64_t>, at::Tensor>;
+
+double error_of(const DecodeForm& form, decode::Decoder& decoder, Truths& truths) {
+    const at::Tensor texts = texts_of(form.net->config(), form.rows);
+    at::Tensor& wanted = truths[{form.net, form.rows}];
+    if (!wanted.defined()) wanted = exact_logits(*form.net, texts);
+    return error_against(wanted, texts, decoder);
+}
+
+Runner prepared(const DecodeForm& form, Truths& truths) {
     Runner runner{form, decoder_of(form), nullptr, nullptr};
-    runner.error = error_of_logits(*runner.decoder, *form.net);
+    runner.error = error_of(form, *runner.decoder, truths);
     runner.start = state_of(form, *runner.decoder);
     runner.start->select(std::vector<int64_t>(static_cast<size_t>(form.rows), 0));
     runner.state = runner.start->clone();
@@ -111,55 +134,90 @@ double weight_bytes(const DecodeForm& form) {
     return numbers * (form.precision == "fp32" ? 4 : form.precision == "bf16" ? 2 : 1);
 }
 
-void take_limits(std::vector<Runner>& runners, const Settings& settings) {
+// Bytes/s at which this process reads the weights of each, and what that means for one row.
+std::vector<double> read_rates(std::vector<Runner>& runners, const Calibrator& calibrator) {
+    std::map<double, double> by_bytes;
+    std::vector<double> rates;
     for (Runner& runner : runners) {
-        if (runner.form.rows > 1) continue;
         const double bytes = weight_bytes(runner.form);
-        const double rate = settings.calibrator->read_rate(static_cast<int64_t>(bytes));
-        const double limit = bytes / rate;
+        double& rate = by_bytes[bytes];
+        if (rate == 0) rate = calibrator.read_rate(static_cast<int64_t>(bytes));
+        rates.push_back(rate);
+        if (runner.form.rows > 1) continue;
+        const double limit = bytes / rate;  // the best of all, as of the other rates
         runner.limit = runner.limit > 0 ? std::min(runner.limit, limit) : limit;
     }
+    return rates;
 }
 
-json runner_json(const Runner& runner, const Turn& turn, const Turn* first) {
+json reads_json(const std::vector<Runner>& runners, const Conditions& conditions) {
+    std::map<std::string, json> by_precision;
+    for (size_t i = 0; i < runners.size(); ++i)
+        if (runners[i].form.way == Way::ours)
+            by_precision[runners[i].form.precision] = {
+                {"precision", runners[i].form.precision},
+                {"before", conditions.basis_before[i] * 1e-9},
+                {"after", conditions.basis_after[i] * 1e-9}};
+    json all = json::array();
+    for (const auto& [precision, one] : by_precision) all.push_back(one);
+    return all;
+}
+
+json runner_json(const Runner& runner, const Turn& turn, const Turn* over, bool has_ratios) {
     const char* const groups[] = {"ours", "eager", "transformer"};
     json one{
         {"name", runner.form.name},           {"group", groups[static_cast<int>(runner.form.way)]},
         {"precision", runner.form.precision}, {"ours", runner.form.way == Way::ours},
         {"way", runner.decoder->name()},      {"error", number(runner.error)},
         {"rows", runner.form.rows},           {"position", runner.form.position}};
-    add_times(one, turn, first, {"us", 1e6});
+    add_times(one, turn, over, {"us", 1e6});
     const double median = one["median_us"];
     one["tokens_per_second"] = 1e6 * static_cast<double>(runner.form.rows) / median;
     if (runner.limit == 0) return one;
     one["limit_us"] = runner.limit * 1e6;
-    if (first != nullptr) one["x_limit"] = median / (runner.limit * 1e6);
+    if (has_ratios) one["x_limit"] = median / (runner.limit * 1e6);
     return one;
 }
 
-json claim_json(const DecodeCase::Claim& claim, const json& contestants, bool is_judged) {
+json contestants_json(const std::vector<Runner>& runners, const std::vector<Turn>& turns,
+                      bool has_ratios) {
+    json all = json::array();
+    for (size_t i = 0; i < runners.size(); ++i) {
+        const bool is_paired = has_ratios && runners[i].form.over >= 0;
+        const auto over = static_cast<size_t>(std::max(runners[i].form.over, 0));
+        all.push_back(
+            runner_json(runners[i], turns[i], is_paired ? &turns[over] : nullptr, has_ratios));
+        if (is_paired) all.back()["over"] = runners[over].form.name;
+    }
+    return all;
+}
+
+json claim_json(const DecodeCase::Claim& claim, const json& contestants,
+                const Conditions& conditions) {
     const json &of = contestants[claim.of], &over = contestants[claim.over];
     const double found =
         claim.scale * of["median_us"].get<double>() / over["median_us"].get<double>();
-    return verdict(
-        fmt::format("{} over {}: {} {}{} (found {:.2f})", of["name"].get<std::string>(),
+    const std::string words =
+        fmt::format("{} over {}: {} {}{}", of["name"].get<std::string>(),
                     over["name"].get<std::string>(), claim.at_least ? "at least" : "at most",
-                    claim.bound, claim.scale == 1 ? "x" : "x in tokens a second", found),
-        claim.at_least ? found >= claim.bound : found <= claim.bound, is_judged);
+                    claim.bound, claim.scale == 1 ? "x" : "x in tokens a second");
+    return verdict(words + found_words(found, "x", conditions),
+                   claim.at_least ? found >= claim.bound : found <= claim.bound,
+                   conditions.is_judged());
 }
 
-json accept_json(const DecodeCase& one, const json& contestants, bool is_judged) {
+json accept_json(const DecodeCase& one, const json& contestants, const Conditions& conditions) {
     json all = json::array();
     for (size_t i = 0; i < one.forms.size(); ++i) {
         const double bound = one.forms[i].accept_x_limit;
         if (bound == 0 || !contestants[i].contains("x_limit")) continue;
         const double found = contestants[i]["x_limit"];
-        all.push_back(verdict(
-            fmt::format("{}: at most {}x limit (found {:.2f})", one.forms[i].name, bound, found),
-            found <= bound, is_judged));
+        all.push_back(verdict(fmt::format("{}: at most {}x limit{}", one.forms[i].name, bound,
+                                          found_words(found, "x", conditions)),
+                              found <= bound, conditions.is_judged()));
     }
     for (const DecodeCase::Claim& claim : one.claims)
-        all.push_back(claim_json(claim, contestants, is_judged));
+        all.push_back(claim_json(claim, contestants, conditions));
     return all;
 }
 
@@ -181,59 +239,95 @@ ModelConfig decode_model(const std::string& mixer, bool quick) {
     return model;
 }
 
+std::string size_words(const ModelConfig& model) {
+    return fmt::format("{} layers, d={}", model.layers, model.dim);
+}
+
+double logits_error(const DecodeForm& form, decode::Decoder& decoder) {
+    Truths truths;
+    return error_of(form, decoder, truths);
+}
+
 json decode_race(const DecodeCase& one, const Settings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
     std::vector<Runner> runners;
+    Truths truths;
     for (const DecodeForm& form : one.forms) {
         if (control.stop.stop_requested()) throw Interrupted();
-        runners.push_back(prepared(form));
+        runners.push_back(prepared(form, truths));
     }
     std::vector<Turn> turns;
     for (Runner& runner : runners)
         turns.push_back({.round = [&runner] { return time_round(runner); },
                          .ours = runner.form.way == Way::ours});
-    take_limits(runners, settings);
-    const Conditions conditions = measure(turns, {}, settings, control);
-    take_limits(runners, settings);  // the better of two, as of the other rates
-    const Turn* const first = conditions.has_ratios() ? turns.data() : nullptr;
-    json contestants = json::array();
-    for (size_t i = 0; i < runners.size(); ++i)
-        contestants.push_back(runner_json(runners[i], turns[i], first));
+    const Pace pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
+    const Conditions conditions = measure(turns, pace, settings, control);
+    const json contestants = contestants_json(runners, turns, conditions.has_ratios());
     json row{{"kind", "decode"},
-             {"case", one.name},
+             {"reads", reads_json(runners, conditions)},
              {"contestants", contestants},
-             {"accept", accept_json(one, contestants, conditions.is_judged())}};
+             {"accept", accept_json(one, contestants, conditions)}};
     row.update(conditions_json(conditions));
     return row;
 }
 
-json late_rows(const LateCase& late, const Settings& settings, const JobControl& control) {
-    const Net simple(decode_model("aft-simple", settings.quick), 1),
-        net(decode_model(late.mixer, settings.quick), 1),
-        attention(decode_model("softmax", settings.quick), 1);
-    const int64_t position = settings.quick ? 100 : 2976;  // rounds of 32 tokens up to 3072
-    DecodeCase one{.name = "24 layers, d=256, one stream, at t=3000"};
+namespace {
+
+struct LateNets {
+    Net simple, late, attention;
+    LateNets(const std::string& mixer, bool quick)
+        : simple(decode_model("aft-simple", quick), 1),
+          late(decode_model(mixer, quick), 1),
+          attention(decode_model("softmax", quick), 1) {}
+};
+
+int64_t late_position(bool quick) {
+    return quick ? 100 : 2976;  // rounds of 32 tokens up to 3072
+}
+
+DecodeCase late_case(const LateCase& late, const LateNets& nets, bool quick) {
+    DecodeCase one;
+    int place = 0;
     for (const std::string precision : {"fp32", "bf16", "int8"}) {
-        for (const auto& [word, of] :
-             {std::pair{std::string("simple"), &simple}, {late.word, &net}})
-            one.forms.push_back({.name = fmt::format("afterimage {} {}", word, precision),
-                                 .precision = precision,
-                                 .net = of,
-                                 .position = position});
-        one.claims.push_back({one.forms.size() - 1, one.forms.size() - 2, late.bound});
+        DecodeForm form{.name = "afterimage simple " + precision,
+                        .precision = precision,
+                        .net = &nets.simple,
+                        .position = late_position(quick)};
+        one.forms.push_back(form);
+        form.name = fmt::format("afterimage {} {}", late.word, precision);
+        form.net = &nets.late;
+        form.over = place;
+        one.forms.push_back(form);
+        one.claims.push_back(
+            {static_cast<size_t>(place) + 1, static_cast<size_t>(place), late.bound});
+        place += 2;
     }
-    for (const std::string precision : {"fp32", "bf16"})
-        one.forms.push_back({.name = "Transformer, key-value cache, " + precision,
+    for (const auto& [precision, over] : {std::pair{"fp32", 1}, {"bf16", 3}})
+        one.forms.push_back({.name = fmt::format("Transformer, key-value cache, {}", precision),
                              .precision = precision,
-                             .net = &attention,
-                             .position = position,
-                             .way = Way::cache});
-    if (late.eager_position > 0)
-        one.forms.push_back({.name = fmt::format("LibTorch eager, at t={}", late.eager_position),
-                             .net = &net,
-                             .position = settings.quick ? 20 : late.eager_position,
-                             .way = Way::eager});
-    return {decode_race(one, settings, control)};
+                             .net = &nets.attention,
+                             .position = late_position(quick),
+                             .way = Way::cache,
+                             .over = over});
+    if (late.eager_position == 0) return one;
+    const int64_t position = quick ? 20 : late.eager_position;
+    one.forms.push_back({.name = fmt::format("LibTorch eager, at t={}", position),
+                         .net = &nets.late,
+                         .position = position,
+                         .way = Way::eager,
+                         .over = 1});
+    return one;
+}
+
+}  // namespace
+
+std::vector<RowPlan> late_rows(const LateCase& late, bool quick) {
+    const ModelConfig model = decode_model(late.mixer, quick);
+    return {{fmt::format("{}, one stream, from token {}", size_words(model), late_position(quick)),
+             [late](const Settings& settings, const JobControl& control) {
+                 const LateNets nets(late.mixer, settings.quick);
+                 return decode_race(late_case(late, nets, settings.quick), settings, control);
+             }}};
 }
 
 }  // namespace aft::bench

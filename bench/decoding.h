@@ -17,6 +17,8 @@ namespace aft::bench {
 // 32 x 32 x 3 with 256 values, 24 layers of d = 256; quick: tiny.
 [[nodiscard]] ModelConfig decode_model(const std::string& mixer, bool quick);
 
+[[nodiscard]] std::string size_words(const ModelConfig& model);  // "24 layers, d=256"
+
 enum class Way {
     ours,
     eager,  // LibTorch's own operations, as the net itself decodes without our kernels
@@ -29,12 +31,12 @@ struct DecodeForm {
     int64_t rows = 1;
     int64_t position = 0;  // tokens that its state has seen before the first round
     Way way = Way::ours;
+    int over = -1;              // the form that its time is given over, like with like; -1 = none
     double accept_x_limit = 0;  // at most; 0 = nothing is asked
 };
 
 struct DecodeCase {
-    std::string name;
-    std::vector<DecodeForm> forms = {};  // times are given over those of the first
+    std::vector<DecodeForm> forms = {};
     // Of two forms: time of `of` over time of `over` is at most (or with at_least: at least) this.
     struct Claim {
         size_t of = 0, over = 0;
@@ -45,11 +47,11 @@ struct DecodeCase {
     std::vector<Claim> claims = {};
 };
 
-// {"kind": "decode", "case", the conditions (rounds.h), "contestants": [{"name", "group",
-// "precision", "ours", "way", "error", "rows", "position", the times of a step (rounds.h) in us,
-// "tokens_per_second", "limit_us", "x_limit"}], "accept"}. The limit of one row is the bytes of the
-// weights at the rate at which this process reads that much memory. Logits are checked against
-// float64 first.
+// {"kind": "decode", the conditions (rounds.h) with "reads": [{"precision", "before", "after"}] in
+// GB/s, "contestants": [{"name", "group", "precision", "ours", "way", "error", "rows", "position",
+// the times of a step (rounds.h) in us, "tokens_per_second", "limit_us", "x_limit"}], "accept"}.
+// The limit of one row is the bytes of the weights at the rate at which this process reads that
+// much memory. Before any time the logits of `rows` different texts are checked against float64.
 [[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const Settings& settings,
                                          const JobControl& control);
 
@@ -59,8 +61,9 @@ struct LateCase {
     double bound = 0;            // over aft-simple in the same precision, at most
     int64_t eager_position = 0;  // where LibTorch's own decoding is timed; 0 = nowhere
 };
-[[nodiscard]] nlohmann::json late_rows(const LateCase& late, const Settings& settings,
-                                       const JobControl& control);
+[[nodiscard]] std::vector<RowPlan> late_rows(const LateCase& late, bool quick);
+// What the check before the times finds for this form: of logits, relative to the largest.
+[[nodiscard]] double logits_error(const DecodeForm& form, decode::Decoder& decoder);
 
 // The peer with a cache for nets of softmax attention, weights in float32 or bfloat16.
 [[nodiscard]] std::unique_ptr<decode::Decoder> make_cached_transformer(const Net& net,

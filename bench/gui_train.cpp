@@ -1,36 +1,35 @@
 // Training the mirror demo with its window open and without, by turns: steps a second of the same
-// run, and how long frames take meanwhile. One row of the kind "program" (startup.cpp).
+// run, and how long frames take meanwhile. One row of the kind "program" (program.h).
 #include <algorithm>
 #include <fstream>
 
 #include "bench/child.h"
-#include "bench/rounds.h"
+#include "bench/program.h"
 #include "bench/statistics.h"
 #include "core/files.h"
 
 namespace aft::bench {
 namespace {
 
-using nlohmann::json;
-
-constexpr double kPatience = 60;            // seconds
 constexpr int64_t kFirst = 10, kLast = 90;  // steps between which the clock runs
+constexpr int64_t kLook = 10;               // ms: looking costs the processor that is measured
 
-double rate_of(Child& child, const std::string& run) {
-    const std::string lines = run + "/metrics.jsonl";
-    const double begin = child.wait_for_lines(lines, kFirst, kPatience);
-    const auto before = static_cast<double>(count_lines(lines));
-    const double end = child.wait_for_lines(lines, kLast, kPatience);
-    return (static_cast<double>(count_lines(lines)) - before) / (end - begin);
+double rate_of(Child& child, const std::string& run, const std::stop_token& stop) {
+    LinesWanted wanted{.file = run + "/metrics.jsonl", .lines = kFirst, .look_every_ms = kLook};
+    const double begin = child.wait_for_lines(wanted, stop);
+    const auto before = static_cast<double>(count_lines(wanted.file));
+    wanted.lines = kLast;
+    const double end = child.wait_for_lines(wanted, stop);
+    return (static_cast<double>(count_lines(wanted.file)) - before) / (end - begin);
 }
 
-double without_window(const std::string& program) {
+double without_window(const std::string& program, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string();
     Child child({.program = program,
                  .words = {"train", "--preset", "demo-mirror", "--out", run},
                  .variables = {}});
-    return rate_of(child, run);
+    return rate_of(child, run, stop);
 }
 
 std::vector<double> frame_times(const std::string& file) {  // ms
@@ -42,7 +41,11 @@ std::vector<double> frame_times(const std::string& file) {  // ms
     return times;
 }
 
-double with_window(const std::string& program, std::vector<double>& frames) {
+struct Opened {
+    std::vector<double> rates, frames;
+};
+
+void with_window(const std::string& program, const std::stop_token& stop, Opened& open) {
     const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string(),
                       drawn = (folder.path() / "frames").string();
@@ -50,49 +53,38 @@ double with_window(const std::string& program, std::vector<double>& frames) {
         {.program = program,
          .words = {"demo", "--out", run},
          .variables = {"AFTERIMAGE_FRAMES=" + drawn, "XDG_CONFIG_HOME=" + folder.path().string()}});
-    const double rate = rate_of(child, run);
+    open.rates.push_back(rate_of(child, run, stop));
     const std::vector<double> times = frame_times(drawn);
-    frames.insert(frames.end(), times.begin(), times.end());
-    return rate;
+    open.frames.insert(open.frames.end(), times.begin(), times.end());
 }
 
-json figure(const char* name, const char* unit, const std::vector<double>& values) {
-    const Summary summary = summarize(values);
-    return {{"name", name},
-            {"ours", true},
-            {"unit", unit},
-            {"least", summary.least},
-            {"median", summary.median},
-            {"rounds", values.size()}};
-}
-
-json rows(const Settings& settings, const JobControl& control) {
-    json row{{"kind", "program"},
-             {"case", "demo-mirror, steps 10 to 90"},
-             {"contestants", json::array()},
-             {"accept", json::array()}};
-    if (settings.program.empty() || !has_display()) {
-        row["note"] = settings.program.empty() ? "not measured: the program's file is not known"
-                                               : "no display: not measured";
-        return {row};
-    }
-    std::vector<double> open, without, frames;
+nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+    const std::string why = reason_to_skip(settings, true);
+    if (!why.empty()) return unmeasured_row(why);
+    const Neighbours around;
+    Opened open;
+    std::vector<double> without;
     for (int64_t i = 0; i < (settings.quick ? 1 : 3); ++i) {
-        if (control.stop.stop_requested()) throw Interrupted();
-        open.push_back(with_window(settings.program, frames));
-        without.push_back(without_window(settings.program));
+        with_window(settings.program, control.stop, open);
+        without.push_back(without_window(settings.program, control.stop));
     }
-    row["contestants"] = {figure("training with the window open", "steps/s", open),
-                          figure("training without", "steps/s", without)};
-    if (!frames.empty()) row["contestants"].push_back(figure("frames drawn", "ms", frames));
-    const double share = summarize(open).median / summarize(without).median;
-    row["accept"].push_back(
-        verdict(fmt::format("at least 0.8x of the speed without (found {:.2f}x)", share),
-                share >= 0.8, !settings.quick));
-    if (!frames.empty())
+    std::vector<Figure> figures{{"training with the window open", "steps/s", open.rates},
+                                {"training without", "steps/s", without}};
+    if (!open.frames.empty()) figures.push_back({"frames drawn", "ms", open.frames});
+    const double share = summarize(open.rates).median / summarize(without).median;
+    nlohmann::json row = program_row(
+        figures,
+        {.words = fmt::format("at least 0.8x of the speed without (found {:.2f}x)", share),
+         .is_met = share >= 0.8},
+        around, settings.quick);
+    if (!open.frames.empty())
         row["note"] = fmt::format("99 % of the frames took at most {:.1f} ms to draw",
-                                  quantile(frames, 0.99));
-    return {row};
+                                  quantile(open.frames, 0.99));
+    return row;
+}
+
+std::vector<RowPlan> rows(bool) {
+    return {{fmt::format("demo-mirror, steps {} to {}", kFirst, kLast), row_of}};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct PeerRoom {
 
 [[nodiscard]] const std::vector<PeerRoom>& peers();
 
-[[nodiscard]] std::vector<Form> forms_of(const Problem& problem);  // ours first
+[[nodiscard]] std::vector<Form> forms_of(const Problem& problem);  // ours first, fp32
 
 // Ready to run again and again: what is timed is `run` alone.
 struct Contestant {

@@ -6,6 +6,10 @@
 
 namespace aft::bench {
 
+namespace {
+constexpr double kTop = 76;  // below the title
+}
+
 std::string plot(const nlohmann::json& result) {
     const nlohmann::json& machine = result["machine"];
     Svg svg;
@@ -18,11 +22,13 @@ std::string plot(const nlohmann::json& result) {
                     machine["libtorch"].get<std::string>(), result["date"].get<std::string>(),
                     result["quick"].get<bool>() ? ", tiny shapes: the times mean nothing" : ""),
         "t3");
-    double bottom = 76;
+    double bottom = kTop;
     for (const nlohmann::json& workload : result["workloads"])
         for (const nlohmann::json& row : workload["rows"])
             if (row["kind"] == "growth") bottom = draw_growth(svg, row, bottom + 16);
-    bottom = draw_bars(svg, result["workloads"], bottom + 16);
+    const double bars = draw_bars(svg, result["workloads"], bottom + 16);
+    if (bars <= kTop + 16) return "";
+    bottom = bars;
     return svg.document(kPictureWidth, bottom + 20, title);
 }
 

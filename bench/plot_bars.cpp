@@ -1,5 +1,5 @@
-// One line for each row that has ratios: our time over the limit of the machine, and the time of
-// the best peer over ours.
+// One line for each of ours that has a limit or peers timed against it: our time over the limit of
+// the machine, and the time of the best of these peers over ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,32 +15,51 @@ using nlohmann::json;
 constexpr double kLine = 34, kBar = 12, kFirst = 400, kSecond = 740, kBarWidth = 250;
 
 struct Bars {
-    std::string workload, name, peer;
+    std::string workload, name, ours, peer;
     double x_limit = 0, ratio = 0;  // 0 = none
-    bool has_missed = false;
+    bool has_missed = false;        // of the whole row
 };
 
-Bars bars_of(const std::string& workload, const json& row) {
-    Bars bars{.workload = workload, .name = row["case"], .peer = ""};
-    const json& ours = row["contestants"][0];
+bool is_over(const json& one, const std::string& name) {
+    return one.contains("ratio") && one.contains("over") && one["over"] == name;
+}
+
+// Of one of ours: its own limit, and the best of the peers that were timed against it.
+Bars bars_of(const json& row, const json& ours) {
+    Bars bars{.workload = "", .name = row["case"], .ours = ours["name"], .peer = ""};
     if (ours.contains("x_limit")) bars.x_limit = ours["x_limit"];
-    const json best = best_of(row["contestants"], {});
+    json peers = json::array();
+    for (const json& one : row["contestants"])
+        if (is_over(one, bars.ours)) peers.push_back(one);
+    const json best = best_of(peers, {});
     if (best.is_object()) {
         bars.ratio = best["ratio"];
         bars.peer = best["name"];
     }
-    for (const json& one : row["accept"]) bars.has_missed |= one["state"] == "missed";
     return bars;
+}
+
+std::vector<Bars> bars_of_row(const std::string& workload, const json& row) {
+    std::vector<Bars> all;
+    if (row["kind"] == "growth") return all;
+    for (const json& one : row["contestants"]) {
+        if (!one["ours"]) continue;
+        Bars bars = bars_of(row, one);
+        if (bars.x_limit == 0 && bars.ratio == 0) continue;
+        if (all.empty()) {  // said once a row
+            bars.workload = workload;
+            for (const json& claim : row["accept"]) bars.has_missed |= claim["state"] == "missed";
+        }
+        all.push_back(bars);
+    }
+    return all;
 }
 
 std::vector<Bars> all_bars(const json& workloads) {
     std::vector<Bars> all;
     for (const json& workload : workloads)
-        for (const json& row : workload["rows"]) {
-            if (row["kind"] == "growth" || row["contestants"].empty()) continue;
-            const Bars bars = bars_of(workload["name"], row);
-            if (bars.x_limit > 0 || bars.ratio > 0) all.push_back(bars);
-        }
+        for (const json& row : workload["rows"])
+            for (const Bars& bars : bars_of_row(workload["name"], row)) all.push_back(bars);
     return all;
 }
 
@@ -70,7 +89,9 @@ double draw_bars(Svg& svg, const json& workloads, double top) {
     }
     for (const Bars& bars : all) {
         svg.text({kPictureMargin, y + 14}, bars.workload, "strong t1");
-        svg.text({kPictureMargin + 118, y + 14}, bars.name, "small t3");
+        svg.text({kPictureMargin + 118, y + 14}, bars.workload.empty() ? "" : bars.name,
+                 "small t3");
+        svg.text({kPictureMargin + 118, y + 28}, bars.ours, "small t3");
         if (bars.x_limit > 0)
             draw_bar(svg, {kFirst, y + 4, kBarWidth * bars.x_limit / limits, kBar},
                      fmt::format("{:.2f}", bars.x_limit), "f1");

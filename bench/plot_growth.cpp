@@ -104,7 +104,7 @@ void push_apart(std::vector<Ending>& endings, const Box& box) {
         endings[i].y = std::min(endings[i].y, most);
 }
 
-// From the last curve of ours at the first length: what linear growth would look like.
+// Through the last point of the first curve: what linear growth would look like.
 void draw_guide(Svg& svg, const Panel& panel, const json& row, const Quantity& quantity) {
     const auto values = values_of(row["contestants"][0], quantity);
     if (values.empty()) return;

@@ -129,12 +129,19 @@ Shape tiny(Shape shape) {
 Work work_of(const Problem& problem) {
     const double B = static_cast<double>(problem.in.v.size(0));
     const double d = static_cast<double>(problem.in.v.size(2));
+    const double h = static_cast<double>(problem.in.k.size(2));  // channels of the keys: d or heads
     const double n = static_cast<double>(problem.in.v.numel());
+    const double keys = static_cast<double>(problem.in.k.numel());
     const bool simple = problem.kind == ops::Kind::simple;
-    const double flop = simple ? (problem.backward ? 30 : 12) * n  // of the scan: never the limit
-                               : (problem.backward ? 8 : 4) * B * d * pairs_of(problem);
-    // float32: forward Q, K, V, Y; backward of simple Q, K, V, dY, dQ, dK, dV; else R and l too
-    return {.flop = flop, .bytes = 4 * n * (!problem.backward ? 4 : simple ? 7 : 9)};
+    const double scans = simple ? (problem.backward ? 30 : 12) * n : 0;  // never the limit
+    // A pair costs one multiply-add of the numerator (d) and one of the denominator (h); backward
+    // the same for the transposed sums and for the gradient of w.
+    const double products = 2 * B * (d + h) * pairs_of(problem);
+    // Forward Q, K, V, Y; backward of simple Q, K, V, dY, dQ, dK, dV; else R (d) and l (h) too.
+    const double numbers = !problem.backward ? 3 * n + keys
+                           : simple          ? 5 * n + 2 * keys
+                                             : 6 * n + 3 * keys;
+    return {.flop = scans + (problem.backward ? 2 : 1) * products, .bytes = 4 * numbers};
 }
 
 Tensors leaves_of(const ops::Inputs& in) {

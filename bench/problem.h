@@ -25,8 +25,9 @@ struct Problem {
     ops::Inputs in;        // float32
     ops::Options options;  // backend unused
     bool backward = false;
-    at::Tensor dy;              // backward: [B, T, d]
-    double accept_x_limit = 0;  // at most; 0 = none
+    at::Tensor dy;                   // backward: [B, T, d]
+    double accept_x_limit = 0;       // at most; 0 = none
+    double accept_x_limit_half = 0;  // of ours in bfloat16, over the limit in bfloat16
     std::vector<Accept> accept;
 };
 
@@ -43,7 +44,8 @@ inline const Shape kS4{"S4 B=1 T=65536 d=256", 1, 65536, 256};
 [[nodiscard]] Problem backward_of(Problem problem);
 [[nodiscard]] Shape tiny(Shape shape);  // for --quick
 
-// By the definition: pairs inside the band only, no padding (Q, K, V in, Y out; float32).
+// By the definition: pairs inside the band only, no padding (Q, K, V in, Y out; float32). Of the
+// convolutions K has one channel a head, and so have its sums.
 struct Work {
     double flop = 0, bytes = 0;
 };

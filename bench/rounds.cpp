@@ -52,16 +52,25 @@ double worst_drift(const Rates& a, const Rates& b, bool by_bytes) {
     return by_bytes ? std::max(products, drift(a.copy, b.copy)) : products;
 }
 
+double worst_drift(const std::vector<double>& a, const std::vector<double>& b) {
+    double worst = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, drift(a[i], b[i]));
+    return worst;
+}
+
 Conditions once(std::vector<Turn>& turns, const Pace& pace, const Settings& settings,
                 const JobControl& control) {
     Conditions out;
     out.quick = settings.quick;
     out.before = settings.calibrator->rates();
+    if (pace.basis) out.basis_before = pace.basis();
     const Neighbours neighbours;
     interleave(turns, control);
     out.others = neighbours.share();
+    if (pace.basis) out.basis_after = pace.basis();
     out.after = settings.calibrator->rates();
-    out.moved = worst_drift(out.before, out.after, pace.by_bytes);
+    out.moved = pace.basis ? worst_drift(out.basis_before, out.basis_after)
+                           : worst_drift(out.before, out.after, pace.by_bytes);
     return out;
 }
 
@@ -101,16 +110,20 @@ json conditions_json(const Conditions& conditions) {
             {"repeats", conditions.repeats}};
 }
 
-void add_times(json& one, const Turn& turn, const Turn* first, const Unit& unit) {
+void add_times(json& one, const Turn& turn, const Turn* over, const Unit& unit) {
     const Summary time = summarize(turn.times);
     one["rounds"] = turn.times.size();
     one[std::string("least_") + unit.name] = time.least * unit.in_a_second;
     one[std::string("median_") + unit.name] = time.median * unit.in_a_second;
-    if (first == nullptr || first == &turn) return;
-    const Ratio over = ratio(turn.times, first->times);
-    one["ratio"] = over.of_medians;
-    one["ratio_low"] = over.low;
-    one["ratio_high"] = over.high;
+    if (over == nullptr || over == &turn) return;
+    const Ratio found = ratio(turn.times, over->times);
+    one["ratio"] = found.of_medians;
+    one["ratio_low"] = found.low;
+    one["ratio_high"] = found.high;
+}
+
+std::string found_words(double found, const char* unit, const Conditions& conditions) {
+    return conditions.has_ratios() ? fmt::format(" (found {:.2f}{})", found, unit) : "";
 }
 
 json verdict(const std::string& words, bool met, bool is_judged) {

@@ -27,11 +27,15 @@ struct Pace {
     double seconds = 1e9;     // a turn gets fewer rounds where they would take longer than this
     bool by_bytes = true;     // the limit of the row is a rate of copying: it must hold too
     double others_worth = 4;  // a peer this much slower than the fastest gets five rounds at most
+    // The rates that the row rests on, measured now; empty = matrix products, and copying
+    // (by_bytes).
+    std::function<std::vector<double>()> basis = {};
 };
 
 // What the machine did meanwhile.
 struct Conditions {
     Rates before, after;
+    std::vector<double> basis_before = {}, basis_after = {};  // of Pace::basis
     double others = 0;  // share of the processors that went to other processes; < 0 unknown
     double moved = 0;   // the worst drift of the rates that count
     int repeats = 0;    // measurements thrown away before this one
@@ -51,14 +55,18 @@ struct Unit {
     const char* name = "ms";
     double in_a_second = 1e3;
 };
-// Adds "rounds", "least_UNIT", "median_UNIT"; where ratios are given and it is not the first
-// "ratio", "ratio_low", "ratio_high": its time over that of the first.
-void add_times(nlohmann::json& one, const Turn& turn, const Turn* first, const Unit& unit);
+// Adds "rounds", "least_UNIT", "median_UNIT"; with `over`, another turn, "ratio", "ratio_low",
+// "ratio_high": its time over that one's. The caller says whose that is in "over".
+void add_times(nlohmann::json& one, const Turn& turn, const Turn* over, const Unit& unit);
+
+// " (found 1.95x)"; nothing where the row gives no ratios.
+[[nodiscard]] std::string found_words(double found, const char* unit, const Conditions& conditions);
 
 // {"words", "state"}: met, missed, or not judged.
 [[nodiscard]] nlohmann::json verdict(const std::string& words, bool met, bool is_judged);
 
-// Of contestants {"name", "group", "precision", "ours", "ratio"}: the fastest peer meant, or null.
+// Of contestants {"name", "group", "precision", "ours", "ratio", "over"}: the fastest peer meant,
+// or null. Ratios are over ours in the same precision, and over that alone.
 [[nodiscard]] nlohmann::json best_of(const nlohmann::json& contestants, const Accept& meant);
 // One verdict for each that has a peer.
 void add_ratio_verdicts(nlohmann::json& verdicts, const std::vector<Accept>& accepts,

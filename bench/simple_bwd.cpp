@@ -4,11 +4,15 @@ namespace aft::bench {
 namespace {
 
 std::vector<Problem> problems(bool quick) {
-    Problem one =
-        backward_of(make_problem(ops::Kind::simple, quick ? tiny(kS1) : kS1, {.causal = true}));
-    one.accept_x_limit = 1.6;
-    one.accept = {{.group = "", .precision = "", .ratio = 5}};
-    return {one};
+    std::vector<Problem> all;
+    for (const Shape& shape : {kS1, kS4}) {
+        Problem one = backward_of(
+            make_problem(ops::Kind::simple, quick ? tiny(shape) : shape, {.causal = true}));
+        one.accept_x_limit = 1.6;
+        one.accept = {{.group = "", .precision = "", .ratio = 5}};
+        all.push_back(std::move(one));
+    }
+    return all;
 }
 
 }  // namespace

@@ -1,81 +1,71 @@
-// From the start of the process to its first frame and to its first training step. One row:
-// {"kind": "program", "case", "note", "contestants": [{"name", "ours", "unit", "least", "median",
-// "rounds"}], "accept"}.
+// From the start of the process to its first training step and to its first frame, files in the
+// system's cache. Rows of the kind "program" (program.h).
 #include <algorithm>
 
 #include "bench/child.h"
-#include "bench/rounds.h"
+#include "bench/program.h"
 #include "bench/statistics.h"
 #include "core/files.h"
 
 namespace aft::bench {
 namespace {
 
-using nlohmann::json;
+struct Milestone {
+    std::string name;
+    double at_most = 0;  // seconds
+    bool needs_display = false;
+    double (*round)(const std::string& program, const std::stop_token& stop) = nullptr;
+};
 
-constexpr double kPatience = 60;  // seconds
-
-double first_step(const std::string& program) {
+double first_step(const std::string& program, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string run = (folder.path() / "run").string();
     Child child({.program = program,
                  .words = {"train", "--preset", "demo-mirror", "--steps", "1", "--out", run},
                  .variables = {}});
-    return child.wait_for_lines(run + "/metrics.jsonl", 1, kPatience);
+    return child.wait_for_lines({.file = run + "/metrics.jsonl"}, stop);
 }
 
-double first_frame(const std::string& program) {
+double first_frame(const std::string& program, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string frames = (folder.path() / "frames").string();
     Child child({.program = program,
                  .words = {"window"},
                  .variables = {"AFTERIMAGE_FRAMES=" + frames,
                                "XDG_CONFIG_HOME=" + folder.path().string()}});
-    return child.wait_for_lines(frames, 1, kPatience);
+    return child.wait_for_lines({.file = frames}, stop);
 }
 
-json timed(const std::string& name, int64_t rounds, const std::function<double()>& round) {
-    std::vector<double> times;
-    for (int64_t i = 0; i < rounds; ++i) times.push_back(round());
-    const Summary summary = summarize(times);
-    return {{"name", name},
-            {"ours", true},
-            {"unit", "s"},
-            {"least", summary.least},
-            {"median", summary.median},
-            {"rounds", rounds}};
-}
-
-json rows(const Settings& settings, const JobControl& control) {
-    json row{{"kind", "program"},
-             {"case", "a process of its own, files in the system's cache"},
-             {"contestants", json::array()},
-             {"accept", json::array()}};
-    if (settings.program.empty()) {
-        row["note"] = "not measured: the program's file is not known";
-        return {row};
-    }
+nlohmann::json row_of(const Milestone& one, const Settings& settings, const JobControl& control) {
+    const std::string why = reason_to_skip(settings, one.needs_display);
+    if (!why.empty()) return unmeasured_row(why);
     const int64_t rounds = settings.quick ? 1 : std::min<int64_t>(settings.rounds, 5);
-    const auto add = [&](const std::string& name, double bound,
-                         double (*round)(const std::string&)) {
+    const Neighbours around;
+    Figure figure{.name = one.name, .unit = "s"};
+    for (int64_t i = 0; i < rounds; ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
-        const json one = timed(name, rounds, [&] { return round(settings.program); });
-        row["contestants"].push_back(one);
-        row["accept"].push_back(verdict(fmt::format("{}: at most {} s", name, bound),
-                                        one["median"] <= bound, !settings.quick));
-    };
-    add("first training step", 2, first_step);
-    if (has_display())
-        add("first frame", 1, first_frame);
-    else
-        row["note"] = "no display: the first frame is not measured";
-    return {row};
+        figure.values.push_back(one.round(settings.program, control.stop));
+    }
+    return program_row({figure},
+                       {.words = fmt::format("at most {} s", one.at_most),
+                        .is_met = summarize(figure.values).median <= one.at_most},
+                       around, settings.quick);
+}
+
+std::vector<RowPlan> rows(bool) {
+    std::vector<RowPlan> plans;
+    for (const Milestone& one : {Milestone{"first training step", 2, false, first_step},
+                                 Milestone{"first frame", 1, true, first_frame}})
+        plans.push_back({one.name, [one](const Settings& settings, const JobControl& control) {
+                             return row_of(one, settings, control);
+                         }});
+    return plans;
 }
 
 }  // namespace
 
 WorkloadRoom startup_workload() {
-    return {.info = {"startup", "process start to the first frame and the first training step"},
+    return {.info = {"startup", "process start to the first training step and the first frame"},
             .rows = rows};
 }
 

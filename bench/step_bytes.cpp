@@ -46,16 +46,19 @@ Config byte_config(const std::string& mixer, const std::string& source, bool qui
     return config;
 }
 
-nlohmann::json rows(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const Settings& settings, const JobControl& control) {
     const ByteFile file;
     const auto config = [&](const char* mixer) {
         return byte_config(mixer, file.source(), settings.quick);
     };
-    return {train_race(
-        {.name = "2 layers, d=512, T=1024, four texts a step",
-         .forms = against_baselines(config("aft-local"), config("softmax")),
+    return train_race(
+        {.forms = against_baselines(config("aft-local"), config("softmax")),
          .accept = {{.group = "einsum", .ratio = 1.5}, {.group = "attention", .ratio = 1.15}}},
-        settings, control)};
+        settings, control);
+}
+
+std::vector<RowPlan> rows(bool quick) {
+    return {{step_words(byte_config("aft-local", "", quick)), row_of}};
 }
 
 }  // namespace

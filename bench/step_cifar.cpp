@@ -3,13 +3,16 @@
 namespace aft::bench {
 namespace {
 
-nlohmann::json rows(const Settings& settings, const JobControl& control) {
-    return {train_race(
-        {.name = "2 layers, d=256, T=3072, one picture a step",
-         .forms = against_baselines(pixel_config("aft-local", settings.quick),
+nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+    return train_race(
+        {.forms = against_baselines(pixel_config("aft-local", settings.quick),
                                     pixel_config("softmax", settings.quick)),
          .accept = {{.group = "einsum", .ratio = 2}, {.group = "attention", .ratio = 1.4}}},
-        settings, control)};
+        settings, control);
+}
+
+std::vector<RowPlan> rows(bool quick) {
+    return {{step_words(pixel_config("aft-local", quick)), row_of}};
 }
 
 }  // namespace

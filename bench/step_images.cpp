@@ -21,20 +21,26 @@ Config image_config(const std::string& preset, bool quick) {
     return config;
 }
 
-nlohmann::json rows(const Settings& settings, const JobControl& control) {
-    const auto race = [&](const std::string& preset) {
-        return train_race({.name = preset + ", four pictures a step",
-                           .forms = {{"afterimage", "ours", image_config(preset, settings.quick)},
-                                     {"the same size with softmax attention (DeiT tiny)",
-                                      "attention", image_config("deit-tiny", settings.quick)}},
-                           .accept = {{.ratio = 1.0}}},
-                          settings, control);
-    };
-    nlohmann::json all = nlohmann::json::array();
-    for (const char* preset :
-         {"imagenet-full-tiny", "imagenet-conv-tiny-32-11", "imagenet-conv-tiny-192-11"})
-        all.push_back(race(preset));
-    return all;
+nlohmann::json race_of(const std::string& preset, const Settings& settings,
+                       const JobControl& control) {
+    return train_race({.forms = {{"afterimage", "ours", image_config(preset, settings.quick)},
+                                 {"the same size with softmax attention (DeiT tiny)", "attention",
+                                  image_config("deit-tiny", settings.quick)}},
+                       .accept = {{.ratio = 1.0}}},
+                      settings, control);
+}
+
+std::vector<RowPlan> rows(bool quick) {
+    std::vector<RowPlan> plans;
+    for (const std::string preset :
+         {"imagenet-full-tiny", "imagenet-conv-tiny-32-11", "imagenet-conv-tiny-192-11"}) {
+        const std::string name =
+            fmt::format("{}, {}", preset, step_words(image_config(preset, quick)));
+        plans.push_back({name, [preset](const Settings& settings, const JobControl& control) {
+                             return race_of(preset, settings, control);
+                         }});
+    }
+    return plans;
 }
 
 }  // namespace

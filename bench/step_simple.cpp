@@ -3,12 +3,15 @@
 namespace aft::bench {
 namespace {
 
-nlohmann::json rows(const Settings& settings, const JobControl& control) {
-    return {train_race({.name = "2 layers, d=256, T=3072, one picture a step",
-                        .forms = against_baselines(pixel_config("aft-simple", settings.quick),
-                                                   pixel_config("softmax", settings.quick)),
-                        .accept = {{.group = "attention", .ratio = 1.6}}},
-                       settings, control)};
+nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+    return train_race({.forms = against_baselines(pixel_config("aft-simple", settings.quick),
+                                                  pixel_config("softmax", settings.quick)),
+                       .accept = {{.group = "attention", .ratio = 1.6}}},
+                      settings, control);
+}
+
+std::vector<RowPlan> rows(bool quick) {
+    return {{step_words(pixel_config("aft-simple", quick)), row_of}};
 }
 
 }  // namespace

@@ -62,6 +62,13 @@ Config pixel_config(const std::string& mixer, bool quick) {
     return config;
 }
 
+std::string step_words(const Config& config) {
+    const int64_t batch = config.train.batch;
+    return fmt::format("{}, T={}, {} {}{} a step", size_words(config.model), config.model.tokens(),
+                       batch, config.model.task == "text" ? "text" : "picture",
+                       batch == 1 ? "" : "s");
+}
+
 std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax) {
     std::vector<TrainForm> forms{{"afterimage", "ours", ours}};
     if (ours.model.mixer == "aft-local") {
@@ -88,13 +95,13 @@ json train_race(const TrainCase& one, const Settings& settings, const JobControl
     for (size_t i = 0; i < runners.size(); ++i) {
         json about = described(runners[i]);
         add_times(about, turns[i], first, {});
+        if (about.contains("ratio")) about["over"] = runners[0].form.name;
         const auto batch = static_cast<double>(runners[i].form.config.train.batch);
         about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
         contestants.push_back(about);
     }
     add_ratio_verdicts(accept, one.accept, contestants, conditions.is_judged());
-    json row{
-        {"kind", "train"}, {"case", one.name}, {"contestants", contestants}, {"accept", accept}};
+    json row{{"kind", "train"}, {"contestants", contestants}, {"accept", accept}};
     row.update(conditions_json(conditions));
     return row;
 }

@@ -15,16 +15,15 @@ struct TrainForm {
 };
 
 struct TrainCase {
-    std::string name;
     std::vector<TrainForm> forms = {};  // ours first
     std::vector<Accept> accept = {};
 };
 
-// One row: {"kind": "train", "case", the conditions (rounds.h), "contestants": [{"name", "group",
+// One row: {"kind": "train", the conditions (rounds.h), "contestants": [{"name", "group",
 // "ours", "precision", "parameters", "loss", "error", "gradient_error", the times of a step
-// (rounds.h), "examples_per_second"}], "accept"}. Before any time the loss and the gradients of all
-// parameters of the first step are compared with those of the same net in float64; nets of other
-// mixers compute another function, each has its own.
+// (rounds.h), "over", "examples_per_second"}], "accept"}. Before any time the loss and the
+// gradients of all parameters of the first step are compared with those of the same net in float64;
+// nets of other mixers compute another function, each has its own.
 [[nodiscard]] nlohmann::json train_race(const TrainCase& one, const Settings& settings,
                                         const JobControl& control);
 
@@ -41,6 +40,8 @@ struct StepErrors {
 
 // Next-token models: `layers` of width d over pictures of 32 x 32 x 3 with 256 values.
 [[nodiscard]] Config pixel_config(const std::string& mixer, bool quick);
+// "2 layers, d=256, T=3072, 1 picture a step"
+[[nodiscard]] std::string step_words(const Config& config);
 // Ours and the same net with softmax attention (and, of aft-local, with einsum AFT).
 [[nodiscard]] std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax);
 

@@ -14,13 +14,14 @@ constexpr const char* kAbout = R"(# Performance
 
 Written by `afterimage bench --markdown docs/performance.md`. Ours and the peers run in one process on
 the same tensors, in turns; the error is against float64, taken before the times: the largest difference over
-the largest value. "x limit" is the time over the larger of FLOP by the rate of matrix products (fp32) and
-bytes by the rate of copying from memory to memory, both of the same process; the ratio is of medians, in
-brackets the middle half of the rounds. A decoder's limit is the bytes of its weights by the rate at which this
-process reads that much memory. Attention computes another function; its error is against its own float64.
-No ratio is given when a rate that the row rests on (matrix products, and copying where bytes are its limit)
-moved by more than 15 % meanwhile; a disturbed row is measured again, twice at most. Ratios do not carry to
-other machines. Ours has float32 operands.
+the largest value. "x limit" is the time over the larger of FLOP by the rate of matrix products in its
+precision and bytes by the rate of copying from memory to memory, both of the same process; the ratio is of
+medians, over ours in the same precision and none where we have no such form, in brackets the middle half of
+the rounds. A decoder's limit is the bytes of its weights by the rate at which this process reads that much
+memory. Attention computes another function; its error is against its own float64. No ratio is given when a
+rate that the row rests on (matrix products, and copying where bytes are its limit; reading the weights for a
+decoder) moved by more than 15 % meanwhile; a disturbed row is measured again, twice at most. Ratios do not
+carry to other machines. Ours has float32 operands where nothing else is said.
 
 )";
 
@@ -65,6 +66,12 @@ Column ratio(const char* head) {
             }};
 }
 
+Column over(const char* head) {
+    return {head, [](const json& one) {
+                return one.contains("over") ? one["over"].get<std::string>() : std::string();
+            }};
+}
+
 Column at_length(const json& length) {
     return {fmt::format("T={}", length.get<int64_t>()), [length](const json& one) -> std::string {
                 for (const json& point : one["points"]) {
@@ -96,7 +103,7 @@ std::vector<Column> columns_of(const json& row) {
                 figure("least ms", "least_ms", 2),
                 figure("median ms", "median_ms", 2),
                 figure("x limit", "x_limit", 2),
-                ratio("its time over ours"),
+                ratio("its time over ours in its precision"),
                 figure("rounds", "rounds", 0)};
     if (kind == "decode")
         return {text("form", "name"),
@@ -107,7 +114,8 @@ std::vector<Column> columns_of(const json& row) {
                 figure("limit us", "limit_us", 0),
                 figure("x limit", "x_limit", 2),
                 figure("tokens/s", "tokens_per_second", 0),
-                ratio("its time over the first"),
+                ratio("its time over"),
+                over("that of"),
                 figure("rounds", "rounds", 0)};
     if (kind == "train")
         return {text("net", "name"),
@@ -177,9 +185,30 @@ std::string limit_words(const json& row) {
     std::string out =
         fmt::format("limit {:.2f} ms by {} ({:.2f} GFLOP, {:.1f} MB); ", real(row, "limit_ms"),
                     row["limit_by"].get<std::string>(), real(row, "gflop"), real(row, "megabytes"));
+    for (const json& one : row["contestants"])
+        if (one["ours"] && one["precision"] == "bf16")
+            out += fmt::format("in bf16 {:.2f} ms; ", real(row, "half_limit_ms"));
     if (row["limit_by"] == "bytes" && row["in_cache"].get<bool>())
         out += "they would fit the last-level cache, the limit is that of memory; ";
     return out;
+}
+
+std::string others_words(const json& row) {
+    const double others = real(row, "others");
+    std::string out =
+        others < 0 ? "others: unknown" : fmt::format("others took {:.0f} %", 100 * others);
+    if (row["contended"]) out += " (CONTENDED: the figures are not to be trusted)";
+    return out;
+}
+
+std::string reads_words(const json& row) {
+    std::string out;
+    if (!row.contains("reads")) return out;
+    for (const json& one : row["reads"])
+        out += fmt::format("{}{:.0f} then {:.0f} GB/s {}", out.empty() ? "weights read at " : ", ",
+                           real(one, "before"), real(one, "after"),
+                           one["precision"].get<std::string>());
+    return out + "; ";
 }
 
 std::string conditions_words(const json& row) {
@@ -188,25 +217,30 @@ std::string conditions_words(const json& row) {
                     pair_words(row, "gemm_fp32_gflops", "GFLOP/s"),
                     pair_words(row, "gemm_bf16_gflops", "GFLOP/s"),
                     pair_words(row, "copy_gbs", "GB/s"), pair_words(row, "cache_read_gbs", "GB/s"));
-    const double others = real(row, "others");
-    out += others < 0 ? "others: unknown" : fmt::format("others took {:.0f} %", 100 * others);
-    if (row["contended"]) out += " (CONTENDED: the figures are not to be trusted)";
+    out += reads_words(row) + others_words(row);
     if (const auto repeats = row["repeats"].get<int64_t>(); repeats > 0)
         out += fmt::format("; disturbed and measured again {}", repeats == 1 ? "once" : "twice");
     if (row["has_ratios"]) return out;
     return out + (row["drift"].is_number()
-                      ? fmt::format("; NO RATIO: the calibration drifted by {:.0f} %",
+                      ? fmt::format("; NO RATIO: the rates that it rests on drifted by {:.0f} %",
                                     100 * real(row, "drift"))
                       : "; NO RATIO: the calibration failed");
 }
 
+std::string best_words(const json& row) {
+    std::string out;
+    if (!row.contains("best")) return out;
+    for (const json& best : row["best"])
+        out += fmt::format("; best peer in {}: {} ({:.2f}x)", best["precision"].get<std::string>(),
+                           best["name"].get<std::string>(), real(best, "ratio"));
+    return out;
+}
+
 std::string above_table(const json& row) {
-    if (row.contains("note")) return row["note"];
-    if (!row.contains("rates_before")) return "";
-    std::string out = (row["kind"] == "race" ? limit_words(row) : "") + conditions_words(row);
-    if (row.contains("best") && row["best"].is_object())
-        out += fmt::format("; best peer: {} ({:.2f}x)", row["best"]["name"].get<std::string>(),
-                           real(row["best"], "ratio"));
+    std::string out = row.contains("note") ? row["note"].get<std::string>() : "";
+    if (row["kind"] == "race") out += limit_words(row);
+    if (row.contains("rates_before")) return out + conditions_words(row) + best_words(row);
+    if (row.contains("others")) out += (out.empty() ? "" : "; ") + others_words(row);
     return out;
 }
 
@@ -236,6 +270,14 @@ std::string machine_words(const json& result) {
                        result["quick"].get<bool>() ? ", tiny shapes: the times mean nothing" : "");
 }
 
+std::string end_words(const json& result) {
+    std::string out;
+    if (result["failed"] > 0)
+        out += fmt::format("\nRows that failed: {}.\n", result["failed"].get<int64_t>());
+    if (result["stopped"]) out += "\nStopped before the end: the rest was not measured.\n";
+    return out;
+}
+
 }  // namespace
 
 std::string words(const json& result) {
@@ -245,7 +287,7 @@ std::string words(const json& result) {
                "\n";
         for (const json& row : one["rows"]) out += row_words(row, false);
     }
-    return out;
+    return out + end_words(result);
 }
 
 std::string markdown(const json& result) {
@@ -256,7 +298,7 @@ std::string markdown(const json& result) {
                one["sentence"].get<std::string>() + ".\n";
         for (const json& row : one["rows"]) out += row_words(row, true);
     }
-    return out;
+    return out + end_words(result);
 }
 
 }  // namespace aft::bench

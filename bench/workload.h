@@ -1,6 +1,7 @@
 // A workload: rows of the benchmark. Room = one .cpp in bench/ with one exported function
 // `WorkloadRoom NAME_workload();`, listed in rooms.cpp. Benchmark thread only.
 #pragma once
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,16 +21,24 @@ struct Settings {
     const Calibrator* calibrator = nullptr;
 };
 
+// One row, measured when its turn comes. Making a plan costs nothing; what measuring throws becomes
+// the note of a row that failed, and the next one goes on.
+struct RowPlan {
+    std::string name;  // its "case"
+    std::function<nlohmann::json(const Settings& settings, const JobControl& control)> measure;
+};
+
 struct WorkloadRoom {
     RoomInfo info;
     // One of the two: problems for the race of ours against every peer, or rows of its own.
     std::vector<Problem> (*problems)(bool quick) = nullptr;
-    nlohmann::json (*rows)(const Settings& settings, const JobControl& control) = nullptr;
+    std::vector<RowPlan> (*rows)(bool quick) = nullptr;
 };
 
 [[nodiscard]] const std::vector<WorkloadRoom>& workloads();
 
-// Errors, then interleaved rounds between two calibrations: one row (its keys: race.cpp).
+// Errors, then interleaved rounds between two calibrations: one row (its keys: race.cpp; the case
+// is its plan's name, as in all rows).
 [[nodiscard]] nlohmann::json race(const Problem& problem, const Settings& settings,
                                   const JobControl& control);
 

@@ -46,7 +46,8 @@ struct TrainResult {
 // Opens the data of a new run as its start would, and gives the model their shape. Error if they
 // cannot be had or do not belong to the model.
 [[nodiscard]] Config fit_to_data(const Config& config);
-// Memory and time before the start, of a config that fits its data (fit_to_data): {"parameters", "weights_bytes", "activations_bytes", "words"}.
+// Memory and time before the start, of a config that fits its data (fit_to_data): {"parameters",
+// "weights_bytes", "activations_bytes", "words"}.
 [[nodiscard]] nlohmann::json estimate(const Config& config);
 
 // Writes the weights of a model alone, to be given away. half: as F16, half the size; every value
@@ -102,7 +103,8 @@ struct RunRequest {
 // words.
 struct RunSummary {
     std::string path, name, what,
-        state;  // what: "mirror, aft-full, 2 layers"; state: running, finished, paused, model
+        state;  // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused,
+                // model
     std::string metric_words, error;
     int64_t step = 0, target_step = 0;
     int64_t changed = 0;        // seconds since 1970 of the last write
@@ -111,6 +113,9 @@ struct RunSummary {
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
 [[nodiscard]] RunSummary summarize_run(const std::string& path);
+// Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
+// many; absolute.
+[[nodiscard]] std::vector<std::string> runs_here(size_t most);
 
 struct NamedList {
     std::string name;

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -104,6 +105,11 @@ void fill_from_config(const Config& config, RunSummary& summary) {
     summary.target_step = config.train.steps;
 }
 
+bool ends_in_error(const fs::path& run) {
+    const auto events = read_events(run);
+    return !events.empty() && events.back().value("kind", "") == "error";
+}
+
 void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_config_file((run / "config.json").string());
     fill_from_config(config, summary);
@@ -112,6 +118,7 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
         write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
     summary.state = is_locked(run)                        ? "running"
                     : summary.step >= summary.target_step ? "finished"
+                    : ends_in_error(run)                  ? "failed"
                                                           : "paused";
     NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
     summary.thumbnail = thumbnail_of(bias_map(tensors, config.model.layers / 2));
@@ -132,6 +139,22 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
 }
 
 }  // namespace
+
+std::vector<std::string> runs_here(size_t most) {
+    std::vector<std::pair<int64_t, std::string>> found;
+    std::error_code error;
+    for (fs::directory_iterator it("runs", error), end; !error && it != end; it.increment(error)) {
+        if (!is_run_folder(it->path())) continue;
+        std::error_code gone;
+        const auto time = fs::last_write_time(it->path() / "config.json", gone);
+        const fs::path path = fs::absolute(it->path(), gone);
+        if (!gone) found.emplace_back(time.time_since_epoch().count(), path.string());
+    }
+    std::sort(found.rbegin(), found.rend());
+    std::vector<std::string> paths;
+    for (size_t i = 0; i < std::min(most, found.size()); ++i) paths.push_back(found[i].second);
+    return paths;
+}
 
 RunSummary summarize_run(const std::string& path) {
     RunSummary summary;

@@ -35,7 +35,9 @@ void paced(Pace& pace, int64_t step, const Work& work) {
     pace.last = Clock::now();
     // One that another program held up does not count in full, or the next would come much later.
     pace.took_ms = ms_between(start, pace.last);
-    pace.cost_ms = pace.cost_ms > 0 ? std::min(pace.took_ms, 2 * pace.cost_ms) : pace.took_ms;
+    constexpr double kFloor_ms = 1;
+    const double before = std::max(pace.cost_ms, kFloor_ms);
+    pace.cost_ms = pace.step >= 0 ? std::min(pace.took_ms, 2 * before) : pace.took_ms;
     pace.step = step;
 }
 

@@ -8,6 +8,7 @@
 #include "app/output.h"
 #include "app/work.h"
 #include "bench/bench.h"
+#include "core/check.h"
 #include "core/files.h"
 
 namespace aft::app {
@@ -29,8 +30,30 @@ std::string own_file() {
 void check_files(const BenchFlags& flags) {
     for (const std::string& file : {flags.plot, flags.markdown})
         if (!file.empty()) check_writable(file);
+    if (!flags.plot.empty() && fs::path(flags.plot).extension() != ".svg")
+        fail_usage("--plot {}: the picture is an SVG file, its name must end in .svg", flags.plot);
 }
 
+// False if there was nothing to draw.
+bool write_plot(const std::string& file, const nlohmann::json& result) {
+    const std::string picture = bench::plot(result);
+    if (picture.empty())
+        print_note(fmt::format(
+            "bench: nothing to draw: no row here has a growth, a limit or a ratio; {} is not "
+            "written",
+            file));
+    else
+        write_atomically(file, picture);
+    return !picture.empty();
+}
+
+// The picture last: where it fails, nothing else is lost.
+bool write_files(const BenchFlags& flags, const nlohmann::json& result) {
+    if (!flags.markdown.empty()) write_atomically(flags.markdown, bench::markdown(result));
+    return flags.plot.empty() || write_plot(flags.plot, result);
+}
+
+// What was measured is shown and kept, whatever failed or was stopped; the exit code tells.
 int run_bench(const BenchFlags& flags, const Globals& globals) {
     check_files(flags);
     Work work(globals);
@@ -38,14 +61,17 @@ int run_bench(const BenchFlags& flags, const Globals& globals) {
     request.program = own_file();
     const nlohmann::json result = bench::run(request, work.control());
     work.finish_progress();
+    if (result["workloads"].empty()) throw Interrupted();  // before the first row
     if (flags.json) {  // first: a disk that is full by now loses nothing
         print_json(result);
     } else {
         print_result(bench::words(result));
     }
-    if (!flags.plot.empty()) write_atomically(flags.plot, bench::plot(result));
-    if (!flags.markdown.empty()) write_atomically(flags.markdown, bench::markdown(result));
-    return 0;
+    const bool complete = write_files(flags, result);
+    if (result["stopped"]) throw Interrupted();
+    const auto failed = result["failed"].get<int64_t>();
+    AFT_CHECK(failed == 0, "bench: rows that failed: {}; their notes say why", failed);
+    return complete ? 0 : 1;
 }
 
 CommandRun setup(CLI::App& command) {

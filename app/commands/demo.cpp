@@ -24,15 +24,13 @@ struct DemoFlags {
     bool no_window = false, json = false;
 };
 
-#if AFT_WINDOW
-bool has_display() {
+bool has_display() {  // and a window that could use it
     const auto is_set = [](const char* name) {
         const char* value = std::getenv(name);
         return value != nullptr && *value != '\0';
     };
-    return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    return AFT_WINDOW && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
 }
-#endif
 
 // runs/demo-mirror-1, -2, ...: the first that is not there.
 std::string fresh_folder() {
@@ -141,13 +139,11 @@ void print_places(const std::string& run, const std::vector<Picture>& pictures, 
 
 int demo(const DemoFlags& flags, const Globals& globals) {
     const std::string run = flags.out.empty() ? fresh_folder() : flags.out;
-    int code = 0;
-#if AFT_WINDOW
     const bool in_window = has_display() && !flags.no_window && !flags.json;
-    if (in_window) code = train_in_window(run, globals);
-    if (code != 0) return code;
-#else
-    const bool in_window = false;
+#if AFT_WINDOW
+    if (in_window) {
+        if (const int code = train_in_window(run, globals); code != 0) return code;
+    }
 #endif
     Work work(globals);
     if (!in_window) {
@@ -165,7 +161,7 @@ int demo(const DemoFlags& flags, const Globals& globals) {
     std::vector<Picture> pictures = write_maps(run, folder, work);
     pictures.push_back(write_completions(run, folder, work));
     print_places(run, pictures, flags.json);
-    return code;
+    return 0;
 }
 
 CommandRun setup(CLI::App& command) {
@@ -183,7 +179,7 @@ CommandRoom demo_command() {
         .info = {"demo", "Trains the mirror demo and writes its biases, attention, completions."},
         .example = "afterimage demo --out runs/first",
         .setup = setup,
-        .draws = false};
+        .draws = has_display()};  // then a window trains
 }
 
 }  // namespace aft::app

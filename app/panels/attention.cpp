@@ -146,7 +146,9 @@ viz::AtlasShape AttentionPanel::gallery_shape(const Positions& positions, ImVec2
                                  .tile_columns = positions.is_text ? kTextWidth : positions.width,
                                  .cell_label = std::floor(24 * scale)};
         const viz::AtlasLayout one = layout_atlas(shape, {area.x, 1e5F}, scale);
-        const float tall = float(one.zoom.down * shape.tile_rows) + 32 * scale;
+        constexpr float kLeastGap = 2;
+        const float tall =
+            float(one.zoom.down * shape.tile_rows) + kLeastGap * scale + shape.cell_label;
         shape.rows = std::max(1, int(area.y / tall));
         if (shape.rows * columns > best.rows * best.columns) best = shape;
         if (int64_t(best.rows) * best.columns >= all) break;

@@ -61,8 +61,8 @@ void ExplorerPanel::draw_runs(Ui& ui) {
                 {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
-                    state_icon(ui.status.state),
-                    {text_size::icon_inline, state_color(ui.theme, ui.status.state)});
+                    state_icon(shown_state(ui.status)),
+                    {text_size::icon_inline, state_color(ui.theme, shown_state(ui.status))});
             const std::string step = group_thousands(ui.status.step);
             const std::string metric = short_value(ui.status.metric, 3);
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,

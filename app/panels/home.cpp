@@ -74,6 +74,7 @@ RunSummary as_open_here(const Ui& ui, RunSummary run) {
     run.step = ui.status.step;
     run.target_step = ui.status.target_step;
     run.state = is_done                      ? "finished"
+                : !ui.status.error.empty()   ? "failed"
                 : state == RunState::paused  ? "paused"
                 : state == RunState::stopped ? "stopped"
                                              : "open here";
@@ -131,7 +132,7 @@ void HomePanel::actions(Actions& actions) {
 void HomePanel::draw(Ui& ui) {
     std::vector<std::string> paths;
     for (const RecentItem& item : ui.settings.recent) paths.push_back(item.path);
-    if (paths.size() > 8) paths.resize(8);
+    if (paths.size() > kMostRows) paths.resize(kMostRows);
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
     const float room = ImGui::GetContentRegionAvail().x;
@@ -233,8 +234,13 @@ void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
     text_at(ui, {at.x, at.y + ui.px(24)}, run.what,
             {text_size::label, ui.theme.text2, Face::regular, room});
     const bool running = run.state == "running", paused = run.state == "paused";
-    const ImU32 color = running ? ui.theme.ok : paused ? ui.theme.warn : ui.theme.text3;
+    const bool failed = run.state == "failed";
+    const ImU32 color = running  ? ui.theme.ok
+                        : paused ? ui.theme.warn
+                        : failed ? ui.theme.error
+                                 : ui.theme.text3;
     const char* mark = running                    ? icon::play
+                       : failed                   ? icon::error
                        : paused                   ? icon::pause
                        : run.state == "model"     ? icon::file
                        : run.state == "stopped"   ? icon::stop

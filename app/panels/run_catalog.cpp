@@ -1,6 +1,9 @@
 #include "app/panels/run_catalog.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "app/ui/open_path.h"
 
 namespace aft::app {
 
@@ -12,6 +15,17 @@ nlohmann::json read_system() {
     } catch (const std::exception& error) {
         return {{"error", error.what()}};
     }
+}
+
+// Runs that were started elsewhere, from the command line say, are not among the recent ones.
+std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
+    for (const std::string& found : runs_here(kMostRows)) {
+        const bool is_known = std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+            return is_same_path(path, found);
+        });
+        if (!is_known && paths.size() < kMostRows) paths.push_back(found);
+    }
+    return paths;
 }
 
 }  // namespace
@@ -32,7 +46,7 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
         [paths, stamp, box = box_, done = done_, before = page()](const std::stop_token& stop) {
             auto page = std::make_shared<CatalogPage>();
             page->system = before ? before->system : read_system();
-            for (const std::string& path : paths) {
+            for (const std::string& path : with_runs_here(paths)) {
                 if (stop.stop_requested()) break;
                 page->runs.push_back(summarize_run(path));
             }

@@ -11,8 +11,10 @@
 
 namespace aft::app {
 
+inline constexpr size_t kMostRows = 8;
+
 struct CatalogPage {
-    std::vector<RunSummary> runs;  // in the order asked for
+    std::vector<RunSummary> runs;  // in the order asked for, then the newest of runs/ here
     nlohmann::json system;         // system_report(), read once
 };
 

@@ -189,7 +189,10 @@ void SourcePanel::draw_prompt(Ui& ui) {
 }
 
 void SourcePanel::draw(Ui& ui) {
-    if (completion_state(ui)) return;
+    if (ui.session == nullptr || !ui.has_model() || ui.status.config.model.task == "classify") {
+        hint(ui, "The picture and its mask, or the prompt, stand here.");  // Samples says more
+        return;
+    }
     if (is_text_model(ui)) return draw_prompt(ui);
     draw_openers(ui);
     draw_canvas(ui);

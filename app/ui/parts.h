@@ -106,5 +106,7 @@ int table(Ui& ui, std::string_view name, std::span<const Column> columns,
 [[nodiscard]] const char* kind_icon(ToastKind kind);
 [[nodiscard]] ImU32 state_color(const Theme& theme, RunState state);
 [[nodiscard]] const char* state_icon(RunState state);
+[[nodiscard]] RunState shown_state(
+    const Status& status);  // a pause after a failed step is an error
 
 }  // namespace aft::app

@@ -323,6 +323,11 @@ ImU32 state_color(const Theme& t, RunState state) {
     }
 }
 
+RunState shown_state(const Status& status) {
+    const bool failed = status.state == RunState::paused && !status.error.empty();
+    return failed ? RunState::error : status.state;
+}
+
 const char* state_icon(RunState state) {
     switch (state) {
         case RunState::running:

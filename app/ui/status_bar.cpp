@@ -32,7 +32,7 @@ std::string milliseconds(double ms) {
 }
 
 void put_state(Ui& ui, Pen& pen) {
-    const RunState state = ui.status.state;
+    const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {
         text_at(ui, {pen.x, y}, "No model open", {text_size::hint, ui.theme.text2});
@@ -80,7 +80,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ImGui::SetCursorScreenPos({0, top});
     ImGui::Dummy({display.x, areas.status});
     ui.recorder.item("status", ui.recorder.claim("State"),
-                     s.state == RunState::empty ? "No model open" : state_name(s.state));
+                     s.state == RunState::empty ? "No model open" : state_name(shown_state(s)));
     ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
     ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
     ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));

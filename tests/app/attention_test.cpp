@@ -111,6 +111,9 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
     EXPECT_EQ(last, all);
     EXPECT_LE(pages, 2) << "as many as fit stand beside each other";
     EXPECT_NE(ui().recorder.find("Attention/Main/More channels")->why_not, "");
+    stage_->set_size({3200, 2000});  // from the last page into a window that has room for all
+    steps(4);
+    EXPECT_TRUE(value_of(shown).starts_with("1 to 32 of 32")) << value_of(shown);
 }
 
 TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {

@@ -32,7 +32,9 @@ TEST_F(Scripts, FailuresNameTheLineAndTheReason) {
     run("workspace Train\nframes 3\n");
     EXPECT_NE(error_of("click No/Such/Widget\n").find("line 1"), std::string::npos);
     EXPECT_NE(error_of("frames 2\nframes many\n").find("line 2"), std::string::npos);
-    EXPECT_NE(error_of("wait never-there 0.05\n").find("did not appear"), std::string::npos);
+    const std::string late = error_of("frames 1\nwait never-there 0.05\nframes 1\n");
+    EXPECT_NE(late.find("did not appear"), std::string::npos);
+    EXPECT_NE(late.find("line 2: 'wait never-there 0.05'"), std::string::npos) << late;
     EXPECT_NE(error_of("key Hyper+J\n").find("not understood"), std::string::npos);
     EXPECT_NE(error_of("set No/Such/Field 3\n").find("no such field"), std::string::npos);
     EXPECT_NE(error_of("shot x.png\n").find("cannot be taken"), std::string::npos);

@@ -55,7 +55,9 @@ void check_errors(const nlohmann::json& row, const nlohmann::json& one, const st
     const bool exact = one["precision"] == "fp32";
     if (kind == "accuracy") {
         if (!one["ours"]) return;  // peers may fail here
-        EXPECT_LT(one["error"].get<double>(), 1e-5) << who;
+        EXPECT_LT(one["error"].get<double>(), exact ? 1e-5 : 1e-2) << who;
+        ASSERT_EQ(one.contains("gradient_error"), exact) << who;
+        if (!exact) return;
         EXPECT_LT(one["gradient_error"].get<double>(), 2e-5) << who;
         return;
     }
@@ -67,11 +69,26 @@ void check_errors(const nlohmann::json& row, const nlohmann::json& one, const st
     EXPECT_LT(one["gradient_error"].get<double>(), 1e-2) << who;
 }
 
+// A time is given over one of ours in the same row and precision, and of as many streams.
+void check_pair(const nlohmann::json& row, const nlohmann::json& one, const std::string& who) {
+    EXPECT_TRUE(row["has_ratios"]) << who;
+    for (const nlohmann::json& other : row["contestants"]) {
+        if (other["name"] != one["over"]) continue;
+        EXPECT_TRUE(other["ours"]) << who;
+        EXPECT_EQ(other["precision"], one["precision"]) << who;
+        if (one.contains("rows") && !one["ours"]) {
+            EXPECT_EQ(other["rows"], one["rows"]) << who;
+        }
+        return;
+    }
+    ADD_FAILURE() << who << " is over nobody";
+}
+
 void check_contestant(const nlohmann::json& row, const nlohmann::json& one) {
     const std::string who = row["case"].get<std::string>() + ", " + one["name"].get<std::string>();
     const std::string kind = row["kind"];
     if (kind == "memory") {
-        EXPECT_TRUE(one["peak_bytes"].is_null() || one["peak_bytes"] >= 0) << who;
+        EXPECT_TRUE(one["peak_bytes"].is_null() || one["peak_bytes"].is_number()) << who;
         return;
     }
     if (kind != "image" && kind != "program") check_errors(row, one, who);
@@ -89,8 +106,8 @@ void check_contestant(const nlohmann::json& row, const nlohmann::json& one) {
     const bool has_ratios = row["has_ratios"];
     EXPECT_EQ(has_ratios, row["drift"].is_number() && row["drift"].get<double>() <= kAllowedDrift)
         << who;
-    const bool is_first = one == row["contestants"][0];
-    EXPECT_EQ(one.contains("ratio"), has_ratios && !is_first) << who;
+    EXPECT_EQ(one.contains("ratio"), one.contains("over")) << who;
+    if (one.contains("over")) check_pair(row, one, who);
     if (kind != "race") return;
     EXPECT_EQ(one.contains("x_limit"), has_ratios) << who;
 }
@@ -105,6 +122,7 @@ void check_row(const std::string& name, const nlohmann::json& row) {
         EXPECT_FALSE(row["note"].get<std::string>().empty());
         return;
     }
+    ASSERT_NE(row["kind"], "failed") << name << ": " << row["note"];
     ASSERT_GE(all.size(), 2U) << name;
     EXPECT_TRUE(all[0]["ours"]) << name;
     for (const nlohmann::json& one : all) check_contestant(row, one);
@@ -137,7 +155,13 @@ TEST_P(BenchWorkload, RunsOnTinyShapes) {
         EXPECT_NE(text.find(GetParam()), std::string::npos);
         EXPECT_NE(text.find(rows[0]["case"].get<std::string>()), std::string::npos) << text;
     }
-    check_picture(plot(result), result);
+    if (const std::string picture = plot(result); !picture.empty()) check_picture(picture, result);
+}
+
+// Tiny shapes may drift, but growth is always drawn, and rows without times never are.
+TEST(Bench, APictureIsThereWhereThereIsSomethingToDraw) {
+    EXPECT_NE(plot(run({.filter = "long", .rounds = 2, .quick = true}, {})), "");
+    EXPECT_EQ(plot(run({.filter = "accuracy", .rounds = 2, .quick = true}, {})), "");
 }
 
 std::vector<std::string> workload_names() {
@@ -160,12 +184,20 @@ TEST(Bench, TheListHoldsEveryRowOfTheContract) {
         EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
-TEST(Bench, AStopTokenInterrupts) {
+TEST(Bench, AStopKeepsWhatWasMeasured) {
     std::stop_source stop;
-    stop.request_stop();
-    EXPECT_THROW(
-        static_cast<void>(run({.filter = "local_fwd", .quick = true}, {.stop = stop.get_token()})),
-        Interrupted);
+    const JobControl control{.report =
+                                 [&](const Progress& progress) {
+                                     if (progress.done == 1) stop.request_stop();
+                                 },
+                             .stop = stop.get_token()};
+    const nlohmann::json result = run({.filter = "simple", .rounds = 2, .quick = true}, control);
+    EXPECT_TRUE(result["stopped"]);
+    ASSERT_EQ(result["workloads"].size(), 1U);
+    EXPECT_EQ(result["workloads"][0]["name"], "simple_fwd");
+    EXPECT_EQ(result["workloads"][0]["rows"].size(), 2U);
+    EXPECT_NE(words(result).find("Stopped before the end"), std::string::npos);
+    EXPECT_EQ(run({.filter = "simple", .quick = true}, control)["workloads"].size(), 0U);
 }
 
 }  // namespace

@@ -8,11 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/child.h"
 #include "bench/statistics.h"
 #include "bench/training.h"
 #include "core/check.h"
-#include "core/files.h"
 #include "model/mixers/find.h"
 
 namespace aft::bench {
@@ -77,6 +75,22 @@ TEST(BenchRounds, NoRatioWhenTheRatesMoved) {
     EXPECT_FALSE(conditions.is_judged());
 }
 
+TEST(BenchRounds, ADecoderIsJudgedByTheRatesThatItRestsOn) {
+    Stage stage;
+    std::vector<Turn> turns{stage.turn('a', true, 1)};
+    double rate = 100;
+    const Pace pace{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
+    const Conditions moved = measure(turns, pace, stage.settings, {});
+    EXPECT_NEAR(moved.moved, 0.3, 1e-12);
+    EXPECT_FALSE(moved.has_ratios());
+    EXPECT_EQ(moved.basis_before.size(), 2U);
+    EXPECT_EQ(found_words(1.949, "x", moved), "");
+    const Pace still{.basis = [] { return std::vector<double>{50, 100}; }};
+    const Conditions held = measure(turns, still, stage.settings, {});
+    EXPECT_EQ(held.moved, 0);
+    EXPECT_EQ(found_words(1.949, "x", held), " (found 1.95x)");
+}
+
 TEST(BenchRounds, TheRatioIsOverTheFirst) {
     const Turn first{.round = {}, .ours = true, .first = 0, .rounds = 0, .times = {2, 2, 2}};
     const Turn peer{.round = {}, .ours = false, .first = 0, .rounds = 0, .times = {5, 6, 7}};
@@ -97,12 +111,15 @@ TEST(BenchRounds, TheBestPeerIsTheFastestOfThoseMeant) {
         return nlohmann::json{{"name", name},           {"group", group}, {"ours", false},
                               {"precision", precision}, {"ratio", ratio}, {"median_ms", 1}};
     };
-    const nlohmann::json all{peer("a", "einsum", "fp32", 8), peer("b", "einsum", "bf16", 4),
-                             peer("c", "attention", "fp32", 5)};
+    nlohmann::json all{peer("a", "einsum", "fp32", 8), peer("b", "einsum", "bf16", 4),
+                       peer("c", "attention", "fp32", 5)};
     EXPECT_EQ(best_of(all, {})["name"], "b");
     EXPECT_EQ(best_of(all, {.group = "einsum", .precision = "fp32"})["name"], "a");
     EXPECT_EQ(best_of(all, {.group = "", .precision = "fp32"})["name"], "c");
     EXPECT_TRUE(best_of(all, {.group = "scan", .precision = ""}).is_null());
+    all.push_back(peer("d", "einsum", "bf16", 1));  // of no form of ours: timed, never compared
+    all.back().erase("ratio");
+    EXPECT_EQ(best_of(all, {})["name"], "b");
     nlohmann::json verdicts = nlohmann::json::array();
     add_ratio_verdicts(verdicts,
                        {{.group = "einsum", .precision = "fp32", .ratio = 7},
@@ -163,22 +180,6 @@ TEST(BenchStep, AnotherFunctionIsSeen) {
     other.window = 2;
     EXPECT_GT(first_step_errors(config, other).gradients, 1e-2);
     EXPECT_GT(first_step_errors(einsum_of(config), other).gradients, 1e-2);
-}
-
-TEST(BenchChild, WaitsForLinesAndSaysWhenNoneCome) {
-    const TemporaryFolder folder;
-    const fs::path file = folder.path() / "lines";
-    const std::string script =
-        "echo one > '" + file.string() + "'; echo two >> '" + file.string() + "'; exec sleep 60";
-    {
-        Child child({.program = "/bin/sh", .words = {"-c", script}, .variables = {}});
-        EXPECT_GT(child.wait_for_lines(file, 2, 30), 0);
-        EXPECT_THROW(static_cast<void>(child.wait_for_lines(file, 3, child.seconds() + 0.05)),
-                     Error);
-    }
-    Child gone({.program = "/bin/sh", .words = {"-c", "exit 0"}, .variables = {}});
-    EXPECT_THROW(static_cast<void>(gone.wait_for_lines(file, 3, 30)), Error);
-    EXPECT_EQ(count_lines(folder.path() / "missing"), 0);
 }
 
 }  // namespace
