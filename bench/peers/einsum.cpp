@@ -18,7 +18,8 @@ at::Tensor exp_bias(const Problem& problem, const ops::Inputs& in) {
     }
     w = in.w.defined() ? in.w : at::mm(in.u, in.r.t());
     const int64_t s = problem.options.window;
-    if (problem.kind == ops::Kind::local) w = w.triu(1 - s).tril(s - 1);
+    if (problem.kind == ops::Kind::local) w = w.triu(1 - s);
+    if (problem.kind == ops::Kind::local && !problem.options.causal) w = w.tril(s - 1);
     const at::Tensor e = w.exp();
     return problem.options.causal ? e.tril() : e;
 }

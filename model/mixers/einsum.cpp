@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
 #include "model/mixers/find.h"
+#include "model/nn/fused.h"
 
 namespace aft {
 
@@ -20,14 +21,17 @@ class Einsum final : public Mixer {
         table_ = make_bias_table(config, maker, prefix);
     }
     [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext&) const override {
-        const int64_t B = x.size(0), T = x.size(1), d = x.size(2);
-        const at::Tensor k = projections_.k(x), v = projections_.v(x);
-        const at::Tensor e = (k - std::get<0>(k.max(1, true)).detach()).exp();
-        const at::Tensor both = at::cat({(e * v).transpose(0, 1), e.transpose(0, 1)}, 2);
-        const at::Tensor sums =
-            at::mm(weights(T), both.reshape({T, B * 2 * d})).view({T, B, 2 * d});
-        const at::Tensor mean = sums.narrow(2, 0, d) / sums.narrow(2, d, d);
-        return projections_.out(at::sigmoid((*projections_.q)(x)) * mean.transpose(0, 1));
+        const Projected of{
+            .x = x, .q = (*projections_.q)(x), .k = projections_.k(x), .v = projections_.v(x)};
+        return projections_.out(mix(of));
+    }
+    // As in the other rooms: the passes around the mixer are not what a training row compares.
+    [[nodiscard]] at::Tensor add_to(const at::Tensor& x, const Norm& norm,
+                                    const MixContext& context,
+                                    const BranchEnd& end) const override {
+        if (!can_fuse(x)) return Mixer::add_to(x, norm, context, end);
+        const Projected of = projections_.of_normed(x, norm, end.arithmetic);
+        return projections_.add_out(of.x, mix(of), end);
     }
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t) const override {
         fail("aft-local by einsum is for training rows of the benchmark: it does not decode");
@@ -41,12 +45,21 @@ class Einsum final : public Mixer {
     [[nodiscard]] ops::Options options(const MixContext&) const override { return {}; }
 
   private:
+    [[nodiscard]] at::Tensor mix(const Projected& of) const {
+        const int64_t B = of.v.size(0), T = of.v.size(1), d = of.v.size(2);
+        const at::Tensor e = (of.k - std::get<0>(of.k.max(1, true)).detach()).exp();
+        const at::Tensor both = at::cat({(e * of.v).transpose(0, 1), e.transpose(0, 1)}, 2);
+        const at::Tensor sums =
+            at::mm(weights(T), both.reshape({T, B * 2 * d})).view({T, B, 2 * d});
+        const at::Tensor mean = sums.narrow(2, 0, d) / sums.narrow(2, d, d);
+        return at::sigmoid(of.q) * mean.transpose(0, 1);
+    }
     [[nodiscard]] at::Tensor weights(int64_t T) const {  // [T, T]
         const ops::Inputs in = table_.inputs(T);
         const at::Tensor w = in.w.defined() ? in.w : at::mm(in.u, in.r.t());
         const int64_t s = config_.window;
-        const at::Tensor e = w.triu(1 - s).tril(s - 1).exp();
-        return config_.causal() ? e.tril() : e;
+        const at::Tensor past = w.triu(1 - s);
+        return config_.causal() ? past.exp().tril() : past.tril(s - 1).exp();
     }
 
     ModelConfig config_;
