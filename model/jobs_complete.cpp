@@ -141,6 +141,7 @@ void write_pictures(const CompleteRequest& job, const Task& task, const Completi
         result["samples"][0]["file"] = job.out;
         return;
     }
+    make_folder(job.out);
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string path = (fs::path(job.out) / fmt::format("sample-{}.png", i)).string();
         write_png(path, tokens_picture(done.samples[i], model));
@@ -194,8 +195,10 @@ void check_out(const CompleteRequest& job) {
 void check_place(const CompleteRequest& job) {
     if (job.out.empty()) return;
     if (!job.prompt.empty() || is_png(job.out)) return check_writable(job.out);
+    const bool is_new = !fs::exists(job.out);
     make_folder(job.out);
     check_writable(fs::path(job.out) / "result.json");
+    if (is_new) fs::remove(job.out);  // nothing is left if the work fails
 }
 
 }  // namespace

@@ -147,5 +147,4 @@ struct ScanGradient {
     Norms* norms = nullptr;  // one per vector of channels: the same however channels are shared out
 };
 constexpr int64_t kScanChunk = 32;  // rows between two kept states
-
 }  // namespace aft::ops::cpu
