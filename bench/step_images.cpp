@@ -21,24 +21,27 @@ Config image_config(const std::string& preset, bool quick) {
     return config;
 }
 
-nlohmann::json race_of(const std::string& preset, const Settings& settings,
-                       const JobControl& control) {
-    return train_race({.forms = {{"afterimage", "ours", image_config(preset, settings.quick)},
-                                 {"the same size with softmax attention (DeiT tiny)", "attention",
-                                  image_config("deit-tiny", settings.quick)}},
-                       .accept = {{.ratio = 1.0}}},
-                      settings, control);
+TrainCase case_of(const std::string& preset, bool quick) {
+    return {.forms = {{"afterimage", "ours", image_config(preset, quick)},
+                      {"the same size with softmax attention (DeiT tiny)", "attention",
+                       image_config("deit-tiny", quick)}},
+            .accept = {{.ratio = 1.0}}};
 }
 
 std::vector<RowPlan> rows(bool quick) {
     std::vector<RowPlan> plans;
     for (const std::string preset :
          {"imagenet-full-tiny", "imagenet-conv-tiny-32-11", "imagenet-conv-tiny-192-11"}) {
-        const std::string name =
-            fmt::format("{}, {}", preset, step_words(image_config(preset, quick)));
-        plans.push_back({name, [preset](const Settings& settings, const JobControl& control) {
-                             return race_of(preset, settings, control);
+        const Config config = image_config(preset, quick);
+        plans.push_back({fmt::format("{}, {}", preset, step_words(config)),
+                         [preset](const Settings& settings, const JobControl& control) {
+                             return train_race(case_of(preset, settings.quick), settings, control);
                          }});
+        plans.push_back(
+            {fmt::format("{}, inference, {} pictures a pass", preset, config.train.batch),
+             [preset](const Settings& settings, const JobControl& control) {
+                 return infer_race(case_of(preset, settings.quick), settings, control);
+             }});
     }
     return plans;
 }
@@ -46,7 +49,8 @@ std::vector<RowPlan> rows(bool quick) {
 }  // namespace
 
 WorkloadRoom step_images_workload() {
-    return {.info = {"step_images", "a training step of the paper's tiny image classifiers"},
+    return {.info = {"step_images",
+                     "the paper's tiny image classifiers: a training step, and inference"},
             .rows = rows};
 }
 

@@ -27,6 +27,11 @@ struct TrainCase {
 [[nodiscard]] nlohmann::json train_race(const TrainCase& one, const Settings& settings,
                                         const JobControl& control);
 
+// The same of forward passes without gradients, of classifiers: {"kind": "infer", ...}, the error
+// is that of the logits; no loss.
+[[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const Settings& settings,
+                                        const JobControl& control);
+
 struct StepErrors {
     double loss = 0;       // of the first step
     double error = 0;      // of that loss, relative

@@ -127,6 +127,15 @@ std::vector<Column> columns_of(const json& row) {
                 figure("median ms", "median_ms", 1),
                 ratio("its time over ours"),
                 figure("rounds", "rounds", 0)};
+    if (kind == "infer")
+        return {text("net", "name"),
+                figure("million parameters", "parameters", 2, 1e-6),
+                error("error of the logits", "error"),
+                figure("least ms", "least_ms", 1),
+                figure("median ms", "median_ms", 1),
+                figure("pictures/s", "examples_per_second", 1),
+                ratio("its time over ours"),
+                figure("rounds", "rounds", 0)};
     if (kind == "image")
         return {text("form", "name"),
                 text("weights", "precision"),

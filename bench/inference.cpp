@@ -1,0 +1,89 @@
+// A race of classifiers without gradients: the same pictures through whole nets. Logits are checked
+// against the same net in float64 first.
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <chrono>
+
+#include "bench/rounds.h"
+#include "bench/training.h"
+#include "model/nn/net.h"
+
+namespace aft::bench {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+struct Runner {
+    TrainForm form;
+    std::unique_ptr<Net> net;
+    at::Tensor pictures;  // [B, C, H, W]
+    double error = 0;
+};
+
+double time_pass(const Runner& runner) {
+    const auto begin = steady_clock::now();
+    const at::Tensor kept = runner.net->forward(runner.pictures, {});
+    const std::chrono::duration<double> time = steady_clock::now() - begin;
+    return time.count();
+}
+
+double error_in(const Runner& runner) {
+    Net wide(runner.net->config(), 1);
+    copy_values(runner.net->parameters(), wide.parameters());
+    for (Parameter& one : wide.parameters()) one.value.set_data(one.value.detach().to(at::kDouble));
+    const at::Tensor wanted =
+        wide.forward(runner.pictures.to(at::kDouble), {.backend = ops::Backend::reference});
+    return error_of({runner.net->forward(runner.pictures, {})}, {wanted});
+}
+
+Runner prepared(const TrainForm& form) {
+    const ModelConfig& model = form.config.model;
+    Runner runner{form, std::make_unique<Net>(model, 1), {}};
+    at::manual_seed(1);
+    runner.pictures =
+        at::randn({form.config.train.batch, model.channels, model.height, model.width});
+    runner.error = error_in(runner);
+    return runner;
+}
+
+json described(const Runner& runner) {
+    return {{"name", runner.form.name},
+            {"group", runner.form.group},
+            {"precision", "fp32"},
+            {"ours", runner.form.group == "ours"},
+            {"parameters", parameter_count(runner.net->parameters())},
+            {"error", number(runner.error)}};
+}
+
+}  // namespace
+
+json infer_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
+    const c10::NoGradGuard off;
+    std::vector<Runner> runners;
+    for (const TrainForm& form : one.forms) {
+        if (control.stop.stop_requested()) throw Interrupted();
+        runners.push_back(prepared(form));
+    }
+    std::vector<Turn> turns;
+    for (const Runner& runner : runners)
+        turns.push_back({.round = [&runner] { return time_pass(runner); },
+                         .ours = runner.form.group == "ours"});
+    const Conditions conditions = measure(turns, {.by_bytes = false}, settings, control);
+    json contestants = json::array(), accept = json::array();
+    for (size_t i = 0; i < runners.size(); ++i) {
+        json about = described(runners[i]);
+        add_times(about, turns[i], conditions.has_ratios() ? turns.data() : nullptr, {});
+        if (about.contains("ratio")) about["over"] = runners[0].form.name;
+        const auto batch = static_cast<double>(runners[i].form.config.train.batch);
+        about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
+        contestants.push_back(about);
+    }
+    add_ratio_verdicts(accept, one.accept, contestants, conditions.is_judged());
+    json row{{"kind", "infer"}, {"contestants", contestants}, {"accept", accept}};
+    row.update(conditions_json(conditions));
+    return row;
+}
+
+}  // namespace aft::bench
