@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kLine = 34, kBar = 12, kFirst = 400, kSecond = 740, kBarWidth = 250;
+constexpr double kLine = 34, kBar = 12, kFirst = 515, kSecond = 800, kBarWidth = 200;
 
 struct Bars {
     std::string workload, name, ours, peer;
@@ -91,7 +91,8 @@ double draw_bars(Svg& svg, const json& workloads, double top) {
         svg.text({kPictureMargin, y + 14}, bars.workload, "strong t1");
         svg.text({kPictureMargin + 118, y + 14}, bars.workload.empty() ? "" : bars.name,
                  "small t3");
-        svg.text({kPictureMargin + 118, y + 28}, bars.ours, "small t3");
+        const double below = bars.workload.empty() ? 14 : 28;  // another of the row above
+        svg.text({kPictureMargin + 118, y + below}, bars.ours, "small t3");
         if (bars.x_limit > 0)
             draw_bar(svg, {kFirst, y + 4, kBarWidth * bars.x_limit / limits, kBar},
                      fmt::format("{:.2f}", bars.x_limit), "f1");
