@@ -70,20 +70,9 @@ json infer_race(const TrainCase& one, const Settings& settings, const JobControl
     for (const Runner& runner : runners)
         turns.push_back({.round = [&runner] { return time_pass(runner); },
                          .ours = runner.form.group == "ours"});
-    const Conditions conditions = measure(turns, {.by_bytes = false}, settings, control);
-    json contestants = json::array(), accept = json::array();
-    for (size_t i = 0; i < runners.size(); ++i) {
-        json about = described(runners[i]);
-        add_times(about, turns[i], conditions.has_ratios() ? turns.data() : nullptr, {});
-        if (about.contains("ratio")) about["over"] = runners[0].form.name;
-        const auto batch = static_cast<double>(runners[i].form.config.train.batch);
-        about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
-        contestants.push_back(about);
-    }
-    add_ratio_verdicts(accept, one.accept, contestants, conditions.is_judged());
-    json row{{"kind", "infer"}, {"contestants", contestants}, {"accept", accept}};
-    row.update(conditions_json(conditions));
-    return row;
+    std::vector<json> about;
+    for (const Runner& runner : runners) about.push_back(described(runner));
+    return race_nets({"infer", one, turns, about}, settings, control);
 }
 
 }  // namespace aft::bench

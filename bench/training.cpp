@@ -79,6 +79,25 @@ std::vector<TrainForm> against_baselines(const Config& ours, const Config& softm
     return forms;
 }
 
+json race_nets(const NetRace& race, const Settings& settings, const JobControl& control) {
+    const Conditions conditions = measure(race.turns, {.by_bytes = false}, settings, control);
+    const Turn* const first = conditions.has_ratios() ? race.turns.data() : nullptr;
+    json contestants = json::array(), accept = json::array();
+    for (size_t i = 0; i < race.turns.size(); ++i) {
+        const TrainForm& form = race.one.forms[i];
+        json about = race.about[i];
+        add_times(about, race.turns[i], first, {});
+        if (about.contains("ratio")) about["over"] = race.one.forms[0].name;
+        const auto batch = static_cast<double>(form.config.train.batch);
+        about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
+        contestants.push_back(about);
+    }
+    add_ratio_verdicts(accept, race.one.accept, contestants, conditions.is_judged());
+    json row{{"kind", race.kind}, {"contestants", contestants}, {"accept", accept}};
+    row.update(conditions_json(conditions));
+    return row;
+}
+
 json train_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
     std::vector<Runner> runners;
     for (const TrainForm& form : one.forms) {
@@ -89,21 +108,9 @@ json train_race(const TrainCase& one, const Settings& settings, const JobControl
     for (Runner& runner : runners)
         turns.push_back({.round = [&runner] { return time_step(runner); },
                          .ours = runner.form.group == "ours"});
-    const Conditions conditions = measure(turns, {.by_bytes = false}, settings, control);
-    const Turn* const first = conditions.has_ratios() ? turns.data() : nullptr;
-    json contestants = json::array(), accept = json::array();
-    for (size_t i = 0; i < runners.size(); ++i) {
-        json about = described(runners[i]);
-        add_times(about, turns[i], first, {});
-        if (about.contains("ratio")) about["over"] = runners[0].form.name;
-        const auto batch = static_cast<double>(runners[i].form.config.train.batch);
-        about["examples_per_second"] = 1e3 * batch / about["median_ms"].get<double>();
-        contestants.push_back(about);
-    }
-    add_ratio_verdicts(accept, one.accept, contestants, conditions.is_judged());
-    json row{{"kind", "train"}, {"contestants", contestants}, {"accept", accept}};
-    row.update(conditions_json(conditions));
-    return row;
+    std::vector<json> about;
+    for (const Runner& runner : runners) about.push_back(described(runner));
+    return race_nets({"train", one, turns, about}, settings, control);
 }
 
 }  // namespace aft::bench

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/rounds.h"
 #include "bench/workload.h"
 #include "model/config.h"
 
@@ -31,6 +32,16 @@ struct TrainCase {
 // is that of the logits; no loss.
 [[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const Settings& settings,
                                         const JobControl& control);
+
+// What both of them do with nets that are ready: times in turns, ratios over the first, verdicts.
+struct NetRace {
+    std::string kind;
+    const TrainCase& one;
+    std::vector<Turn>& turns;           // one per form
+    std::vector<nlohmann::json> about;  // the same: what is known of it without a clock
+};
+[[nodiscard]] nlohmann::json race_nets(const NetRace& race, const Settings& settings,
+                                       const JobControl& control);
 
 struct StepErrors {
     double loss = 0;       // of the first step

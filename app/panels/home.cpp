@@ -73,11 +73,11 @@ RunSummary as_open_here(const Ui& ui, RunSummary run) {
     if (state == RunState::running || state == RunState::stopping) return run;
     run.step = ui.status.step;
     run.target_step = ui.status.target_step;
-    run.state = is_done                      ? "finished"
-                : !ui.status.error.empty()   ? "failed"
-                : state == RunState::paused  ? "paused"
-                : state == RunState::stopped ? "stopped"
-                                             : "open here";
+    run.state = is_done                                     ? "finished"
+                : shown_state(ui.status) == RunState::error ? "failed"
+                : state == RunState::paused                 ? "paused"
+                : state == RunState::stopped                ? "stopped"
+                                                            : "open here";
     return run;
 }
 

@@ -123,7 +123,10 @@ def pictures(cli, model):
 def places(cli, model):
     """What cannot be written is told before the work: it all ends within the limit of `bad`."""
     source = ["complete", model, "--data", "mirror?size=8&levels=4", "--keep-rows", 1]
-    cli.bad("complete many into no folder", [*source, "--samples", 1024, "--particles", 64, "-o", "/proc/none"], [1, 2], "/proc/none")
+    told = cli.bad("complete into no folder", [*source, "--samples", 2, "-o", "/proc/none"], [1, 2], "/proc/none")
+    done = cli.run(*source, "--samples", 2, "-o", "told")
+    cli.check("that was told before the work, which shows its progress", "tokens" not in told.err and "tokens" in done.err,
+              f"{told.words()}; {done.words()}")
     cli.bad("complete into no picture", [*source, "--samples", 1, "-o", "no/such/one.png"], [1, 2], "no/such/one.png")
     cli.bad("probe into no folder", ["probe", "keys", model, "-o", "no/such/k.npy"], [1, 2], "no/such/k.npy")
     for flag in ("--plot", "--markdown"):
