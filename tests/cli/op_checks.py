@@ -98,6 +98,27 @@ def factors(cli):
     cli.check("op full with u, r equals the formula", error < 1e-10, error)
 
 
+def beyond_the_promise(cli):
+    """|K| or |w| over 1000: finite, and one warning that names the tensor; none up to 1000."""
+    for name, which, size in (("full", "w", 3000), ("full", "k", 3000), ("conv1d", "w", 3000), ("conv2d", "k", 3000),
+                              ("full", "w", 1000), ("local", "k", 1000), ("conv2d", "k", 1000), ("simple", "k", 3000)):
+        x = inputs(name, dtype="F32")
+        dtype, shape, values = x[which]
+        x[which] = (dtype, shape, [size if i % 3 else v for i, v in enumerate(values)])
+        tensors.write(cli.folder / "in.safetensors", x)
+        label = f"op {name} with {which} = {size}"
+        result = cli.ok(label, "op", name, "in.safetensors", "out.safetensors", "--backend", "cpu",
+                        *flags(CASES[name], False))
+        out, _ = tensors.read(cli.folder / "out.safetensors")
+        cli.check(label + " is finite", all(abs(y) < 1e3 for y in out["y"][2]), out["y"][2][:4])
+        told = [line for line in result.err.splitlines() if line.startswith("afterimage: warning: ")]
+        wanted = 1 if size > 1000 and name != "simple" else 0
+        cli.check(label + f" warns {wanted} times", len(told) == wanted, result.err)
+        if told:
+            cli.check(label + " says what and how much", f" {which.upper() if which == 'k' else which} holds "
+                      in told[0] and "300" in told[0] and "1000" in told[0], told[0])
+
+
 def nonsense(cli):
     x = inputs("full")
     good = cli.folder / "good.safetensors"
@@ -127,5 +148,5 @@ def run(cli):
         for causal in (False, True):
             cli.part(forward, name, causal)
         cli.part(gradient, name)
-    for group in (precisions, factors, nonsense):
+    for group in (precisions, factors, beyond_the_promise, nonsense):
         cli.part(group)

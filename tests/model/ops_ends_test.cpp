@@ -153,37 +153,57 @@ TEST(OpsEnds, gradients_of_huge_losses) {
         }
 }
 
-// What is_trusted() judges has the same bits however the channels are shared out.
+struct Squares {  // what is_trusted() judges, and the dK that they are of
+    cpu::Norms norms;
+    at::Tensor dk;
+};
+Squares squares_of(int64_t length, int64_t dim, bool causal) {
+    const cpu::ScanShape shape{.batch = 1, .length = length, .channels = dim, .causal = causal};
+    const Sample s = make_sample(
+        {.kind = Kind::simple, .causal = causal, .batch = 1, .length = length, .dim = dim});
+    const Inputs in = converted(s.in, at::kFloat);
+    const at::Tensor dy = s.dy.to(at::kFloat) * 1e-3, states = at::empty({shape.states()}),
+                     dk = at::empty_like(dy), dv = at::empty_like(dy);
+    const cpu::Scan forward{.k = in.k.data_ptr<float>(),
+                            .v = in.v.data_ptr<float>(),
+                            .y = dk.data_ptr<float>(),
+                            .states = states.data_ptr<float>()};
+    EXPECT_TRUE(cpu::scan_forward(shape, forward));
+    return {cpu::scan_gradient(shape, {.forward = forward,
+                                       .dy = dy.data_ptr<float>(),
+                                       .dk = dk.data_ptr<float>(),
+                                       .dv = dv.data_ptr<float>()}),
+            dk};
+}
+
+// They have the same bits however the channels, or the links of a chain, are shared out.
 TEST(OpsEnds, trust_does_not_depend_on_the_number_of_threads) {
     const int before = at::get_num_threads();
+    const auto norms = [](int threads, int64_t length, int64_t d, bool causal) {
+        at::set_num_threads(threads);
+        return squares_of(length, d, causal).norms;
+    };
     for (const bool causal : {true, false})
-        for (const int64_t d : {100, 200, 256, 1000}) {
-            const cpu::ScanShape shape{.batch = 1, .length = 90, .channels = d, .causal = causal};
-            const Sample s = make_sample(
-                {.kind = Kind::simple, .causal = causal, .batch = 1, .length = 90, .dim = d});
-            const Inputs in = converted(s.in, at::kFloat);
-            const at::Tensor dy = s.dy.to(at::kFloat), states = at::empty({shape.states()}),
-                             dk = at::empty_like(dy), dv = at::empty_like(dy);
-            const cpu::Scan forward{.k = in.k.data_ptr<float>(),
-                                    .v = in.v.data_ptr<float>(),
-                                    .y = dk.data_ptr<float>(),
-                                    .states = states.data_ptr<float>()};
-            ASSERT_TRUE(cpu::scan_forward(shape, forward));
-            const auto norms = [&](int threads) {
-                at::set_num_threads(threads);
-                return cpu::scan_gradient(shape, {.forward = forward,
-                                                  .dy = dy.data_ptr<float>(),
-                                                  .dk = dk.data_ptr<float>(),
-                                                  .dv = dv.data_ptr<float>()});
-            };
-            const cpu::Norms one = norms(1);
-            for (const int threads : {2, 3, 4}) {
-                const cpu::Norms more = norms(threads);
-                EXPECT_EQ(one.left, more.left) << d << " " << threads;
-                EXPECT_EQ(one.part, more.part) << d << " " << threads;
+        for (const int64_t length : {90, 1100})
+            for (const int64_t d : {100, 200, 256, 1000}) {
+                const cpu::Norms one = norms(1, length, d, causal);
+                for (const int threads : {2, 3, 4}) {
+                    const cpu::Norms more = norms(threads, length, d, causal);
+                    EXPECT_EQ(one.left, more.left) << length << " " << d << " " << threads;
+                    EXPECT_EQ(one.part, more.part) << length << " " << d << " " << threads;
+                }
             }
-        }
     at::set_num_threads(before);
+}
+
+// Lanes past the last channel add nothing to them, in a chain of links neither.
+TEST(OpsEnds, norms_are_those_of_the_gradient) {
+    for (const int64_t length : {90, 1100})
+        for (const int64_t d : {1, 20, 33, 64}) {
+            const Squares found = squares_of(length, d, true);
+            const double squares = found.dk.to(at::kDouble).square().sum().item<double>();
+            EXPECT_NEAR(found.norms.left, squares, 1e-4 * squares) << length << " " << d;
+        }
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ struct PackKeys {
     float* panel = nullptr;           // [kTile, 2C]
     uint16_t* half = nullptr;         // instead, in bfloat16: [kTile / 2, 2C, 2], pairs of rows
     float* state = nullptr;           // [2C] sums of all rows before; then with these
-    float* before = nullptr;  // [rows / kStep, 2C] sums of the rows before each step, or none
+    // [rows / kStep, 2C] sums of the rows before row `phase` of each step, or none
+    float* before = nullptr;
+    int64_t phase = 0;
 };
 
 // Running sums from the last row of a panel on.
@@ -47,24 +49,12 @@ struct SumAfter {
     float* after = nullptr;  // [rows / kStep, 2C] sums of the rows from each step on
 };
 
-// exp(w) of one target for a range of sources.
-struct WeightRow {
-    const float* w = nullptr;      // bias of sources [first, last)
-    const double* wide = nullptr;  // the same in float64 (instead of w)
-    int64_t first = 0, last = 0;   // visible with a bias
-    int64_t begin = 0, end = 0;    // what to write
-    float left = 0, right = 0;     // weights of [begin, first) and [last, end)
-    float largest = 0;             // reference of the row
-    float* out = nullptr;          // [end - begin], and kLanes more may be overwritten
-};
-
-// Position biases of kRows targets from their factors, in float64.
-struct WideProduct {
-    const double* u = nullptr;  // [kRows, factors]
-    const double* r = nullptr;  // [blocks, factors, lanes]
-    int64_t factors = 0, blocks = 0;
-    double* out = nullptr;  // [kRows, row]
-    int64_t row = 0;
+// A product begins with weight[r] first[.] instead of what lies in sum, and fetches a block of
+// channels of a row of another tensor into the cache with each of its first steps.
+struct Aside {
+    const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
+    const float* fetch = nullptr;
+    int64_t fetches = 0, fetch_row = 0;
 };
 
 struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]
@@ -74,6 +64,7 @@ struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step 
     int64_t b_step = 0, steps = 0;
     float* sum = nullptr;
     int64_t sum_row = 0;
+    Aside aside = {};  // of multiply()
 };
 
 // The same with columns in blocks of `lanes` and sums in float64: for the gradients of factors,
@@ -127,24 +118,8 @@ struct FinishKeys {
     float scale = 1;
     float *dk = nullptr, *dv = nullptr;
 };
+
 struct Norms {
     double left = 0, part = 0;  // squares of dK and of the first of its two terms, both unscaled
 };
-
-struct Scan {  // aft-simple, one sample, a block of channels; strides in floats
-    const float *q = nullptr, *k = nullptr, *v = nullptr;
-    int64_t stride = 0, length = 0, channels = 0;
-    float* y = nullptr;
-    bool streams = false;           // y and the gradients past the caches
-    const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
-    float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
-    int64_t state_row = 0;
-};
-struct ScanGradient {
-    Scan forward;
-    const float* dy = nullptr;
-    float *dq = nullptr, *dk = nullptr, *dv = nullptr;
-    Norms* norms = nullptr;  // one per vector of channels: the same however channels are shared out
-};
-constexpr int64_t kScanChunk = 32;  // rows between two kept states
 }  // namespace aft::ops::cpu

@@ -2,7 +2,7 @@
 #define AFT_CPU_AVX2
 #include "model/ops/cpu/conv_rows.inl"
 #include "model/ops/cpu/finish_kernels.inl"
-#include "model/ops/cpu/scan_all.inl"
+#include "model/ops/cpu/scan_back.inl"
 #include "model/ops/cpu/table.inl"
 
 namespace aft::ops::cpu {

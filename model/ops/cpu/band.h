@@ -14,6 +14,13 @@ struct BandShape {
     bool causal = false;
     BandBias bias;
     bool half = false;  // forward: operands in bfloat16, where half_kernels() exist
+
+    // Row of each step whose predecessors are summed up: a causal window begins there, or, as
+    // bfloat16 has pairs of rows, one row later.
+    [[nodiscard]] int64_t phase() const {
+        const int64_t row = ((1 - bias.window) % kStep + kStep) % kStep;
+        return half ? row / 2 * 2 : row;
+    }
 };
 
 struct BandForward {

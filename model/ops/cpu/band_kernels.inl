@@ -1,7 +1,7 @@
 // Kernels of the banded operators (kernels.h says what each does). Included once per instruction
 // set.
 //
-// Register tile. product() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
+// Register tile. multiply() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
 // not loads, is the limit (227 of 237 GFLOP/s on two cores from the first-level cache). All indices
 // into the sums are unrolled: one that is not spills them all.
@@ -21,39 +21,71 @@ constexpr int64_t kChannels = kPanel / 2;           // C
 constexpr int kHalf = kPanelVectors / 2;            // vectors of C channels
 
 template <int rows, int vectors>
-AFT_INLINE void product(const Multiply& m) {
-    V sums[rows][vectors];
+AFT_INLINE void load_sums(V (&sums)[rows][vectors], const float* from, int64_t row) {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i) sums[r][i] = load(m.sum + r * m.sum_row + i * kLanes);
-    const float *a = m.a, *b = m.b;
-    const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
-    for (int64_t step = m.steps; step > 0; --step) {
-        V row[vectors];
-#pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i) row[i] = load(b + i * kLanes);
+        for (int i = 0; i < vectors; ++i) sums[r][i] = load(from + r * row + i * kLanes);
+}
+template <int rows, int vectors>
+AFT_INLINE void store_sums(const V (&sums)[rows][vectors], float* to, int64_t row) {
 #pragma GCC unroll 12
-        for (int r = 0; r < rows; ++r) {
-            const V x = all(a[r * a_row]);
+    for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-            for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
-        }
-        a += a_step;
-        b += b_step;
+        for (int i = 0; i < vectors; ++i) store(to + r * row + i * kLanes, sums[r][i]);
+}
+template <int rows, int vectors>
+AFT_INLINE void begin_sums(V (&sums)[rows][vectors], const Aside& a) {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i)
+            sums[r][i] = all(a.weight[r]) * load(a.first + i * kLanes);
+}
+template <int rows, int vectors>
+AFT_INLINE void add_source(V (&sums)[rows][vectors], const float* a, int64_t a_row,
+                           const float* b) {
+    V row[vectors];
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) row[i] = load(b + i * kLanes);
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) {
+        const V x = all(a[r * a_row]);
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
     }
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i) store(m.sum + r * m.sum_row + i * kLanes, sums[r][i]);
+}
+AFT_INLINE void fetch_block(const float* row) {
+    for (int64_t c = 0; c < kChannels; c += 64 / static_cast<int64_t>(sizeof(float)))
+        __builtin_prefetch(row + c, 0, 2);
 }
 
 static void multiply(const Multiply& m) {
-    product<kRows, kPanelVectors>(m);
+    V sums[kRows][kPanelVectors];
+    if (m.aside.first != nullptr)
+        begin_sums(sums, m.aside);
+    else
+        load_sums(sums, m.sum, m.sum_row);
+    const float *a = m.a, *b = m.b, *fetch = m.aside.fetch;
+    const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
+    const int64_t fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
+    for (int64_t step = fetches; step > 0; --step, a += a_step, b += b_step, fetch += fetch_row) {
+        fetch_block(fetch);
+        add_source(sums, a, a_row, b);
+    }
+    for (int64_t step = m.steps - fetches; step > 0; --step, a += a_step, b += b_step)
+        add_source(sums, a, a_row, b);
+    store_sums(sums, m.sum, m.sum_row);
 }
 
 static void outer(const Multiply& m) {
-    product<kOuterRows, 2>(m);
+    V sums[kOuterRows][2];
+    load_sums(sums, m.sum, m.sum_row);
+    const float *a = m.a, *b = m.b;
+    const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
+    for (int64_t step = m.steps; step > 0; --step, a += a_step, b += b_step)
+        add_source(sums, a, a_row, b);
+    store_sums(sums, m.sum, m.sum_row);
 }
 
 static void transpose(const float* from, int64_t rows, float* to) {
@@ -135,7 +167,7 @@ static void pack_keys(const PackKeys& p) {
     for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; ++row) {
         float* const out = p.panel + row * kPanel;
-        const bool keeps = p.before != nullptr && row % kStep == 0;
+        const bool keeps = p.before != nullptr && row % kStep == p.phase;
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
             Column& c = columns[i];
@@ -206,6 +238,41 @@ static void wide_product(const WideProduct& p) {
             *reinterpret_cast<W*>(out + half) = sums[row][1];
         }
     }
+}
+
+// Sums of kGroup factors are added up: each rounding is of a part of the product.
+template <int vectors>
+AFT_INLINE void short_block(const ShortProduct& p, int64_t block) {
+    constexpr int64_t kGroup = 16;
+    const int64_t next = p.factors * kLanes;
+    V total[kRows][vectors] = {};
+    const float* r = p.r + block * next;
+    for (int64_t begin = 0; begin < p.factors; begin += kGroup) {
+        const int64_t end = begin + kGroup < p.factors ? begin + kGroup : p.factors;
+        V sums[kRows][vectors] = {};
+        for (int64_t i = begin; i < end; ++i, r += kLanes)
+#pragma GCC unroll 6
+            for (int64_t row = 0; row < kRows; ++row)
+#pragma GCC unroll 2
+                for (int64_t v = 0; v < vectors; ++v)
+                    sums[row][v] =
+                        fma(all(p.u[row * p.factors + i]), load(r + v * next), sums[row][v]);
+#pragma GCC unroll 6
+        for (int64_t row = 0; row < kRows; ++row)
+#pragma GCC unroll 2
+            for (int64_t v = 0; v < vectors; ++v) total[row][v] = total[row][v] + sums[row][v];
+    }
+#pragma GCC unroll 6
+    for (int64_t row = 0; row < kRows; ++row)
+#pragma GCC unroll 2
+        for (int64_t v = 0; v < vectors; ++v)
+            store(p.out + row * p.row + (block + v) * kLanes, total[row][v]);
+}
+
+static void short_product(const ShortProduct& p) {
+    int64_t block = 0;
+    for (; block + 1 < p.blocks; block += 2) short_block<2>(p, block);
+    if (block < p.blocks) short_block<1>(p, block);
 }
 
 static void wide_sums(const WideSums& m) {

@@ -9,18 +9,20 @@ namespace aft::ops::cpu {
 struct TargetTile {
     int64_t row = 0, blocks = 0;  // first target; blocks of kRows targets in use
     int64_t span = 0;             // numbers of a row of weights
+    int64_t phase = 0;            // of BandShape
     Sources sources[kBlocks];     // that each kRows targets look at one by one
     RowScales scales{kTile};
     Buffer<float> weights;    // [kTile, span], from each block's first source on
     Buffer<uint16_t> halves;  // instead: in bfloat16
 
-    TargetTile(int64_t widest, bool half);
+    explicit TargetTile(const BandShape& shape);
     void start(const Weights& all, int64_t first, WeightScratch& scratch);
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 
-// What is fetched into the cache while the sums are made: rows of other tensors.
+// What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
+// more at once would wait for each other.
 struct Ahead {
     const float* rows[3] = {};
     int64_t count = 0, stride = 0;

@@ -6,16 +6,18 @@
 #include <omp.h>
 
 #include "model/ops/cpu/conv_plan.h"
+#include "model/ops/cpu/range.h"
 
 namespace aft::ops::cpu {
 
 namespace {
 
+// The sums of a block take the place of the panel's block before it, which is not read any more:
+// all of it stays in the second-level cache.
 struct Scratch {
-    Buffer<float> panel, sums, heads, outside;
+    Buffer<float> sums, heads, outside;
     explicit Scratch(const ConvPlan& plan, const ConvLayout& layout)
-        : panel(plan.panel_size()),
-          sums(plan.panel_size()),
+        : sums(plan.panel_size() + plan.block()),
           heads((layout.rows + 1) * layout.head_row, true),
           outside(plan.spread_scratch()) {}
 };
@@ -54,15 +56,19 @@ class Forward {
         const Place at = place(i);
         const ConvLayout layout = plan_.layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };
+        float* const panel = s.sums.data() + layout.block;
         kernels_.conv_pack({.layout = &layout,
                             .k = x_.k + at.key,
                             .v = x_.v + at.value,
-                            .panel = s.panel.data(),
+                            .panel = panel,
                             .heads = s.heads.data()});
-        plan_.spread({.group = at.group,
-                      .panel = s.panel.data(),
-                      .sums = s.sums.data(),
-                      .scratch = s.outside.data()});
+        check_keys(s.heads.data() + layout.rows * layout.head_row, layout.heads, kKeyShift);
+        for (int64_t block = 0; block < layout.blocks; ++block)
+            plan_.spread({.group = at.group,
+                          .block = block,
+                          .panel = panel + block * layout.block,
+                          .sums = s.sums.data() + block * layout.block,
+                          .scratch = s.outside.data()});
         return kernels_.conv_finish({.layout = &layout,
                                      .sums = s.sums.data(),
                                      .q = from(x_.q, at.value),

@@ -24,6 +24,20 @@ struct Slide {
 };
 using SlideFunction = void (*)(const Slide&);
 
+// sum[r] += sum over rows and visible sources j of a[j - x - r] * b[j], for the targets x + r, r <
+// count, of a row of the grid: those with -left <= j - x - r <= right and 0 <= j < width. Of one
+// vector; positions of b and sum are two vectors apart.
+struct Taps {
+    const float* a = nullptr;  // weight of tap 0 and of the first row
+    int64_t a_step = 0, a_row = 0;
+    const float* b = nullptr;  // first row of sources
+    int64_t b_row = 0, rows = 0, width = 0;
+    int64_t left = 0, right = 0;
+    int64_t x = 0, count = 0;  // x: a multiple of the tile's size; count: at most that
+    float* sum = nullptr;      // [count, 2 lanes]
+};
+using TapsFunction = void (*)(const Taps&);
+
 // The window of a target (or, transposed, of a source: seen from there, before becomes behind).
 struct ConvWindow {
     int64_t height = 0, width = 0;  // of the grid; T = height * width; 1-d: height = 1
@@ -50,16 +64,22 @@ struct ConvLayout {
 struct ConvPack {  // K, V of one sample and group -> [exp(K) (V - mean), exp(K)]
     const ConvLayout* layout = nullptr;
     const float *k = nullptr, *v = nullptr, *mean = nullptr;  // mean [channels] or none
-    float *panel = nullptr, *heads = nullptr;                 // heads: scratch [T, head_row]
+    float *panel = nullptr, *heads = nullptr;                 // heads: scratch [T + 1, head_row]
 };
 
 // Sums over what each target sees outside its window, times `one`: parts that are only added to.
+// Row after row of the grid, from the first on.
 struct ConvOutside {
     ConvWindow window;
     const float *panel = nullptr, *one = nullptr;  // one block; [2 lanes]
-    float* sums = nullptr;
-    float* scratch = nullptr;  // [2 height + 3 + width, 2 lanes]
+    float* sums = nullptr;                         // [width, 2 lanes]: the row
+    float* scratch = nullptr;                      // [outside_scratch(), 2 lanes]
+    int64_t middle = 0, end = 0;                   // rows in the sums of the scratch
 };
+// The scratch: sums of the rows before each and from each on, a row, and the sides of all rows.
+[[nodiscard]] constexpr int64_t outside_scratch(int64_t height, int64_t width) {
+    return 2 * (height + 1) + width + (height > 1 ? height * width : 0);
+}
 
 struct ConvFinish {
     const ConvLayout* layout = nullptr;

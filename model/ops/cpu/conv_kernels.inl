@@ -3,14 +3,17 @@
 //   N_t = sum_o exp(w_o) X_{t+o} V_{t+o} + sum over what is outside the window of X V, D_t alike
 //
 // Cost: two multiply-adds per tap inside the grid, channel and position; nothing for taps that fall
-// off it. B = 16, 14x14, d = h = 384 takes 4.1 ms with s = 11 and 5.4 ms with s = 15 on two cores,
-// its multiply-adds at the rate of a matrix product 1.9 and 2.9 ms, a grouped convolution 10 ms.
+// off it. B = 16, 14x14, d = h = 384 takes 3.3 ms with s = 11, of which 1.8 ms are these products,
+// at the rate of a matrix product (conv_taps.inl), 0.3 ms the outside (conv_outside.inl) and the
+// rest exp(K), the gate, the division and memory (conv_rows.inl).
 // Numerics: whole log2 references per head for exp(K) and exp(w), so that every product is in
 // range; what is outside is only ever added up (rows above, rows below, left and right of the
-// window), never a difference. Channels are the lanes. slide() keeps two vectors of up to kSlide
-// targets of a row in registers (18 of 32 with AVX-512); per tap one load of its weight and 18
-// multiply-adds, each with its source straight from the first-level cache: neither side waits for
-// the other. Where a tap leaves the grid for some of the targets, a jump skips exactly those.
+// window), never a difference. Channels are the lanes.
+//
+// slide() makes the products of the weights' gradient: it keeps two vectors of up to kSlide taps in
+// registers (18 of 32 with AVX-512); per target one load and 18 multiply-adds, each with its source
+// straight from the first-level cache: neither side waits for the other. Where a tap leaves the
+// grid for some of the targets, a jump skips exactly those.
 #pragma once
 #include "model/ops/cpu/conv_arguments.h"
 #include "model/ops/cpu/kernels.h"
@@ -143,98 +146,5 @@ constexpr SlideFunction kSlides[] = {nullptr,  slide<1>, slide<2>, slide<3>, sli
 constexpr SlideFunction kSlides[] = {nullptr,  slide<1>, slide<2>, slide<3>,
                                      slide<4>, slide<5>, slide<6>};
 #endif
-
-AFT_INLINE Two load_two(const float* p) {
-    return {{load(p), load(p + kLanes)}};
-}
-AFT_INLINE void store_two(float* p, const Two& t) {
-    store(p, t.x[0]);
-    store(p + kLanes, t.x[1]);
-}
-AFT_INLINE Two operator+(const Two& a, const Two& b) {
-    return {{a.x[0] + b.x[0], a.x[1] + b.x[1]}};
-}
-AFT_INLINE Two nothing() {
-    return {{all(0), all(0)}};
-}
-
-// rows[0..height]: sums of the rows before each; with `later`, of the rows from each on.
-AFT_INLINE void whole_rows(const ConvOutside& o, float* before, float* later) {
-    const int64_t H = o.window.height, W = o.window.width;
-    store_two(before, nothing());
-    for (int64_t y = 0; y < H; ++y) {
-        Two row = nothing();
-        for (int64_t x = 0; x < W; ++x) row = row + load_two(o.panel + (y * W + x) * kPair);
-        store_two(later + y * kPair, row);
-        store_two(before + (y + 1) * kPair, load_two(before + y * kPair) + row);
-    }
-    store_two(later + H * kPair, nothing());
-    for (int64_t y = H - 1; y >= 0; --y)
-        store_two(later + y * kPair,
-                  load_two(later + y * kPair) + load_two(later + (y + 1) * kPair));
-}
-
-// Sums of column x over rows [begin, end).
-AFT_INLINE Two column_sum(const ConvOutside& o, int64_t x, int64_t begin, int64_t end) {
-    Two sum = nothing();
-    const int64_t row = o.window.width * kPair;
-    const float* p = o.panel + begin * row + x * kPair;
-    for (int64_t y = begin; y < end; ++y, p += row) sum = sum + load_two(p);
-    return sum;
-}
-
-struct RowRange {
-    int64_t begin, end;
-};
-// Of one row of targets: the rows left and right of the window, and what all of them see.
-struct RowSides {
-    int64_t y;
-    RowRange left, right;
-    Two base;
-};
-
-// The sides of the window: columns left of it over the rows `left`, right of it over `right`.
-AFT_INLINE void side_sums(const ConvOutside& o, const RowSides& sides) {
-    const ConvWindow& w = o.window;
-    const RowRange left = sides.left, right = sides.right;
-    const bool alike = left.begin == right.begin && left.end == right.end;
-    float* columns = o.scratch + 2 * (w.height + 1) * kPair;
-    if (alike)
-        for (int64_t x = 0; x < w.width; ++x)
-            store_two(columns + x * kPair, column_sum(o, x, left.begin, left.end));
-    const auto column = [&](int64_t x, RowRange rows) {
-        return alike ? load_two(columns + x * kPair) : column_sum(o, x, rows.begin, rows.end);
-    };
-    float* out = o.sums + sides.y * w.width * kPair;
-    Two sum = sides.base;
-    for (int64_t x = 0; x < w.width; ++x) {
-        if (x > w.left) sum = sum + column(x - w.left - 1, left);
-        store_two(out + x * kPair, sum);
-    }
-    sum = nothing();
-    const Two one = load_two(o.one);
-    for (int64_t x = w.width - 1; x >= 0; --x) {
-        if (x + w.right + 1 < w.width) sum = sum + column(x + w.right + 1, right);
-        const Two t = load_two(out + x * kPair) + sum;
-        store_two(out + x * kPair, {{t.x[0] * one.x[0], t.x[1] * one.x[1]}});
-    }
-}
-
-static void conv_rows(const ConvOutside& o) {
-    whole_rows(o, o.scratch, o.scratch + (o.window.height + 1) * kPair);
-}
-
-static void conv_outside(const ConvOutside& o, int64_t y) {
-    const ConvWindow& w = o.window;
-    const float *before = o.scratch, *later = before + (w.height + 1) * kPair;
-    const int64_t top = within(y - w.up, 0, y), end = within(y + w.down + 1, y, w.height);
-    RowRange left{top, end}, right{top, end};
-    if (w.causal && !w.transposed) right.end = y;
-    if (w.causal && w.transposed) left.begin = y + 1;
-    Two base = nothing();
-    if (!w.causal || !w.transposed) base = base + load_two(before + top * kPair);
-    if (!w.causal || w.transposed) base = base + load_two(later + end * kPair);
-    side_sums(o, {y, left, right, base});
-}
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/ops/cpu/range.h"
+
 namespace aft::ops::cpu {
 
 namespace {
@@ -88,6 +90,8 @@ ConvLayout ConvPlan::layout(int64_t group) const {
 }
 
 void ConvPlan::set_windows() {
+    const int64_t tiles = divide_up(shape_.grid_width, kernels_.tile);
+    tile_ = divide_up(shape_.grid_width, tiles);
     const int64_t half = shape_.kernel / 2;
     before_.height = shape_.grid_height;
     before_.width = shape_.grid_width;
@@ -124,6 +128,7 @@ void ConvPlan::scale_weights(const float* w) {
     for (int64_t head = 0; head < shape_.heads; ++head) {
         const float* const from = w + head * taps_;
         const float bias = kernels_.largest_of(from, seen);
+        check_bias(bias);
         const float largest = std::ceil((sees_outside() ? std::max(bias, 0.0F) : bias) * kLog2e);
         one[static_cast<std::size_t>(head)] = std::exp2(kBiasShift - largest);
         kernels_.weight_row({.w = from,
@@ -169,60 +174,55 @@ void ConvPlan::fill_weights() {
 }
 
 int64_t ConvPlan::spread_scratch() const {
-    return (2 * shape_.grid_height + 3 + shape_.grid_width) * 2 * kernels_.lanes;
+    return outside_scratch(shape_.grid_height, shape_.grid_width) * 2 * kernels_.lanes;
 }
 
 void ConvPlan::spread(const Spread& call) const {
-    const ConvWindow& w = window(call.transposed);
     const int64_t pair = 2 * kernels_.lanes;
-    for (int64_t block = 0; block < layout_.blocks; ++block) {
-        const ConvOutside outside{.window = w,
-                                  .panel = call.panel + block * layout_.block,
-                                  .one = one_.data() + (call.group * layout_.blocks + block) * pair,
-                                  .sums = call.sums + block * layout_.block,
-                                  .scratch = call.scratch};
-        kernels_.conv_rows(outside);
-        for (int64_t y = 0; y < w.height; ++y) {
-            kernels_.conv_outside(outside, y);
-            spread_row(call, block, y);
-        }
+    ConvOutside outside{.window = window(call.transposed),
+                        .panel = call.panel,
+                        .one = one_.data() + (call.group * layout_.blocks + call.block) * pair,
+                        .sums = call.sums,
+                        .scratch = call.scratch};
+    kernels_.conv_rows(outside);
+    const int64_t real = layout_.paired ? 2 * layout_.blocks : layout_.values + layout_.keys;
+    for (int64_t y = 0; y < shape_.grid_height; ++y) {
+        kernels_.conv_outside(outside, y);
+        for (int64_t u = 0; u < 2 && 2 * call.block + u < real; ++u)
+            spread_vector(call, outside.sums + u * kernels_.lanes, u, y);
+        outside.sums += shape_.grid_width * pair;
     }
 }
 
-void ConvPlan::spread_row(const Spread& call, int64_t block, int64_t y) const {
+void ConvPlan::spread_vector(const Spread& call, float* sums, int64_t u, int64_t y) const {
     const bool transposed = call.transposed;
     const ConvWindow& w = window(transposed);
     const int64_t pair = 2 * kernels_.lanes, W = w.width, sign = transposed ? -1 : 1;
-    const float* const panel = call.panel + block * layout_.block;
-    const auto factors = [&](int64_t dy, int64_t dx) {
-        return weight(call.group, block, tap(sign * dy, sign * dx));
-    };
+    const float* const panel = call.panel + u * kernels_.lanes;
+    const float* const weights =
+        weight(call.group, call.block, 0) + (layout_.paired ? 0 : u * kernels_.lanes);
     // In causal operators the own row is cut off at the target itself.
     const int64_t first = w.causal && transposed ? y + 1 : std::max<int64_t>(0, y - w.up);
     const int64_t last = w.causal && !transposed ? y : std::min(w.height, y + w.down + 1);
-    const int64_t tiles = divide_up(W, kernels_.slide), tile = divide_up(W, tiles);
-    Slide m{.a_step = sign * weight_row_,
-            .a_row = sign * shape_.kernel * weight_row_,
-            .second = layout_.paired ? 0 : kernels_.lanes,
-            .b_row = W * pair,
-            .width = W};
-    for (int64_t x = 0; x < W; x += tile) {
-        m.sum = call.sums + block * layout_.block + (y * W + x) * pair;
-        m.count = std::min(tile, W - x);
-        const SlideFunction slide = kernels_.slides[m.count];
+    Taps m{.a_step = sign * weight_row_,
+           .a_row = sign * shape_.kernel * weight_row_,
+           .b_row = W * pair,
+           .width = W};
+    for (m.x = 0; m.x < W; m.x += tile_) {
+        m.sum = sums + m.x * pair;
+        m.count = std::min(tile_, W - m.x);
         m.rows = last - first;
-        m.n = w.left + w.right + 1;
-        m.base = x - w.left;
-        m.a = factors(first - y, -w.left);
+        m.left = w.left;
+        m.right = w.right;
+        m.a = weights + tap(sign * (first - y), 0) * weight_row_;
         m.b = panel + first * W * pair;
-        if (m.rows > 0) slide(m);
+        if (m.rows > 0) kernels_.taps[tile_](m);
         if (!w.causal) continue;
         m.rows = 1;
-        m.n = transposed ? w.right + 1 : w.left + 1;
-        m.base = transposed ? x : x - w.left;
-        m.a = factors(0, transposed ? 0 : -w.left);
+        (transposed ? m.left : m.right) = 0;
+        m.a = weights + tap(0, 0) * weight_row_;
         m.b = panel + y * W * pair;
-        slide(m);
+        kernels_.taps[tile_](m);
     }
 }
 

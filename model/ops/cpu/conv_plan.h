@@ -26,11 +26,11 @@ class ConvPlan {
     [[nodiscard]] const ConvWindow& window(bool transposed) const {
         return transposed ? behind_ : before_;
     }
-    // Everything that the positions of a panel send through the weights.
+    // Everything that the positions of a block send through the weights.
     struct Spread {
-        int64_t group = 0;
+        int64_t group = 0, block = 0;
         bool transposed = false;
-        const float* panel = nullptr;
+        const float* panel = nullptr;  // of the block, as sums
         float *sums = nullptr, *scratch = nullptr;
     };
     void spread(const Spread& call) const;
@@ -61,7 +61,7 @@ class ConvPlan {
     void scale_weights(const float* w);
     void fill_weights();
     [[nodiscard]] bool sees_outside() const;
-    void spread_row(const Spread& call, int64_t block, int64_t y) const;
+    void spread_vector(const Spread& call, float* sums, int64_t u, int64_t y) const;
     [[nodiscard]] int64_t head_in_group(int64_t column) const;
     [[nodiscard]] const float* weight(int64_t group, int64_t block, int64_t tap) const {
         return weights_.data() + ((group * layout_.blocks + block) * taps_ + tap) * weight_row_;
@@ -72,6 +72,7 @@ class ConvPlan {
     ConvLayout layout_;
     ConvWindow before_, behind_;
     int64_t heads_ = 0, groups_ = 0;  // heads of a group
+    int64_t tile_ = 0;                // of targets in a row of the grid
     int64_t taps_ = 0, centre_ = 0, row_centre_ = 0;
     int64_t weight_row_ = 0, scaled_row_ = 0;
     std::vector<int32_t> head_of_;

@@ -1,7 +1,9 @@
 // What happens to single positions of aft-conv (kernels.h says what each kernel does). Included
 // once per instruction set.
 #pragma once
-#include "model/ops/cpu/conv_kernels.inl"
+#include "model/ops/cpu/conv_outside.inl"
+#include "model/ops/cpu/conv_taps.inl"
+#include "model/ops/cpu/finish_kernels.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
@@ -53,10 +55,8 @@ AFT_INLINE void add_up(const ConvLayout& l, const float* channels, float* heads)
     }
 }
 
-// X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
-AFT_INLINE void pack_heads(const ConvPack& p) {
-    const ConvLayout& l = *p.layout;
-    float* top = p.heads + l.rows * l.head_row;
+// The largest exponent of each head, as a whole number, less kKeyShift.
+AFT_INLINE void key_references(const ConvPack& p, const ConvLayout& l, float* top) {
     for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, all(-__builtin_inff()));
     for (int64_t t = 0; t < l.rows; ++t)
         for (int64_t v = 0; v < l.keys; ++v) {
@@ -68,83 +68,95 @@ AFT_INLINE void pack_heads(const ConvPack& p) {
         float* at = top + v * kLanes;
         store(at, ceiling(in_bits(load(at), all(0))) - all(kKeyShift));
     }
-    for (int64_t t = 0; t < l.rows; ++t)
-        for (int64_t v = 0; v < l.keys; ++v) {
-            const float* k = p.k + t * l.key_stride + v * kLanes;
-            const V key = load_some(k, l.heads - v * kLanes, 0);
-            const V x = exp2(in_bits(key, load(top + v * kLanes)));
-            store(p.heads + t * l.head_row + v * kLanes, x);
-            store(p.panel + key_at(l, v) + t * kPair, x);
-        }
 }
 
-static void conv_pack(const ConvPack& p) {
-    const ConvLayout& l = *p.layout;
-    pack_heads(p);
-    for (int64_t t = 0; t < l.rows; ++t)
-        for (int64_t v = 0; v < l.values; ++v) {
-            const int64_t at = v * kLanes, width = l.channels - at;
-            V value = load_ahead(p.v + t * l.stride + at, l.stride, width, 0);
-            if (p.mean != nullptr) value = value - load_some(p.mean + at, width, 0);
-            const V x = of_heads(l, p.heads + t * l.head_row, v);
-            store(p.panel + value_at(l, v) + t * kPair, x * value);
+// X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
+AFT_INLINE V key(const ConvPack& p, const ConvLayout& l, int64_t t, int64_t v) {
+    const V k = load_some(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
+    return exp2(in_bits(k, load(p.heads + l.rows * l.head_row + v * kLanes)));
+}
+AFT_INLINE V value(const ConvPack& p, const ConvLayout& l, int64_t t, int64_t v) {
+    const int64_t at = v * kLanes, width = l.channels - at;
+    const V x = load_ahead(p.v + t * l.stride + at, l.stride, width, 0);
+    return p.mean == nullptr ? x : x - load_some(p.mean + at, width, 0);
+}
+
+// The arguments by value: a compiler that sees vectors stored to memory would read them again.
+static void conv_pack(const ConvPack& given) {
+    const ConvPack p = given;
+    const ConvLayout l = *p.layout;
+    key_references(p, l, p.heads + l.rows * l.head_row);
+    for (int64_t t = 0; t < l.rows; ++t) {
+        float* const out = p.panel + t * kPair;
+        if (l.paired) {
+            for (int64_t v = 0; v < l.values; ++v) {
+                const V x = key(p, l, t, v);
+                store(out + v * l.block, x * value(p, l, t, v));
+                store(out + v * l.block + kLanes, x);
+            }
+            continue;
         }
+        float* const heads = p.heads + t * l.head_row;
+        for (int64_t v = 0; v < l.keys; ++v) {
+            const V x = key(p, l, t, v);
+            store(heads + v * kLanes, x);
+            store(out + key_at(l, v), x);
+        }
+        for (int64_t v = 0; v < l.values; ++v)
+            store(out + value_at(l, v), of_heads(l, heads, v) * value(p, l, t, v));
+    }
 }
 
 // Denominators of the heads whose channels [first, first + width) have an entry that is not safe.
-AFT_INLINE bool mark_unsafe(const ConvFinish& f, V safe, int64_t first, int64_t width) {
+AFT_INLINE bool mark_unsafe(const ConvLayout& l, float* denominators, V safe, int64_t first) {
     float lanes[kLanes];
     store(lanes, safe);
     bool clean = true;
-    for (int64_t i = 0; i < kLanes && i < width; ++i) {
+    for (int64_t i = 0; i < kLanes && first + i < l.channels; ++i) {
         if (lanes[i] != 0) continue;
         clean = false;
-        f.heads[(first + i) / f.layout->width] = kTaken;
+        if (denominators != nullptr) denominators[(first + i) / l.width] = kTaken;
     }
     return clean;
 }
 
-// An entry is safe if its denominator is large enough and finite, and so is its result.
-AFT_INLINE V safe_lanes(V D, V R) {
-    const V huge = all(3e38F), none = all(0);
-    V safe = where_at_least(D, all(kLeast), all(1), none);
-    safe = where_at_least(huge, R, safe, none);
-    safe = where_at_least(R, none - huge, safe, none);
-    return where_at_least(huge, D, safe, none);
-}
-
-// R = N / D, Y = sigmoid(Q) R
-AFT_INLINE bool finish_position(const ConvFinish& f, int64_t t) {
-    const ConvLayout& l = *f.layout;
+// R = N / D, Y = sigmoid(Q) R: one division if R is not kept. The gate is scaled down, so that D
+// times it stays in range down to sigmoid(Q) = 2^-77.
+static bool conv_finish(const ConvFinish& given) {
+    const ConvFinish f = given;
+    const ConvLayout l = *f.layout;
+    const V small = all(0x1p-50F);
     bool clean = true;
-    for (int64_t v = 0; v < l.keys; ++v)
-        store(f.heads + v * kLanes, load(f.sums + key_at(l, v) + t * kPair));
-    for (int64_t v = 0; v < l.values; ++v) {
-        const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
-        const V D = of_heads(l, f.heads, v), R = load(f.sums + value_at(l, v) + t * kPair) / D;
-        const V safe = safe_lanes(D, R);
-        const V y = f.q == nullptr ? R : sigmoid(load_ahead(f.q + where, l.stride, width, 0)) * R;
-        store_ahead(f.y + where, l.stride, y, width);
-        if (f.average != nullptr) store_ahead(f.average + where, l.stride, R, width);
-        if (any_at_least(all(0), safe)) clean = mark_unsafe(f, safe, at, width) && clean;
+    for (int64_t t = 0; t < l.rows; ++t) {
+        const float* const sums = f.sums + t * kPair;
+        float* const denominators =
+            f.denominator == nullptr ? nullptr : f.denominator + t * l.key_stride;
+        for (int64_t v = 0; v < l.keys; ++v) {
+            const V D = load(sums + key_at(l, v));
+            if (!l.paired) store(f.heads + v * kLanes, D);
+            if (denominators != nullptr)
+                store_some(denominators + v * kLanes, D, l.heads - v * kLanes);
+        }
+        for (int64_t v = 0; v < l.values; ++v) {
+            const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
+            const V N = load(sums + value_at(l, v));
+            const V D = l.paired ? load(sums + key_at(l, v)) : of_heads(l, f.heads, v);
+            V gate = small;
+            if (f.q != nullptr)
+                gate = fma(exp2(load_ahead(f.q + where, l.stride, width, 0) * all(-kLog2eHigh)),
+                           small, small);
+            store_ahead(f.y + where, l.stride, N * small / (D * gate), width);
+            if (f.average != nullptr) store_ahead(f.average + where, l.stride, N / D, width);
+            const V safe = safe_where(D, N);
+            if (any_at_least(all(0), safe)) clean = mark_unsafe(l, denominators, safe, at) && clean;
+        }
     }
-    if (f.denominator == nullptr) return clean;
-    for (int64_t v = 0; v < l.keys; ++v)
-        store_some(f.denominator + t * l.key_stride + v * kLanes, load(f.heads + v * kLanes),
-                   l.heads - v * kLanes);
-    return clean;
-}
-
-static bool conv_finish(const ConvFinish& f) {
-    bool clean = true;
-    for (int64_t t = 0; t < f.layout->rows; ++t) clean = finish_position(f, t) && clean;
     return clean;
 }
 
 // P = dY sigmoid(Q), A = P / D, C = sum over the head's channels of A (mean - R). Heads of the
 // exact path send nothing here (their R may be anything).
-AFT_INLINE void position_factors(const ConvFactors& f, int64_t t) {
-    const ConvLayout& l = *f.layout;
+AFT_INLINE void position_factors(const ConvFactors& f, const ConvLayout& l, int64_t t) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes,
               load_some(f.denominator + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 1));
@@ -168,13 +180,18 @@ AFT_INLINE void position_factors(const ConvFactors& f, int64_t t) {
         store(f.panel + key_at(l, v) + t * kPair, load(f.heads + v * kLanes));
 }
 
-static void conv_factors(const ConvFactors& f) {
-    for (int64_t t = 0; t < f.layout->rows; ++t) position_factors(f, t);
+static void conv_factors(const ConvFactors& given) {
+    const ConvFactors f = given;
+    const ConvLayout l = *f.layout;
+    for (int64_t t = 0; t < l.rows; ++t) position_factors(f, l, t);
 }
 
 // dV = X SA, dK = sum over the head's channels of X (V - mean) SA, plus X SC
-AFT_INLINE void position_gradients(const ConvKeys& f, int64_t t, V& left, V& part) {
-    const ConvLayout& l = *f.layout;
+struct KeyNorms {
+    V left, part;
+};
+AFT_INLINE void position_gradients(const ConvKeys& f, const ConvLayout& l, int64_t t,
+                                   KeyNorms& norms) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes, load(f.panel + key_at(l, v) + t * kPair));
     const V scale = all(f.scale);
@@ -195,15 +212,17 @@ AFT_INLINE void position_gradients(const ConvKeys& f, int64_t t, V& left, V& par
         float one[kLanes];
         for (int i = 0; i < kLanes; ++i) one[i] = i < width ? 1 : 0;
         const V real = load(one);
-        left = fma(dk * real, dk * real, left);
-        part = fma(first * real, first * real, part);
+        norms.left = fma(dk * real, dk * real, norms.left);
+        norms.part = fma(first * real, first * real, norms.part);
     }
 }
 
-static Norms conv_gradients(const ConvKeys& f) {
-    V left = all(0), part = all(0);
-    for (int64_t t = 0; t < f.layout->rows; ++t) position_gradients(f, t, left, part);
-    return {static_cast<double>(sum(left)), static_cast<double>(sum(part))};
+static Norms conv_gradients(const ConvKeys& given) {
+    const ConvKeys f = given;
+    const ConvLayout l = *f.layout;
+    KeyNorms norms{all(0), all(0)};
+    for (int64_t t = 0; t < l.rows; ++t) position_gradients(f, l, t, norms);
+    return {static_cast<double>(sum(norms.left)), static_cast<double>(sum(norms.part))};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

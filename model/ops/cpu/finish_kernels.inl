@@ -24,17 +24,54 @@ AFT_INLINE bool all_set(V safe, int64_t width) {
     return true;
 }
 
+// The same of many entries at once, when only that all are safe is asked.
+struct Safety {
+    V bottom = all(-3e38F), bad = all(0);  // largest -D; NaN where a sum is not finite
+
+    void add(V D, V N) {
+        bottom = above(all(0) - D, bottom);
+        bad = fma(D + N, all(0), bad);
+    }
+    [[nodiscard]] bool holds() const {
+        const V enough = where_at_least(all(-kLeast), bottom, all(1), all(0));
+        return all_set(enough, kLanes) && sum(bad) == 0;
+    }
+};
+
 // Y = sigmoid(Q) N / D with one division for the average and its gate. The sums are scaled down, so
 // that D times the gate stays in range down to sigmoid(Q) = 2^-77. R = N / D if it is kept.
+AFT_INLINE V gated_average(V N, V D, V q) {
+    const V small = all(0x1p-50F);
+    return N * small / (D * fma(exp2(q * all(-kLog2eHigh)), small, small));
+}
+
+// Whole vectors of rows whose averages are not kept.
+template <bool streams>
+AFT_INLINE bool finish_whole(const FinishRows& f) {
+    Safety safety;
+    const V open = all(__builtin_inff());
+    for (int64_t row = 0; row < f.rows; ++row)
+#pragma GCC unroll 2
+        for (int64_t at = 0; at < kChannels; at += kLanes) {
+            const int64_t where = row * f.stride + at;
+            const float* sums = f.sums + row * kPanel + at;
+            const V D = load(sums + kChannels), N = load(sums);
+            const V y = gated_average(N, D, f.q != nullptr ? load(f.q + where) : open);
+            if (streams)
+                stream(f.y + where, y);
+            else
+                store(f.y + where, y);
+            safety.add(D, N);
+        }
+    return safety.holds();
+}
+
 template <bool streams>
 AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
     const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
     const float* sums = f.sums + row * kPanel + at;
-    const V D = load(sums + kChannels), N = load(sums), small = all(0x1p-50F);
-    V gate = small;
-    if (f.q != nullptr)
-        gate = fma(exp2(load_some(f.q + where, width, 0) * all(-kLog2eHigh)), small, small);
-    const V y = N * small / (D * gate);
+    const V D = load(sums + kChannels), N = load(sums), open = all(__builtin_inff());
+    const V y = gated_average(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
     if (streams)
         stream(f.y + where, y);
     else
@@ -50,16 +87,19 @@ AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
 
 template <bool streams>
 AFT_INLINE bool finish_all(const FinishRows& f) {
+    if (f.average == nullptr && f.channels == kChannels) return finish_whole<streams>(f);
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)
             safe = finish_vector<streams>(f, row, at) && safe;
-    if (streams) _mm_sfence();  // the rows are seen by the other threads
     return safe;
 }
 
 static bool finish_rows(const FinishRows& f) {
-    return f.streams ? finish_all<true>(f) : finish_all<false>(f);
+    if (!f.streams) return finish_all<false>(f);
+    const bool safe = finish_all<true>(f);
+    _mm_sfence();  // the rows are seen by the other threads
+    return safe;
 }
 
 // P = dY sigmoid(Q), A = P / D, C = A (mean - R), dQ = dY R sigmoid' (section 3.5: with R and V

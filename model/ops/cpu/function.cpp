@@ -28,8 +28,9 @@ float* writable(const at::Tensor& x) {
     return x.defined() ? x.data_ptr<float>() : nullptr;
 }
 
-// Room for a result. What the C library always takes from the system anew (32 MB and more) asks for
-// large pages: touching it first in small ones cost 18 of the 30 ms of aft-simple at T = 65536.
+// Room for a result. Where it is large and comes from the system anew (in the program: the first
+// time, app/program.cpp keeps it then) it asks for large pages: touching it first in small ones
+// cost 18 of the 30 ms of aft-simple at T = 65536.
 at::Tensor room_like(const at::Tensor& x) {
     constexpr uintptr_t kPage = uintptr_t{2} << 20;
     at::Tensor out = at::empty_like(x);

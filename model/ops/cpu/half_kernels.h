@@ -13,6 +13,7 @@ struct MultiplyHalf {
     int64_t steps = 0;
     float* sum = nullptr;
     int64_t sum_row = 0;
+    Aside aside = {};
 };
 
 struct HalfKernels {

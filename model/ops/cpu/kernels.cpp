@@ -43,8 +43,8 @@ const Kernels& kernels() {
 }
 
 const HalfKernels* half_kernels() {
-    const bool can = asked_set().empty() && &kernels() == &avx512_kernels() &&
-                     __builtin_cpu_supports("avx512bf16") != 0;
+    static const bool can = asked_set().empty() && &kernels() == &avx512_kernels() &&
+                            __builtin_cpu_supports("avx512bf16") != 0;
     return can ? &avx512_bfloat16_kernels() : nullptr;
 }
 

@@ -5,8 +5,18 @@
 
 #include "model/ops/cpu/arguments.h"
 #include "model/ops/cpu/conv_arguments.h"
+#include "model/ops/cpu/scan_arguments.h"
+#include "model/ops/cpu/weight_arguments.h"
 
 namespace aft::ops::cpu {
+
+// What a link of a long sample does: its own sums, theirs with those next to it, the results.
+template <class R>
+struct LinkKernels {
+    void (*begin)(const ScanLink&) = nullptr;
+    void (*join)(const ScanLink&) = nullptr;
+    R (*end)(const ScanLink&) = nullptr;
+};
 
 struct Kernels {
     const char* name = nullptr;
@@ -22,6 +32,7 @@ struct Kernels {
     float (*largest_of_wide)(const double* x, int64_t n) = nullptr;
     void (*weight_row)(const WeightRow&) = nullptr;
     void (*wide_product)(const WideProduct&) = nullptr;
+    void (*short_product)(const ShortProduct&) = nullptr;
     void (*multiply)(const Multiply&) = nullptr;  // kRows x 2C
     void (*wide_sums)(const WideSums&) = nullptr;
     void (*outer)(const Multiply&) = nullptr;  // outer_rows x outer_lanes
@@ -32,19 +43,22 @@ struct Kernels {
     void (*row_factors)(const RowFactors&) = nullptr;
     void (*outside_sums)(const OutsideSums&) = nullptr;
     Norms (*finish_keys)(const FinishKeys&) = nullptr;
-    bool (*scan)(const Scan&) = nullptr;  // whether all results are finite
-    // Sums of all rows -> [3, state_row]; and those with what is before them.
-    void (*scan_sums)(const Scan&, float* sums) = nullptr;
-    void (*scan_join)(const Scan&, float* sums) = nullptr;
+    bool (*scan)(const Scan&) = nullptr;      // whether all results are finite
     bool (*scan_all)(const Scan&) = nullptr;  // not causal
     void (*scan_gradient)(const ScanGradient&) = nullptr;
     void (*scan_all_gradient)(const ScanGradient&) = nullptr;
-    int64_t slide = 0;                      // most slots of a slide
-    const SlideFunction* slides = nullptr;  // by the number of slots
+    int64_t (*scan_room)(int64_t channels) = nullptr;  // floats
+    LinkKernels<bool> scan_link;                       // its end: whether all results are finite
+    LinkKernels<Norms> scan_link_gradient;             // its end: the norms of its rows
+    void (*scan_centre)(const Scan&, float* mean) = nullptr;  // of V -> [channels]
+    int64_t slide = 0;                                        // most slots of a slide
+    const SlideFunction* slides = nullptr;                    // by the number of slots
+    int64_t tile = 0;                                         // largest tile of taps
+    const TapsFunction* taps = nullptr;                       // by the size of the tile
     void (*conv_pack)(const ConvPack&) = nullptr;
     void (*conv_rows)(const ConvOutside&) = nullptr;  // into the scratch, before the next:
-    void (*conv_outside)(const ConvOutside&, int64_t row) = nullptr;  // of the grid
-    bool (*conv_finish)(const ConvFinish&) = nullptr;  // whether all entries are safe
+    void (*conv_outside)(ConvOutside&, int64_t row) = nullptr;  // of the grid
+    bool (*conv_finish)(const ConvFinish&) = nullptr;           // whether all entries are safe
     void (*conv_factors)(const ConvFactors&) = nullptr;
     Norms (*conv_gradients)(const ConvKeys&) = nullptr;
 };

@@ -3,6 +3,7 @@
 
 #include "model/ops/cpu/band.h"
 #include "model/ops/cpu/half_kernels.h"
+#include "model/ops/cpu/range.h"
 
 namespace aft::ops::cpu {
 
@@ -53,12 +54,14 @@ PackKeys Panels::arguments(const Block& b, const Source& x, int64_t chunk) const
             .panel = b.panel == nullptr ? nullptr : b.panel + row % b.rows * b.width,
             .half = b.half == nullptr ? nullptr : b.half + row % b.rows * b.width,
             .state = b.state,
-            .before = b.before == nullptr ? nullptr : b.before + b.step(row)};
+            .before = b.before == nullptr ? nullptr : b.before + b.step(row),
+            .phase = shape_.phase()};
 }
 
 void Panels::pack_chunk(const Block& b, const Source& x, int64_t chunk) const {
     if (chunk == 0) std::fill(b.state, b.state + b.width, 0.0F);
     (plan_.half ? half_kernels()->pack_keys : kernels_.pack_keys)(arguments(b, x, chunk));
+    check_keys(b.reference_of(chunk), kernels_.channels);
 }
 
 void Panels::pack(const Block& b, const Source& x) const {

@@ -26,12 +26,21 @@ struct ChunkColumn {
     bool raised[kScanChunk];
 };
 
+// One of a link, with the reference after its last row.
+struct BackColumn {
+    ChunkColumn rows;
+    alignas(64) float last[kLanes];
+};
+
 // Brings the chunk before this one nearer, line by line in the order of memory.
 struct Fetch {
     int64_t where = 0, left = 0, vectors = 0, skip = 0;
 };
+AFT_INLINE Fetch fetch_rows(int64_t where, int64_t vectors, int64_t stride) {
+    return {where, vectors, vectors, stride - vectors * kLanes};
+}
 AFT_INLINE void fetch(Fetch& f, const float* a, const float* b) {
-    if (f.where < 0) return;
+    if (f.vectors == 0) return;
     _mm_prefetch(reinterpret_cast<const char*>(a + f.where), _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(b + f.where), _MM_HINT_T0);
     f.where += kLanes;
@@ -107,13 +116,11 @@ AFT_INLINE V replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
     return now.m;
 }
 
-// The next chunk may begin at another reference than m, which these rows end at: the first
-// of a link begins at that of the joined sums (scan_join).
-AFT_INLINE void rescale_later(const Scan& s, const ScanPart& p, V m, Running& later) {
-    if (p.end == s.length) return;
-    const V by = m - load_some(kept(s, p.end / kScanChunk) + p.at, s.channels - p.at, 0);
-    later.n = scaled(later.n, by);
-    later.d = scaled(later.d, by);
+// Sums of later rows, from the reference that those begin at to that which these end at: in a chain
+// the joined sums of a link have one of their own (scan_link.inl).
+AFT_INLINE void rescale(Running& later, V from, V to) {
+    later.n = scaled(later.n, to - from);
+    later.d = scaled(later.d, to - from);
 }
 
 // SA in n, SC in d.
@@ -172,11 +179,15 @@ AFT_INLINE void gradient_rows(const ScanGradient& g, const ScanBlock& b) {
          begin -= kScanChunk) {
         const int64_t end = begin + kScanChunk < s.length ? begin + kScanChunk : s.length;
         const int64_t before = (begin - kScanChunk) * s.stride + b.base;
-        Fetch keys{before, vectors, vectors, s.stride - vectors * kLanes}, queries = keys;
+        Fetch keys;
+        if (before >= 0) keys = fetch_rows(before, vectors, s.stride);
+        Fetch queries = keys;
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             Running later = state_at(states, at - b.base);
             const ScanPart part{at, begin, end, later.m, &column};
-            rescale_later(s, part, replay<access, has_gate>(g, part, keys), later);
+            const V m = replay<access, has_gate>(g, part, keys);
+            if (end < s.length)
+                rescale(later, load_some(kept(s, end / kScanChunk) + at, s.channels - at, 0), m);
             add(total, at - b.base, walk_back<access>(g, part, queries, later));
             put_state(states, at - b.base, later);
         }

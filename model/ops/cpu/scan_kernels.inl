@@ -220,22 +220,4 @@ AFT_INLINE void sum_block(const Scan& s, const ScanBlock& b, States& states) {
         sum_rows<Access::some>(s, b, states);
 }
 
-static void scan_sums(const Scan& s, float* sums) {
-    for_blocks(s, [&](const ScanBlock& b) {
-        States states;
-        sum_block(s, b, states);
-        for (int64_t at = b.base; at < b.end; at += kLanes)
-            save(s, sums, at, state_at(states, at - b.base));
-    });
-}
-
-static void scan_join(const Scan& s, float* sums) {
-    for (int64_t at = 0; at < s.channels; at += kLanes) {
-        const Running a = loaded(s, s.before, at), b = loaded(s, sums, at);
-        const V m = above(a.m, b.m), of_a = a.m - m, of_b = b.m - m;
-        save(s, sums, at,
-             {m, scaled(a.n, of_a) + scaled(b.n, of_b), scaled(a.d, of_a) + scaled(b.d, of_b)});
-    }
-}
-
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "model/ops/cpu/range.h"
 
 namespace aft::ops::cpu {
 
@@ -9,6 +12,45 @@ namespace {
 
 int64_t round_up(int64_t x, int64_t to) {
     return (x + to - 1) / to * to;
+}
+
+// Largest sum of squares of a row of [rows, n].
+float longest_row(const float* x, int64_t rows, int64_t n) {
+    constexpr int64_t kParts = 8;
+    float longest = 0;
+    bool good = true;
+#pragma omp parallel for schedule(static) reduction(max : longest) reduction(&& : good)
+    for (int64_t row = 0; row < rows; ++row) {
+        float parts[kParts] = {};
+        const float* at = x + row * n;
+        int64_t i = 0;
+        for (; i + kParts <= n; i += kParts)
+            for (int64_t p = 0; p < kParts; ++p) parts[p] += at[i + p] * at[i + p];
+        for (; i < n; ++i) parts[0] += at[i] * at[i];
+        float sum = 0;
+        for (const float part : parts) sum += part;
+        good = good && std::isfinite(sum);
+        longest = std::max(longest, sum);
+    }
+    return good ? longest : std::numeric_limits<float>::infinity();
+}
+
+struct Factors {
+    int64_t rows = 0, factors = 0, lanes = 0;
+};
+// [rows, factors] -> [blocks of lanes, factors, lanes], zero behind the last row
+template <class T>
+void turn(const float* from, const Factors& f, T* to) {
+    const int64_t blocks = round_up(f.rows, f.lanes) / f.lanes;
+#pragma omp parallel for schedule(static)
+    for (int64_t block = 0; block < blocks; ++block)
+        for (int64_t i = 0; i < f.factors; ++i) {
+            T* const out = to + (block * f.factors + i) * f.lanes;
+            for (int64_t lane = 0; lane < f.lanes; ++lane) {
+                const int64_t row = block * f.lanes + lane;
+                out[lane] = row < f.rows ? static_cast<T>(from[row * f.factors + i]) : T(0);
+            }
+        }
 }
 
 }  // namespace
@@ -19,13 +61,20 @@ Weights::Weights(const BandBias& bias, int64_t length, bool causal)
       length_(length),
       padded_(round_up(length, kTile)),
       causal_(causal) {
-    if (bias_.u == nullptr) return;
-    const int64_t lanes = kernels_.lanes, n = bias_.factors;
-    r_ = Buffer<double>(round_up(length, lanes) * n, true);
-#pragma omp parallel for schedule(static)
-    for (int64_t j = 0; j < length; ++j)
-        for (int64_t i = 0; i < n; ++i)
-            r_.data()[(j / lanes * n + i) * lanes + j % lanes] = bias_.r[j * n + i];
+    if (bias_.u != nullptr) hold_factors();
+}
+
+void Weights::hold_factors() {
+    const int64_t n = bias_.factors, size = round_up(length_, kernels_.lanes) * n;
+    const float longest = longest_row(bias_.u, length_, n) * longest_row(bias_.r, length_, n);
+    is_short_ = longest <= kShort * kShort;  // no: infinity and NaN
+    if (is_short_) {
+        short_r_ = Buffer<float>(size);
+        turn(bias_.r, {length_, n, kernels_.lanes}, short_r_.data());
+    } else {
+        r_ = Buffer<double>(size);
+        turn(bias_.r, {length_, n, kernels_.lanes}, r_.data());
+    }
 }
 
 Sources Weights::window(int64_t target) const {
@@ -33,9 +82,10 @@ Sources Weights::window(int64_t target) const {
     return {std::max<int64_t>(0, target - bias_.window + 1), end};
 }
 
-Sources Weights::sources(int64_t row) const {
+Sources Weights::sources(int64_t row, int64_t phase) const {
     const int64_t last = std::min(length_, row + kRows) - 1;
-    const int64_t begin = window(row).begin / kStep * kStep;
+    const int64_t first = window(row).begin;
+    const int64_t begin = first < phase ? 0 : (first - phase) / kStep * kStep + phase;
     return {begin, causal_ ? last + 1 : std::min(length_, round_up(window(last).end, kStep))};
 }
 
@@ -49,9 +99,15 @@ Sources Weights::targets(int64_t begin, int64_t end) const {
 WeightScratch Weights::scratch() const {
     WeightScratch out;
     if (bias_.u == nullptr) return out;
-    out.u = Buffer<double>(kRows * bias_.factors);
     const int64_t widest = std::min(length_, 2 * bias_.window + kRows + kTile);
-    out.row = Buffer<double>(kRows * (round_up(widest, kernels_.lanes) + 2 * kernels_.lanes));
+    const int64_t row = kRows * (round_up(widest, kernels_.lanes) + 2 * kernels_.lanes);
+    if (is_short_) {
+        out.short_u = Buffer<float>(kRows * bias_.factors);
+        out.short_row = Buffer<float>(row);
+    } else {
+        out.u = Buffer<double>(kRows * bias_.factors);
+        out.row = Buffer<double>(row);
+    }
     return out;
 }
 
@@ -62,22 +118,34 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
     const int64_t blocks = std::max<int64_t>(0, (sources.end + lanes - 1) / lanes - first);
     for (int64_t i = 0; i < kRows; ++i) {
         const float* u = bias_.u + std::min(row + i, length_ - 1) * n;
-        std::copy(u, u + n, s.u.data() + i * n);
+        if (is_short_)
+            std::copy_n(u, n, s.short_u.data() + i * n);
+        else
+            std::copy_n(u, n, s.u.data() + i * n);
     }
     s.target = row;
     s.held = sources;
     s.first = first * lanes;
     s.width = blocks * lanes;
-    kernels_.wide_product({.u = s.u.data(),
-                           .r = r_.data() + first * n * lanes,
-                           .factors = n,
-                           .blocks = blocks,
-                           .out = s.row.data(),
-                           .row = s.width});
+    if (is_short_)
+        kernels_.short_product({.u = s.short_u.data(),
+                                .r = short_r_.data() + first * n * lanes,
+                                .factors = n,
+                                .blocks = blocks,
+                                .out = s.short_row.data(),
+                                .row = s.width});
+    else
+        kernels_.wide_product({.u = s.u.data(),
+                               .r = r_.data() + first * n * lanes,
+                               .factors = n,
+                               .blocks = blocks,
+                               .out = s.row.data(),
+                               .row = s.width});
 }
 
 void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
     constexpr float kLog2e = 1.442695041F;
+    check_bias(bias);
     const Sources seen = window(target);
     const bool outside = !bias_.hidden && (seen.begin > 0 || (!causal_ && seen.end < length_));
     const float top = outside ? std::max(bias, 0.0F) : bias;
@@ -93,14 +161,15 @@ void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch&
     for (int64_t t = row; t < end; ++t, ++at) {
         const Sources seen = window(t);
         const int64_t n = seen.end - seen.begin;
-        if (bias_.u == nullptr) {
-            measure_row(t, kernels_.largest_of(bias_.w + t * bias_.w_row + seen.begin, n), scales,
-                        at);
-        } else {
-            const double* w =
-                scratch.row.data() + (t - row) * scratch.width + seen.begin - scratch.first;
-            measure_row(t, kernels_.largest_of_wide(w, n), scales, at);
-        }
+        const int64_t at_row = (t - row) * scratch.width + seen.begin - scratch.first;
+        float largest = 0;
+        if (bias_.u == nullptr)
+            largest = kernels_.largest_of(bias_.w + t * bias_.w_row + seen.begin, n);
+        else if (is_short_)
+            largest = kernels_.largest_of(scratch.short_row.data() + at_row, n);
+        else
+            largest = kernels_.largest_of_wide(scratch.row.data() + at_row, n);
+        measure_row(t, largest, scales, at);
     }
 }
 
@@ -125,6 +194,8 @@ void Weights::fill(const Into& into, WeightScratch& scratch) const {
         row.last = std::clamp(seen.end, row.first, end);
         if (bias_.u == nullptr)
             row.w = bias_.w + t * bias_.w_row + row.first;
+        else if (is_short_)
+            row.w = scratch.short_row.data() + i * scratch.width + row.first - scratch.first;
         else
             row.wide = scratch.row.data() + i * scratch.width + row.first - scratch.first;
         kernels_.weight_row(row);

@@ -24,6 +24,7 @@ struct Sources {  // or targets, or blocks
 // Scratch of one thread: the products of factors for kRows targets, kept for the next call.
 struct WeightScratch {
     Buffer<double> u, row;
+    Buffer<float> short_u, short_row;           // instead, where the factors are small
     int64_t target = -1, first = 0, width = 0;  // what row holds: from source `first` on
     Sources held;
 };
@@ -39,8 +40,9 @@ class Weights {
     Weights(const BandBias& bias, int64_t length, bool causal);
 
     [[nodiscard]] Sources window(int64_t target) const;
-    // Sources that targets [row, row + kRows) look at one by one: on steps, but for the ends.
-    [[nodiscard]] Sources sources(int64_t row) const;
+    // Sources that targets [row, row + kRows) look at one by one: from row `phase` of a step to a
+    // whole step, but for the ends.
+    [[nodiscard]] Sources sources(int64_t row, int64_t phase) const;
     // Targets that look at sources [begin, end) one by one: on steps, but for the ends.
     [[nodiscard]] Sources targets(int64_t begin, int64_t end) const;
 
@@ -63,6 +65,11 @@ class Weights {
     [[nodiscard]] int64_t padded() const { return padded_; }  // length rounded up to kTile
 
   private:
+    // Where |w| is surely below this its factors are multiplied in float32: what that rounds off
+    // is of the size of float32's own rounding of w.
+    static constexpr float kShort = 16;
+
+    void hold_factors();
     void multiply(int64_t row, Sources sources, WeightScratch& scratch) const;
     void measure_row(int64_t target, float largest_bias, RowScales& scales, int64_t at) const;
 
@@ -70,7 +77,9 @@ class Weights {
     BandBias bias_;
     int64_t length_ = 0, padded_ = 0;
     bool causal_ = false;
-    Buffer<double> r_;  // [blocks, factors, lanes]
+    bool is_short_ = false;
+    Buffer<double> r_;       // [blocks, factors, lanes]
+    Buffer<float> short_r_;  // the same, instead
 };
 
 }  // namespace aft::ops::cpu

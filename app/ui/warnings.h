@@ -1,0 +1,27 @@
+// Warnings of the model (core/warnings.h) as toasts and lines of the log. Lives as long as the
+// window; made, asked and ended by the window thread.
+#pragma once
+#include <memory>
+
+#include "core/warnings.h"
+
+namespace aft::app {
+
+struct Ui;
+
+class Warnings {
+  public:
+    Warnings();
+    ~Warnings();
+    Warnings(const Warnings&) = delete;
+    Warnings& operator=(const Warnings&) = delete;
+
+    void tell(Ui& ui);  // those that came since the last call
+
+  private:
+    struct Box;
+    std::shared_ptr<Box> box_;
+    WarningSink before_;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,42 @@
+#include "core/warnings.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace aft {
+namespace {
+
+struct Warnings {
+    std::mutex mutex;
+    std::set<std::string> told;
+    WarningSink sink;
+};
+
+Warnings& warnings() {
+    static Warnings all;
+    return all;
+}
+
+}  // namespace
+
+void warn_once(const std::string& text) {
+    Warnings& all = warnings();
+    const std::lock_guard lock(all.mutex);
+    if (!all.told.insert(text).second) return;
+    if (all.sink)
+        all.sink(text);
+    else
+        fmt::print(stderr, "afterimage: warning: {}\n", text);
+}
+
+WarningSink set_warning_sink(WarningSink sink) {
+    Warnings& all = warnings();
+    const std::lock_guard lock(all.mutex);
+    return std::exchange(all.sink, std::move(sink));
+}
+
+}  // namespace aft

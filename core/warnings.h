@@ -1,0 +1,16 @@
+// What a user should know although nothing failed: each text is told once in a process. Any thread.
+#pragma once
+#include <functional>
+#include <string>
+
+namespace aft {
+
+// To stderr as "afterimage: warning: ...", or to the sink if there is one.
+void warn_once(const std::string& text);
+
+using WarningSink = std::function<void(const std::string&)>;
+// Called on the warning thread, one at a time; none takes it back to stderr. Returns the one
+// before.
+WarningSink set_warning_sink(WarningSink sink);
+
+}  // namespace aft

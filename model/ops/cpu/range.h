@@ -1,0 +1,21 @@
+// The range of the promise (operators.md 3): beyond it results are finite and checked entry by
+// entry as ever, but how near they are to the truth is not promised, and the user is told so, once
+// a process. Any thread. No LibTorch.
+#pragma once
+#include <cstdint>
+
+namespace aft::ops::cpu {
+
+constexpr float kPromised = 1000;  // of |K| and |w|
+
+enum class Ranged { k, w };
+void tell_beyond(Ranged tensor, float found);
+
+// Of a row or a head. Infinity and NaN are no matter of range.
+inline void check_bias(float largest) {
+    if (largest > kPromised && largest < 1e37F) tell_beyond(Ranged::w, largest);
+}
+// references: of n channels or heads, powers of two that the largest keys stand `above` of.
+void check_keys(const float* references, int64_t n, float above = 0);
+
+}  // namespace aft::ops::cpu

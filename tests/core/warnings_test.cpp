@@ -1,0 +1,29 @@
+// Each warning is told once, to the sink if there is one.
+#include "core/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace aft {
+namespace {
+
+TEST(Warnings, EachIsToldOnce) {
+    std::vector<std::string> told;
+    WarningSink before = set_warning_sink([&](const std::string& text) { told.push_back(text); });
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([] {
+                for (int repeat = 0; repeat < 100; ++repeat) warn_once("keys are large");
+            });
+    }
+    warn_once("biases are large");
+    set_warning_sink(std::move(before));
+    EXPECT_EQ(told, (std::vector<std::string>{"keys are large", "biases are large"}));
+}
+
+}  // namespace
+}  // namespace aft
