@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <thread>
@@ -34,11 +33,6 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 void pause_ms(int64_t ms) {
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-}
-
-bool is_set(const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != '\0';
 }
 
 struct Start {
@@ -115,6 +109,7 @@ Child::Child(const ChildRequest& request) {
 
 Child::~Child() {
     if (!has_ended()) kill(process_, SIGINT);
+    go_on();  // held, it would not hear it
     for (const double until = seconds() + kPatience; seconds() < until && !has_ended();)
         pause_ms(5);
     if (!has_ended()) {
@@ -154,13 +149,17 @@ double Child::wait_for_lines(const LinesWanted& wanted, const std::stop_token& s
     return seconds();
 }
 
+void Child::hold() {
+    if (!has_ended()) kill(process_, SIGSTOP);
+}
+
+void Child::go_on() {
+    if (!has_ended()) kill(process_, SIGCONT);
+}
+
 int64_t count_lines(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-}
-
-bool has_display() {
-    return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
 }
 
 }  // namespace aft::bench

@@ -37,6 +37,9 @@ class Child {
     [[nodiscard]] double seconds() const;  // since it was started
     // Waits -> seconds() then. Interrupted if stopped; Error if it ends before, or takes too long.
     double wait_for_lines(const LinesWanted& wanted, const std::stop_token& stop = {});
+    // Holds all of its threads where they are, and lets them go on.
+    void hold();
+    void go_on();
 
   private:
     [[nodiscard]] bool has_ended();
@@ -50,6 +53,5 @@ class Child {
 };
 
 [[nodiscard]] int64_t count_lines(const std::filesystem::path& file);  // 0 if it is not there
-[[nodiscard]] bool has_display();
 
 }  // namespace aft::bench

@@ -5,7 +5,11 @@ namespace {
 
 // LibTorch's own needs no more than a full window before it.
 std::vector<RowPlan> rows(bool quick) {
-    return late_rows({.mixer = "aft-local", .word = "local", .bound = 1.3, .eager_position = 320},
+    return late_rows({.mixer = "aft-local",
+                      .word = "local",
+                      .bound = 1.3,
+                      .eager_position = 320,
+                      .over_early = 1.5},
                      quick);
 }
 

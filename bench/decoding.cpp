@@ -116,8 +116,8 @@ Runner prepared(const DecodeForm& form, Truths& truths) {
 double time_round(Runner& runner) {
     const DecodeForm& form = runner.form;
     const int64_t steps = form.way != Way::ours || form.rows > 4 ? kFewTokens : kRound;
-    if (runner.state->position + steps > form.net->config().tokens())
-        runner.state = runner.start->clone();
+    const int64_t until = form.until > 0 ? form.until : form.net->config().tokens();
+    if (runner.state->position + steps > until) runner.state = runner.start->clone();
     const std::vector<int64_t> tokens(static_cast<size_t>(form.rows), 1);
     const auto begin = steady_clock::now();
     for (int64_t i = 0; i < steps; ++i)
@@ -285,6 +285,23 @@ int64_t late_position(bool quick) {
     return quick ? 100 : 2976;  // rounds of 32 tokens up to 3072
 }
 
+// Both at the beginning too: the time of a token must not grow with those before it. The first two
+// forms are theirs late in a picture.
+void add_early(const LateCase& late, const LateNets& nets, DecodeCase& one) {
+    constexpr int64_t kFirst = 16;
+    if (late.over_early == 0) return;
+    const std::pair<std::string, const Net*> both[] = {{"simple", &nets.simple},
+                                                       {late.word, &nets.late}};
+    for (size_t i = 0; i < 2; ++i) {
+        one.claims.push_back({i, one.forms.size(), late.over_early});
+        one.forms.push_back(
+            {.name = fmt::format("afterimage {} fp32, from token {}", both[i].first, kFirst),
+             .net = both[i].second,
+             .position = kFirst,
+             .until = kFirst + kRound});
+    }
+}
+
 DecodeCase late_case(const LateCase& late, const LateNets& nets, bool quick) {
     DecodeCase one;
     int place = 0;
@@ -309,6 +326,7 @@ DecodeCase late_case(const LateCase& late, const LateNets& nets, bool quick) {
                              .position = late_position(quick),
                              .way = Way::cache,
                              .over = over});
+    add_early(late, nets, one);
     if (late.eager_position == 0) return one;
     const int64_t position = quick ? 20 : late.eager_position;
     one.forms.push_back({.name = fmt::format("LibTorch eager, at t={}", position),

@@ -30,6 +30,7 @@ struct DecodeForm {
     const Net* net = nullptr;
     int64_t rows = 1;
     int64_t position = 0;  // tokens that its state has seen before the first round
+    int64_t until = 0;     // where it goes back to `position`; 0 = at the end of the sequence
     Way way = Way::ours;
     int over = -1;              // the form that its time is given over, like with like; -1 = none
     double accept_x_limit = 0;  // at most; 0 = nothing is asked
@@ -60,6 +61,7 @@ struct LateCase {
     std::string mixer, word;     // "aft-local", "local"
     double bound = 0;            // over aft-simple in the same precision, at most
     int64_t eager_position = 0;  // where LibTorch's own decoding is timed; 0 = nowhere
+    double over_early = 0;       // over its own time from token 16 on, at most; 0 = not timed
 };
 [[nodiscard]] std::vector<RowPlan> late_rows(const LateCase& late, bool quick);
 // What the check before the times finds for this form: of logits, relative to the largest.

@@ -3,6 +3,7 @@
 #include "bench/child.h"
 #include "bench/rounds.h"
 #include "bench/statistics.h"
+#include "core/environment.h"
 
 namespace aft::bench {
 namespace {
