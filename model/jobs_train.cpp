@@ -39,7 +39,7 @@ Run start_fresh(const TrainRequest& request) {
     run.trainer = std::make_unique<Trainer>(request.config, parse_device(request.device));
     const fs::path out =
         request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
-    run.folder = std::make_unique<RunFolder>(out, run.trainer->config(), /*resume=*/false);
+    run.folder = std::make_unique<RunFolder>(out, run.trainer->config());
     return run;
 }
 
@@ -64,12 +64,13 @@ Run go_on(const TrainRequest& request) {
     if (!is_run_folder(path))
         fail("{}: not a run folder (no config.json in it); --resume takes a run folder",
              path.string());
+    // The lock first: what another process writes meanwhile is not read, and no reason is given
+    // but that it is in use.
+    run.folder = std::make_unique<RunFolder>(path);
     Checkpoint checkpoint = read_checkpoint(path);
     const std::vector<std::string> changes = apply_settings(request.set, checkpoint.config);
-    run.folder = std::make_unique<RunFolder>(path, checkpoint.config, /*resume=*/true);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
-    run.folder->truncate_after(checkpoint.step);
-    run.folder->update_config(run.trainer->config());
+    run.folder->go_on_from(checkpoint.step, run.trainer->config());
     for (const std::string& change : changes)
         run.folder->event("setting", checkpoint.step, {{"text", change}});
     return run;

@@ -116,7 +116,7 @@ void keep_lines_until(const fs::path& path, int64_t step) {
     if (kept != text) write_atomically(path, kept);
 }
 
-FileHandle lock(const fs::path& run) {
+FileHandle lock_run(const fs::path& run) {
     const fs::path path = run / "run.lock";
     FileHandle file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (file.get() < 0)
@@ -171,8 +171,8 @@ std::set<int64_t> pinned_steps(const fs::path& run) {
 
 struct RunFolder::Parts {
     fs::path path;
-    FileHandle lock;
-    int64_t keep_checkpoints = 3;
+    FileHandle lock{};
+    int64_t keep_checkpoints = 0;  // all, until a config says otherwise
 
     void say(const std::string& text) const {
         append_line(path / "log.txt", utc_now() + " " + text);
@@ -191,24 +191,38 @@ void RunFolder::Parts::thin() const {
     }
 }
 
-RunFolder::RunFolder(const fs::path& path, const Config& config, bool resume)
-    : parts_(std::make_unique<Parts>()) {
-    check_folder(path, resume);
+RunFolder::RunFolder(const fs::path& path, const Config& config)
+    : parts_(std::make_unique<Parts>(path)) {
+    check_folder(path, /*resume=*/false);
     make_folder(path);
-    parts_->path = path;
-    parts_->lock = lock(path);
-    parts_->keep_checkpoints = config.train.keep_checkpoints;
-    if (!resume && has_begun(path))
+    parts_->lock = lock_run(path);
+    if (has_begun(path))
         fail(
             "{}: a run has been started in this folder; go on with --resume, or choose another "
             "folder",
             path.string());
     make_folder(path / "checkpoints");
+    update_config(config);
+    parts_->say(fmt::format("started {} (Afterimage {})", config.name, version()));
+}
+
+RunFolder::RunFolder(const fs::path& path) : parts_(std::make_unique<Parts>(path)) {
+    check_folder(path, /*resume=*/true);
+    parts_->lock = lock_run(path);
+}
+
+void RunFolder::go_on_from(int64_t step, const Config& config) {
+    const fs::path& path = parts_->path;
+    const std::vector<int64_t> saved = checkpoint_steps(path);
+    if (!saved.empty() && saved.back() > step)
+        fail("{}: this run was trained further meanwhile, to step {}; open it again to go on",
+             path.string(), saved.back());
+    make_folder(path / "checkpoints");
     cut_torn_line(path / "metrics.jsonl");
     cut_torn_line(path / "events.jsonl");
-    if (!resume) update_config(config);
-    parts_->say(fmt::format("{} {} (Afterimage {})", resume ? "resumed" : "started", config.name,
-                            version()));
+    truncate_after(step);
+    update_config(config);
+    parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
 }
 
 RunFolder::~RunFolder() = default;
@@ -263,12 +277,12 @@ fs::path RunFolder::go_back(int64_t step) {
 }
 
 void RunFolder::update_config(const Config& config) {
+    parts_->keep_checkpoints = config.train.keep_checkpoints;
     const std::string text = config_to_json(config).dump(2) + "\n";
     const fs::path path = parts_->path / "config.json";
     std::error_code error;
     if (fs::exists(path, error) && read_file(path) == text) return;
     write_atomically(path, text);
-    parts_->keep_checkpoints = config.train.keep_checkpoints;
 }
 
 const fs::path& RunFolder::path() const {

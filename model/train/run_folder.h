@@ -16,17 +16,21 @@ namespace aft {
 
 class RunFolder {
   public:
-    // Creates or opens for writing; Error if another process holds the lock (names it and the
-    // remedy), or, unless `resume`, if a run has been started there already. A torn last line of an
-    // interrupted process is cut off. With `resume` config.json stays as it is.
-    RunFolder(const std::filesystem::path& path, const Config& config, bool resume);
+    // A new run: makes the folder. Error if another process holds the lock (names it and the
+    // remedy), or if a run has been started there already.
+    RunFolder(const std::filesystem::path& path, const Config& config);
+    // A run to go on with: locked, nothing written; go_on_from() before anything else. Error as
+    // above, or if there is no run.
+    explicit RunFolder(const std::filesystem::path& path);
+    // From a checkpoint of this step: drops log lines and history frames after it and a torn last
+    // line of an interrupted process; config.json becomes `config`. Error if the run was trained
+    // further than that: nothing is lost.
+    void go_on_from(int64_t step, const Config& config);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed
     void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
     std::filesystem::path save(
         const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
-    // Drops log lines and history frames after the checkpoint gone on from.
-    void truncate_after(int64_t step);
     // Back to a saved step: what came after is kept by keep_branch() and then leaves this run.
     // Returns the branch's folder; empty = nothing came after.
     std::filesystem::path go_back(int64_t step);
@@ -34,6 +38,7 @@ class RunFolder {
     [[nodiscard]] const std::filesystem::path& path() const;
 
   private:
+    void truncate_after(int64_t step);  // log lines and history frames
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

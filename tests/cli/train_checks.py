@@ -1,4 +1,5 @@
 """Training, what it leaves, and every command that opens it."""
+import fcntl
 import json
 import math
 import resource
@@ -58,6 +59,12 @@ def first_and_resumed(cli):
     cli.bad("resume of nothing", ["train", "--resume", "no/such/run"], [1, 2], "no/such/run")
     cli.bad("resume with --out", ["train", "--resume", run, "--out", "x"], [2], "--out")
     cli.bad("train into a run with other settings", ["train", *SMALL, "--set", "model.dim=16", "--out", run], [1, 2], run.name)
+    early = cli.folder / "early"  # another trainer has it, and has not saved anything yet
+    early.mkdir()
+    (early / "config.json").write_bytes((run / "config.json").read_bytes())
+    with (early / "run.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        cli.bad("resume in use before its first checkpoint", ["train", "--resume", early], [1], early.name, "in use")
     blocked = cli.write("a-file", "not a folder")
     cli.bad("train into a file", ["train", *SMALL, "--out", blocked], [1, 2], blocked.name)
 

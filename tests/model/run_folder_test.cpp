@@ -62,7 +62,7 @@ TrainResult resume(const fs::path& run, int64_t until) {
 
 TEST(RunFolder, FloatsSurviveExactly) {
     const Scratch folder;
-    RunFolder run(folder / "r", tiny_config(), false);
+    RunFolder run(folder / "r", tiny_config());
     const std::vector<double> values{1.0 / 3, 5e-324, 1.7976931348623157e308, -0.1, 123456789.125};
     for (size_t i = 0; i < values.size(); ++i)
         run.log(report(static_cast<int64_t>(i + 1), values[i]));
@@ -76,7 +76,7 @@ TEST(RunFolder, FloatsSurviveExactly) {
 
 TEST(RunFolder, AReaderFollowsWholeLinesOnly) {
     const Scratch folder;
-    RunFolder run(folder / "r", tiny_config(), false);
+    RunFolder run(folder / "r", tiny_config());
     run.log(report(1, 1));
     uint64_t offset = 0;
     EXPECT_EQ(read_metrics(folder / "r", offset).size(), 1u);
@@ -90,9 +90,10 @@ TEST(RunFolder, AReaderFollowsWholeLinesOnly) {
 
 TEST(RunFolder, ATornLastLineIsCutOff) {
     const Scratch folder;
-    { RunFolder(folder / "r", tiny_config(), false).log(report(1, 1)); }
+    { RunFolder(folder / "r", tiny_config()).log(report(1, 1)); }
     std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
-    RunFolder again(folder / "r", tiny_config(), true);
+    RunFolder again(folder / "r");
+    again.go_on_from(1, tiny_config());
     again.log(report(2, 2));
     const std::vector<nlohmann::json> lines = metrics(folder / "r");
     ASSERT_EQ(lines.size(), 2u);
@@ -111,9 +112,8 @@ TEST(RunFolder, ALineThatIsNotJsonIsNamed) {
 
 TEST(RunFolder, ASecondWriterIsKeptOut) {
     const Scratch folder;
-    const RunFolder run(folder / "r", tiny_config(), false);
-    const std::string error =
-        error_of([&] { const RunFolder second(folder / "r", tiny_config(), true); });
+    const RunFolder run(folder / "r", tiny_config());
+    const std::string error = error_of([&] { const RunFolder second(folder / "r"); });
     EXPECT_NE(error.find("in use"), std::string::npos) << error;
     EXPECT_NE(error.find(fmt::format("process {}", getpid())), std::string::npos) << error;
 }
@@ -125,14 +125,14 @@ TEST(RunFolder, ASecondProcessIsKeptOutAndACrashLetsGo) {
     ASSERT_EQ(pipe(leave), 0);
     const pid_t child = fork();
     if (child == 0) {
-        auto* run = new RunFolder(folder / "r", tiny_config(), false);  // never destroyed: a crash
+        auto* run = new RunFolder(folder / "r", tiny_config());  // never destroyed: a crash
         char byte = 'x';
         const bool told = run && write(ready[1], &byte, 1) == 1 && read(leave[0], &byte, 1) == 1;
         _exit(told ? 0 : 1);
     }
     char byte = 0;
     ASSERT_EQ(read(ready[0], &byte, 1), 1);
-    const auto open = [&] { const RunFolder second(folder / "r", tiny_config(), true); };
+    const auto open = [&] { const RunFolder second(folder / "r"); };
     EXPECT_NE(error_of(open).find(fmt::format("process {}", child)), std::string::npos);
     ASSERT_EQ(write(leave[1], &byte, 1), 1);
     int status = 0;
@@ -146,13 +146,12 @@ TEST(RunFolder, ForeignFoldersAndBegunRunsAreRefused) {
     const Scratch folder;
     fs::create_directories(folder / "pictures");
     put(folder / "pictures" / "cat.png", "x");
-    EXPECT_NE(error_of([&] { const RunFolder r(folder / "pictures", tiny_config(), false); }), "");
-    EXPECT_NE(error_of([&] { const RunFolder r(folder / "none", tiny_config(), true); }), "");
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "pictures", tiny_config()); }), "");
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "none"); }), "");
     put(folder / "file", "x");
-    EXPECT_NE(error_of([&] { const RunFolder r(folder / "file", tiny_config(), false); }), "");
-    { RunFolder(folder / "r", tiny_config(), false).log(report(1, 1)); }
-    const std::string error =
-        error_of([&] { const RunFolder r(folder / "r", tiny_config(), false); });
+    EXPECT_NE(error_of([&] { const RunFolder r(folder / "file", tiny_config()); }), "");
+    { RunFolder(folder / "r", tiny_config()).log(report(1, 1)); }
+    const std::string error = error_of([&] { const RunFolder r(folder / "r", tiny_config()); });
     EXPECT_NE(error.find("--resume"), std::string::npos) << error;
 }
 
@@ -160,7 +159,7 @@ TEST(RunFolder, KeepsTheNewestAndThePinnedCheckpoints) {
     const Scratch folder;
     Config config = tiny_config();
     config.train.keep_checkpoints = 2;
-    RunFolder run(folder / "r", config, false);
+    RunFolder run(folder / "r", config);
     put(folder / "r" / "notes.json", R"({"pinned": [10]})");
     for (const int64_t step : {10, 20, 30, 40}) (void)run.save(empty_checkpoint(step));
     EXPECT_EQ(checkpoint_steps(folder / "r"), (std::vector<int64_t>{10, 30, 40}));

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "core/files.h"
 #include "tests/session/session_bench.h"
 
 namespace aft {
@@ -273,6 +274,33 @@ TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
     EXPECT_TRUE(watcher.status().can_train);
     watcher.step(1);
     ASSERT_TRUE(wait_step(watcher, last + 1));
+}
+
+TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
+    const Scratch scratch;
+    {
+        Session first(new_run(scratch / "run", true));
+        ASSERT_TRUE(wait_step(first, 5));
+        first.stop();
+        ASSERT_TRUE(wait_state(first, RunState::stopped));
+    }
+    Session late(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(late, RunState::ready));
+    const int64_t before = late.status().step;
+    {
+        Session other(open_path(scratch / "run"));
+        ASSERT_TRUE(wait_state(other, RunState::ready));
+        other.step(10);
+        ASSERT_TRUE(wait_step(other, before + 10));
+        other.stop();
+        ASSERT_TRUE(wait_state(other, RunState::stopped));
+    }
+    const std::string metrics = read_file(scratch / "run/metrics.jsonl");
+    late.start();
+    ASSERT_TRUE(wait_state(late, RunState::error));
+    EXPECT_NE(late.status().error.find("trained further"), std::string::npos)
+        << late.status().error;
+    EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
 }
 
 TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
