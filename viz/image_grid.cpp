@@ -146,6 +146,7 @@ void TokenTexture::set(const Image& image, const Look& look) {
     if (fits && rgba.pixels == shown_) return;
     if (!fits) texture_ = gl::Texture::rgba(int(image.width), int(image.height));
     texture_.upload({0, 0, int(image.width), int(image.height)}, rgba.pixels);
+    look.painter->note(texture_);
     shown_ = rgba.pixels;
 }
 

@@ -37,7 +37,8 @@ MapPainter::MapPainter()
 }
 
 void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
-                       const gl::Pixels& where, const PaintColors& colors) const {
+                       const gl::Pixels& where, const PaintColors& colors) {
+    note(target.texture());
     const Coloring& coloring = colors.coloring;
     const gl::KeepTarget keep;
     glBindFramebuffer(GL_FRAMEBUFFER, target.id());
@@ -61,6 +62,12 @@ void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
     program_.set("nan_color", {part(16), part(8), part(0)});
     program_.draw_triangle();
     glUseProgram(0);
+}
+
+void MapPainter::note(const gl::Texture& texture) {
+    const auto id = static_cast<ImTextureID>(texture.id());
+    const bool is_known = std::find(repainted_.begin(), repainted_.end(), id) != repainted_.end();
+    if (!is_known) repainted_.push_back(id);
 }
 
 }  // namespace aft::viz

@@ -2,8 +2,12 @@
 // colours. One per OpenGL context, made by the window (or a headless context). Window thread, its
 // context current.
 #pragma once
+#include <imgui.h>
+
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "core/colormap.h"
 #include "viz/gl/framebuffer.h"
@@ -28,11 +32,15 @@ class MapPainter {
 
     // values -> target, texel by texel, inside `where`. Leaves the bound framebuffer as it was.
     void paint(const gl::Texture& values, const gl::Framebuffer& target, const gl::Pixels& where,
-               const PaintColors& colors) const;
+               const PaintColors& colors);
+    void note(const gl::Texture& texture);  // it shows something else now, whoever drew that
+    // The textures that do so since the last call.
+    std::vector<ImTextureID> take_repainted() { return std::exchange(repainted_, {}); }
 
   private:
     gl::Program program_;
     std::array<gl::Texture, 5> tables_;  // 256 x 1, by Colormap
+    std::vector<ImTextureID> repainted_;
 };
 
 }  // namespace aft::viz
