@@ -88,8 +88,9 @@ void make_trainer(Live& live) {
 void prepare_training(Live& live) {
     make_trainer(live);
     if (live.folder) return;
-    auto folder = std::make_unique<RunFolder>(live.run, live.config, live.resume);
-    if (live.resume) folder->truncate_after(live.trainer->steps_done());
+    auto folder = live.resume ? std::make_unique<RunFolder>(live.run)
+                              : std::make_unique<RunFolder>(live.run, live.config);
+    if (live.resume) folder->go_on_from(live.trainer->steps_done(), live.config);
     live.recorder = std::make_unique<Recorder>(*folder, *live.trainer);
     live.folder = std::move(folder);
     live.status.path = live.run;

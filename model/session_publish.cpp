@@ -1,7 +1,6 @@
 // What the window sees of the trainer: status, curves, stored moments, weights. Costs are measured
 // and kept under 2 % of the time.
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -87,11 +86,6 @@ std::string error_words(const std::exception& error) {
     if (const auto* libtorch = dynamic_cast<const c10::Error*>(&error))
         return libtorch->what_without_backtrace();
     return error.what();
-}
-
-void use_threads(int count) {
-    static_cast<void>(at::get_num_threads());  // this thread's first call would undo the next line
-    at::set_num_threads(count);
 }
 
 void describe_model(Live& live, const Checkpoint& checkpoint) {

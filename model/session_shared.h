@@ -80,6 +80,9 @@ struct Shared {
 [[nodiscard]] std::string error_words(const std::exception& error);
 // LibTorch threads of the calling thread alone.
 void use_threads(int count);
+// Ends the calling thread's team of OpenMP threads and waits for their end; call it before a long
+// wait, outside of parallel regions.
+void give_back_threads();
 
 void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request);
 void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device);

@@ -104,9 +104,11 @@ void RequestSlots::stop_completion() {
     running.request_stop();
 }
 
-void RequestSlots::wait(const std::stop_token& stop) {
+bool RequestSlots::wait(const std::stop_token& stop, std::optional<Clock::time_point> until) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, stop, [&] { return !probes_.empty() || !items_.empty() || waiting_; });
+    const auto ready = [&] { return !probes_.empty() || !items_.empty() || waiting_; };
+    if (until) return changed_.wait_until(lock, stop, *until, ready);
+    return changed_.wait(lock, stop, ready);
 }
 
 std::optional<ProbeRequest> RequestSlots::next_probe() {

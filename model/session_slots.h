@@ -69,7 +69,8 @@ class RequestSlots {
     void stop_completion();
     // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
     // until the next call.
-    void wait(const std::stop_token& stop);
+    // False: nothing came until then; no time = for ever.
+    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
     [[nodiscard]] std::optional<ProbeRequest> next_probe();
     [[nodiscard]] std::optional<ItemKey> next_item();
     [[nodiscard]] std::optional<CompletionOrder> next_completion();

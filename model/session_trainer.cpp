@@ -198,12 +198,14 @@ void turn(const std::stop_token& stop, Live& live, Shared& shared) {
         const bool grown = follow_once(live, shared);
         if (grown) publish_curves(live, shared, true);
         publish_status(live, shared);
+        give_back_threads();
         shared.commands.wait(stop, Clock::now() + std::chrono::milliseconds(300));
         return;
     }
     if (live.status.state != RunState::running) {
         publish_curves(live, shared, true);
         publish_status(live, shared);
+        give_back_threads();
         shared.commands.wait(stop, std::nullopt);
         return;
     }
@@ -231,8 +233,8 @@ void guarded(Live& live, Shared& shared, const Work& work) {
 }  // namespace
 
 void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request) {
-    use_threads(std::max(1, shared.all_threads - 1));
     Live live;
+    use_threads(shared.all_threads);  // to the end: another number rounds differently
     live.request = request;
     live.status.state = RunState::opening;
     live.status.path = request.path;

@@ -26,7 +26,7 @@ class Worker {
 
     void run() {
         while (!stop_.stop_requested()) {
-            shared_.slots.wait(stop_);
+            wait();
             use_idle_threads();
             serve();
             if (auto order = shared_.slots.next_completion()) complete(*order);
@@ -34,6 +34,13 @@ class Worker {
     }
 
   private:
+    // A pointer that moves asks again at once: its team of threads stays for a moment.
+    void wait() {
+        if (shared_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
+        give_back_threads();
+        shared_.slots.wait(stop_, std::nullopt);
+    }
+
     // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
     void serve() {
         while (!stop_.stop_requested()) {
@@ -137,6 +144,7 @@ class Worker {
             const auto snapshot = shared_.snapshot.latest();
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.own_at(order.request.step, snapshot);
+            give_back_threads();  // a training that begins meanwhile has the cores' teams alone
             const Completion continued = last_;
             CompletionHooks hooks;
             hooks.continued = &continued;

@@ -7,6 +7,7 @@
 // spread of a row of w stay under 300 nats every product is a normal float64, so nothing is lost;
 // beyond that the token is computed from K itself with its exact maximum.
 #pragma once
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 
 #include "model/mixers/mixer.h"
