@@ -90,10 +90,22 @@ def check_stop(cli, window):
     window.key("Escape")
 
 
+def check_dialog(cli, window):
+    """Its closing gives the focus back, which brings a tab to the front: the one that was there."""
+    window.until_value("Sampling/Main/Tab", "shown")
+    window.key("F1")
+    window.place("Keys/Keys/Quit")
+    window.key("Escape")
+    window.until(lambda d: not d.find("Keys/Keys/Quit"), "the keys close", 10)
+    window.rest()
+    cli.check("a dialog leaves the tabs as they were", window.dump().value("Sampling/Main/Tab") == "shown", window.words())
+
+
 def run(cli, screen):
     with Window(cli, screen, DEMO) as window:
         window.until_value("Atlas/Main/Layer 0", "drawn")
         window.key("5")
+        check_dialog(cli, window)
         masked = check_painting(cli, window)
         check_completing(cli, window, masked)
         check_stop(cli, window)
