@@ -77,8 +77,13 @@ void write_picture(const std::string& path, const Field& field, const Sheet& she
     std::vector<float> seen;
     for (size_t i = 0; i < sheet.values.size(); ++i)
         if (sheet.cells[i] == Cell::value) seen.push_back(sheet.values[i]);
-    Range range = value_range(seen, 100, is_signed);
-    if (!is_signed) range.low = std::min(range.low, 0.0);
+    const Signs signs = what == "exp-1" ? Signs::above_minus_one
+                        : is_signed     ? Signs::both
+                                        : Signs::none;
+    // As the window starts: a row of shares is shown up to its largest.
+    Range range = map_range(seen, signs, field.name == "attention" ? 100 : kMapPercentile);
+    if (!is_signed)
+        for (const float v : seen) range.low = std::min(range.low, double(v));
     constexpr int64_t kSide = 768;
     const int64_t longer = std::max(sheet.rows, sheet.columns);
     const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));

@@ -278,6 +278,18 @@ def naked_new():
             yield path, line_of(text, m.start()), "raw new or delete: use values or unique_ptr"
 
 
+def hidden_constants():
+    """Kernels lie in a namespace of their own inside that of the headers' constants."""
+    constants = re.compile(r"^constexpr [^;]*?\b(k[A-Z]\w*) *=", re.M)
+    shared = {m.group(1) for p in HEADERS if p.startswith("model/ops/cpu/")
+              for m in constants.finditer(TEXT[p])}
+    for path, text in TEXT.items():
+        if path.endswith(".inl"):
+            for m in constants.finditer(text):
+                if m.group(1) in shared:
+                    yield path, line_of(text, m.start(1)), f"{m.group(1)} hides that of a header"
+
+
 def formatting():
     own = [str(ROOT / p) for p in CODE]
     try:
@@ -315,6 +327,7 @@ RULES = {
     "words that do not belong": words,
     "no using namespace in headers": using_namespace,
     "no raw new and delete": naked_new,
+    "kernels hide no constant": hidden_constants,
     "formatting": formatting,
     "scripts are executable": scripts_are_executable,
 }

@@ -164,8 +164,11 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
     if (!is_run_folder(model))
         fail("{}: a folder, but not a run folder (no config.json in it)", model.string());
     const std::vector<int64_t> steps = checkpoint_steps(model);
-    if (steps.empty())
+    if (steps.empty()) {
+        // A config that cannot be read is the reason, and says so.
+        static_cast<void>(load_config_file((model / "config.json").string()));
         fail("{}: this run has no checkpoint yet (none in checkpoints/)", model.string());
+    }
     return checkpoint_path(model, steps.back());
 }
 

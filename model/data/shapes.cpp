@@ -1,5 +1,6 @@
 // shapes: one disc, box or bar of a random colour, place and size on a gradient with a little
 // noise; the label is the shape. For classification.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
