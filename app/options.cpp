@@ -108,6 +108,10 @@ void add_switch(CLI::App& app, const std::string& name, const std::string& help,
     app.add_flag(name, target, help);
 }
 
+bool is_given(const CLI::App& app, const std::string& name) {
+    return app.count(name) > 0;
+}
+
 std::pair<int64_t, int64_t> parse_grid(const std::string& flag, const std::string& text) {
     constexpr int64_t kMost = 65536;
     const std::vector<std::string> sides = split(text, 'x');

@@ -43,6 +43,9 @@ void add_texts(CLI::App& app, const TextFlag& flag,
 void add_choice(CLI::App& app, const ChoiceFlag& flag, std::string& target);
 void add_switch(CLI::App& app, const std::string& name, const std::string& help, bool& target);
 
+[[nodiscard]] bool is_given(const CLI::App& app,
+                            const std::string& name);  // once arguments are read
+
 // "8x12" -> {8, 12}; usage Error that names the flag.
 [[nodiscard]] std::pair<int64_t, int64_t> parse_grid(const std::string& flag,
                                                      const std::string& text);

@@ -212,6 +212,12 @@ Range value_range(std::span<const float> values, double percentile, bool symmetr
     return symmetric ? Range{-high, high} : Range{at(1 - share), high};
 }
 
+Range map_range(std::span<const float> values, Signs signs, double percentile) {
+    if (signs == Signs::none) return {0, value_range(values, percentile, false).high};
+    const double m = std::max(1e-9, value_range(values, percentile, true).high);
+    return {signs == Signs::above_minus_one ? std::max(-1.0, -m) : -m, m};
+}
+
 ClippedShare clipped_share(std::span<const float> values, Range range) {
     double below = 0, above = 0, count = 0;
     for (const float v : values) {

@@ -1,5 +1,4 @@
 // afterimage bench: ours and the peers in one process, against the limit of this machine.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

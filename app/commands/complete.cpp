@@ -1,5 +1,4 @@
 // afterimage complete: fills in the masked part of a picture, or goes on with a text.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,4 @@
 // afterimage demo: the main job with nothing given. Trains, then writes what the model learned.
-#include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +7,7 @@
 #include "app/output.h"
 #include "app/work.h"
 #include "core/check.h"
+#include "core/environment.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "model/jobs.h"
@@ -24,12 +23,8 @@ struct DemoFlags {
     bool no_window = false, json = false;
 };
 
-bool has_display() {  // and a window that could use it
-    const auto is_set = [](const char* name) {
-        const char* value = std::getenv(name);
-        return value != nullptr && *value != '\0';
-    };
-    return AFT_WINDOW && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
+bool can_open_window() {
+    return AFT_WINDOW && has_display();
 }
 
 // runs/demo-mirror-1, -2, ...: the first that is not there.
@@ -139,7 +134,7 @@ void print_places(const std::string& run, const std::vector<Picture>& pictures, 
 
 int demo(const DemoFlags& flags, const Globals& globals) {
     const std::string run = flags.out.empty() ? fresh_folder() : flags.out;
-    const bool in_window = has_display() && !flags.no_window && !flags.json;
+    const bool in_window = can_open_window() && !flags.no_window && !flags.json;
 #if AFT_WINDOW
     if (in_window) {
         if (const int code = train_in_window(run, globals); code != 0) return code;
@@ -179,7 +174,10 @@ CommandRoom demo_command() {
         .info = {"demo", "Trains the mirror demo and writes its biases, attention, completions."},
         .example = "afterimage demo --out runs/first",
         .setup = setup,
-        .draws = has_display()};  // then a window trains
+        .draws = [](const CLI::App& command) {
+            return can_open_window() && !is_given(command, "--no-window") &&
+                   !is_given(command, "--json");
+        }};
 }
 
 }  // namespace aft::app

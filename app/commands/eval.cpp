@@ -1,5 +1,4 @@
 // afterimage eval: how good a model is on data.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

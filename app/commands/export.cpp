@@ -1,5 +1,4 @@
 // afterimage export: the weights of a model in a file of their own.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

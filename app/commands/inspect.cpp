@@ -1,5 +1,4 @@
 // afterimage inspect: what is in a model.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,4 @@
 // afterimage list: every room of every list, with its one sentence.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>

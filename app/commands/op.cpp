@@ -1,5 +1,4 @@
 // afterimage op: one operator on your own tensors.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

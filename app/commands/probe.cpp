@@ -1,5 +1,4 @@
 // afterimage probe: what a panel shows, as numbers or as a picture.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

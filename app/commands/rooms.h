@@ -29,7 +29,9 @@ struct CommandRoom {
     RoomInfo info;
     std::string example;  // one command line that works, shown by --help
     CommandRun (*setup)(CLI::App& command) = nullptr;
-    bool draws = false;  // opens the window: its drawing shares the cores with training
+    // Whether it draws the window with these flags; null = never. Drawing and training then share
+    // the cores.
+    bool (*draws)(const CLI::App& command) = nullptr;
 };
 
 // In the order of --help. Without the window (AFT_WINDOW=0): no window, shot, script.

@@ -1,5 +1,4 @@
 // afterimage run: a model, one block or one mixer on your own tensors.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

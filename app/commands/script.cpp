@@ -1,6 +1,5 @@
 // afterimage script FILE: named actions, in the window or without a display.
 #if AFT_WINDOW
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/commands/rooms.h"
@@ -72,7 +71,7 @@ CommandRoom script_command() {
         .info = {"script", "Runs named actions of the window, one a line, for tests and demos."},
         .example = "afterimage script tour.txt --headless",
         .setup = setup,
-        .draws = true};
+        .draws = [](const CLI::App&) { return true; }};
 }
 
 }  // namespace aft::app

@@ -1,6 +1,5 @@
 // afterimage shot: pictures of the window, drawn without a display.
 #if AFT_WINDOW
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -61,7 +60,7 @@ CommandRoom shot_command() {
     return {.info = {"shot", "Draws the window into pictures, without a display."},
             .example = "afterimage shot Biases --open assets/demo/mirror.safetensors -o pictures",
             .setup = setup,
-            .draws = true};
+            .draws = [](const CLI::App&) { return true; }};
 }
 
 }  // namespace aft::app

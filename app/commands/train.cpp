@@ -1,5 +1,4 @@
 // afterimage train: trains without a window.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

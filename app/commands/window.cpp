@@ -1,6 +1,5 @@
 // afterimage window [PATH...]: what `afterimage` without a command runs.
 #if AFT_WINDOW
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/commands/rooms.h"
@@ -25,7 +24,7 @@ CommandRoom window_command() {
         .info = {"window", "Opens the window: on a checkpoint, a run folder, a picture, or Home."},
         .example = "afterimage assets/demo",
         .setup = setup,
-        .draws = true};
+        .draws = [](const CLI::App&) { return true; }};
 }
 
 }  // namespace aft::app

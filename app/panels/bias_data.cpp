@@ -29,11 +29,11 @@ double to_w(Quantity quantity, double value) {
 
 Range quantity_limits(Quantity quantity, std::span<const float> values, double percentile,
                       bool symmetric) {
-    if (!is_signed(quantity)) return {0, value_range(values, percentile, false).high};
-    const double m = std::max(1e-9, value_range(values, percentile, true).high);
-    if (quantity == Quantity::exp_minus_one) return {std::max(-1.0, -m), m};
-    if (symmetric) return {-m, m};
-    return value_range(values, percentile, false);
+    if (quantity == Quantity::w && !symmetric) return value_range(values, percentile, false);
+    const Signs signs = quantity == Quantity::exp_minus_one ? Signs::above_minus_one
+                        : is_signed(quantity)               ? Signs::both
+                                                            : Signs::none;
+    return map_range(values, signs, percentile);
 }
 
 ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish) {

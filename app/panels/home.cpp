@@ -183,7 +183,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
 
 void HomePanel::draw_runs(Ui& ui, float width) {
     const auto page = catalog_.page();
-    if (ui.settings.recent.empty()) {
+    if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet",
                 {text_size::empty, ui.theme.text1, Face::semibold});

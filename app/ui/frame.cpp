@@ -2,6 +2,7 @@
 
 #include <imgui_internal.h>
 #include <implot.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -101,6 +102,7 @@ void Frame::prepare(double seconds) {
     p.ui.next_frame_at = std::numeric_limits<double>::infinity();
     p.take_wishes();
     p.take_news();
+    p.warnings.tell(p.ui);
     p.take_theme();
     p.load_image();
     p.tools.timeline.advance(p.ui);
@@ -128,7 +130,12 @@ void Frame::Parts::take_theme() {
 
 void Frame::Parts::replace_session(OpenRequest request) {
     // The old one may need a step to end; nobody waits for it here.
-    if (session) closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))] {});
+    // What it held goes back to the system, also from between blocks of the new one.
+    if (session)
+        closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))]() mutable {
+            old.reset();
+            malloc_trim(0);
+        });
     ui.selection.step = -1;
     ui.selection.unlock();
     ui.selection.pins.clear();
@@ -138,6 +145,7 @@ void Frame::Parts::replace_session(OpenRequest request) {
     request.device = options.device;
     session = std::make_unique<Session>(std::move(request), options.wake);
     ui.session = session.get();
+    session->set_share(ui.settings.trainer_share);
     remembered = nullptr;
     last_error.clear();
     last_message.clear();

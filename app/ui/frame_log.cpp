@@ -2,18 +2,40 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <cstdio>
+
+#include "app/ui/frame.h"
+#include "core/check.h"
+#include "core/environment.h"
 
 namespace aft::app {
 
 FrameLog::FrameLog() {
-    const char* path = std::getenv("AFTERIMAGE_FRAMES");
-    if (path != nullptr && *path != 0) file_.open(path, std::ios::trunc);
+    const std::string path = variable("AFTERIMAGE_FRAMES");
+    if (path.empty()) return;
+    file_.open(path, std::ios::trunc);
+    if (!file_) fail("AFTERIMAGE_FRAMES: '{}' cannot be written", path);
 }
 
 void FrameLog::add(double seconds, double draw_ms, std::string_view state) {
     if (!file_.is_open()) return;
     file_ << fmt::format("{:.4f}\t{:.3f}\t{}\n", seconds, draw_ms, state) << std::flush;
+}
+
+void write_dump(const Frame& frame) {
+    static const std::string path = variable("AFTERIMAGE_DUMP");
+    static bool was_written = false;  // then a full disk does not end a training
+    if (path.empty()) return;
+    const std::string temporary = path + ".part", text = frame.dump();
+    FILE* const file = std::fopen(temporary.c_str(), "w");
+    if (file != nullptr) {
+        std::fwrite(text.data(), 1, text.size(), file);
+        std::fclose(file);
+    }
+    const bool is_there = file != nullptr && std::rename(temporary.c_str(), path.c_str()) == 0;
+    // Who waits for it would wait for ever.
+    if (!is_there && !was_written) fail("AFTERIMAGE_DUMP: '{}' cannot be written", path);
+    was_written = true;
 }
 
 }  // namespace aft::app

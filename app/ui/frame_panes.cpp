@@ -40,6 +40,7 @@ void Frame::Parts::draw_panes(const FrameAreas& areas) {
             if (is_right(pane) == right) draw_pane(pane, areas);
     // Where the panes have only now come, their tabs cannot be chosen yet.
     if (last_workspace == ui.workspace) tools.focus_pane.reset();
+    panes_are_new = last_workspace != ui.workspace || last_width != areas.width;
     last_width = areas.width;
 }
 
@@ -57,7 +58,10 @@ void Frame::Parts::draw_pane(Pane& pane, const FrameAreas& areas) {
         ImGui::SetNextWindowPos(areas.dock_min);
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
     }
-    if (tools.focus_pane == pane.room->info.name ||
+    // A pane that came after the right column's first stands above it: a dialog that closes would
+    // give it the focus, and its tab the front.
+    const bool is_again = panes_are_new && has_column && !tools.focus_pane;
+    if (tools.focus_pane == pane.room->info.name || (is_again && place->order == 0) ||
         (is_first && place->order == 0 && (place->slot == Slot::canvas || has_column)))
         ImGui::SetNextWindowFocus();
     ImGuiWindowClass kind;

@@ -9,6 +9,7 @@
 
 #include "app/ui/frame.h"
 #include "app/ui/frame_parts.h"
+#include "app/ui/warnings.h"
 
 namespace aft::app {
 
@@ -21,6 +22,7 @@ struct Pane {
 struct Frame::Parts {
     FrameOptions options;
     Ui ui;
+    Warnings warnings;
     FrameTools tools;
     std::vector<Pane> panes;
     std::unique_ptr<Session> session;
@@ -29,6 +31,7 @@ struct Frame::Parts {
     std::deque<double> frame_times;
     Workspace last_workspace = Workspace::lab;
     Width last_width = Width::wide;
+    bool panes_are_new = false;  // they were drawn here for the first time in the last frame
     std::string last_message, last_error;
     int64_t last_rewinds = 0;
     std::string missing_data;  // source that was looked for elsewhere already

@@ -1,5 +1,7 @@
 #include "app/ui/headless_run.h"
 
+#include "app/ui/frame_log.h"
+
 #include <chrono>
 #include <thread>
 
@@ -18,6 +20,7 @@ void run_script(HeadlessStage& stage, const std::string& text, const std::string
                   }});
     while (script.advance(stage.frame()) && !stage.ui().quit) {
         stage.step();
+        write_dump(stage.frame());
         if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
     }
 }

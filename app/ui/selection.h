@@ -63,8 +63,8 @@ struct Selection {
     Gauge gauge = Gauge::fixed;
     RangeMode range_mode = RangeMode::layer;
     Scale scale = Scale::signed_log;
-    double percentile = 99.8;  // limits of maps; 100 = full range
-    bool symmetric = true;     // low = -high for signed quantities
+    double percentile = kMapPercentile;  // limits of maps; 100 = full range
+    bool symmetric = true;               // low = -high for signed quantities
     std::optional<Range> range_by_hand;
     bool difference_to_pin = false, flicker = false;
 

@@ -84,6 +84,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
     ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
     ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Costs"),
+                     fmt::format("step {:.2f} ms, publish {:.2f} ms", s.step_ms, s.publish_ms));
     ui.recorder.item("status", ui.recorder.claim("Memory"), memory_words(s));
     ui.recorder.item("status", ui.recorder.claim("Draw"),
                      fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));

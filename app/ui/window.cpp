@@ -11,11 +11,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
+#include <utility>
 
 #include "app/ui/frame_log.h"
 #include "app/ui/stage.h"
 #include "app/ui/window_glfw.h"
 #include "core/files.h"
+#include "viz/canvas.h"
 #include "viz/gl/api.h"
 #include "viz/gl/context.h"
 #include "viz/painter.h"
@@ -33,6 +35,7 @@ struct Callbacks {
     int frames_left = kFramesAfterInput;
     double last_input = 0;
     std::vector<std::string> dropped;
+    bool must_show = true;  // what stands on the screen may be lost
 };
 
 Callbacks& of(GLFWwindow* window) {
@@ -53,8 +56,10 @@ void install_callbacks(GLFWwindow* window) {
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { touch(w); });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { touch(w); });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { touch(w); });
-    glfwSetWindowRefreshCallback(window,
-                                 [](GLFWwindow* w) { of(w).frames_left = kFramesAfterInput; });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) {
+        of(w).frames_left = kFramesAfterInput;
+        of(w).must_show = true;
+    });
     glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { touch(w); });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { touch(w); });
     glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { touch(w); });
@@ -94,19 +99,6 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     return out;
 }
 
-// AFTERIMAGE_DUMP=FILE: every drawn frame as text, for tests and the tutorial.
-void write_dump(const Frame& frame) {
-    static const char* const path = std::getenv("AFTERIMAGE_DUMP");
-    if (path == nullptr || *path == 0) return;
-    const std::string temporary = std::string(path) + ".part";
-    if (FILE* file = std::fopen(temporary.c_str(), "w")) {
-        const std::string text = frame.dump();
-        std::fwrite(text.data(), 1, text.size(), file);
-        std::fclose(file);
-        std::rename(temporary.c_str(), path);
-    }
-}
-
 }  // namespace
 
 struct Window::Parts {
@@ -116,6 +108,7 @@ struct Window::Parts {
     GlfwWindow window;
     GuiContext gui;
     viz::MapPainter painter;
+    viz::Canvas canvas;  // where the processor draws
     Backends backends;
     bool is_software = viz::gl::opengl_info().is_software;
     FrameLog frame_log;
@@ -136,6 +129,8 @@ struct Window::Parts {
     void wait();
     [[nodiscard]] double next_due() const;
     void draw_frame();
+    void show_frame();
+    void show_differences();
     void take_input();
     void set_title();
 };
@@ -218,6 +213,28 @@ void Window::Parts::set_title() {
     glfwSetWindowTitle(window.get(), title.c_str());
 }
 
+void Window::Parts::show_frame() {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window.get(), &width, &height);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, width, height);
+    glDisable(GL_SCISSOR_TEST);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    painter.take_repainted();
+    frame.finish();  // before the swap, which may wait for the screen: that is no cost
+    glfwSwapBuffers(window.get());
+}
+
+void Window::Parts::show_differences() {
+    const bool has_any = canvas.draw(*ImGui::GetDrawData(), painter.take_repainted());
+    if (has_any || std::exchange(callbacks.must_show, false)) {
+        canvas.show();
+        glfwSwapBuffers(window.get());  // the processor draws in here
+    }
+    frame.finish();
+}
+
 void Window::Parts::draw_frame() {
     const double start = glfwGetTime();
     woken = false;
@@ -228,17 +245,10 @@ void Window::Parts::draw_frame() {
     ImGui::NewFrame();
     frame.draw();
     ImGui::Render();
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window.get(), &width, &height);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, width, height);
-    glDisable(GL_SCISSOR_TEST);
-    glClear(GL_COLOR_BUFFER_BIT);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    // Software draws in the swap; a GPU's swap may wait for the screen, which is no cost.
-    if (!is_software) frame.finish();
-    glfwSwapBuffers(window.get());
-    if (is_software) frame.finish();
+    if (is_software)
+        show_differences();
+    else
+        show_frame();
     frame_log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
     write_dump(frame);
     set_title();

@@ -4,10 +4,10 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "app/ui/layouts.h"
 #include "core/check.h"
+#include "core/environment.h"
 #include "viz/gl/context.h"
 
 namespace aft::app {
@@ -20,11 +20,6 @@ std::string last_glfw_words() {
     return words != nullptr ? words : "no reason given";
 }
 
-bool is_set(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != 0;
-}
-
 constexpr const char* kWithoutWindow =
     "Without a window: 'afterimage demo' trains and writes pictures, 'afterimage shot --all -o "
     "DIR' "
@@ -32,8 +27,7 @@ constexpr const char* kWithoutWindow =
 
 void start_glfw() {
     glfwInitHint(GLFW_WAYLAND_LIBDECOR, GLFW_WAYLAND_PREFER_LIBDECOR);
-    const bool has_display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    AFT_CHECK(has_display, "no display: neither DISPLAY nor WAYLAND_DISPLAY is set. {}",
+    AFT_CHECK(has_display(), "no display: neither DISPLAY nor WAYLAND_DISPLAY is set. {}",
               kWithoutWindow);
     AFT_CHECK(glfwInit() == GLFW_TRUE, "the display cannot be opened: {}. {}", last_glfw_words(),
               kWithoutWindow);

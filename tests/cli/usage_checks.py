@@ -116,7 +116,18 @@ def nonsense(cli):
         cli.bad(f"--set {text}", ["train", "--preset", "demo-mirror", "--print-config", "--set", text], [2], *mentions)
 
 
+def watched_files(cli):
+    """Who waits for a dump that cannot be written would wait for ever."""
+    if "script" not in cli.run("list", "commands").out:
+        return cli.skip("built without a window")
+    script = cli.write("wait.txt", "wait Status/Main/State\n")
+    result = cli.run("script", "--headless", script, env={"AFTERIMAGE_DUMP": "no/such/folder/dump"})
+    cli.check("a dump that cannot be written is named", result.code == 1 and "AFTERIMAGE_DUMP" in result.err
+              and "no/such/folder/dump" in result.err, result)
+
+
 def run(cli):
+    cli.part(watched_files)
     cli.part(starts)
     all_lists = cli.part(lists) or {}
     cli.part(help_pages, all_lists.get("commands", []))
