@@ -46,7 +46,8 @@ class Worker {
         while (!stop_.stop_requested()) {
             const auto item = shared_.slots.next_item();
             if (!item) break;
-            load(*item);
+            // Asked for again while it was being loaded: it is there now.
+            if (!shared_.items.find(*item)) load(*item);
         }
         for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
             const auto request = shared_.slots.next_probe();

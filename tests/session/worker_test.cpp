@@ -235,6 +235,24 @@ TEST(SessionWorker, ExamplesAndPicturesAreLoaded) {
     EXPECT_TRUE(error.empty()) << "it is read again";
 }
 
+// A panel asks every frame until it has its item, also while it is being loaded.
+TEST(SessionWorker, AnItemIsLoadedOnce) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::vector<std::shared_ptr<const Session::DataItem>> items;
+    for (int64_t index = 0; index < 50; ++index) {
+        std::shared_ptr<const Session::DataItem> item;
+        while (!item && std::chrono::steady_clock::now() < deadline)
+            item = session.data_item("validation", index);
+        ASSERT_NE(item, nullptr) << index;
+        items.push_back(item);
+    }
+    for (int64_t index = 0; index < 50; ++index)
+        EXPECT_EQ(session.data_item("validation", index), items[static_cast<size_t>(index)]);
+}
+
 TEST(SessionWorker, StoredMomentsCanBeAsked) {
     const Scratch scratch;
     Session session(new_run(scratch / "run"));
