@@ -12,6 +12,7 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in floats
     const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
     float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
     int64_t state_row = 0;
+    int64_t ahead = 0;  // rows from here to those that this thread reads next, or 0 (scan_link.inl)
 };
 struct ScanGradient {
     Scan forward;

@@ -123,7 +123,12 @@ bool chain_forward(const Scan& x) {
 #pragma omp parallel reduction(&& : finite)
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
         chain, kernels().scan_link,
-        [&](int64_t i) { return ScanLink{.rows = rows_of({.forward = x}, i * rows, rows)}; },
+        [&](int64_t i) {
+            Scan link = x;
+            const int64_t next = i + omp_get_num_threads();
+            link.ahead = (next + 1) * rows <= x.length ? (next - i) * rows : 0;
+            return ScanLink{.rows = rows_of({.forward = link}, i * rows, rows)};
+        },
         [&](bool good, int64_t) { finite = finite && good; });
     return finite;
 }

@@ -141,6 +141,11 @@ AFT_INLINE Access access_of(const Scan& s, const float* out) {
     return s.streams && is_aligned(out) ? Access::streamed : Access::whole;
 }
 
+// Into the second-level cache; no row is asked for past the tensor's end.
+AFT_INLINE void ask_for(const float* p) {
+    __builtin_prefetch(p, 0, 2);
+}
+
 // One division gives the average and its gate.
 AFT_INLINE V gated(const Running& s, V q) {
     return s.n / fma(s.d, power_of_gate(q), s.d);
@@ -151,6 +156,7 @@ template <Access access, bool has_gate>
 AFT_INLINE V scan_rows(const Scan& s, const ScanBlock& b) {
     States states;
     V bad = all(0);
+    const int64_t ahead = s.ahead * s.stride;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base,
                   s.before == nullptr ? nothing_yet() : loaded(s, s.before, at));
@@ -160,6 +166,10 @@ AFT_INLINE V scan_rows(const Scan& s, const ScanBlock& b) {
                 save(s, kept(s, row / kScanChunk), at, state_at(states, at - b.base));
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
+            if (ahead != 0) {
+                ask_for(s.k + where + ahead);
+                ask_for(s.v + where + ahead);
+            }
             Running now = state_at(states, at - b.base);
             take(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
             put_state(states, at - b.base, now);
@@ -203,11 +213,13 @@ static bool scan(const Scan& s) {
 // Sums of all rows.
 template <Access access>
 AFT_INLINE void sum_rows(const Scan& s, const ScanBlock& b, States& states) {
+    const bool asks = s.q != nullptr && s.ahead != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base, nothing_yet());
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
+            if (asks) ask_for(s.q + where);
             Running now = state_at(states, at - b.base);
             take(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
             put_state(states, at - b.base, now);
