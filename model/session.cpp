@@ -123,9 +123,7 @@ FieldSetPtr Session::ask(const ProbeRequest& request, bool stale_ok, std::string
     const auto snapshot = shared.snapshot.latest();
     if (!snapshot) return nullptr;  // still opening
     const auto answer = shared.cache.find(request);
-    const uint64_t since = shared.moments.latest()->valid_since;
-    const bool stored = request.step >= 0 && answer && answer->fields && answer->stamp >= since;
-    if (stored || (answer && answer->stamp == snapshot->stamp)) {
+    if (answer && shared.holds(request, *answer)) {
         if (error) *error = answer->error;
         return answer->fields;
     }

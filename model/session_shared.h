@@ -74,6 +74,13 @@ struct Shared {
     Mailbox<Curves> curves;
     Mailbox<Moments> moments;
     Mailbox<Completion> completion;
+
+    // An answer of the newest weights, or of a stored moment that is still the run's.
+    [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
+        const auto now = snapshot.latest();
+        if (now && answer.stamp == now->stamp) return true;
+        return request.step >= 0 && answer.fields && answer.stamp >= moments.latest()->valid_since;
+    }
 };
 
 // Words of an exception for a person: LibTorch's without its backtrace.

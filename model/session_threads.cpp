@@ -1,7 +1,8 @@
 // How the trainer and the worker share the cores. Each owns a team of OpenMP threads from its first
 // parallel region on. While more threads are in teams than there are cores, OpenMP's threads sleep
 // at every barrier instead of spinning, also those of the team that works: a step of demo-mirror
-// took 25 ms beside an idle team of the worker, 17 without a window. So who rests keeps no team.
+// took 25 ms beside an idle team of the worker where it took 17 without a window. So who rests
+// keeps no team.
 #include <ATen/Parallel.h>
 #include <omp.h>
 

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "model/data/source.h"
 #include "model/decode/decode.h"
@@ -46,13 +47,14 @@ class Worker {
         while (!stop_.stop_requested()) {
             const auto item = shared_.slots.next_item();
             if (!item) break;
-            // Asked for again while it was being loaded: it is there now.
+            // Asked for again while it was being loaded: it is there now. So with answers below.
             if (!shared_.items.find(*item)) load(*item);
         }
         for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
             const auto request = shared_.slots.next_probe();
             if (!request) return;
-            answer(*request);
+            const auto cached = shared_.cache.find(*request);
+            if (!cached || !shared_.holds(*request, *cached)) answer(*request);
         }
     }
 
@@ -61,7 +63,9 @@ class Worker {
         const auto status = shared_.status.latest();
         const bool training = status->state == RunState::running && !status->following;
         const int wanted = training ? 1 : shared_.all_threads;
-        if (wanted != threads_) use_threads(threads_ = wanted);
+        if (wanted == threads_) return;
+        give_back_threads();
+        use_threads(threads_ = wanted);
     }
 
     void answer(const ProbeRequest& request) {
@@ -97,9 +101,10 @@ class Worker {
                 key.split == "file" ? load_file(key.path, config.model) : load_example(key, config);
         } catch (const std::exception& error) {
             entry.error = error_words(error);
-            say(entry.error);
         }
+        const std::string error = entry.error;
         shared_.items.put(key, std::move(entry), begun);
+        if (!error.empty()) say(error);
         shared_.wake();
     }
 
@@ -145,7 +150,6 @@ class Worker {
             const auto snapshot = shared_.snapshot.latest();
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.own_at(order.request.step, snapshot);
-            give_back_threads();  // a training that begins meanwhile has the cores' teams alone
             const Completion continued = last_;
             CompletionHooks hooks;
             hooks.continued = &continued;
@@ -161,7 +165,12 @@ class Worker {
                 shared_.completion.publish(std::make_shared<const Completion>(last_));
                 shared_.wake();
             };
-            hooks.between_tokens = [&] { serve(); };
+            bool has_team = true;  // weights are packed by all threads, tokens need no team
+            hooks.between_tokens = [&] {
+                if (std::exchange(has_team, false)) give_back_threads();
+                use_idle_threads();
+                serve();
+            };
             JobControl control;
             control.stop = order.stop.get_token();
             static_cast<void>(run_completion(*weights.net, order.request, hooks, control));

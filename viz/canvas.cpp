@@ -24,7 +24,10 @@ bool upload_textures(const ImDrawData& data) {
 bool Canvas::draw(ImDrawData& data, std::span<const ImTextureID> repainted) {
     const int width = int(data.DisplaySize.x * data.FramebufferScale.x);
     const int height = int(data.DisplaySize.y * data.FramebufferScale.y);
-    if (width <= 0 || height <= 0) return false;
+    if (width <= 0 || height <= 0) {
+        damage_.forget();  // what is painted meanwhile is not seen
+        return false;
+    }
     if (width != picture_.width() || height != picture_.height()) {
         picture_ = gl::Framebuffer(width, height);
         damage_.forget();

@@ -27,12 +27,13 @@ void write_dump(const Frame& frame) {
     static bool was_written = false;  // then a full disk does not end a training
     if (path.empty()) return;
     const std::string temporary = path + ".part", text = frame.dump();
-    FILE* const file = std::fopen(temporary.c_str(), "w");
-    if (file != nullptr) {
-        std::fwrite(text.data(), 1, text.size(), file);
-        std::fclose(file);
+    bool is_there = false;  // whole
+    if (FILE* const file = std::fopen(temporary.c_str(), "w")) {
+        is_there = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+        is_there = std::fclose(file) == 0 && is_there;
+        is_there = is_there && std::rename(temporary.c_str(), path.c_str()) == 0;
+        if (!is_there) std::remove(temporary.c_str());
     }
-    const bool is_there = file != nullptr && std::rename(temporary.c_str(), path.c_str()) == 0;
     // Who waits for it would wait for ever.
     if (!is_there && !was_written) fail("AFTERIMAGE_DUMP: '{}' cannot be written", path);
     was_written = true;

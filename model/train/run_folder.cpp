@@ -214,9 +214,9 @@ RunFolder::RunFolder(const fs::path& path) : parts_(std::make_unique<Parts>(path
 void RunFolder::go_on_from(int64_t step, const Config& config) {
     const fs::path& path = parts_->path;
     const std::vector<int64_t> saved = checkpoint_steps(path);
-    if (!saved.empty() && saved.back() > step)
-        fail("{}: this run was trained further meanwhile, to step {}; open it again to go on",
-             path.string(), saved.back());
+    if (!saved.empty() && saved.back() != step)
+        fail("{}: this run was {} meanwhile, to step {}; open it again to go on", path.string(),
+             saved.back() > step ? "trained further" : "rewound", saved.back());
     make_folder(path / "checkpoints");
     cut_torn_line(path / "metrics.jsonl");
     cut_torn_line(path / "events.jsonl");

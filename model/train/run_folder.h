@@ -24,7 +24,7 @@ class RunFolder {
     explicit RunFolder(const std::filesystem::path& path);
     // From a checkpoint of this step: drops log lines and history frames after it and a torn last
     // line of an interrupted process; config.json becomes `config`. Error if the run was trained
-    // further than that: nothing is lost.
+    // further than that, or rewound: nothing is lost.
     void go_on_from(int64_t step, const Config& config);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed

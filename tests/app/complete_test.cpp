@@ -115,15 +115,17 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     open_without_data();
     run("Blank picture\nframes 2\n");
     ui().selection.completion.sample.samples = 1024;  // a few milliseconds must not be enough
-    run("key Ctrl+Enter\n");
-    ASSERT_TRUE(until([&] { return ui().session->completion() != nullptr; }));
-    ASSERT_FALSE(ui().session->completion()->done) << ui().session->completion()->error;
-    run("key Esc\n");
-    ASSERT_TRUE(until([&] {
-        const auto now = ui().session->completion();
-        return now && now->done;
-    }));
-    EXPECT_TRUE(ui().session->completion()->stopped);
+    bool stopped = false;                             // unless it was quicker than the key
+    for (int tries = 0; tries < 20 && !stopped; ++tries) {
+        run("key Ctrl+Enter\nkey Esc\n");
+        ASSERT_TRUE(until([&] {
+            const auto now = ui().session->completion();
+            return now && now->done;
+        }));
+        ASSERT_EQ(ui().session->completion()->error, "");
+        stopped = ui().session->completion()->stopped;
+    }
+    EXPECT_TRUE(stopped);
     const fs::path broken = scratch_ / "broken.png";
     std::ofstream(broken) << "no picture";
     stage_->frame().open(broken.string());

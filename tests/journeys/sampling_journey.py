@@ -167,6 +167,7 @@ def check_named_step(cli, screen):
     with Window(cli, screen) as window:
         window.until(lambda d: d.workspace == "Home", "Home")
         start_new_run(window, cli.folder / "completing")
+        window.type_number("Controls/Optimiser/Target step", "4000")  # more than this journey takes
         window.key("ctrl+s")
         pin = "Timeline/Track/Pin save "
         saved = window.until(lambda d: next((w.label[len(pin):] for w in d.widgets if w.label.startswith(pin)), ""),

@@ -215,14 +215,13 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     const Scratch scratch;
     Session session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
-    session.yield_for_ms(400);
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
     const int64_t before = session.status().step;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    EXPECT_EQ(session.status().step, before);
-    ASSERT_TRUE(wait_step(session, before + 3));
+    const auto start = std::chrono::steady_clock::now();
+    session.yield_for_ms(1000);
+    ASSERT_TRUE(wait_step(session, before + 100));  // more than the status lags behind
+    EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1000));
     session.set_share(0.5);
-    ASSERT_TRUE(wait_step(session, before + 10));
+    ASSERT_TRUE(wait_step(session, before + 110));
 }
 
 TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
@@ -303,6 +302,32 @@ TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
     EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
 }
 
+TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
+    const Scratch scratch;
+    {
+        Session first(new_run(scratch / "run"));
+        first.run_until(60);
+        ASSERT_TRUE(wait_step(first, 60));
+        ASSERT_TRUE(wait_state(first, RunState::stopped));
+    }
+    Session late(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(late, RunState::ready));
+    {
+        Session other(open_path(scratch / "run"));
+        ASSERT_TRUE(wait_state(other, RunState::ready));
+        other.rewind(50);
+        ASSERT_TRUE(wait_for([&] { return other.status().step == 50; }));
+        other.step(1);
+        ASSERT_TRUE(wait_step(other, 51));
+    }
+    const std::string metrics = read_file(scratch / "run/metrics.jsonl");
+    late.start();
+    ASSERT_TRUE(wait_state(late, RunState::error));
+    EXPECT_NE(late.status().error.find("rewound meanwhile, to step 5"), std::string::npos)
+        << late.status().error;
+    EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
+}
+
 TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run", true);
@@ -310,16 +335,20 @@ TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
     Session session(request);
     ProbeRequest ask = probe("bias");
     std::set<int64_t> steps;
+    double least_ms = 1e9;  // a busy machine makes one of them slow, not all
     const auto start = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1500)) {
+    const auto passed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    EXPECT_TRUE(wait_for([&] {
         if (const auto fields = session.ask(ask)) steps.insert(fields->fields[0].step);
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    EXPECT_GE(steps.size(), 2u);   // it moves
-    EXPECT_LE(steps.size(), 12u);  // but not at every step: at most four times a second
-    const Status status = session.status();
-    EXPECT_GT(status.publish_ms, 0);
-    EXPECT_LT(status.publish_ms / 250, 0.02);
+        const double publish_ms = session.status().publish_ms;
+        if (publish_ms > 0) least_ms = std::min(least_ms, publish_ms);
+        return steps.size() >= 4 && passed() > 1.5;
+    })) << "it moves";
+    // But not at every step: at most four times a second.
+    EXPECT_LE(static_cast<double>(steps.size()), passed() * 4 + 2);
+    EXPECT_LT(least_ms / 250, 0.02);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ ScanGradient rows_of(ScanGradient x, int64_t first, int64_t rows) {
 
 // Hands each link's sums to the next. Links are taken in order, so that no thread waits for one
 // that nobody has. (Threads that share rows by channels instead fetch each other's halves too: 2.2
-// times slower.)
+// times slower forward.)
 class Chain {
   public:
     Chain(int64_t links, int64_t size) : links_(links), size_(size), handed_(2 * size) {}
