@@ -20,5 +20,5 @@ jobs=$(nproc); [ "$memory" -lt "$jobs" ] && jobs=$memory; [ "$jobs" -lt 1 ] && j
 # On a terminal ninja's one moving line; elsewhere only what went wrong.
 if [ -t 1 ]; then exec ninja -C "$folder" -j "$jobs" "$@"; fi
 NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" -j "$jobs" "$@" > "$folder/build.log" 2>&1 || {
-    grep -v '^\[[0-9]*/[0-9]* ' "$folder/build.log" | head -60 >&2
+    grep -v '^\[[0-9]*/[0-9]* ' "$folder/build.log" | head -60 >&2 || true
     echo "build.sh: the build of $preset failed; all of it: $folder/build.log" >&2; exit 1; }
