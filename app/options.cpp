@@ -35,13 +35,17 @@ int64_t whole_in_range(const WholeFlag& flag, const std::string& text) {
     return *value;
 }
 
+std::string range_text(const RealFlag& flag) {
+    if (flag.above_low) return fmt::format("a number above {}, up to {}", flag.low, flag.high);
+    return range_text("a number", fmt::format("{}", flag.low),
+                      std::isinf(flag.high) ? "" : fmt::format("{}", flag.high));
+}
+
 double real_in_range(const RealFlag& flag, const std::string& text) {
     const std::optional<double> value = parse_number<double>(text);
-    if (!value || !std::isfinite(*value) || *value < flag.low || *value > flag.high) {
-        fail_usage("{}: found '{}'; allowed: {}", flag.name, text,
-                   range_text("a number", fmt::format("{}", flag.low),
-                              std::isinf(flag.high) ? "" : fmt::format("{}", flag.high)));
-    }
+    if (!value || !std::isfinite(*value) || *value < flag.low || *value > flag.high ||
+        (flag.above_low && *value == flag.low))
+        fail_usage("{}: found '{}'; allowed: {}", flag.name, text, range_text(flag));
     return *value;
 }
 

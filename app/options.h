@@ -22,6 +22,7 @@ struct WholeFlag {
 struct RealFlag {
     std::string name, help;
     double low = 0, high = std::numeric_limits<double>::infinity();
+    bool above_low = false;  // low itself is not allowed
 };
 struct TextFlag {
     std::string name, help, type = "TEXT";

@@ -74,7 +74,8 @@ void add_sampling(CLI::App& command, CompleteFlags& flags) {
               flags.samples);
     add_real(command, {"--temperature", "0 is greedy"}, sample.temperature);
     add_whole(command, {"--top-k", "only the k likeliest values (0: all)"}, sample.top_k);
-    add_real(command, {"--top-p", "only the likeliest values of this share", 0, 1}, sample.top_p);
+    add_real(command, {"--top-p", "only the likeliest values of this share (1: all)", 0, 1, true},
+             sample.top_p);
     add_seed(command, "seed of the random numbers", sample.seed);
     add_whole(command, {"--particles", "particles of each sample's filter (1: none)", 1, 256},
               sample.particles);

@@ -45,7 +45,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
     if (!(s.temperature >= 0) || !std::isfinite(s.temperature))
         fail_usage("temperature: found {}, allowed: 0 (greedy) and more", s.temperature);
     if (s.top_k < 0) fail_usage("top-k: found {}, allowed: 0 (off) and more", s.top_k);
-    if (!(s.top_p > 0 && s.top_p <= 1)) fail_usage("top-p: found {}, allowed: 0 to 1", s.top_p);
+    if (!(s.top_p > 0 && s.top_p <= 1))
+        fail_usage("top-p: found {}, allowed: above 0, up to 1", s.top_p);
     if (request.from_position < 0) return;
     if (!continued || continued->samples.empty() || continued->samples[0].size() != total)
         fail_usage("there is no completion of {} tokens to go on from", total);
