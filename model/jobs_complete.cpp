@@ -191,14 +191,30 @@ void check_out(const CompleteRequest& job) {
                    job.sample.samples);
 }
 
-// Before the work: that the results can be written where they are wanted.
+// The folders of a path that are not there yet, the deepest first. Those that are made and stay
+// empty are gone at the end.
+struct NewFolders {
+    explicit NewFolders(const fs::path& path) {
+        std::error_code ignored;
+        for (fs::path at = fs::absolute(path); !fs::exists(at, ignored); at = at.parent_path())
+            missing.push_back(at);
+    }
+    ~NewFolders() {
+        std::error_code ignored;
+        for (const fs::path& folder : missing) fs::remove(folder, ignored);
+    }
+    NewFolders(const NewFolders&) = delete;
+    NewFolders& operator=(const NewFolders&) = delete;
+    std::vector<fs::path> missing;
+};
+
+// Before the work: that the results can be written where they are wanted. Leaves nothing there.
 void check_place(const CompleteRequest& job) {
     if (job.out.empty()) return;
     if (!job.prompt.empty() || is_png(job.out)) return check_writable(job.out);
-    const bool is_new = !fs::exists(job.out);
+    const NewFolders tried(job.out);
     make_folder(job.out);
     check_writable(fs::path(job.out) / "result.json");
-    if (is_new) fs::remove(job.out);  // nothing is left if the work fails
 }
 
 }  // namespace

@@ -127,6 +127,21 @@ def places(cli, model):
     done = cli.run(*source, "--samples", 2, "-o", "told")
     cli.check("that was told before the work, which shows its progress", "tokens" not in told.err and "tokens" in done.err,
               f"{told.words()}; {done.words()}")
+    found, metadata = tensors.read(model)
+    name = "blocks.0.mixer.q.weight"
+    dtype, shape, values = found[name]
+    tensors.write(cli.folder / "nan.safetensors", {**found, name: (dtype, shape, [float("nan")] * len(values))}, metadata)
+    cli.bad("complete with a model of NaN", ["complete", "nan.safetensors", *source[2:], "--samples", 2, "-o", "deep/er/still"],
+            [1], "not a number")
+    cli.check("work that fails leaves none of the folders it made", not (cli.folder / "deep").exists(),
+              list((cli.folder / "deep").rglob("*")))
+    (cli.folder / "deep").mkdir()
+    cli.bad("complete with it once more", ["complete", "nan.safetensors", *source[2:], "--samples", 2, "-o", "deep/er/still"],
+            [1], "not a number")
+    cli.check("what was there before stays", list((cli.folder / "deep").rglob("*")) == [] and (cli.folder / "deep").exists(),
+              list((cli.folder / "deep").rglob("*")))
+    cli.ok("complete into a new folder in a new folder", *source, "--samples", 2, "-o", "deep/er/still/")
+    cli.check("it is there", (cli.folder / "deep/er/still/result.json").exists(), list((cli.folder / "deep").rglob("*")))
     cli.bad("complete into no picture", [*source, "--samples", 1, "-o", "no/such/one.png"], [1, 2], "no/such/one.png")
     cli.bad("probe into no folder", ["probe", "keys", model, "-o", "no/such/k.npy"], [1, 2], "no/such/k.npy")
     for flag in ("--plot", "--markdown"):
