@@ -26,6 +26,7 @@ std::vector<NamedList> all_lists() {
 #if AFT_WINDOW
     for (NamedList& list : window_lists()) lists.push_back(std::move(list));
 #endif
+    for (const char* name : {"figures", "interventions", "importers"}) lists.push_back({name, {}});
     return lists;
 }
 
@@ -41,6 +42,7 @@ std::string list_words(const NamedList& list) {
     size_t width = 0;
     for (const RoomInfo& room : list.rooms) width = std::max(width, room.name.size());
     std::string words = list.name + "\n";
+    if (list.rooms.empty()) words += "  none yet\n";
     for (const RoomInfo& room : list.rooms) {
         words += fmt::format("  {:<{}}  {}\n", room.name, width, room.sentence);
     }
@@ -76,7 +78,12 @@ CommandRun setup(CLI::App& command) {
         bool json = false;
     };
     auto flags = std::make_shared<Flags>();
-    add_text(command, {"LIST", "one list (default: all of them)", "NAME"}, flags->name);
+    add_text(command,
+             {"LIST",
+              "one list (default: all of them); figures, interventions and importers have no rooms "
+              "yet and are empty",
+              "NAME"},
+             flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals&) { return list(flags->name, flags->json); };
 }
