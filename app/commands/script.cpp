@@ -1,10 +1,12 @@
 // afterimage script FILE: named actions, in the window or without a display.
 #if AFT_WINDOW
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/commands/rooms.h"
 #include "app/interrupts.h"
 #include "app/options.h"
+#include "app/output.h"
 #include "app/ui/headless_run.h"
 #include "app/ui/window.h"
 #include "core/files.h"
@@ -16,14 +18,20 @@ namespace {
 struct ScriptFlags {
     std::string file, size = "1600x1000";
     double scale = 1;
-    bool headless = false;
+    bool headless = false, json = false;
 };
+
+void print_run(const ScriptFlags& flags, const ScriptRun& run) {
+    if (!flags.json) return;
+    print_json({{"file", flags.file}, {"lines", run.lines}, {"frames", run.frames}});
+}
 
 int in_window(const ScriptFlags& flags, const std::string& text, const Globals& globals) {
     const Interrupts interrupts;
     initialize_model(globals.device, globals.threads);
     const auto [width, height] = parse_grid("--size", flags.size);
     Window* shown = nullptr;
+    int64_t frames = 0;
     Script script(text, flags.file, {.shot = [&shown](const std::filesystem::path& path) {
                       write_png(path, shown->picture());
                   }});
@@ -31,10 +39,15 @@ int in_window(const ScriptFlags& flags, const std::string& text, const Globals& 
                    .width = static_cast<int>(width),
                    .height = static_cast<int>(height),
                    .stop = interrupts.token(),
-                   .before_frame = [&script](Frame& frame) { return script.advance(frame); },
+                   .before_frame =
+                       [&script, &frames](Frame& frame) {
+                           if (!script.has_ended()) ++frames;
+                           return script.advance(frame);
+                       },
                    .remember = false});
     shown = &window;
     window.run();
+    print_run(flags, {.lines = script.lines_done(), .frames = frames});
     return interrupts.token().stop_requested() ? 130 : 0;
 }
 
@@ -47,7 +60,7 @@ int without_display(const ScriptFlags& flags, const std::string& text, const Glo
     options.display_scale = static_cast<float>(flags.scale);
     HeadlessStage stage(std::move(options), static_cast<int>(width), static_cast<int>(height));
     stage.step();
-    run_script(stage, text, flags.file);
+    print_run(flags, run_script(stage, text, flags.file));
     return 0;
 }
 
@@ -57,6 +70,7 @@ CommandRun setup(CLI::App& command) {
     add_switch(command, "--headless", "draw without a display", flags->headless);
     add_text(command, {"--size", "of the window in pixels", "WxH"}, flags->size);
     add_real(command, {"--scale", "of the interface (with --headless)", 0.5, 4}, flags->scale);
+    add_switch(command, "--json", "print one JSON object: what was run", flags->json);
     return [flags](const Globals& globals) {
         const std::string text = read_file(flags->file, uint64_t{1} << 24);
         return flags->headless ? without_display(*flags, text, globals)

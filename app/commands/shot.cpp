@@ -2,6 +2,7 @@
 #if AFT_WINDOW
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/commands/rooms.h"
 #include "app/options.h"
@@ -9,6 +10,7 @@
 #include "app/ui/layouts.h"
 #include "app/ui/shots.h"
 #include "core/check.h"
+#include "core/files.h"
 #include "model/jobs.h"
 
 namespace aft::app {
@@ -20,8 +22,18 @@ struct ShotFlags {
     std::vector<std::string> names;
     std::string open, size, out;
     double scale = 0;
-    bool all = false;
+    bool all = false, json = false;
 };
+
+nlohmann::json shots_json(const std::vector<ShotFile>& written) {
+    nlohmann::json files = nlohmann::json::array();
+    for (const ShotFile& file : written)
+        files.push_back({{"file", file.path},
+                         {"width", file.width},
+                         {"height", file.height},
+                         {"bytes", fs::file_size(file.path)}});
+    return {{"files", files}};
+}
 
 int shoot(const ShotFlags& flags, const Globals& globals) {
     if (flags.all == !flags.names.empty())
@@ -38,7 +50,12 @@ int shoot(const ShotFlags& flags, const Globals& globals) {
         request.width = static_cast<int>(width);
         request.height = static_cast<int>(height);
     }
-    for (const std::string& path : shoot_window(request, print_note)) print_result(path + "\n");
+    const std::vector<ShotFile> written = shoot_window(request, print_note);
+    if (flags.json) {
+        print_json(shots_json(written));
+    } else {
+        for (const ShotFile& file : written) print_result(file.path + "\n");
+    }
     return 0;
 }
 
@@ -51,6 +68,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--size", "in pixels (1600x1000)", "WxH"}, flags->size);
     add_real(command, {"--scale", "of the interface (1)", 0.5, 4}, flags->scale);
     add_text(command, {"-o", "folder to write to", "DIR", true}, flags->out);
+    add_switch(command, "--json", "print one JSON object: the files and their sizes", flags->json);
     return [flags](const Globals& globals) { return shoot(*flags, globals); };
 }
 

@@ -14,15 +14,17 @@ constexpr auto kPause = std::chrono::milliseconds(8);
 
 }  // namespace
 
-void run_script(HeadlessStage& stage, const std::string& text, const std::string& name) {
+ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::string& name) {
     Script script(text, name, {.shot = [&stage](const std::filesystem::path& path) {
                       write_png(path, stage.picture());
                   }});
-    while (script.advance(stage.frame()) && !stage.ui().quit) {
+    int64_t frames = 0;
+    for (; script.advance(stage.frame()) && !stage.ui().quit; ++frames) {
         stage.step();
         write_dump(stage.frame());
         if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
     }
+    return {.lines = script.lines_done(), .frames = frames};
 }
 
 void settle(HeadlessStage& stage, double seconds) {

@@ -1,5 +1,6 @@
 // Driving the window without a display: scripts and settling. Main thread.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "app/ui/script.h"
@@ -7,8 +8,12 @@
 
 namespace aft::app {
 
+struct ScriptRun {
+    int64_t lines = 0, frames = 0;  // performed, drawn
+};
+
 // Runs a script to its end (or `quit`), frame by frame.
-void run_script(HeadlessStage& stage, const std::string& text, const std::string& name);
+ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::string& name);
 // Draws until the picture rests for a moment (answers of probes are in), at most `seconds`.
 void settle(HeadlessStage& stage, double seconds);
 

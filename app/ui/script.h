@@ -2,6 +2,7 @@
 // through the widgets as a person would. The same for the real window, for pictures and for tests.
 // Window thread.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -24,6 +25,7 @@ class Script {
     // Throws with the line on anything that cannot be done.
     bool advance(Frame& frame);
     [[nodiscard]] bool has_ended() const { return at_ >= lines_.size(); }
+    [[nodiscard]] int64_t lines_done() const { return static_cast<int64_t>(at_); }
 
   private:
     struct Line {

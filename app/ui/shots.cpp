@@ -158,7 +158,7 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
 struct Gallery {
     const ShotRequest& request;
     HeadlessStage& stage;
-    std::vector<std::string> written;
+    std::vector<ShotFile> written;
 
     void take(const Shot& shot) {
         Ui& ui = stage.ui();
@@ -179,8 +179,9 @@ struct Gallery {
     }
     void save(const std::string& name) {
         const fs::path path = fs::path(request.out) / (name + ".png");
-        write_png(path, stage.picture());
-        written.push_back(path.string());
+        const Image picture = stage.picture();
+        write_png(path, picture);
+        written.push_back({path.string(), picture.width, picture.height});
     }
 };
 
@@ -237,8 +238,8 @@ void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
 
 }  // namespace
 
-std::vector<std::string> shoot_window(const ShotRequest& request,
-                                      const std::function<void(const std::string&)>& note) {
+std::vector<ShotFile> shoot_window(const ShotRequest& request,
+                                   const std::function<void(const std::string&)>& note) {
     check_names(request);
     make_folder(request.out);
     FrameOptions options;

@@ -1,6 +1,7 @@
 // Shots: pictures of every workspace and state of the window, of a model that is really open. Main
 // thread.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,8 +15,13 @@ struct ShotRequest {
     double scale = 0;           // 0 = as the shot wants it
 };
 
-// Returns the paths written. Without `open` a demo run is trained first, half a minute of it.
-std::vector<std::string> shoot_window(const ShotRequest& request,
-                                      const std::function<void(const std::string&)>& note);
+struct ShotFile {
+    std::string path;
+    int64_t width = 0, height = 0;  // pixels
+};
+
+// Returns what was written. Without `open` a demo run is trained first, half a minute of it.
+std::vector<ShotFile> shoot_window(const ShotRequest& request,
+                                   const std::function<void(const std::string&)>& note);
 
 }  // namespace aft::app
