@@ -1,6 +1,7 @@
 """Arguments: help, lists, presets, exit codes, and messages for nonsense."""
 import json
 import re
+import struct
 
 
 def starts(cli):
@@ -19,10 +20,15 @@ def lists(cli):
     all_lists = result.json()
     if not cli.check("list --json is one object", all_lists, result):
         return {}
-    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands"}
+    empty = {"figures", "interventions", "importers"}
+    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads"} | empty
     cli.check("list has every list", wanted <= set(all_lists), sorted(all_lists))
+    cli.check("no other list is empty", {n for n, rooms in all_lists.items() if not rooms} == empty, all_lists)
+    page = cli.ok("list --help", "list", "--help")
+    cli.check("list --help names the empty ones", all(name in page.out for name in empty), page)
     for name, rooms in all_lists.items():
         plain = cli.ok(f"list {name}", "list", name)
+        cli.check(f"list {name} says whether it is empty", ("none yet" in plain.out) == (not rooms), plain)
         for room in rooms:
             cli.check(f"list {name}: {room['name']} has one sentence",
                       room["sentence"].strip() and "\n" not in room["sentence"], room)
@@ -90,7 +96,9 @@ def nonsense(cli):
         ("complete negative temperature", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
                                            "--temperature", "-1"], [2], ["--temperature", "-1"]),
         ("complete top-p over one", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
-                                     "--top-p", "1.5"], [2], ["--top-p", "1.5"]),
+                                     "--top-p", "1.5"], [2], ["--top-p", "1.5", "above 0, up to 1"]),
+        ("complete top-p zero", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
+                                 "--top-p", "0"], [2], ["--top-p", "0", "above 0, up to 1"]),
         ("complete no samples", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",
                                  "--samples", "0"], [2], ["--samples", "0"]),
         ("probe without a file", ["probe", "bias", "m"], [2], ["--out"]),
@@ -116,6 +124,36 @@ def nonsense(cli):
         cli.bad(f"--set {text}", ["train", "--preset", "demo-mirror", "--print-config", "--set", text], [2], *mentions)
 
 
+def drawn(cli):
+    """shot and script say with --json what they did."""
+    if "shot" not in cli.run("list", "commands").out:
+        return cli.skip("built without a window")
+    shown = cli.run("shot", "14-empty", "01-home", "--size", "1000x700", "-o", "shots", "--open", "no-such-model", "--json")
+    if "OpenGL" in shown.err or "EGL" in shown.err:
+        return cli.skip("no OpenGL: " + shown.err.strip())
+    cli.check("shot of no model prints nothing", shown.code == 1 and not shown.out and "no-such-model" in shown.err, shown)
+    shown = cli.ok("shot --json", "shot", "14-empty", "14-empty-train", "--size", "1000x700", "-o", "shots", "--json")
+    files = (shown.json() or {}).get("files", [])
+    cli.check("shot --json names its files", [cli.folder / f["file"] for f in files]
+              == [cli.folder / "shots" / f"14-empty{end}.png" for end in ("", "-train")], shown)
+    for file in files:
+        content = (cli.folder / file["file"]).read_bytes()
+        size = struct.unpack(">II", content[16:24])
+        cli.check("shot --json says the sizes", (file["width"], file["height"]) == size == (1000, 700)
+                  and file["bytes"] == len(content), file)
+    plain = cli.ok("shot in words", "shot", "14-empty", "-o", "shots")
+    cli.check("shot prints its files", plain.out == "shots/14-empty.png\n", plain)
+    script = cli.write("three.txt", "# a comment\nworkspace Biases\nframes 5\n\nworkspace Home\n")
+    shown = cli.ok("script --json", "script", "--headless", script, "--json")
+    told = shown.json() or {}
+    cli.check("script --json says what it ran", told.get("file") == str(script) and told.get("lines") == 3
+              and told.get("frames", 0) >= 5, shown)
+    cli.check("script says nothing else", cli.ok("script", "script", "--headless", script).out == "", "output")
+    script = cli.write("stops.txt", "workspace Biases\nquit\nworkspace Home\n")
+    told = cli.ok("script that quits", "script", "--headless", script, "--json").json() or {}
+    cli.check("script --json counts up to quit", told.get("lines") == 2, told)
+
+
 def watched_files(cli):
     """Who waits for a dump that cannot be written would wait for ever."""
     if "script" not in cli.run("list", "commands").out:
@@ -130,6 +168,7 @@ def watched_files(cli):
 
 def run(cli):
     cli.part(watched_files)
+    cli.part(drawn)
     cli.part(starts)
     all_lists = cli.part(lists) or {}
     cli.part(help_pages, all_lists.get("commands", []))
