@@ -2,6 +2,7 @@
 import fcntl
 import json
 import math
+import os
 import resource
 import signal
 import time
@@ -49,6 +50,42 @@ def repetition(cli):
     config = json.loads((whole / "config.json").read_text())
     cli.check("config.json repeats the settings", config["model"]["dim"] == 8 and config["train"]["steps"] == 40, config)
     return whole
+
+
+def stopped_between_checkpoints(process, run):
+    """Stops the process at a moment when it is some steps past a checkpoint: True if that is so now."""
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    metrics = run / "metrics.jsonl"
+    steps = metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+    saved = sorted((run / "checkpoints").glob("step-*.safetensors"))
+    if steps > 25 and saved and steps > int(saved[-1].stem[len("step-"):]) >= 20:
+        return True
+    os.kill(process.pid, signal.SIGCONT)
+    return False
+
+
+def killed(cli):
+    """A training that is killed in the middle and goes on = one that was never disturbed."""
+    endless = ["--set", "train.steps=200000", "--set", "train.schedule_steps=40"]
+    run, whole = cli.folder / "killed", cli.folder / "undisturbed"
+    process = cli.start("train", *SMALL, *endless, "--out", run)
+    there = seconds_until(lambda: process.poll() is not None or stopped_between_checkpoints(process, run), 100)
+    cli.check("a training to kill", there and process.poll() is None, (there, process.poll()))
+    process.kill()
+    process.communicate(timeout=60)
+    cli.check("it was killed", process.returncode == -signal.SIGKILL, process.returncode)
+    last = (run / "metrics.jsonl").read_bytes().count(b"\n")
+    end = last + 12
+    resumed = cli.ok("resume after a kill", "train", "--resume", run, "--steps", end)
+    cli.ok("the same undisturbed", "train", *SMALL, *endless, "--out", whole, "--steps", end)
+    a, b = timeless(lines_of(whole)), timeless(lines_of(run))
+    cli.check("killed and resumed: every step once", [x.get("step") for x in b] == list(range(1, end + 1)),
+              (last, resumed.err[-300:], [x.get("step") for x in b][-20:]))
+    cli.check("killed and resumed = undisturbed, line by line", a == b,
+              next(((x, y) for x, y in zip(a, b) if x != y), (len(a), len(b))))
+    ends = [tensors.read(r / "checkpoints" / f"step-{end:08d}.safetensors")[0] for r in (whole, run)]
+    cli.check("killed and resumed ends with the same weights", ends[0] and ends[0] == ends[1], "weights differ")
 
 
 def first_and_resumed(cli):
@@ -209,5 +246,5 @@ def run(cli):
     whole = cli.part(repetition)
     for group in (opened, disk_full):
         cli.part(group, whole)
-    for group in (first_and_resumed, interruption):
+    for group in (killed, first_and_resumed, interruption):
         cli.part(group)
