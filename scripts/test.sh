@@ -3,7 +3,7 @@
 #   scripts/test.sh               the whole suite, then the sanitizers on model, viz and session tests
 #   scripts/test.sh --fast        without the sanitizers
 #   scripts/test.sh --all         also the long tests, and the address sanitizer on all programs
-#   scripts/test.sh --device D    device of the model tests: cpu (default), cuda, auto
+#   scripts/test.sh --device D    device of the tests of models, sessions and commands: cpu (default), cuda, auto
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

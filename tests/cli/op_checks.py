@@ -107,7 +107,7 @@ def beyond_the_promise(cli):
         x[which] = (dtype, shape, [size if i % 3 else v for i, v in enumerate(values)])
         tensors.write(cli.folder / "in.safetensors", x)
         label = f"op {name} with {which} = {size}"
-        result = cli.ok(label, "op", name, "in.safetensors", "out.safetensors", "--backend", "cpu",
+        result = cli.ok(label, "--device", "cpu", "op", name, "in.safetensors", "out.safetensors", "--backend", "cpu",
                         *flags(CASES[name], False))
         out, _ = tensors.read(cli.folder / "out.safetensors")
         cli.check(label + " is finite", all(abs(y) < 1e3 for y in out["y"][2]), out["y"][2][:4])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The command line, driven from outside: tests/cli/run.py BINARY [usage|op|train|files]...
 
-Needs no data and no Python packages. Prints what failed and `N passed, N failed, N skipped`.
+Needs no data and no Python packages. AFTERIMAGE_DEVICE chooses the device (cpu). Prints what failed and `N passed, N failed, N skipped`.
 """
 import shutil
 import sys
@@ -21,7 +21,10 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     cli = Cli(sys.argv[1])
-    for name in sys.argv[2:] or PARTS:
+    missing = cli.missing_device()
+    if missing:
+        cli.check("AFTERIMAGE_DEVICE", False, missing)
+    for name in [] if missing else sys.argv[2:] or PARTS:
         start = time.monotonic()
         cli.part(PARTS[name].run)
         print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)

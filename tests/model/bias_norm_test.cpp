@@ -9,7 +9,7 @@ namespace aft {
 namespace {
 
 void expect_norm(const ModelConfig& config) {
-    Net net(config, 3);
+    Net net(config, 3, test_device());
     shake(net, 0.5, 5);
     const int64_t T = config.tokens();
     const std::optional<at::Tensor> w = net.mixer(0).bias(T);
@@ -49,7 +49,7 @@ TEST(BiasNorm, IsNeverNegative) {
     config.length = 50;
     config.factors = 2;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-        Net net(config, seed);
+        Net net(config, seed, test_device());
         const ops::Inputs in = net.mixer(0).bias_inputs(config.length);
         ASSERT_TRUE(in.u.defined());
         const c10::NoGradGuard off;

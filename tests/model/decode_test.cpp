@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/decode/decoder.h"
+#include "tests/model/test_device.h"
 #include "tests/model/tiny_nets.h"
 
 namespace aft {
@@ -89,7 +90,7 @@ Completion complete(const Net& net, const CompletionRequest& request,
 TEST(Decode, SamplesDoNotDependOnTheBatch) {
     for (const ModelConfig& model : tiny_models(true, false)) {
         SCOPED_TRACE(model.mixer + " " + model.task);
-        const Net net = tiny_net(model);
+        const Net net = tiny_net(model, test_device());
         CompletionRequest request = request_of(model, "lower");
         request.sample.samples = 11;  // two groups
         const Completion many = complete(net, request);
@@ -109,7 +110,7 @@ TEST(Decode, StreamingLikelihoodIsTheParallelOne) {
     for (const ModelConfig& model : tiny_models(true, false)) {
         for (const std::string mask : {"all", "lower", "holes"}) {
             SCOPED_TRACE(model.mixer + " " + model.task + " " + mask);
-            const Net net = tiny_net(model);
+            const Net net = tiny_net(model, test_device());
             const CompletionRequest request = request_of(model, mask);
             const Completion done = complete(net, request);
             for (size_t s = 0; s < done.samples.size(); ++s) {
@@ -134,14 +135,15 @@ TEST(Decode, StreamingLikelihoodIsTheParallelOne) {
 
 TEST(Decode, GreedyTakesTheMostLikelyValue) {
     const ModelConfig model = tiny_model("aft-full", "image");
-    const Net net = tiny_net(model);
+    const Net net = tiny_net(model, test_device());
     CompletionRequest request = request_of(model, "lower");
     request.sample.temperature = 0;
     const Completion done = complete(net, request);
     EXPECT_EQ(done.samples[0], done.samples[1]);
     std::vector<int64_t> wide(done.samples[0].begin(), done.samples[0].end());
     const at::NoGradGuard no_grad;
-    const at::Tensor logits = net.forward(at::tensor(wide, at::kLong).unsqueeze(0), Pass{})[0];
+    const at::Tensor logits =
+        net.forward(on_device(at::tensor(wide, at::kLong).unsqueeze(0)), Pass{})[0];
     for (int64_t t = 8; t < 16; ++t)
         EXPECT_EQ(logits[t].argmax().item<int64_t>(), wide[static_cast<size_t>(t)]);
 }
@@ -150,7 +152,7 @@ TEST(Decode, ContinuingRepeatsAndBranches) {
     for (const std::string mixer : {"aft-full", "aft-local", "aft-simple"}) {
         SCOPED_TRACE(mixer);
         const ModelConfig model = tiny_model(mixer, "image");
-        const Net net = tiny_net(model);
+        const Net net = tiny_net(model, test_device());
         CompletionRequest request = request_of(model, "lower");
         const Completion first = complete(net, request);
         // Resumed anywhere with the same numbers: the same answer.
@@ -177,7 +179,7 @@ TEST(Decode, ContinuingRepeatsAndBranches) {
 
 TEST(Decode, StopsBetweenTokensAndServesInBetween) {
     const ModelConfig model = tiny_model("aft-full", "image");
-    const Net net = tiny_net(model);
+    const Net net = tiny_net(model, test_device());
     std::stop_source stop;
     int served = 0;
     CompletionHooks hooks;
@@ -197,7 +199,7 @@ TEST(Decode, TextGoesOnPastTheModelsLength) {
     for (const std::string mixer : {"aft-full", "aft-simple", "aft-conv1d"}) {
         SCOPED_TRACE(mixer);
         const ModelConfig model = tiny_model(mixer, "text");
-        const Net net = tiny_net(model);
+        const Net net = tiny_net(model, test_device());
         CompletionRequest request;
         request.tokens.assign(40, 0);
         request.unknown.assign(40, 1);
@@ -215,7 +217,7 @@ TEST(Decode, TextGoesOnPastTheModelsLength) {
 
 TEST(Decode, NonsenseIsRefusedInWords) {
     const ModelConfig model = tiny_model("aft-full", "image");
-    const Net net = tiny_net(model);
+    const Net net = tiny_net(model, test_device());
     const auto words = [&](auto change) {
         CompletionRequest request = request_of(model, "lower");
         change(request);
@@ -241,7 +243,7 @@ TEST(Decode, ParticlesFollowThePosterior) {
     model.height = 1;
     model.width = 3;
     model.levels = 3;
-    const Net net = tiny_net(model);
+    const Net net = tiny_net(model, test_device());
     CompletionRequest request;
     request.tokens = {0, 2, 1};
     request.unknown = {1, 0, 0};

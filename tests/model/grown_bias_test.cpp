@@ -8,6 +8,7 @@
 #include "core/files.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/train/trainer.h"
+#include "tests/model/test_device.h"
 #include "tests/model/train_fixtures.h"
 
 namespace aft {
@@ -26,8 +27,8 @@ double largest_bias(const Net& net) {
 double disagreement(const Net& net) {
     const c10::NoGradGuard no_grad;
     const ModelConfig& config = net.config();
-    const at::Tensor tokens = at::randint(0, config.levels, {2, config.tokens()},
-                                          at::detail::createCPUGenerator(7), at::kLong);
+    const at::Tensor tokens = on_device(at::randint(0, config.levels, {2, config.tokens()},
+                                                    at::detail::createCPUGenerator(7), at::kLong));
     Pass exact;
     exact.backend = ops::Backend::reference;
     return (net.forward(tokens, exact) - net.forward(tokens, {})).abs().max().item<double>();
@@ -52,10 +53,10 @@ class GrownBias : public testing::TestWithParam<std::string> {};
 TEST_P(GrownBias, TrainedPastAHundredStaysExact) {
     const Scratch folder;
     const fs::path file = folder.path() / "grown.safetensors";
-    Trainer trainer(growing(GetParam()), at::kCPU);
+    Trainer trainer(growing(GetParam()), test_device());
     while (trainer.steps_done() < 120) ASSERT_EQ(trainer.step().failure, "");
     write_checkpoint(file, trainer.checkpoint(false));
-    const Net net = make_net(read_checkpoint(file));
+    const Net net = make_net(read_checkpoint(file), test_device());
     EXPECT_GT(largest_bias(net), 100);
     EXPECT_LT(disagreement(net), 2e-3);
 }
@@ -64,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Mixers, GrownBias, testing::Values("aft-full", "aft-loc
                          [](const auto& mixer) { return mixer.param.substr(4); });
 
 TEST(GrownBiasShipped, TheShippedModelTenTimesEnlargedStaysExact) {
-    Net net = make_net(read_checkpoint(shared_file("assets/demo/cifar10-small.safetensors")));
+    Net net = make_net(read_checkpoint(shared_file("assets/demo/cifar10-small.safetensors")),
+                       test_device());
     {
         const c10::NoGradGuard no_grad;
         for (Parameter& parameter : net.parameters())

@@ -21,10 +21,10 @@ TEST(NetGradients, AgreeWithFiniteDifferences) {
         SCOPED_TRACE(c.label);
         ModelConfig config = c.config;
         config.layers = 1;
-        Net net(config, 3);
+        Net net(config, 3, test_device());
         to_double(net);
         shake(net, 0.2, 5);
-        at::Tensor input = input_for(config, 2, 7);
+        at::Tensor input = on_device(input_for(config, 2, 7));
         if (config.task == "classify") input = input.to(at::kDouble);
         const Pass pass{.backend = ops::Backend::reference};
         loss_of(net, input, pass).backward();
@@ -51,8 +51,8 @@ TEST(NetGradients, AgreeWithFiniteDifferences) {
 TEST(NetGradients, FirstStepReachesEveryParameter) {
     for (const Case& c : small_cases()) {
         SCOPED_TRACE(c.label);
-        Net net(c.config, 3);
-        const at::Tensor input = input_for(c.config, 4, 7);
+        Net net(c.config, 3, test_device());
+        const at::Tensor input = on_device(input_for(c.config, 4, 7));
         loss_of(net, input, {}).backward();
         for (const Parameter& p : net.parameters()) {
             // Adding a constant to K, or to a kernel that covers the whole past, changes nothing;
@@ -72,13 +72,13 @@ TEST(NetGradients, RecomputeAndDropoutRepeat) {
         SCOPED_TRACE(c.label);
         ModelConfig config = c.config;
         config.dropout = 0.3;
-        Net net(config, 3);
+        Net net(config, 3, test_device());
         shake(net, 0.1, 5);
-        const at::Tensor input = input_for(config, 2, 7);
+        const at::Tensor input = on_device(input_for(config, 2, 7));
         std::vector<at::Tensor> kept;
         for (const bool recompute : {false, true}) {
             clear(net);
-            at::Generator generator = at::globalContext().defaultGenerator(at::kCPU).clone();
+            at::Generator generator = at::globalContext().defaultGenerator(test_device()).clone();
             generator.set_current_seed(11);
             const Pass pass{.training = true, .recompute = recompute, .dropout = generator};
             loss_of(net, input, pass).backward();
@@ -97,8 +97,8 @@ TEST(NetGradients, RecomputeAndDropoutRepeat) {
 TEST(NetGradients, DropoutIsOffOutsideTraining) {
     ModelConfig config = small_config("aft-full", "image");
     config.dropout = 0.5;
-    const Net net(config, 3);
-    const at::Tensor input = input_for(config, 2, 7);
+    const Net net(config, 3, test_device());
+    const at::Tensor input = on_device(input_for(config, 2, 7));
     const at::NoGradGuard no_gradients;
     EXPECT_TRUE(at::equal(net.forward(input, {}), net.forward(input, {})));
     EXPECT_FALSE(at::equal(net.forward(input, {}), net.forward(input, {.training = true})));

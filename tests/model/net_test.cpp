@@ -30,8 +30,8 @@ TEST(Net, ShapesAndFiniteLogits) {
     for (const Case& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        const Net net(c.config, 3);
-        const at::Tensor logits = net.forward(input_for(c.config, 2, 7), {});
+        const Net net(c.config, 3, test_device());
+        const at::Tensor logits = net.forward(on_device(input_for(c.config, 2, 7)), {});
         const std::vector<int64_t> expected =
             c.config.task == "classify"
                 ? std::vector<int64_t>{2, c.config.classes}
@@ -46,9 +46,9 @@ TEST(Net, NothingLeaksFromTheFuture) {
         if (!c.config.causal()) continue;
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        Net net(c.config, 3);
+        Net net(c.config, 3, test_device());
         shake(net, 0.3, 5);
-        const at::Tensor input = input_for(c.config, 1, 7);
+        const at::Tensor input = on_device(input_for(c.config, 1, 7));
         const at::Tensor logits = net.forward(input, {});
         for (const int64_t p : {int64_t{0}, c.config.tokens() / 2, c.config.tokens() - 2}) {
             at::Tensor other = input.clone();
@@ -67,12 +67,12 @@ TEST(Net, AutomaticBackendAgreesWithFloat64) {
     for (const Case& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        Net net(c.config, 3), exact(c.config, 3);
+        Net net(c.config, 3, test_device()), exact(c.config, 3);
         shake(net, 0.3, 5);
         copy_values(net.parameters(), exact.parameters());
         to_double(exact);
-        const at::Tensor input = input_for(c.config, 2, 7);
-        const at::Tensor wide = c.config.causal() ? input : input.to(at::kDouble);
+        const at::Tensor input = on_device(input_for(c.config, 2, 7));
+        const at::Tensor wide = c.config.causal() ? input.cpu() : input.cpu().to(at::kDouble);
         const at::Tensor expected = exact.forward(wide, {.backend = ops::Backend::reference});
         EXPECT_LT(difference(net.forward(input, {}), expected), 1e-4 * largest(expected));
     }
@@ -83,9 +83,9 @@ TEST(Net, ShortSequencesUseTheCornerOfEveryTable) {
         if (!c.config.causal()) continue;
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        Net net(c.config, 3);
+        Net net(c.config, 3, test_device());
         shake(net, 0.3, 5);
-        const at::Tensor input = input_for(c.config, 2, 7);
+        const at::Tensor input = on_device(input_for(c.config, 2, 7));
         const at::Tensor whole = net.forward(input, {});
         for (const int64_t n : {1, 2, 11}) {
             const at::Tensor part = net.forward(input.narrow(1, 0, n), {});
@@ -98,18 +98,18 @@ TEST(Net, ConvClassifiersTakeOtherPictureSizes) {
     ModelConfig config = small_config("aft-conv2d", "classify");
     config.patch = 2;
     const at::NoGradGuard no_gradients;
-    Net net(config, 3);
+    Net net(config, 3, test_device());
     shake(net, 0.3, 5);
     for (const auto& [height, width] : {std::pair{6, 10}, std::pair{2, 2}, std::pair{4, 4}})
-        EXPECT_EQ(net.forward(at::randn({3, 1, height, width}), {}).sizes(),
+        EXPECT_EQ(net.forward(on_device(at::randn({3, 1, height, width})), {}).sizes(),
                   at::IntArrayRef({3, config.classes}));
     const std::string odd = usage_error([&] {
-        static_cast<void>(net.forward(at::randn({1, 1, 5, 4}), {}));
+        static_cast<void>(net.forward(on_device(at::randn({1, 1, 5, 4})), {}));
     });
     EXPECT_NE(odd.find("5 x 4"), std::string::npos) << odd;
     config.positions = true;
-    const Net fixed(config, 3);
-    usage_error([&] { static_cast<void>(fixed.forward(at::randn({1, 1, 6, 6}), {})); });
+    const Net fixed(config, 3, test_device());
+    usage_error([&] { static_cast<void>(fixed.forward(on_device(at::randn({1, 1, 6, 6})), {})); });
 }
 
 TEST(Net, InitialValuesDependOnSeedAndNameOnly) {
@@ -216,9 +216,9 @@ TEST(Net, CopiedValuesGiveTheSameLogits) {
     for (const Case& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        Net net(c.config, 3), other(c.config, 9);
+        Net net(c.config, 3, test_device()), other(c.config, 9, test_device());
         shake(net, 0.3, 5);
-        const at::Tensor input = input_for(c.config, 2, 7);
+        const at::Tensor input = on_device(input_for(c.config, 2, 7));
         EXPECT_FALSE(at::equal(net.forward(input, {}), other.forward(input, {})));
         copy_values(net.parameters(), other.parameters());
         EXPECT_TRUE(at::equal(net.forward(input, {}), other.forward(input, {})));
@@ -249,7 +249,7 @@ TEST(Net, RowGradientsDoNotDependOnThreads) {
 
 TEST(Net, TapSeesTheNamedValues) {
     const ModelConfig config = small_config("aft-conv2d", "image");
-    const Net net(config, 3);
+    const Net net(config, 3, test_device());
     std::set<std::string> seen;
     const Tap tap = [&](const std::string& name, const at::Tensor& value) {
         EXPECT_TRUE(seen.insert(name).second) << name;
@@ -258,7 +258,8 @@ TEST(Net, TapSeesTheNamedValues) {
             EXPECT_EQ(value.size(2), config.heads);
         }
     };
-    static_cast<void>(net.forward(input_for(config, 2, 7), {.recompute = true, .tap = &tap}));
+    static_cast<void>(
+        net.forward(on_device(input_for(config, 2, 7)), {.recompute = true, .tap = &tap}));
     const std::set<std::string> expected{
         "blocks.0.q", "blocks.0.k", "blocks.0.v",   "blocks.0.mix", "blocks.0.out", "blocks.1.q",
         "blocks.1.k", "blocks.1.v", "blocks.1.mix", "blocks.1.out", "logits"};
@@ -269,14 +270,14 @@ TEST(Net, LayersOnTheirOwn) {
     for (const Case& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
-        Net net(c.config, 3);
+        Net net(c.config, 3, test_device());
         shake(net, 0.3, 5);
         at::Tensor first, second;
         const Tap tap = [&](const std::string& name, const at::Tensor& value) {
             if (name == "blocks.0.out") first = value;
             if (name == "blocks.1.out") second = value;
         };
-        static_cast<void>(net.forward(input_for(c.config, 2, 7), {.tap = &tap}));
+        static_cast<void>(net.forward(on_device(input_for(c.config, 2, 7)), {.tap = &tap}));
         EXPECT_LT(difference(net.forward_layer(1, true, first), second), 1e-5 * largest(second));
         const at::Tensor mixed = net.forward_layer(1, false, first);
         EXPECT_EQ(mixed.sizes(), first.sizes());

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "test_device.h"
+
 namespace aft::ops::testing {
 
 namespace {
@@ -20,6 +22,15 @@ at::Tensor normal(at::IntArrayRef sizes, double scale) {
     return at::randn(sizes, at::kDouble) * scale;
 }
 
+Inputs moved(const Inputs& in) {
+    return {.q = on_device(in.q),
+            .k = on_device(in.k),
+            .v = on_device(in.v),
+            .w = on_device(in.w),
+            .u = on_device(in.u),
+            .r = on_device(in.r)};
+}
+
 }  // namespace
 
 Operator operator_of(Backend backend, int64_t row_block) {
@@ -27,6 +38,15 @@ Operator operator_of(Backend backend, int64_t row_block) {
         Options chosen = options;
         chosen.backend = backend;
         chosen.row_block = row_block;
+        if (backend == Backend::cpu) return apply(kind, in, chosen);
+        return apply(kind, moved(in), chosen).cpu();
+    };
+}
+
+Operator oracle() {
+    return [](Kind kind, const Inputs& in, const Options& options) {
+        Options chosen = options;
+        chosen.backend = Backend::reference;
         return apply(kind, in, chosen);
     };
 }

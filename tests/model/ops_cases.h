@@ -13,8 +13,11 @@ namespace aft::ops::testing {
 
 using Operator = std::function<at::Tensor(Kind, const Inputs&, const Options&)>;
 
-// apply() with the given backend; row_block for tiled (0 = chosen).
+// apply() with the given backend; row_block for tiled (0 = chosen). Takes and answers tensors of
+// the CPU; all but the CPU kernels compute on the test's device.
 [[nodiscard]] Operator operator_of(Backend backend, int64_t row_block = 0);
+// The reference on the CPU: the truth, given float64.
+[[nodiscard]] Operator oracle();
 
 // One operator call: sizes and flags. Kernels have width `window`.
 struct Case {

@@ -20,6 +20,10 @@ at::Tensor column(std::vector<double> values) {  // [1, T, 1]
     return at::tensor(values, at::kDouble).view({1, T, 1});
 }
 
+at::Tensor answer(Kind kind, const Inputs& in, const Options& options) {
+    return operator_of(options.backend)(kind, in, options);
+}
+
 void expect_values(const at::Tensor& y, std::vector<double> expected) {
     EXPECT_LT(largest_difference(y, column(std::move(expected))), 1e-6) << y;
 }
@@ -32,19 +36,19 @@ TEST(OpsByHand, two_tokens) {
             in.k = column({0, std::log(3.0)}).to(type);
             in.v = column({4, 8}).to(type);
             Options options{.causal = true, .backend = backend};
-            expect_values(apply(Kind::simple, in, options), {4, 7});
+            expect_values(answer(Kind::simple, in, options), {4, 7});
             options.causal = false;
-            expect_values(apply(Kind::simple, in, options), {7, 7});
+            expect_values(answer(Kind::simple, in, options), {7, 7});
             in.q = column({0, std::log(3.0)}).to(type);  // gates 1/2 and 3/4
-            expect_values(apply(Kind::simple, in, options), {3.5, 5.25});
+            expect_values(answer(Kind::simple, in, options), {3.5, 5.25});
             // Row 0 doubles source 1 (1:6), row 1 triples source 0 (3:3).
             in.q = at::Tensor();
             in.w = at::tensor({0.0, std::log(2.0), std::log(3.0), 0.0}, at::kDouble)
                        .view({2, 2})
                        .to(type);
-            expect_values(apply(Kind::full, in, options), {(4 + 6 * 8) / 7.0, 6});
+            expect_values(answer(Kind::full, in, options), {(4 + 6 * 8) / 7.0, 6});
             options.causal = true;
-            expect_values(apply(Kind::full, in, options), {4, 6});
+            expect_values(answer(Kind::full, in, options), {4, 6});
         }
 }
 
@@ -58,22 +62,22 @@ TEST(OpsByHand, three_tokens) {
         in.w = at::full({3, 3}, two, at::kDouble);
         Options options{.window = 2, .backend = backend};
         // |t - j| < 2 weighs 2, the far corner weighs 1.
-        expect_values(apply(Kind::local, in, options), {122 / 5.0, 222 / 6.0, 221 / 5.0});
+        expect_values(answer(Kind::local, in, options), {122 / 5.0, 222 / 6.0, 221 / 5.0});
         options.causal = true;
-        expect_values(apply(Kind::local, in, options), {1, 22 / 4.0, 221 / 5.0});
+        expect_values(answer(Kind::local, in, options), {1, 22 / 4.0, 221 / 5.0});
         options.outside_hidden = true;
-        expect_values(apply(Kind::local, in, options), {1, 5.5, 55});
+        expect_values(answer(Kind::local, in, options), {1, 5.5, 55});
         // Kernel of 3 taps: previous token weighs 2, itself 1, next 5.
         options = {.backend = backend};
         in.w = at::tensor({two, 0.0, five}, at::kDouble).view({1, 3});
-        expect_values(apply(Kind::conv1d, in, options), {151 / 7.0, 512 / 8.0, 121 / 4.0});
+        expect_values(answer(Kind::conv1d, in, options), {151 / 7.0, 512 / 8.0, 121 / 4.0});
         options.causal = true;  // taps are offsets -2, -1, 0
-        expect_values(apply(Kind::conv1d, in, options), {1, 51 / 6.0, 512 / 8.0});
+        expect_values(answer(Kind::conv1d, in, options), {1, 51 / 6.0, 512 / 8.0});
         // A row of three in a grid: only the middle row of taps (a = 1) can meet it.
         options = {.grid_height = 1, .grid_width = 3, .backend = backend};
         in.w = at::full({1, 3, 3}, 7, at::kDouble);
         in.w[0][1] = at::tensor({two, 0.0, five}, at::kDouble);
-        expect_values(apply(Kind::conv2d, in, options), {151 / 7.0, 512 / 8.0, 121 / 4.0});
+        expect_values(answer(Kind::conv2d, in, options), {151 / 7.0, 512 / 8.0, 121 / 4.0});
     }
 }
 
@@ -84,14 +88,14 @@ TEST(OpsByHand, baselines) {
         in.k = column({0, std::log(3.0)});  // d = 1: scores are the keys
         in.v = column({4, 8});
         Options options{.backend = backend};
-        expect_values(apply(Kind::softmax, in, options), {7, 7});
+        expect_values(answer(Kind::softmax, in, options), {7, 7});
         options.causal = true;
-        expect_values(apply(Kind::softmax, in, options), {4, 7});
+        expect_values(answer(Kind::softmax, in, options), {4, 7});
         in.k = column({0, 2});  // elu + 1 = 1, 3
-        expect_values(apply(Kind::linear, in, options), {4, 7});
+        expect_values(answer(Kind::linear, in, options), {4, 7});
         in.k = column({-1, -1 + std::log(3.0)});  // exp(-1), then 0.0986 + 1
         const double a = std::exp(-1.0), b = std::log(3.0);
-        expect_values(apply(Kind::linear, in, options), {4, (4 * a + 8 * b) / (a + b)});
+        expect_values(answer(Kind::linear, in, options), {4, (4 * a + 8 * b) / (a + b)});
     }
 }
 
@@ -102,8 +106,7 @@ TEST(OpsBaselines, agree_and_stay_finite) {
             for (const double scale : {1.0, 300.0}) {
                 const Sample sample = make_sample(
                     {.kind = kind, .causal = causal, .length = 150, .key_scale = scale});
-                const Result truth =
-                    run(operator_of(Backend::reference), kind, sample, at::kDouble);
+                const Result truth = run(oracle(), kind, sample, at::kDouble);
                 const Result found = run(operator_of(Backend::tiled), kind, sample, at::kFloat);
                 EXPECT_LT(forward_error(found, truth, sample), scale == 1 ? 1e-5 : 1e-3)
                     << kind_name(kind);
@@ -174,7 +177,7 @@ TEST(OpsExactPath, counts_exactly_the_blocks_that_need_it) {
         EXPECT_EQ(blocks_taken(Kind::full, sample), causal ? 1 : 0);
         sample.in.w.narrow(0, 96, 32).select(1, 40).fill_(-60);
         EXPECT_EQ(blocks_taken(Kind::full, sample), causal ? 2 : 1);
-        const Result truth = run(operator_of(Backend::reference), Kind::full, sample, at::kDouble);
+        const Result truth = run(oracle(), Kind::full, sample, at::kDouble);
         const Result found = run(operator_of(Backend::tiled, 32), Kind::full, sample, at::kFloat);
         EXPECT_LT(forward_error(found, truth, sample), 1e-5);
         EXPECT_LT(gradient_error(found, truth, sample).value, 2e-5);
@@ -202,7 +205,7 @@ TEST(OpsExactPath, grown_biases) {
                                      .bias_scale = 300});
         sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
         EXPECT_GT(blocks_taken(Kind::local, sample), 0);
-        const Result truth = run(operator_of(Backend::reference), Kind::local, sample, at::kDouble);
+        const Result truth = run(oracle(), Kind::local, sample, at::kDouble);
         const Result found = run(operator_of(Backend::tiled, 32), Kind::local, sample, at::kFloat);
         EXPECT_LT(forward_error(found, truth, sample), 1e-5);
         EXPECT_LT(gradient_error(found, truth, sample).value, 2e-5);

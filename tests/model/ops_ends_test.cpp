@@ -18,8 +18,8 @@ namespace {
 constexpr double kForward = 1e-5, kGradient = 2e-5;
 constexpr double kLargest = std::numeric_limits<float>::max();
 
-at::Tensor answer(Backend backend, Kind kind, const Inputs& in, const Options& options) {
-    return operator_of(backend)(kind, in, options).to(at::kDouble);
+at::Tensor answer(const Operator& op, Kind kind, const Inputs& in, const Options& options) {
+    return op(kind, in, options).to(at::kDouble);
 }
 
 // Those of the results that are not NaN; NaN must be in the same places.
@@ -46,8 +46,8 @@ TEST(OpsEnds, nan_of_any_payload_reaches_the_rows_that_see_it) {
                 at::Tensor& x = which == 'q' ? in.q : which == 'k' ? in.k : in.v;
                 x.data_ptr<float>()[row * x.size(2) + 1] = nan_of(bits);
                 const at::Tensor truth =
-                    answer(Backend::reference, c.kind, converted(in, at::kDouble), s.options);
-                expect_same(answer(Backend::cpu, c.kind, in, s.options), truth,
+                    answer(oracle(), c.kind, converted(in, at::kDouble), s.options);
+                expect_same(answer(operator_of(Backend::cpu), c.kind, in, s.options), truth,
                             fmt::format("{} {:x} in {} of row {}", describe(c), bits, which, row));
             }
 }
@@ -87,7 +87,7 @@ TEST(OpsEnds, any_finite_key) {
             Sample s = make_sample(c);
             s.in.k = e.shape(s.in.k);
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
-            const Result truth = run(operator_of(Backend::reference), c.kind, s, at::kDouble);
+            const Result truth = run(oracle(), c.kind, s, at::kDouble);
             const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
             EXPECT_LE(forward_error(found, truth, s), kForward) << e.name << ", " << describe(c);
             for (const auto& [name, g] : found.gradients)
@@ -119,7 +119,7 @@ TEST(OpsEnds, any_finite_query) {
             Sample s = make_sample(c);
             s.in.q = e.shape(s.in.q);
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
-            const Result truth = run(operator_of(Backend::reference), c.kind, s, at::kDouble);
+            const Result truth = run(oracle(), c.kind, s, at::kDouble);
             const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
             EXPECT_LE(forward_error(found, truth, s), kForward) << e.name << ", " << describe(c);
             for (std::size_t i = 0; i < truth.gradients.size();
@@ -141,7 +141,7 @@ TEST(OpsEnds, gradients_of_huge_losses) {
             s.dy = (1 + s.dy.sigmoid()) * size;
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
             s.dy = s.dy.to(at::kFloat).to(at::kDouble);
-            const Result truth = run(operator_of(Backend::reference), Kind::simple, s, at::kDouble);
+            const Result truth = run(oracle(), Kind::simple, s, at::kDouble);
             const Result found = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
             for (std::size_t i = 0; i < truth.gradients.size(); ++i) {
                 const at::Tensor t =

@@ -104,7 +104,7 @@ TEST_P(OpsPromise, float32_keeps_the_promise) {
             Sample sample = make_sample(c);
             extreme.shape(sample);
             sample = rounded(sample);
-            const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+            const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             const Result found = run(operator_of(GetParam(), 32), c.kind, sample, at::kFloat);
             const double f = forward_error(found, truth, sample);
             const GradientError g = gradient_error(found, truth, sample);
@@ -126,7 +126,7 @@ TEST(OpsAccuracy, half_operands) {
             Sample sample = make_sample(c);
             extremes()[i].shape(sample);
             sample = rounded(sample);
-            const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+            const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             sample.options.half_operands = true;
             const Operator cpu = operator_of(Backend::cpu);  // without gradients, then with
             const Result alone{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
@@ -162,7 +162,7 @@ TEST(OpsAccuracy, tiled_float64) {
         for (const Case& c : cases()) {
             Sample sample = make_sample(c);
             extreme.shape(sample);
-            const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+            const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             const Result found = run(operator_of(Backend::tiled, 32), c.kind, sample, at::kDouble);
             EXPECT_LE(forward_error(found, truth, sample), 1e-12) << extreme.name << describe(c);
             EXPECT_LE(gradient_error(found, truth, sample).value, 1e-9)
@@ -176,7 +176,7 @@ TEST_P(OpsPromise, any_loss_scale) {
         for (const Case& c : aft_cases()) {
             Sample sample = rounded(make_sample(c));
             sample.dy = (sample.dy * scale).to(at::kFloat).to(at::kDouble);
-            const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+            const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             const Result found = run(operator_of(GetParam(), 8), c.kind, sample, at::kFloat);
             EXPECT_LE(gradient_error(found, truth, sample).value, kGradient)
                 << scale << ", " << describe(c);
@@ -191,7 +191,7 @@ TEST_P(OpsPromise, huge_values_stay_finite) {
         sample.dy = sample.dy * 1e-38;
         scale_keys(sample, 20);
         sample = rounded(sample);
-        const Result truth = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+        const Result truth = run(oracle(), c.kind, sample, at::kDouble);
         const Result found = run(operator_of(GetParam(), 8), c.kind, sample, at::kFloat);
         EXPECT_LE(forward_error(found, truth, sample), kForward) << describe(c);
         for (const auto& [name, g] : found.gradients)

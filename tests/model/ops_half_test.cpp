@@ -43,7 +43,7 @@ TEST(OpsHalf, random_shapes) {
     for (uint64_t i = 0; i < 80; ++i) {
         const Case c = random_case(i);
         const Sample sample = half_sample(c);
-        const at::Tensor truth = operator_of(Backend::reference)(c.kind, sample.in, sample.options);
+        const at::Tensor truth = oracle()(c.kind, sample.in, sample.options);
         const Result found{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
         const double error = forward_error(found, {.y = truth, .gradients = {}}, sample);
         ASSERT_LE(error, kForward) << i << ": " << describe(c);
@@ -78,7 +78,7 @@ TEST(OpsHalf, tensors_in_bfloat16) {
             make_sample({.kind = kind, .causal = true, .length = 150, .window = 20, .factors = 8});
         sample.in = converted(converted(sample.in, at::kBFloat16), at::kDouble);
         sample.dy = sample.dy.to(at::kBFloat16).to(at::kDouble);
-        const Result truth = run(operator_of(Backend::reference), kind, sample, at::kDouble);
+        const Result truth = run(oracle(), kind, sample, at::kDouble);
         const Result found = run(operator_of(Backend::automatic), kind, sample, at::kBFloat16);
         EXPECT_LE(gradient_error(found, truth, sample).value, 6e-3);
         const at::Tensor y = operator_of(Backend::automatic)(

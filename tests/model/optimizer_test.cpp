@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "tests/model/test_device.h"
 
 namespace aft {
 namespace {
@@ -14,13 +15,13 @@ namespace {
 Parameter parameter(const std::string& name, const at::Tensor& value, Group group) {
     Parameter p;
     p.name = name;
-    p.value = value.clone().set_requires_grad(true);
+    p.value = on_device(value).clone().set_requires_grad(true);
     p.group = group;
     return p;
 }
 
 void give_grad(Parameter& p, const at::Tensor& grad) {
-    p.value.mutable_grad() = grad.clone();
+    p.value.mutable_grad() = on_device(grad).clone();
 }
 
 TrainConfig plain() {
@@ -119,7 +120,7 @@ TEST(AdamW, ParametersWithoutAGradientStay) {
     Parameters parameters{parameter("a", at::ones({2}), Group::linear_weight)};
     AdamW optimizer(parameters);
     EXPECT_EQ(optimizer.update(TrainConfig{}, 1), 0);
-    EXPECT_TRUE(at::equal(parameters[0].value, at::ones({2})));
+    EXPECT_TRUE(at::equal(parameters[0].value.cpu(), at::ones({2})));
     give_grad(parameters[0], at::ones({2}));
     optimizer.zero_grad();
     EXPECT_FALSE(parameters[0].value.grad().defined());

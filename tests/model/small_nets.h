@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/nn/net.h"
+#include "tests/model/test_device.h"
 
 namespace aft {
 
@@ -72,7 +73,7 @@ inline std::vector<Case> small_cases() {
     return cases;
 }
 
-// Targets [batch, T] or pictures [batch, C, H, W] that fit a config.
+// Targets [batch, T] or pictures [batch, C, H, W] that fit a config; on the CPU.
 inline at::Tensor input_for(const ModelConfig& config, int64_t batch, int64_t seed) {
     at::manual_seed(static_cast<uint64_t>(seed));
     if (config.task == "classify")
@@ -84,7 +85,10 @@ inline at::Tensor input_for(const ModelConfig& config, int64_t batch, int64_t se
 inline void shake(Net& net, double amount, int64_t seed) {
     const at::NoGradGuard no_gradients;
     at::manual_seed(static_cast<uint64_t>(seed));
-    for (Parameter& p : net.parameters()) p.value.add_(at::randn_like(p.value), amount);
+    for (Parameter& p : net.parameters()) {
+        const at::Tensor change = at::randn(p.value.sizes(), p.value.scalar_type());
+        p.value.add_(change.to(p.value.device()), amount);
+    }
 }
 
 inline void to_double(Net& net) {
@@ -92,7 +96,7 @@ inline void to_double(Net& net) {
 }
 
 inline double difference(const at::Tensor& a, const at::Tensor& b) {
-    return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+    return (a.cpu().to(at::kDouble) - b.cpu().to(at::kDouble)).abs().max().item<double>();
 }
 
 inline double largest(const at::Tensor& a) {

@@ -32,16 +32,17 @@ inline ModelConfig tiny_model(const std::string& mixer, const std::string& task)
     return model;
 }
 
-inline Net tiny_net(const ModelConfig& model, uint64_t seed = 1) {
+inline Net tiny_net(const ModelConfig& model, at::Device device = at::kCPU) {
+    constexpr uint64_t seed = 1;
     const at::NoGradGuard no_grad;
-    Net net(model, seed);
+    Net net(model, seed, device);
     uint64_t stream = 0;
     for (Parameter& parameter : net.parameters()) {
         CounterRng rng(seed, ++stream);
         at::Tensor values = at::empty({parameter.value.numel()}, at::kFloat);
         for (int64_t i = 0; i < values.numel(); ++i)
             values.data_ptr<float>()[i] = static_cast<float>(0.6 * rng.normal());
-        parameter.value.add_(values.view(parameter.value.sizes()));
+        parameter.value.add_(values.view(parameter.value.sizes()).to(device));
         parameter.value.set_requires_grad(false);
     }
     return net;

@@ -8,6 +8,7 @@
 
 #include "model/session.h"
 #include "tests/core/scratch.h"
+#include "tests/model/device_name.h"
 
 namespace aft {
 
@@ -36,12 +37,14 @@ inline OpenRequest new_run(const std::string& out, bool autostart = false) {
     request.config = small_run();
     request.out = out;
     request.autostart = autostart;
+    request.device = test_device_name();
     return request;
 }
 
 inline OpenRequest open_path(const std::string& path) {
     OpenRequest request;
     request.path = path;
+    request.device = test_device_name();
     return request;
 }
 
