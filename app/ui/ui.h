@@ -74,7 +74,7 @@ struct Ui {
     bool quit = false;
 
     // Wishes that the frame fulfils before the next frame.
-    std::string open_path;                      // a checkpoint, run folder or picture
+    std::vector<std::string> open_paths;        // checkpoints, run folders, pictures
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     bool browse = false;                        // show the file browser
     bool browse_data = false;                   // the same, to say where the data lie
@@ -83,7 +83,7 @@ struct Ui {
     double next_frame_at = 0;  // a frame is wanted then, though nothing happens
     int frames_wanted = 0;     // draw at least so many more frames
 
-    void open(std::string path) { open_path = std::move(path); }
+    void open(std::string path) { open_paths.push_back(std::move(path)); }
     void want_frame_at(double seconds) {
         next_frame_at = next_frame_at < seconds ? next_frame_at : seconds;
     }
