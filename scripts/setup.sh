@@ -6,7 +6,8 @@
 #   scripts/setup.sh --no-window     without the packages of the window (bare server)
 #   scripts/setup.sh --bundle DIR    collects header libraries and GoogleTest for an offline GPU server
 # LIBTORCH_ROOT=DIR uses that LibTorch 2.11, LIBTORCH_ROOT=python the one in the machine's Python;
-# IMGUI_ROOT=DIR uses another build of Dear ImGui, ImPlot and GLFW.
+# IMGUI_ROOT=DIR uses another build of Dear ImGui, ImPlot and GLFW (include/ and lib/, or the source trees imgui/,
+# implot/ and glfw/).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
         --no-window) window=0 ;;
         --no-tests) tests=0 ;;
         --bundle) [ $# -ge 2 ] || fail "--bundle needs a folder"; bundle=$2; shift ;;
-        -h | --help) sed -n '2,9s/^# //p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,10s/^# //p' "$0"; exit 0 ;;
         *) echo "setup.sh: unknown option '$1' (allowed: --no-window, --no-tests, --bundle DIR)" >&2; exit 2 ;;
     esac
     shift
