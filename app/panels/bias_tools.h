@@ -13,7 +13,6 @@ namespace aft::app {
 void bias_tools(Ui& ui, const BiasForm& form, float room);
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
-void inline_label(Ui& ui, std::string_view words);  // stands before a control on the same line
 
 // A value under the pointer, with all its indices.
 struct BiasReading {
