@@ -295,7 +295,8 @@ void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
             static_cast<int64_t>(first) < completion.position || completion.unknown[first] == 0;
         values.push_back({"level", there ? levels : "not sampled yet"});
         const float bits = completion.surprise[hovered_sample_][first];
-        if (std::isfinite(bits)) values.push_back({"surprise", plain_number(bits, 2) + " bit"});
+        if (std::isfinite(bits))
+            values.push_back({"surprise", plain_number(bits, 2) + " bit", exact_number(bits)});
     }
     hover_line(ui, values, "Click a pixel to see its distribution below");
 }
