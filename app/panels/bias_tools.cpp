@@ -82,6 +82,16 @@ void bias_tools(Ui& ui, const BiasForm& form, float room) {
     tool_row(ui, room - ui.px(274), tools);
 }
 
+void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer) {
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10) +
+                         text_extent(ui, words, text_size::hint).x;
+    const std::string model = step_words(ui, layer.watch.fields()) + "  \u00B7  ";
+    const size_t at = words.find(model);
+    if (needed > ImGui::GetContentRegionAvail().x && at != std::string::npos)
+        words = model + words.erase(at, model.size());
+    caption(ui, title, words);
+}
+
 bool bias_state(Ui& ui, const BiasForm& form) {
     if (no_model_state(ui, Drawing::grid,
                        "Open a checkpoint or a run to see its position biases, layer by layer."))
