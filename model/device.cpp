@@ -81,19 +81,6 @@ int64_t kilobytes_in(const char* file, const std::string& key) {
     return 0;
 }
 
-[[noreturn]] void fail_plain(const c10::Error& error) {
-    std::string text = error.what_without_backtrace();
-    if (const auto end = text.find('\n'); end != std::string::npos) text.resize(end);
-    const bool memory =
-        text.find("alloc") != std::string::npos || text.find("out of memory") != std::string::npos;
-    if (memory)
-        fail(
-            "out of memory: {} (smaller train.micro_batch or train.batch, or "
-            "train.recompute=true, need less)",
-            text);
-    fail("{}", text);
-}
-
 }  // namespace
 
 at::Device parse_device(const std::string& name) {
@@ -107,15 +94,29 @@ at::Device parse_device(const std::string& name) {
     fail_usage("unknown device '{}'; allowed: cpu, cuda, auto", name);
 }
 
+std::string plain_words(const std::exception& error) {
+    std::string text = error.what();
+    bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    if (const auto* const libtorch = dynamic_cast<const c10::Error*>(&error)) {
+        text = libtorch->what_without_backtrace();
+        text.resize(std::min(text.find('\n'), text.size()));
+        memory = text.find("alloc") != std::string::npos ||
+                 text.find("out of memory") != std::string::npos;
+    }
+    if (!memory) return text;
+    return fmt::format(
+        "out of memory: {} (smaller train.micro_batch or train.batch, train.recompute=true, or "
+        "fewer samples need less)",
+        text);
+}
+
 void with_plain_errors(const std::function<void()>& work) {
     try {
         work();
     } catch (const c10::Error& error) {
-        fail_plain(error);
-    } catch (const std::bad_alloc&) {
-        fail(
-            "out of memory (smaller train.micro_batch or train.batch, or train.recompute=true, "
-            "need less)");
+        fail("{}", plain_words(error));
+    } catch (const std::bad_alloc& error) {
+        fail("{}", plain_words(error));
     }
 }
 

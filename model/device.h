@@ -3,6 +3,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -15,5 +16,7 @@ namespace aft {
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
 // remedy). aft::Error and Interrupted pass unchanged.
 void with_plain_errors(const std::function<void()>& work);
+// These words, of any exception.
+[[nodiscard]] std::string plain_words(const std::exception& error);
 
 }  // namespace aft

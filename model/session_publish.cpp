@@ -1,7 +1,6 @@
 // What the window sees of the trainer: status, curves, stored moments, weights. Costs are measured
 // and kept under 2 % of the time.
 #include <ATen/ATen.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <cmath>
@@ -81,12 +80,6 @@ std::string event_text(const nlohmann::json& detail) {
 }
 
 }  // namespace
-
-std::string error_words(const std::exception& error) {
-    if (const auto* libtorch = dynamic_cast<const c10::Error*>(&error))
-        return libtorch->what_without_backtrace();
-    return error.what();
-}
 
 void describe_model(Live& live, const Checkpoint& checkpoint) {
     Status& status = live.status;

@@ -83,8 +83,6 @@ struct Shared {
     }
 };
 
-// Words of an exception for a person: LibTorch's without its backtrace.
-[[nodiscard]] std::string error_words(const std::exception& error);
 // LibTorch threads of the calling thread alone.
 void use_threads(int count);
 // Ends the calling thread's team of OpenMP threads and waits for their end; call it before a long

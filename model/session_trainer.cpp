@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/device.h"
 #include "model/session_live.h"
 
 namespace aft::session {
@@ -19,8 +20,12 @@ void save_now(Live& live, Shared& shared) {
 
 namespace {
 
+// A full disk or too little memory leaves the trainer whole: it can go on when the cause is gone,
+// and what was learnt can be saved.
 void to_error(Live& live, const std::string& what) {
-    live.status.state = RunState::error;
+    live.status.can_go_on = live.trainer && live.folder;
+    live.status.state = live.status.can_go_on ? RunState::paused : RunState::error;
+    live.pause_at = -1;
     live.status.error = what;
     live.status.message.clear();
 }
@@ -56,7 +61,9 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
         config.check();
         live.trainer = std::make_unique<Trainer>(config, live.device);
         live.config = live.trainer->config();
+        const int64_t target = live.status.target_step;
         describe_model(live, live.trainer->checkpoint(false));
+        live.status.target_step = target;
         live.snapshot_pace.step = -1;
         publish_weights(live, shared, false);
     } else {
@@ -151,17 +158,19 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
         const bool is_wish =
             command.kind == Kind::set || command.kind == Kind::note || command.kind == Kind::rewind;
         if (is_wish)
-            live.status.message = error_words(error);
+            live.status.message = plain_words(error);
         else
-            to_error(live, error_words(error));
+            to_error(live, plain_words(error));
     }
 }
 
 void one_step(Live& live, Shared& shared) {
     const auto start = Clock::now();
+    live.recorder->finish();
     const StepReport report = live.trainer->step();
-    live.recorder->after_step(report);
     if (!report.failure.empty()) {
+        live.recorder->after_step(report);
+        live.status.can_go_on = false;
         live.curves.events.push_back({report.step, "error", report.failure});
         ++live.curves.version;
         halt(live, shared, RunState::paused);
@@ -170,6 +179,7 @@ void one_step(Live& live, Shared& shared) {
     }
     live.dirty = true;
     add_report(live, report);
+    live.recorder->after_step(report);
     if (live.recorder->saved_step() == report.step) {
         live.status.saved_step = report.step;
         live.dirty = false;
@@ -224,7 +234,7 @@ void guarded(Live& live, Shared& shared, const Work& work) {
     try {
         work();
     } catch (const std::exception& error) {
-        to_error(live, error_words(error));
+        to_error(live, plain_words(error));
         live.status.following = false;
         publish_curves(live, shared, true);
     }

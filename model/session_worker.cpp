@@ -82,7 +82,7 @@ class Worker {
         } catch (const Interrupted&) {
             return;  // the session is closing
         } catch (const std::exception& error) {
-            out.error = error_words(error);
+            out.error = plain_words(error);
         }
         shared_.cache.put(request, std::move(out));
         shared_.wake();
@@ -100,7 +100,7 @@ class Worker {
             entry.item =
                 key.split == "file" ? load_file(key.path, config.model) : load_example(key, config);
         } catch (const std::exception& error) {
-            entry.error = error_words(error);
+            entry.error = plain_words(error);
         }
         const std::string error = entry.error;
         shared_.items.put(key, std::move(entry), begun);
@@ -175,7 +175,7 @@ class Worker {
             control.stop = order.stop.get_token();
             static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
         } catch (const std::exception& error) {
-            failed.error = error_words(error);
+            failed.error = plain_words(error);
             shared_.completion.publish(std::make_shared<const Completion>(failed));
             shared_.wake();
         }

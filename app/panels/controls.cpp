@@ -71,10 +71,8 @@ std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
 
 void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
     label_column(ui, short_name(row.key), 116, row.help);
-    const std::string why = row.live || ui.status.step == 0
-                                ? ui.actions.why_not(ui, "Copy training command")
-                                : "This is fixed once training has begun.";
-    std::string blocked = why;
+    std::string blocked = ui.has_model() ? "" : "No run is open.";
+    if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
     if (ui.status.following) blocked = "Another process trains this run.";
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
@@ -216,7 +214,8 @@ std::vector<Check> checks(const Ui& ui) {
                                     short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
     }
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
-        const bool finite = std::isfinite(norm->back()) && ui.status.error.empty();
+        const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
+        const bool finite = std::isfinite(norm->back()) && is_whole;
         list.push_back(
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
                             : ui.status.error});

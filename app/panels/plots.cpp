@@ -225,6 +225,12 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
 // After which changes, and what is safe.
 std::string error_sentence(const Ui& ui) {
     const Status& s = ui.status;
+    if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
+        return fmt::format(
+            "What was learnt up to step {} is in memory only: save it, or go on "
+            "when the cause is gone.",
+            group_thousands(s.step));
+    if (s.can_go_on) return "Nothing is lost: go on when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {
@@ -277,7 +283,8 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {"Try the step again", "Show log", "Copy error report"}});
+                    .actions = {ui.status.can_go_on ? "Save checkpoint" : "Try the step again",
+                                "Show log", "Copy error report"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
         return;

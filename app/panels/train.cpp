@@ -32,7 +32,8 @@ struct Primary {
 // What the one filled button does now.
 Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
-    const bool is_broken = !ui.status.error.empty() && ui.status.state != RunState::running;
+    const bool is_broken =
+        !ui.status.error.empty() && !ui.status.can_go_on && ui.status.state != RunState::running;
     if (is_broken && ui.actions.why_not(ui, "Rewind to the saved step").empty())
         return {"Rewind to the saved step", "Rewind to " + group_thousands(saved)};
     if (is_broken)

@@ -65,7 +65,7 @@ Ui& Frame::ui() {
 }
 
 void Frame::open(const std::string& path) {
-    parts_->ui.open_path = path;
+    parts_->ui.open(path);
 }
 
 void Frame::open_run(OpenRequest request) {
@@ -161,8 +161,15 @@ void Frame::Parts::take_wishes() {
         replace_session(std::move(*request));
         ui.workspace = Workspace::train;
     }
-    if (ui.open_path.empty()) return;
-    const std::string path = std::exchange(ui.open_path, {});
+    std::vector<std::string> paths = std::exchange(ui.open_paths, {});
+    // A picture that comes with a model is for it.
+    std::stable_partition(paths.begin(), paths.end(), [](const std::string& path) {
+        return classify_path(path, true).kind == Opening::model;
+    });
+    for (const std::string& path : paths) open_one(path);
+}
+
+void Frame::Parts::open_one(const std::string& path) {
     const Opening opening = classify_path(path, ui.session != nullptr);
     switch (opening.kind) {
         case Opening::picture:

@@ -42,6 +42,7 @@ struct Frame::Parts {
     explicit Parts(FrameOptions o) : options(std::move(o)) {}
     void take_news();
     void take_wishes();
+    void open_one(const std::string& path);
     void take_theme();
     void remember_open();
     void load_image();

@@ -34,7 +34,7 @@ std::string needs_rest(const Ui& ui) {
 // After an error the same step would only fail again; one action tries it nevertheless.
 std::string needs_health(const Ui& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
-    return ui.status.error.empty()
+    return ui.status.error.empty() || ui.status.can_go_on
                ? ""
                : "Training met an error: start again from a saved step, or try the step again.";
 }
@@ -164,9 +164,9 @@ void add_aside_actions(Actions& actions) {
                  .sentence = "Puts the command line that goes on with this run on the clipboard.",
                  .icon = icon::terminal,
                  .menu = "Run",
-                 .why_not = needs_model,
+                 .why_not = needs_run_folder,
                  .run = [](Ui& ui) {
-                     const std::string words = "afterimage train --resume " + ui.status.path;
+                     const std::string words = "afterimage train --resume '" + ui.status.path + "'";
                      ImGui::SetClipboardText(words.c_str());
                      ui.toasts.add(
                          {.kind = ToastKind::done, .title = "Command copied", .detail = words});

@@ -80,7 +80,7 @@ struct Ui {
     bool quit = false;
 
     // Wishes that the frame fulfils before the next frame.
-    std::string open_path;                      // a checkpoint, run folder or picture
+    std::vector<std::string> open_paths;        // checkpoints, run folders, pictures
     std::shared_ptr<OpenRequest> open_request;  // or a new run
     std::string front_pane;                     // a pane that comes to the front, by its name
     bool close_model = false;                   // nothing is open then
@@ -92,7 +92,7 @@ struct Ui {
     double next_frame_at = 0;  // a frame is wanted then, though nothing happens
     int frames_wanted = 0;     // draw at least so many more frames
 
-    void open(std::string path) { open_path = std::move(path); }
+    void open(std::string path) { open_paths.push_back(std::move(path)); }
     void want_frame_at(double seconds) {
         next_frame_at = next_frame_at < seconds ? next_frame_at : seconds;
     }

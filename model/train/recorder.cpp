@@ -17,14 +17,25 @@ void Recorder::after_step(const StepReport& report) {
         folder_.event("error", report.step, {{"text", report.failure}});
         return;
     }
+    waiting_ = report;
+    is_logged_ = false;
+    finish();
     const TrainConfig& train = trainer_.config().train;
-    const bool validated = report.values.contains("validation.loss");
-    if (validated || report.step % std::max<int64_t>(train.log_every, 1) == 0) folder_.log(report);
-    history_.record(report.step, trainer_.net().parameters());
     if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0) save();
 }
 
+void Recorder::finish() {
+    if (!waiting_) return;
+    const int64_t every = std::max<int64_t>(trainer_.config().train.log_every, 1);
+    const bool is_due = waiting_->values.contains("validation.loss") || waiting_->step % every == 0;
+    if (is_due && !is_logged_) folder_.log(*waiting_);
+    is_logged_ = true;
+    history_.record(waiting_->step, trainer_.net().parameters());
+    waiting_.reset();
+}
+
 std::filesystem::path Recorder::save() {
+    finish();
     const int64_t step = trainer_.steps_done();
     if (saved_step_ == step) return saved_path_;
     history_.record(step, trainer_.net().parameters(), /*always=*/true);

@@ -3,6 +3,7 @@
 // thread. Errors (disk full) leave every older file whole.
 #pragma once
 #include <filesystem>
+#include <optional>
 
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
@@ -15,13 +16,17 @@ class Recorder {
     // `folder` is open; the trainer stands at its first step or where its checkpoint was.
     Recorder(RunFolder& folder, const Trainer& trainer);
     void after_step(const StepReport& report);  // failure reports become an event
-    std::filesystem::path save();               // now, unless this step is saved already
+    // Writes what an error kept from being written after the last step. Call it before the next.
+    void finish();
+    std::filesystem::path save();  // now, unless this step is saved already
     [[nodiscard]] int64_t saved_step() const { return saved_step_; }  // -1 = none by this process
 
   private:
     RunFolder& folder_;
     const Trainer& trainer_;
     History history_;
+    std::optional<StepReport> waiting_;
+    bool is_logged_ = false;  // its line is written
     int64_t saved_step_ = -1;
     std::filesystem::path saved_path_;
 };

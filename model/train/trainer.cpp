@@ -108,13 +108,17 @@ StepReport Trainer::step() {
     const Batch batch = p.loader.next(p.steps_done);
     report.timing["data_ms"] = ms_since(start);
 
-    Totals totals;
-    const double loss = p.run_micro_batches(batch, totals, report.failure);
-    report.values["loss"] = loss;
-    if (report.failure.empty()) {
-        totals.write("", report.values);
-        p.add_bias_norms(report);
-        p.apply(report);
+    try {
+        Totals totals;
+        report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
+        if (report.failure.empty()) {
+            totals.write("", report.values);
+            p.add_bias_norms(report);
+            p.apply(report);
+        }
+    } catch (...) {
+        p.optimizer.zero_grad();  // or the step would count twice what it has of them
+        throw;
     }
     p.optimizer.zero_grad();
     if (!report.failure.empty()) {

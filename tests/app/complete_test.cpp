@@ -156,6 +156,17 @@ TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
     }
 }
 
+TEST_F(Complete, APictureThatIsOpenedWithAModelIsForIt) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(white_picture());
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    EXPECT_TRUE(ui().selection.image.path.ends_with(".png")) << ui().selection.image.path;
+    EXPECT_EQ(ui().toasts.unread_errors(), 0);
+}
+
 // At every sub-pixel that is clicked Play says what the decoder gave the drawn level, and how
 // unsure it was.
 TEST_F(Complete, PlayReadsTheDecodersProbabilities) {

@@ -106,6 +106,33 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");
 }
 
+// As on a full disk: nothing is lost, and the same button goes on.
+TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
+    make();
+    open_tiny_run();
+    ui().session->step(2);
+    ASSERT_TRUE(
+        until([&] { return ui().status.state == RunState::paused && ui().status.step == 2; }));
+    const fs::path log = fs::path(ui().status.path) / "metrics.jsonl", aside = scratch_ / "aside";
+    fs::rename(log, aside);
+    fs::create_directory(log);
+    run("One step\n");
+    ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
+    steps(2);
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Go on");
+    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "Save checkpoint"), "");
+    const std::string banner = value_of("Curves/Main/Banner");
+    EXPECT_NE(banner.find("metrics.jsonl"), std::string::npos) << banner;
+    EXPECT_NE(banner.find("up to step 3 is in memory only"), std::string::npos) << banner;
+    fs::remove(log);
+    fs::rename(aside, log);
+    run("One step\n");
+    ASSERT_TRUE(
+        until([&] { return ui().status.state == RunState::paused && ui().status.step == 4; }));
+    EXPECT_EQ(ui().status.error, "");
+}
+
 TEST_F(TrainTabs, ANewRunSaysAtOnceWhatIsWrong) {
     initialize_model("cpu", 1);
     make();

@@ -2,8 +2,10 @@
 
 Checked: in each of five workspaces a window that is left alone draws not one frame (in Biases for two seconds), and
 frames are drawn and counted while the pointer moves over a map. Printed and never checked, as they are the machine's:
-how long those frames take with and without training, and how fast training goes with the window open and without it.
+how long those frames take with and without training, how fast training goes with the window open and without it, and
+what handing the weights to the window costs while the atlas of all layers is on the screen.
 """
+import re
 import signal
 import statistics
 import time
@@ -12,7 +14,7 @@ from readings import DEMO
 from train_journey import step_of
 from window import Window
 
-IDLE_S, HOVER_S = 2, 3
+IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 10
 TURNS, TURN_S, STEPS = 4, 1, 5000
 
 
@@ -40,6 +42,16 @@ def hover(window, seconds):
 
 def share_under(times, limit):
     return f"{100 * sum(ms < limit for ms in times) / max(1, len(times)):.1f} % of {len(times)} frames under {limit} ms"
+
+
+def publishing(window):
+    """Of two seconds of training: at most one every 250 ms, so its share is at most that."""
+    costs = []
+    for _ in range(20):
+        time.sleep(0.1)  # the measurement itself
+        costs.append(float(re.search(r"publish ([0-9.]+) ms", window.dump().value("Status/Main/Costs")).group(1)))
+    middle = statistics.median(costs)
+    return f"{middle:.2f} ms, at most four times a second ({middle / 2.5:.2f} % of the time)"
 
 
 def lines(run):
@@ -120,5 +132,6 @@ def measure_training(cli, screen):
         window.until(lambda d: step_of(d) >= 10, "ten steps")
         compare_paces(cli, window, folder)
         window.until_value("Atlas/Main/Layer 0", "drawn")
-        times = hover(window, HOVER_S)
+        print(f"    handing over weights: {publishing(window)}")
+        times = hover(window, HOVER_TRAINING_S)
         print(f"    hovering while training: {share_under(times, 33)}, longest {max(times):.1f} ms")

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
+#include "model/device.h"
 #include "model/jobs.h"
 #include "tests/core/scratch.h"
 #include "tests/model/small_nets.h"
@@ -32,6 +33,28 @@ TEST(NetJobs, InspectCountsAndMeasures) {
     EXPECT_NEAR(json.at("bias")[1].at("norm").get<double>(), 0.08 * std::sqrt(256 * 257 / 2.0), 2);
     config = load_preset("mnist-small");
     EXPECT_EQ(inspect_preset(config).at("bias").size(), 3u * 32u) << "one row per layer and head";
+}
+
+TEST(NetJobs, TooLittleMemoryNamesARemedy) {
+    const auto words_of = [](const std::function<void()>& work) -> std::string {
+        try {
+            with_plain_errors(work);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const auto check = [](const std::string& words) {
+        EXPECT_TRUE(words.starts_with("out of memory: ")) << words;
+        EXPECT_NE(words.find("smaller train.micro_batch"), std::string::npos) << words;
+        EXPECT_EQ(words.find('\n'), std::string::npos) << words;
+    };
+    check(words_of([] { throw std::bad_alloc(); }));
+#if !defined(__SANITIZE_ADDRESS__)  // whose allocator ends the program
+    check(words_of([] { (void)at::empty({int64_t{1} << 48}); }));
+#endif
+    EXPECT_EQ(words_of([] { at::ones({2}).add_(at::ones({3})); }).find("out of memory"),
+              std::string::npos);
 }
 
 // A net on disk and in memory.
