@@ -44,10 +44,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
                             look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
-        const float widest = text_size(look, axis, std::to_string(count - 1)).x + look.px(10);
-        const int step = std::max(1, static_cast<int>(std::ceil(widest / pitch)));
-        if (i % step == 0)
-            draw_text(look, {middle, box.high.y + look.px(3)},
+        const float number = text_size(look, axis, std::to_string(count - 1)).x;
+        const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
+        if (i % step == 0)  // the last one stands inside
+            draw_text(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
                       {.color = look.colors->text3, .size = 14, .align = Align::centre},
                       std::to_string(i));
     }

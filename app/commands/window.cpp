@@ -22,7 +22,7 @@ CommandRun setup(CLI::App& command) {
 CommandRoom window_command() {
     return {
         .info = {"window", "Opens the window: on a checkpoint, a run folder, a picture, or Home."},
-        .example = "afterimage assets/demo",
+        .example = "afterimage assets/demo/mirror.safetensors",
         .setup = setup,
         .draws = [](const CLI::App&) { return true; }};
 }

@@ -8,6 +8,7 @@
 #include "app/panels/attention_maps.h"
 #include "app/panels/attention_numbers.h"
 #include "app/panels/bias_tools.h"
+#include "app/panels/tool_row.h"
 #include "app/ui/panel.h"
 #include "core/text.h"
 #include "viz/atlas.h"
@@ -25,6 +26,7 @@ class AttentionPanel : public Panel {
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
+    void draw_target_tool(Ui& ui, const Positions& positions);
     void choose_target(Ui& ui, const Positions& positions);
     void draw_gallery(Ui& ui, float height);
     void draw_gallery_head(Ui& ui, int count);
@@ -74,29 +76,31 @@ void AttentionPanel::choose_target(Ui& ui, const Positions& positions) {
 }
 
 void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
-    const float room = ImGui::GetContentRegionAvail().x;
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
     const Choice parts[] = {{"Prior + both"}, {"Content + both"}, {"All three"}};
     (void)segmented(ui, "Parts", parts_, {parts});
-    if (room > ui.px(640)) {
-        ImGui::SameLine(0, ui.px(12));
-        inline_label(ui, "Channels");
-        const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
-        const float left = ImGui::GetContentRegionAvail().x / ui.theme.scale;
-        (void)combo(ui, "Channels", reduce_, {reduce, std::min(180.0F, left), ""});
-    }
-    if (positions.channels == 3 && room > ui.px(860)) {
-        ImGui::SameLine(0, ui.px(12));
-        inline_label(ui, "Target");
-        const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
-        int chosen = int(target_channel_);
-        if (segmented(ui, "Target channel", chosen, {names})) {
-            target_channel_ = chosen;
-            const Positions::Place at = positions.target(ui.selection.cell.target);
-            if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
-        }
-    }
+    const float room = end - ImGui::GetItemRectMax().x;
+    std::vector<Tool> tools;
+    if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
+    tools.push_back(
+        {272, [&] {
+             inline_label(ui, "Channels");
+             const std::string reduce[] = {"Gate-weighted mean", "Mean", "Chosen channel"};
+             (void)combo(ui, "Channels", reduce_, {reduce, 180, ""});
+         }});
+    tool_row(ui, room, tools);
+}
+
+void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
+    inline_label(ui, "Target");
+    const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
+    int chosen = int(target_channel_);
+    if (!segmented(ui, "Target channel", chosen, {names})) return;
+    target_channel_ = chosen;
+    const Positions::Place at = positions.target(ui.selection.cell.target);
+    if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
 void AttentionPanel::fill_gallery(Ui& ui, int count) {
@@ -243,6 +247,11 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
         ui.selection.hover = cell;  // previews; the chosen channel stays
 }
 
+ReadOut share_read_out(const char* name, float share) {
+    if (std::isnan(share)) return {name, "not visible"};
+    return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
+}
+
 void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     const Cell cell = ui.selection.shown();
     std::vector<ReadOut> values = {
@@ -251,9 +260,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     const auto j = size_t(cell.source);
     const auto add = [&](const char* name, const AttentionMap& map) {
         if (cell.source >= 0 && j < map.row.size())
-            values.push_back({name, std::isnan(map.row[j])
-                                        ? "not visible"
-                                        : plain_number(100 * map.row[j], 3) + " %"});
+            values.push_back(share_read_out(name, map.row[j]));
     };
     if (cell.source >= 0)
         values.push_back({"source", place_and_byte(ui, positions, positions.source(cell.source))});
@@ -263,7 +270,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     for (const AttentionChannel& c : data_.channels())
         if (c.index == cell.channel && data_.has_gates()) {
             values.push_back({"channel", std::to_string(c.index)});
-            values.push_back({"\u03C3(Q)", plain_number(c.gate, 2)});
+            values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
         }
     hover_line(ui, values,
                lock_words(ui, positions.is_text ? "Hover reads, click sets the target, P pins"

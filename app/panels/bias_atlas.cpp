@@ -237,9 +237,11 @@ void AtlasPanel::draw(Ui& ui) {
     int64_t there = 0;
     for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
     const bool is_reading = there < form.layers && layers_.error().empty();
-    caption(ui, bias_words(ui),
-            is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
-                       : bias_caption(ui, form, layers_.layer(ui.selection.cell.layer), true));
+    const BiasLayer& chosen = layers_.layer(ui.selection.cell.layer);
+    draw_bias_caption(ui, bias_words(ui),
+                      is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
+                                 : bias_caption(ui, form, chosen, true),
+                      chosen);
     if (is_reading) (void)progress_line(ui, "", double(there) / double(form.layers));
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});

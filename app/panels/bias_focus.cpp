@@ -247,7 +247,7 @@ void FocusPanel::draw(Ui& ui) {
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
                                  : fmt::format("Layer {}: ", layer_);
-    caption(ui, what + bias_words(ui), bias_caption(ui, form, layer, true));
+    draw_bias_caption(ui, what + bias_words(ui), bias_caption(ui, form, layer, true), layer);
     if (!layers_.error().empty())
         banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);

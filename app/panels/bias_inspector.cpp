@@ -112,6 +112,40 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
     coloring_ = coloring;
 }
 
+namespace {
+
+bool is_checkpoint(const Ui& ui) {  // a single file: it has one step
+    return ui.status.path.ends_with(".safetensors");
+}
+
+std::string why_no_command(const Ui& ui, int64_t step) {
+    if (shows_change(ui)) return "A command writes the map of one step, not a change.";
+    if (is_checkpoint(ui)) return "";
+    const std::vector<int64_t> saved =
+        ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
+    if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
+    return fmt::format(
+        "Step {} is not saved whole. Scrub to a saved step, or save the present one (Ctrl+S).",
+        group_thousands(step));
+}
+
+struct ShownMap {
+    int64_t step = 0, layer = 0;
+};
+
+std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
+    std::string path = ui.status.path;
+    if (!is_checkpoint(ui)) path += fmt::format("/checkpoints/step-{:08}.safetensors", map.step);
+    const char* const probe = form.is_kernel() ? "kernel" : "bias";
+    std::string words =
+        fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe, shell_word(path),
+                    map.layer, quantity_option(ui.selection.quantity));
+    if (!form.is_kernel()) words += fmt::format(" --gauge {}", gauge_option(ui.selection.gauge));
+    return words + fmt::format(" -o {}-layer-{}.npy", probe, map.layer);
+}
+
+}  // namespace
+
 void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
     const Cell cell = ui.selection.shown();
     if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer) ||
@@ -127,22 +161,17 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions");
     action_button(ui, "Pin");
+    const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
+    const int64_t step =
+        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
     const Button copy{.name = "Copy as command",
+                      .why_not = why_no_command(ui, step),
                       .tip = "Copies the command that writes this map as numbers."};
     ImGui::SameLine(0, ui.px(8));
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
-    if (button(ui, copy)) {
-        const char* const probe = form.is_kernel() ? "kernel" : "bias";
-        std::string words =
-            fmt::format("afterimage probe {} '{}' --layer {}", probe, ui.status.path, cell.layer);
-        if (!form.is_kernel())
-            words +=
-                fmt::format(" --quantity {} --gauge {}", quantity_option(ui.selection.quantity),
-                            gauge_option(ui.selection.gauge));
-        words += fmt::format(" -o {}-layer-{}.npy", probe, cell.layer);
-        ImGui::SetClipboardText(words.c_str());
-        ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
-    }
+    if (!button(ui, copy)) return;
+    ImGui::SetClipboardText(map_command(ui, form, {step, cell.layer}).c_str());
+    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
 }
 
 void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReading* r) {

@@ -96,7 +96,8 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
                                  ? "Where this pixel looks by prior alone"
                                  : "Where this patch looks by prior alone";
     heading(ui, what,
-            fmt::format("row of target {}, folded to {}\u00D7{}", positions.target_words(target),
+            fmt::format("{}row of target {}, folded to {}\u00D7{}",
+                        has_change ? "change of the " : "", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
                         folded_.empty() ? positions.width : folded_.front().columns));
     if (folded_.empty() || target_ < 0 || row_is_change_ != has_change) {
@@ -167,7 +168,7 @@ void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
     const std::vector<float>& row = row_.fields()->fields.front().values;
     const auto j = size_t(reading.cell.source);
     if (j < row.size() && !std::isnan(row[j]))
-        out.push_back({"exact", shown_value(ui.selection.quantity, row[j])});
+        out.push_back({"exact", shown_value(ui.selection.quantity, row[j]), exact_number(row[j])});
 }
 
 namespace {

@@ -117,7 +117,8 @@ void StatisticsPanel::draw(Ui& ui) {
     ImGui::EndChild();
     const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
                               {fmt::format("norm of {}", quantity_words(ui.selection.quantity)),
-                               stored_value(norms[size_t(ui.selection.cell.layer)])}};
+                               stored_value(norms[size_t(ui.selection.cell.layer)]),
+                               exact_number(float(norms[size_t(ui.selection.cell.layer)]))}};
     hover_line(ui, values, "A row selects its layer");
 }
 

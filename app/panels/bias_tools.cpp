@@ -6,18 +6,10 @@
 #include <cmath>
 
 #include "app/panels/model_state.h"
+#include "app/panels/tool_row.h"
 #include "core/text.h"
 
 namespace aft::app {
-
-void inline_label(Ui& ui, std::string_view words) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = text_extent(ui, words, text_size::label).x;
-    text_at(ui, {at.x + ui.px(4), at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
-            {text_size::label, ui.theme.text2});
-    ImGui::Dummy({width + ui.px(4), ui.px(26)});
-    ImGui::SameLine(0, ui.px(8));
-}
 
 namespace {
 
@@ -82,45 +74,22 @@ void gauge_tool(Ui& ui) {
 }  // namespace
 
 void bias_tools(Ui& ui, const BiasForm& form, float room) {
-    struct Tool {
-        void (*draw)(Ui&);
-        float width;
-        bool is_there;
-    };
-    const bool has_scale = ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui);
-    const Tool tools[] = {{change_tool, 200, true},
-                          {range_tool, 224, true},
-                          {gauge_tool, 166, !form.is_kernel()},
-                          {scale_tool, 236, has_scale}};
     quantity_tool(ui, form);
-    room -= ui.px(274);
-    float all = 0;
-    for (const Tool& tool : tools) all += tool.is_there ? ui.px(tool.width) : 0;
-    if (all > room) room -= ui.px(38);  // the button for the rest
-    std::vector<const Tool*> rest;
-    for (const Tool& tool : tools) {
-        if (!tool.is_there) continue;
-        room -= ui.px(tool.width);
-        if (room < 0 || !rest.empty()) {
-            rest.push_back(&tool);
-            continue;
-        }
-        ImGui::SameLine(0, ui.px(12));
-        tool.draw(ui);
-    }
-    if (rest.empty()) return;
-    ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "More tools",
-                    .icon = icon::more,
-                    .kind = ButtonKind::icon,
-                    .tip = "What the row has no room for."}))
-        ImGui::OpenPopup("more tools");
-    const PopupScope popup(ui, "more tools");
-    for (const Tool* tool : popup.is_open() ? rest : std::vector<const Tool*>()) {
-        ImGui::Dummy({ui.px(4), ui.px(4)});
-        tool->draw(ui);
-        ImGui::Dummy({ui.px(4), ui.px(4)});
-    }
+    std::vector<Tool> tools = {{200, [&] { change_tool(ui); }}, {224, [&] { range_tool(ui); }}};
+    if (!form.is_kernel()) tools.push_back({166, [&] { gauge_tool(ui); }});
+    if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
+        tools.push_back({236, [&] { scale_tool(ui); }});
+    tool_row(ui, room - ui.px(274), tools);
+}
+
+void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer) {
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10) +
+                         text_extent(ui, words, text_size::hint).x;
+    const std::string model = step_words(ui, layer.watch.fields()) + "  \u00B7  ";
+    const size_t at = words.find(model);
+    if (needed > ImGui::GetContentRegionAvail().x && at != std::string::npos)
+        words = model + words.erase(at, model.size());
+    caption(ui, title, words);
 }
 
 bool bias_state(Ui& ui, const BiasForm& form) {
@@ -216,18 +185,19 @@ std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const Bia
     if (std::isnan(r.value)) return out;
     if (!r.block.is_single()) {
         out.push_back({"block", fmt::format("{}\u00D7{}", r.block.rows, r.block.columns)});
-        out.push_back({"mean", shown_value(ui, r.mean)});
-        out.push_back({"min", shown_value(ui, r.low)});
-        out.push_back({"max", shown_value(ui, r.high)});
+        out.push_back({"mean", shown_value(ui, r.mean), exact_number(float(r.mean))});
+        out.push_back({"min", shown_value(ui, r.low), exact_number(float(r.low))});
+        out.push_back({"max", shown_value(ui, r.high), exact_number(float(r.high))});
         return out;
     }
-    out.push_back({name, shown_value(ui, r.value)});
+    out.push_back({name, shown_value(ui, r.value), exact_number(float(r.value))});
     const double w = to_w(quantity, r.value);
     if (has_change) return out;
     if (quantity != Quantity::w && std::isfinite(w))
-        out.push_back({"w", shown_value(Quantity::w, w)});
+        out.push_back({"w", shown_value(Quantity::w, w), exact_number(float(w))});
     if (quantity == Quantity::w)
-        out.push_back({"exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r.value))});
+        out.push_back({"exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r.value)),
+                       exact_number(float(std::expm1(r.value)))});
     if (r.count > 0)
         out.push_back({"rank", group_thousands(r.rank) + " of " + group_thousands(r.count)});
     return out;

@@ -11,9 +11,11 @@ namespace aft::app {
 
 // Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
 void bias_tools(Ui& ui, const BiasForm& form, float room);
+// The caption; where it does not fit, model and step come first: without them nothing is
+// understood.
+void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer);
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
-void inline_label(Ui& ui, std::string_view words);  // stands before a control on the same line
 
 // A value under the pointer, with all its indices.
 struct BiasReading {

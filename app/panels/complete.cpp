@@ -19,13 +19,19 @@ PanelRoom complete_panel();
 
 namespace {
 
+constexpr float kLeastPicture = 56;  // its number and bits can still be read
+
 // Columns and whole pixels per value of n pictures in an area.
 struct GridFit {
     int columns = 1, zoom = 1;
 };
+struct GridExtra {
+    ImVec2 room;      // that every picture takes beside itself
+    float least = 0;  // width of a picture
+};
 
 GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
-    GridFit best;
+    GridFit best{.columns = 1, .zoom = 0};
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
         const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
         const float width = area.x / static_cast<float>(columns) - extra.x;
@@ -34,6 +40,15 @@ GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
         if (zoom > best.zoom) best = {columns, zoom};
     }
     return best;
+}
+
+// All at once where they can be read so; else in lines that one scrolls through.
+GridFit readable_grid(size_t count, ImVec2 picture, ImVec2 area, const GridExtra& extra) {
+    const GridFit all = fit_grid(count, picture, area, extra.room);
+    const int least = std::max(2, static_cast<int>(std::ceil(extra.least / picture.x)));
+    if (all.zoom >= least) return all;
+    const float pitch = static_cast<float>(least) * picture.x + extra.room.x;
+    return {std::clamp(static_cast<int>(area.x / pitch), 1, static_cast<int>(count)), least};
 }
 
 class CompletePanel : public Panel {
@@ -159,12 +174,13 @@ void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_
              chosen ? Face::medium : Face::regular});
     const double bits = sample_bits(completion, sample);
     std::string words = plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim");
-    if (text_extent(ui, words, text_size::label).x > width - ui.px(20))
-        words = plain_number(bits, 2) + " bits";
-    if (std::isfinite(bits))
-        text_at(ui, {at.x + ui.px(20), at.y + ui.px(4)}, words,
-                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::regular,
-                 width - ui.px(20)});
+    const float used = std::max(ui.px(20), text_extent(ui, number, text_size::label).x + ui.px(8));
+    for (const char* const unit : {" bits", ""})
+        if (text_extent(ui, words, text_size::label).x > width - used)
+            words = plain_number(bits, 2) + unit;
+    if (std::isfinite(bits) && text_extent(ui, words, text_size::label).x <= width - used)
+        text_at(ui, {at.x + used, at.y + ui.px(4)}, words,
+                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2});
     ImGui::Dummy({width, ui.px(26)});
 }
 
@@ -230,8 +246,9 @@ void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
     if (shown_.size() != count) shown_ = std::vector<Shown>(count);
     const ImVec2 area = ImGui::GetContentRegionAvail();
     const ImVec2 extra(ui.px(20), ui.px(38));
-    const GridFit fit = fit_grid(count, {float(model.width), float(model.height)}, area, extra);
-    const int zoom = std::max(2, fit.zoom);
+    const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,
+                                      {.room = extra, .least = ui.px(kLeastPicture)});
+    const int zoom = fit.zoom;
     const float pitch =
         std::min(area.x / float(fit.columns), float(zoom * model.width) + area.x * 0.1F);
     const ImVec2 start = ImGui::GetCursorScreenPos();
@@ -295,7 +312,8 @@ void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
             static_cast<int64_t>(first) < completion.position || completion.unknown[first] == 0;
         values.push_back({"level", there ? levels : "not sampled yet"});
         const float bits = completion.surprise[hovered_sample_][first];
-        if (std::isfinite(bits)) values.push_back({"surprise", plain_number(bits, 2) + " bit"});
+        if (std::isfinite(bits))
+            values.push_back({"surprise", plain_number(bits, 2) + " bit", exact_number(bits)});
     }
     hover_line(ui, values, "Click a pixel to see its distribution below");
 }

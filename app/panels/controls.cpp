@@ -32,14 +32,18 @@ class ControlsPanel final : public Panel {
     void draw_settings(Ui& ui, bool live);
     void draw_setting(Ui& ui, Setting& row);
     void draw_target(Ui& ui);
+    static void draw_many_steps(Ui& ui);
     static void draw_pace(Ui& ui);
     static void draw_checks(Ui& ui);
     std::string standard_of(const Ui& ui, const std::string& key);
 
     std::string run_;                               // whose standards these are
     std::map<std::string, std::string> standards_;  // values when the run was opened
-    bool show_all_ = false, focus_target_ = false, run_after_ = false;
+    bool show_all_ = false, focus_target_ = false;
+    bool run_after_ = false;  // "Run until..." waits for the target step
 };
+
+constexpr const char* kTarget = "Controls/Optimiser/Target step";
 
 void ControlsPanel::actions(Actions& actions) {
     actions.add({.name = "Run until...",
@@ -50,6 +54,7 @@ void ControlsPanel::actions(Actions& actions) {
                  .run =
                      [this](Ui& ui) {
                          ui.workspace = Workspace::train;
+                         ui.front_pane = "Controls";
                          focus_target_ = run_after_ = true;
                      }});
 }
@@ -107,12 +112,18 @@ void ControlsPanel::draw_settings(Ui& ui, bool live) {
     }
 }
 
+// Enter in the target step counts also where the number stays as it was.
+bool is_entered(bool was_typed, const Ui& ui) {
+    return was_typed && !ui.edit.typing &&
+           (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
+}
+
 void ControlsPanel::draw_target(Ui& ui) {
     label_column(ui, "Target step", 116,
                  "The step to stop at. It can be raised at any time, also after the end.");
     int64_t target = ui.status.target_step;
     if (std::exchange(focus_target_, false))
-        ui.edit = {.label = "Controls/Optimiser/Target step",
+        ui.edit = {.label = kTarget,
                    .text = std::to_string(target),
                    .error = {},
                    .typing = true,
@@ -122,9 +133,25 @@ void ControlsPanel::draw_target(Ui& ui) {
     field.unit = "steps";
     field.why_not = why;
     field.on_release = true;
-    if (!drag_field(ui, field, target) || ui.session == nullptr) return;
-    ui.session->set("train.steps",
-                    std::to_string(target));  // Start begins; a number alone does not
+    const bool was_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool is_changed = drag_field(ui, field, target);
+    const bool is_taken = is_changed || is_entered(was_typed, ui);
+    const bool runs = is_taken && run_after_;
+    const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
+    if (is_taken || !is_typed) run_after_ = false;
+    if (!is_taken || ui.session == nullptr) return;
+    if (is_changed) ui.session->set("train.steps", std::to_string(target));
+    if (runs) ui.session->run_until(target);  // a number alone does not begin
+}
+
+void ControlsPanel::draw_many_steps(Ui& ui) {
+    label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
+    NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
+    field.unit = "steps";
+    field.width = ImGui::GetContentRegionAvail().x / ui.theme.scale - 34;
+    (void)drag_field(ui, field, ui.settings.many_steps);
+    ImGui::SameLine(0, ui.px(8));
+    (void)action_button(ui, "Run N steps", ButtonKind::icon);
 }
 
 void ControlsPanel::draw_pace(Ui& ui) {
@@ -226,6 +253,7 @@ void ControlsPanel::draw(Ui& ui) {
     section(ui, "Optimiser", "changes are pinned", false);
     draw_settings(ui, true);
     draw_target(ui);
+    draw_many_steps(ui);
     draw_pace(ui);
     draw_checks(ui);
     section(ui, "All settings");

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/panels/new_run.h"
 #include "app/panels/run_catalog.h"
@@ -15,6 +16,7 @@
 #include "app/ui/parts.h"
 #include "app/ui/widgets.h"
 #include "core/text.h"
+#include "viz/gl/context.h"
 
 namespace aft::app {
 namespace {
@@ -63,6 +65,11 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size
                       1.5F * ui.theme.scale);
 }
 
+viz::gl::OpenGlInfo opengl(const Ui& ui) {
+    if (ui.has_gl) return viz::gl::opengl_info();
+    return {.version = "none", .renderer = "none"};
+}
+
 // A run that this window itself holds open is not "running" because of that.
 RunSummary as_open_here(const Ui& ui, RunSummary run) {
     if (!ui.has_model() || !run.error.empty() || run.state != "running" ||
@@ -94,7 +101,9 @@ class HomePanel final : public Panel {
     void draw_drop_hint(Ui& ui, float width);
     void draw_side(Ui& ui);
     void draw_machine(Ui& ui);
+    void copy_report(Ui& ui);
 
+    bool copies_report_ = false;  // as soon as it has been read
     RunCatalog catalog_;
     NewRunForm form_;
     std::map<std::string, Thumbnail> thumbnails_;
@@ -119,14 +128,22 @@ void HomePanel::actions(Actions& actions) {
          .menu = "Help",
          .why_not = {},
          .run = [this](Ui& ui) {
-             const auto page = catalog_.page();
-             ImGui::SetClipboardText(page ? page->system.dump(2).c_str()
-                                          : "the report is still being read");
-             ui.toasts.add({.kind = ToastKind::done,
-                            .title = "System report copied",
-                            .detail = {},
-                            .action = {}});
+             if (!catalog_.page()) ui.workspace = Workspace::home;  // it is read there
+             copies_report_ = true;
+             copy_report(ui);
          }});
+}
+
+void HomePanel::copy_report(Ui& ui) {
+    const auto page = catalog_.page();
+    if (!page || !std::exchange(copies_report_, false)) return;
+    nlohmann::json report = page->system;
+    const viz::gl::OpenGlInfo gl = opengl(ui);
+    report["opengl"] = gl.version;
+    report["opengl_renderer"] = gl.renderer;
+    ImGui::SetClipboardText(report.dump(2).c_str());
+    ui.toasts.add(
+        {.kind = ToastKind::done, .title = "System report copied", .detail = {}, .action = {}});
 }
 
 void HomePanel::draw(Ui& ui) {
@@ -135,6 +152,7 @@ void HomePanel::draw(Ui& ui) {
     if (paths.size() > kMostRows) paths.resize(kMostRows);
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
+    copy_report(ui);
     const float room = ImGui::GetContentRegionAvail().x;
     const float page = std::min(room - ui.px(32), ui.px(1240));
     const bool is_wide = page > ui.px(760);
@@ -281,8 +299,10 @@ void HomePanel::draw_drop_hint(Ui& ui, float width) {
             Face::regular);
     ImGui::Dummy(size);
     ImGui::Dummy({0, ui.px(16)});
-    text(ui, "Same from the command line:  afterimage train --preset demo-mirror",
-         {text_size::hint, ui.theme.text3});
+    text(ui, "Same from the command line:", {text_size::hint, ui.theme.text3});
+    ImGui::SameLine(0, ui.px(12));
+    text(ui, "afterimage train --preset demo-mirror",
+         {text_size::hint, ui.theme.text2, Face::mono});
 }
 
 void HomePanel::draw_side(Ui& ui) {
@@ -325,7 +345,9 @@ void HomePanel::draw_machine(Ui& ui) {
     key_value(ui, "Memory free", byte_size(report.value("memory_available_bytes", 0.0)));
     key_value(ui, "Memory in use", byte_size(report.value("memory_bytes", 0.0)));
     key_value(ui, "LibTorch", words("libtorch"));
-    key_value(ui, "OpenGL", ui.has_gl ? "3.3 core" : "none");
+    const viz::gl::OpenGlInfo gl = opengl(ui);
+    key_value(ui, "OpenGL", gl.version);
+    if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
     key_value(ui, "Maps to screen", "copied");
     ImGui::Dummy({0, ui.px(4)});
     action_button(ui, "Copy system report", ButtonKind::ghost);

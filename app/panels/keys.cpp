@@ -10,6 +10,7 @@
 #include "app/panels/key_chosen.h"
 #include "app/panels/key_grid.h"
 #include "app/panels/sample_input.h"
+#include "app/panels/tool_row.h"
 #include "app/panels/watch.h"
 #include "app/ui/panel.h"
 #include "core/text.h"
@@ -232,7 +233,8 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
                                                             : "patch",
                               positions.is_text ? place_and_byte(ui, positions, place)
                                                 : fmt::format("({}, {})", at.row, at.column)});
-            values.push_back({quantity_ == 0 ? "exp(K) / mean" : "log", stored_value(v)});
+            values.push_back({quantity_ == 0 ? "exp(K) / mean" : "log", stored_value(v),
+                              exact_number(float(v))});
             values.push_back({"rank", fmt::format("{} of {}", rank, count)});
         }
     }
@@ -243,22 +245,27 @@ void KeysPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
     const Positions positions(ui.status);
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
     const Choice quantities[] = {{.text = "exp(K)"}, {.text = "log exp(K)"}};
     (void)segmented(ui, "Quantity", quantity_, {quantities});
-    ImGui::SameLine(0, ui.px(12));
-    inline_label(ui, "Range");
-    const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
-    (void)segmented(ui, "Range", range_, {ranges});
-    ImGui::SameLine(0, ui.px(12));
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
     const bool has_more = last > 0 && channels > int64_t(last);
-    if (button(ui, {.name = "More channels",
-                    .why_not = has_more ? "" : "All channels are shown.",
-                    .tip = "The next ones of every layer."}))
-        ++page_;
+    const Tool tools[] = {{204,
+                           [&] {
+                               inline_label(ui, "Range");
+                               const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
+                               (void)segmented(ui, "Range", range_, {ranges});
+                           }},
+                          {144, [&] {
+                               if (button(ui, {.name = "More channels",
+                                               .why_not = has_more ? "" : "All channels are shown.",
+                                               .tip = "The next ones of every layer."}))
+                                   ++page_;
+                           }}};
+    tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
     if (sample_missing(ui)) return;
     update(ui);
     const size_t shown = layers_.empty() ? 0 : last;

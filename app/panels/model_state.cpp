@@ -17,7 +17,7 @@ bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
         return true;
     }
     if (ui.has_model()) return false;
-    (void)progress_line(ui, "Opening " + ui.status.name, -1);
+    ui.close_model |= progress_line(ui, "Opening " + ui.status.name, -1, true);
     return true;
 }
 

@@ -216,10 +216,29 @@ void NewRunForm::draw_summary(Ui& ui) {
     draw_start(ui);
     draw_estimate(ui);
     section(ui, "Same from the command line");
-    std::string command = "afterimage train --preset " + standard_.name;
-    if (config_.data.source != standard_.data.source)
-        command += " --data '" + config_.data.source + "'";
-    text_wrapped(ui, command, text_size::hint, ui.theme.text2);
+    const std::string command = training_command(config_, standard_, out_);
+    ImGui::PushTextWrapPos(0);
+    text(ui, command, {text_size::hint, ui.theme.text2, Face::mono});
+    ImGui::PopTextWrapPos();
+    ui.recorder.item("value", ui.recorder.claim("Command"), command);
+    if (button(ui, {.name = "Copy command", .icon = icon::copy, .kind = ButtonKind::ghost})) {
+        ImGui::SetClipboardText(command.c_str());
+        ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+    }
+}
+
+std::string training_command(Config config, Config preset, const std::string& out) {
+    std::string words = "afterimage train --preset " + shell_word(preset.name);
+    if (config.data.source != preset.data.source)
+        words += " --data " + shell_word(config.data.source);
+    const SettingRows rows = config.rows(), standard = preset.rows();
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const std::string value = value_text(rows[i]);
+        if (rows[i].key != "data.source" && value != value_text(standard[i]))
+            words += " --set " + shell_word(rows[i].key + "=" + value);
+    }
+    if (!out.empty()) words += " --out " + shell_word(out);
+    return words;
 }
 
 void NewRunForm::start(Ui& ui) {

@@ -35,4 +35,7 @@ class NewRunForm {
     bool wants_start_ = false;  // pressed while the settings were still being checked
 };
 
+// The command line that starts the same run as the window would.
+[[nodiscard]] std::string training_command(Config config, Config preset, const std::string& out);
+
 }  // namespace aft::app

@@ -38,11 +38,21 @@ void SamplingPanel::draw_options(Ui& ui) {
     SampleOptions& sample = ui.selection.completion.sample;
     const Choice counts[] = {{.text = "4"}, {.text = "8"}, {.text = "16"}, {.text = "32"}};
     const int64_t values[] = {4, 8, 16, 32};
-    label_column(ui, "Samples");
+    label_column(ui, "Samples", 104, "Completions at once, 1 to 1024.");
     int chosen = -1;
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
-    if (segmented(ui, "Samples", chosen, {counts})) sample.samples = values[chosen];
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    if (segmented(ui, "Samples", chosen, {counts, room - 64})) sample.samples = values[chosen];
+    ImGui::SameLine(0, ui.px(8));
+    (void)drag_field(ui,
+                     {.name = "Number of samples",
+                      .min = 1,
+                      .max = 1024,
+                      .standard = 4,
+                      .width = 56,
+                      .drag_speed = 0.2F},
+                     sample.samples);
     label_column(ui, "Temperature", 104, "0 always takes the most likely level.");
     (void)slider(ui, {.name = "Temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
                  sample.temperature);

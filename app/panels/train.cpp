@@ -68,17 +68,19 @@ void primary_button(Ui& ui) {
         ui.actions.run(ui, primary.action);
 }
 
-void tool_button(Ui& ui, const char* action, const char* words, ButtonKind kind) {
+void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
+                 const std::string& shown = {}) {
     const Action* found = ui.actions.find(action);
     ImGui::SameLine(0, ui.px(8));
     if (ImGui::GetContentRegionAvail().x < ui.px(96)) kind = ButtonKind::icon;
-    if (button(ui, {.name = words,
+    if (button(ui, {.name = name,
                     .icon = found->icon,
                     .kind = kind,
                     .why_not = ui.actions.why_not(ui, action),
                     .tip = found->sentence,
                     .shortcut = {},
-                    .height = 32}))
+                    .height = 32,
+                    .shown = shown}))
         ui.actions.run(ui, action);
 }
 
@@ -157,7 +159,8 @@ void RunPanel::draw_buttons(Ui& ui) {
     ui.recorder.set_section("Run");
     primary_button(ui);
     tool_button(ui, "One step", "Step", ButtonKind::normal);
-    tool_button(ui, "Run 100 steps", "Run 100", ButtonKind::normal);
+    tool_button(ui, "Run N steps", "Run N", ButtonKind::normal,
+                "Run " + group_thousands(ui.settings.many_steps));
     tool_button(ui, "Run until...", "Run until...", ButtonKind::normal);
     tool_button(ui, "Rewind...", "Rewind...", ButtonKind::normal);
     draw_rewind(ui);
@@ -226,7 +229,7 @@ void RunPanel::draw(Ui& ui) {
     if (!ui.has_model()) {
         const bool opening = ui.status.state == RunState::opening;
         if (opening)
-            progress_line(ui, "Opening " + ui.status.path, -1);
+            ui.close_model |= progress_line(ui, "Opening " + ui.status.path, -1, true);
         else
             hint(ui, "No run is open. Home starts one, or opens what was trained before.");
         return;
@@ -245,10 +248,9 @@ PanelRoom train_panel() {
         .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
         .icon = icon::play,
         .help =
-            "The filled button starts, pauses and goes on. Step trains one step, Run 100 a "
-            "hundred; the bar shows how far the target step is, white marks are checkpoints. "
-            "Rewind goes "
-            "back to one of them.",
+            "The filled button starts, pauses and goes on. Step trains one step, Run N as many as "
+            "Controls says, Run until asks for the step to stop at; the bar shows how far the "
+            "target step is, white marks are checkpoints. Rewind goes back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},
         .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
 }

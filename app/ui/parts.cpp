@@ -143,6 +143,17 @@ float canvas_height(Ui& ui) {
     return std::max(0.0f, bottom - ImGui::GetCursorScreenPos().y);
 }
 
+// The line of the pane under the pointer, else the one that was drawn last.
+static void offer_to_copy(Ui& ui, std::span<const ReadOut> values) {
+    const bool is_first = ui.read_out.frame != ui.stats.frames;
+    if (!is_first && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) return;
+    ui.read_out = {.frame = ui.stats.frames, .text = {}};
+    for (const ReadOut& value : values)
+        ui.read_out.text +=
+            fmt::format("{}{} {}", ui.read_out.text.empty() ? "" : "  ", value.label,
+                        value.exact.empty() ? value.value : value.exact);
+}
+
 void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const ImVec2 b = window->InnerRect.Max;
@@ -183,6 +194,7 @@ void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right)
                         .value = recorded,
                         .why_not = {}};
     ui.recorder.area(std::move(record));
+    offer_to_copy(ui, values);
 }
 
 }  // namespace aft::app

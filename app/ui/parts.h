@@ -42,10 +42,11 @@ void caption(Ui& ui, std::string_view quantity, std::string_view rest);
 struct ReadOut {
     std::string_view label;
     std::string value;
+    std::string exact{};  // for the clipboard, when `value` is rounded
 };
 // Height that is left for the canvas above the hover line, in pixels.
 [[nodiscard]] float canvas_height(Ui& ui);
-// The line at the foot of the canvas (28 high, raised). Draw it last.
+// The line at the foot of the canvas (28 high, raised). Draw it last. "Copy values" takes its text.
 void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right = {});
 
 enum class Drawing {

@@ -10,8 +10,6 @@ namespace aft::app {
 
 namespace {
 
-constexpr int64_t kManySteps = 100;
-
 std::string needs_model(const Ui& ui) {
     return ui.has_model() ? "" : "No run is open.";
 }
@@ -223,13 +221,15 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::play,
                  .why_not = needs_error,
                  .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Run 100 steps",
-                 .sentence = "Trains a hundred steps, then pauses.",
+    actions.add({.name = "Run N steps",
+                 .sentence = "Trains as many steps as Controls says, then pauses.",
                  .icon = icon::fast,
                  .shortcut = "Shift+.",
                  .menu = "Run",
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.step(kManySteps); })});
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
+                 }});
     actions.add({.name = "Stop training",
                  .sentence = "Saves a checkpoint and ends this training.",
                  .icon = icon::stop,

@@ -22,6 +22,11 @@ std::string needs_pin(const Ui& ui) {
     return ui.selection.pins.empty() ? "Nothing is pinned. P pins." : "";
 }
 
+std::string needs_read_out(const Ui& ui) {
+    const bool is_shown = ui.stats.frames - ui.read_out.frame <= 1 && !ui.read_out.text.empty();
+    return is_shown ? "" : "Nothing is read here. Point at a map in Biases, Attention or Complete.";
+}
+
 void move_layer(Ui& ui, int64_t by) {
     const auto layers = static_cast<int64_t>(ui.status.layers.size());
     if (layers == 0) return;
@@ -159,6 +164,18 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                      ui.workspace = Workspace::biases;
                      tools.focus_pane = tools.in_focus ? "Atlas" : "Focus";
                      tools.in_focus = !tools.in_focus;
+                 }});
+    actions.add({.name = "Copy values",
+                 .sentence = "Puts what the line below the map reads on the clipboard, every value "
+                             "with all its digits.",
+                 .icon = icon::copy,
+                 .shortcut = "Ctrl+C",
+                 .why_not = needs_read_out,
+                 .run = [](Ui& ui) {
+                     ImGui::SetClipboardText(ui.read_out.text.c_str());
+                     ui.toasts.add({.kind = ToastKind::done,
+                                    .title = "Values copied",
+                                    .detail = ui.read_out.text});
                  }});
     actions.add({.name = "Stop or unlock",
                  .sentence = "Stops a running completion; else unlocks the selection.",

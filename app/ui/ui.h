@@ -48,6 +48,12 @@ struct FieldEdit {
     double start = 0, value = 0;  // of a drag
 };
 
+// The hover line drawn last, with every digit.
+struct LineText {
+    uint64_t frame = 0;
+    std::string text{};
+};
+
 struct Ui {
     Session* session = nullptr;  // null: nothing is open. Panels then show their empty state.
     Status status;               // this frame's picture of the session (state empty when none)
@@ -76,9 +82,12 @@ struct Ui {
     // Wishes that the frame fulfils before the next frame.
     std::vector<std::string> open_paths;        // checkpoints, run folders, pictures
     std::shared_ptr<OpenRequest> open_request;  // or a new run
+    std::string front_pane;                     // a pane that comes to the front, by its name
+    bool close_model = false;                   // nothing is open then
     bool browse = false;                        // show the file browser
     bool browse_data = false;                   // the same, to say where the data lie
     FieldEdit edit;
+    LineText read_out;
     bool submitted = false;    // Enter in the text field drawn last
     double next_frame_at = 0;  // a frame is wanted then, though nothing happens
     int frames_wanted = 0;     // draw at least so many more frames

@@ -25,6 +25,7 @@ UserSettings from_json(const json& j) {
     s.theme = theme_from(j.value("theme", "dark"));
     s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
     s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
+    s.many_steps = std::clamp(j.value("many_steps", int64_t{100}), int64_t{1}, int64_t{1000000});
     s.smooth_while_interact = j.value("smooth_while_interact", true);
     s.reduce_motion = j.value("reduce_motion", false);
     s.tour_done = j.value("tour_done", false);
@@ -82,6 +83,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
     const json j = {{"theme", theme_word(s.theme)},
                     {"zoom", s.zoom},
                     {"trainer_share", s.trainer_share},
+                    {"many_steps", s.many_steps},
                     {"smooth_while_interact", s.smooth_while_interact},
                     {"reduce_motion", s.reduce_motion},
                     {"tour_done", s.tour_done},

@@ -28,6 +28,7 @@ struct UserSettings {
     ThemeName theme = ThemeName::dark;
     double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
     double trainer_share = 1;  // 0.1 .. 1
+    int64_t many_steps = 100;  // that "Run N steps" trains
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
     AttentionLook attention;
     std::vector<RecentItem> recent;  // newest first, at most 24

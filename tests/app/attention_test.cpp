@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "app/panels/over_image.h"
+#include "app/panels/positions.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 #include "viz/text_map.h"
@@ -114,6 +115,38 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
     stage_->set_size({3200, 2000});  // from the last page into a window that has room for all
     steps(4);
     EXPECT_TRUE(value_of(shown).starts_with("1 to 32 of 32")) << value_of(shown);
+}
+
+// What the row of tools has no room for stands behind "More tools".
+TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
+    const std::string target = "Attention/Main/Target channel", more = "Attention/Main/More tools";
+    const std::string reduce = "Attention/Main/Channels";
+    initialize_model("cpu", 1);
+    make({}, {2400, 1400});
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Attention\nframes 4\n");
+    EXPECT_TRUE(is_there(target));
+    EXPECT_TRUE(is_there(reduce));
+    EXPECT_FALSE(is_there(more));
+    for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(1100, 700), ImVec2(800, 560)}) {
+        stage_->set_size(size);
+        steps(4);
+        const auto look_for = [&](const std::string& tool) {
+            if (!is_there(tool)) run("click \"" + more + "\"\nframes 4\n");
+            EXPECT_TRUE(is_there(tool)) << tool << " " << size.x;
+        };
+        look_for(target);
+        for (const char* const channel : {"B", "G"}) {
+            run("click \"" + target + "=" + channel + "\"\nframes 2\n");
+            const Positions positions(ui().status);
+            EXPECT_EQ(positions.target(ui().selection.cell.target).channel, *channel == 'B' ? 2 : 1)
+                << size.x;
+        }
+        look_for(reduce);
+        run("set \"" + reduce + "\" Mean\nframes 2\n");
+        EXPECT_EQ(value_of(reduce), "Mean");
+        run("key Esc\nframes 3\n");
+    }
 }
 
 TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {

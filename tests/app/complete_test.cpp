@@ -133,6 +133,29 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     EXPECT_NE(ui().selection.image.error.find("broken.png"), std::string::npos);
 }
 
+// However many there are, they stand side by side and are large enough to be looked at.
+TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
+    initialize_model("cpu", 1);
+    make({}, {1280, 800});
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    for (const int64_t count : {1, 32, 120}) {
+        ui().selection.completion.sample.samples = count;
+        run("key Ctrl+Enter\nframes 2\n");
+        const std::string last = fmt::format("Samples/Main/Sample {}", count);
+        ASSERT_TRUE(until([&] { return is_there(last); })) << count;
+        steps(2);
+        const WidgetRecord first = *ui().recorder.find("Samples/Main/Sample 1");
+        EXPECT_GE(first.max.x - first.min.x, 48) << count;
+        int in_line = 0;
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (w.label.starts_with("Samples/Main/Sample ") && w.kind == "picture")
+                in_line += w.min.y == first.min.y ? 1 : 0;
+        EXPECT_GE(in_line, count == 1 ? 1 : 6) << count;
+    }
+}
+
 TEST_F(Complete, APictureThatIsOpenedWithAModelIsForIt) {
     initialize_model("cpu", 1);
     make();

@@ -24,6 +24,7 @@ TEST_F(UserSettingsTest, RoundTrip) {
     settings.theme = ThemeName::high_contrast;
     settings.zoom = 1.25;
     settings.smooth_while_interact = false;
+    settings.many_steps = 250;
     settings.attention = {.scale = 2, .colors = 1, .over_image = true, .opacity = 35};
     settings.layout = "[Window][x]\nPos=1,2\n";
     settings.remember({.path = "/a/\xC3\xA9", .name = "one", .what = "w", .opened = 5});
@@ -36,6 +37,7 @@ TEST_F(UserSettingsTest, RoundTrip) {
     EXPECT_EQ(back.theme, ThemeName::high_contrast);
     EXPECT_EQ(back.zoom, 1.25);
     EXPECT_FALSE(back.smooth_while_interact);
+    EXPECT_EQ(back.many_steps, 250);
     EXPECT_EQ(back.attention.scale, 2);
     EXPECT_EQ(back.attention.colors, 1);
     EXPECT_TRUE(back.attention.over_image);

@@ -31,7 +31,7 @@ TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     const uint64_t first = ui().session->completion()->id;
     steps(50);
     EXPECT_EQ(ui().session->completion()->id, first) << "the same step is not completed twice";
-    run("Run 100 steps\nwait Paused 30\n");
+    run("Run N steps\nwait Paused 30\n");
     ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 100"); }));
     run("workspace Complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));

@@ -27,6 +27,21 @@ TEST(Text, signed_numbers_show_their_sign_unless_they_round_to_zero) {
     EXPECT_EQ(plain_number(NAN, 1), "NaN");
 }
 
+TEST(Text, words_of_a_shell_are_quoted_where_it_would_read_them) {
+    EXPECT_EQ(shell_word("runs/mirror-1"), "runs/mirror-1");
+    EXPECT_EQ(shell_word("train.steps=5"), "train.steps=5");
+    EXPECT_EQ(shell_word("mirror?size=16&levels=16"), "'mirror?size=16&levels=16'");
+    EXPECT_EQ(shell_word("it's $HOME"), "'it'\\''s $HOME'");
+    EXPECT_EQ(shell_word("~/runs"), "'~/runs'");
+    EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Text, exact_numbers_read_back) {
+    for (const float v : {0.0F, -0.1F, 1.0F / 3, 1e-7F, 3.4e38F, 16777217.0F})
+        EXPECT_EQ(std::stof(exact_number(v)), v) << exact_number(v);
+    EXPECT_EQ(exact_number(-0.1F), "-0.1");
+}
+
 TEST(Text, stored_values_have_four_decimals_or_an_exponent) {
     EXPECT_EQ(stored_value(0), "0.0000");
     EXPECT_EQ(stored_value(0.25), "0.2500");

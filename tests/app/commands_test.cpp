@@ -1,0 +1,217 @@
+// What the window hands over as text: commands that do the same without it, values with all their
+// digits, the report on this machine.
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/panels/new_run.h"
+#include "core/text.h"
+#include "tests/app/hands.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+// The words that a shell makes of a command line.
+std::vector<std::string> shell_words(const std::string& command) {
+    const std::string line = "printf '%s\\n' " + command;
+    std::FILE* pipe = ::popen(line.c_str(), "r");
+    EXPECT_NE(pipe, nullptr);
+    std::string out;
+    std::array<char, 4096> part{};
+    for (size_t n = 0; pipe != nullptr && (n = std::fread(part.data(), 1, part.size(), pipe)) > 0;)
+        out.append(part.data(), n);
+    EXPECT_EQ(pipe == nullptr ? -1 : ::pclose(pipe), 0) << command;
+    std::vector<std::string> words = split(out, '\n');
+    words.pop_back();
+    return words;
+}
+
+struct Parsed {
+    Config config;
+    std::string out;
+};
+
+// As the command line reads `afterimage train`.
+Parsed parse_training(const std::string& command) {
+    const std::vector<std::string> words = shell_words(command);
+    Parsed parsed;
+    EXPECT_GE(words.size(), 4u) << command;
+    EXPECT_EQ(words.at(1), "train");
+    for (size_t i = 2; i + 1 < words.size(); i += 2) {
+        const std::string& value = words[i + 1];
+        SettingRows rows = parsed.config.rows();
+        if (words[i] == "--preset")
+            parsed.config = load_preset(value);
+        else if (words[i] == "--data")
+            set_from_text(rows, "data.source", value);
+        else if (words[i] == "--out")
+            parsed.out = value;
+        else if (words[i] == "--set")
+            set_from_text(rows, value.substr(0, value.find('=')),
+                          value.substr(value.find('=') + 1));
+        else
+            ADD_FAILURE() << words[i];
+    }
+    return parsed;
+}
+
+void expect_same(Config a, Config b) {
+    const SettingRows left = a.rows(), right = b.rows();
+    for (size_t i = 0; i < left.size(); ++i)
+        EXPECT_EQ(value_text(left[i]), value_text(right[i])) << left[i].key;
+}
+
+void change(Setting& row) {
+    if (auto** on = std::get_if<bool*>(&row.value)) **on = !**on;
+    if (auto** whole = std::get_if<int64_t*>(&row.value)) **whole += **whole < row.max ? 1 : -1;
+    if (auto** real = std::get_if<double*>(&row.value))
+        **real = **real / 3 + 0.01 > row.max ? row.min : **real / 3 + 0.01;
+    auto** words = std::get_if<std::string*>(&row.value);
+    if (words == nullptr) return;
+    if (row.choices.empty())
+        **words = "it's \"odd\" & $HOME;*";
+    else
+        **words = row.choices.front() == **words ? row.choices.back() : row.choices.front();
+}
+
+TEST(TrainingCommand, NamesEverySettingThatDiffers) {
+    const Config preset = load_preset("demo-mirror");
+    EXPECT_EQ(training_command(preset, preset, ""), "afterimage train --preset demo-mirror");
+    Config all = preset;
+    SettingRows rows = all.rows();
+    for (Setting& row : rows) {
+        Config one = preset;
+        SettingRows one_rows = one.rows();
+        change(*find_setting(one_rows, row.key));
+        const std::string command = training_command(one, preset, "");
+        EXPECT_NE(command, "afterimage train --preset demo-mirror") << row.key;
+        expect_same(parse_training(command).config, one);
+        change(row);
+    }
+    const Parsed parsed = parse_training(training_command(all, preset, "my runs/it's"));
+    expect_same(parsed.config, all);
+    EXPECT_EQ(parsed.out, "my runs/it's");
+}
+
+class Commands : public BareTest {
+  protected:
+    static std::string copied() {
+        const char* const text = ImGui::GetClipboardText();
+        return text == nullptr ? "" : text;
+    }
+};
+
+TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
+    initialize_model("cpu", 1);
+    make();
+    run("New run\nframes 3\nset Home/Settings/train.steps 123\nset \"Home/New run/Data\" "
+        "mirror?size=8&levels=4\nset \"Home/New run/Run folder\" my runs/one\nframes 2\n");
+    const std::string shown = value_of("Home/Same from the command line/Command");
+    const Parsed parsed = parse_training(shown);
+    EXPECT_EQ(parsed.config.train.steps, 123) << shown;
+    EXPECT_EQ(parsed.config.data.source, "mirror?size=8&levels=4");
+    EXPECT_EQ(parsed.out, "my runs/one");
+    run("click \"Home/Same from the command line/Copy command\"\nframes 2\n");
+    EXPECT_EQ(copied(), shown);
+}
+
+constexpr const char* kCopy = "Inspector/Actions/Copy as command";
+
+TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
+    make();
+    open_tiny_run();
+    ui().session->step(45);
+    run("workspace Biases\n");
+    const auto why = [&] {
+        const WidgetRecord* const button = ui().recorder.find(kCopy);
+        return button == nullptr ? "it is not there" : button->why_not;
+    };
+    ASSERT_TRUE(until([&] { return why().starts_with("Step 45 is not saved whole"); })) << why();
+    ui().selection.step = 40;
+    ASSERT_TRUE(until([&] { return why().empty(); })) << why();
+    run(std::string("click \"") + kCopy + "\"\nframes 2\n");
+    const std::vector<std::string> words = shell_words(copied());
+    const std::vector<std::string> wanted = {
+        "afterimage", "probe",
+        "bias",       (folder_ / "checkpoints" / "step-00000040.safetensors").string(),
+        "--layer",    "0",
+        "--quantity", "exp-1",
+        "--gauge",    "fixed",
+        "-o",         "bias-layer-0.npy"};
+    EXPECT_EQ(words, wanted);
+    EXPECT_TRUE(std::filesystem::exists(words.at(3)));
+    ui().selection.pin(20);
+    run("Difference to pin\nframes 2\n");
+    EXPECT_TRUE(until([&] { return why().find("not a change") != std::string::npos; })) << why();
+}
+
+TEST_F(Commands, AKernelKeepsItsQuantity) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/shapes.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nset \"Atlas/Main/Quantity\" w\n");
+    ASSERT_TRUE(until([&] { return is_there(kCopy); }));
+    run(std::string("click \"") + kCopy + "\"\nframes 2\n");
+    EXPECT_NE(copied().find("probe kernel"), std::string::npos) << copied();
+    EXPECT_NE(copied().find("shapes.safetensors --layer 0 --quantity w -o"), std::string::npos)
+        << copied();
+}
+
+TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
+    initialize_model("cpu", 1);
+    make();
+    const Action* const copy = ui().actions.find("Copy values");
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(copy->shortcut, "Ctrl+C");
+    EXPECT_NE(ui().actions.why_not(ui(), "Copy values"), "");
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
+    constexpr int64_t kTokens = 256, kTarget = 200, kSource = 13;
+    ProbeRequest request;
+    request.probe = "bias";
+    request.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};
+    FieldSetPtr stored;
+    ASSERT_TRUE(until([&] { return (stored = ui().session->ask(request, false)) != nullptr; }));
+    const float value = stored->fields[0].values[size_t(kTarget * kTokens + kSource)];
+    Hands hands(stage_, 1);
+    const WidgetRecord map = hands.find("Atlas/Main/Layer 0");
+    const float zoom = (map.max.x - map.min.x) / float(kTokens);
+    ImGui::GetIO().AddMousePosEvent(map.min.x + (float(kSource) + 0.5F) * zoom,
+                                    map.min.y + (float(kTarget) + 0.5F) * zoom);
+    ASSERT_TRUE(until([&] {
+        return value_of("Atlas/Main/Hover line").find("200 (12, 8)") != std::string::npos;
+    })) << value_of("Atlas/Main/Hover line");
+    hands.key("Ctrl+C");
+    EXPECT_NE(copied().find("t 200 (12, 8)"), std::string::npos) << copied();
+    EXPECT_NE(copied().find(" " + exact_number(value) + "  "), std::string::npos)
+        << copied() << ", stored " << exact_number(value);
+}
+
+TEST_F(Commands, TheReportOnThisMachineNamesOpenGl) {
+    initialize_model("cpu", 1);
+    make();
+    run("Copy system report\n");
+    ASSERT_TRUE(until([&] { return copied().starts_with("{"); }));
+    const nlohmann::json report = nlohmann::json::parse(copied());
+    EXPECT_EQ(report.value("opengl", ""), "none");  // this stage has none
+    EXPECT_TRUE(report.contains("libtorch"));
+    EXPECT_EQ(value_of("Home/This machine/OpenGL"), "none");
+}
+
+TEST_F(Commands, AnyNumberOfSamplesThatTheCommandLineTakes) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Complete\nframes 3\n");
+    run("set \"Sampling/Options/Number of samples\" 3\nframes 2\n");
+    EXPECT_EQ(ui().selection.completion.sample.samples, 3);
+    EXPECT_EQ(value_of("Sampling/Options/Samples"), "") << "no quick choice is on";
+    EXPECT_THROW(run("set \"Sampling/Options/Number of samples\" 1025\nframes 2\n"), Error);
+    run("set \"Sampling/Options/Samples\" 16\nframes 2\n");
+    EXPECT_EQ(ui().selection.completion.sample.samples, 16);
+    EXPECT_EQ(value_of("Sampling/Options/Number of samples"), "16");
+}
+
+}  // namespace
+}  // namespace aft::app

@@ -1,0 +1,112 @@
+// What Train is told in numbers: the step to run until, how many steps at once; and taking back
+// what is being opened.
+#include "tests/app/hands.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+constexpr const char* kTarget = "Controls/Optimiser/Target step";
+
+class ControlsPane : public BareTest {
+  protected:
+    void open() {
+        make();
+        open_tiny_run();
+        run("workspace Train\nframes 3\n");
+    }
+    bool is_at(int64_t step) {
+        return until([&] {
+            const RunState state = ui().status.state;
+            return ui().status.step == step && state != RunState::running &&
+                   state != RunState::stopping;
+        });
+    }
+    void ask(Hands& hands) {
+        run("Run until...\nframes 4\n");
+        ASSERT_EQ(ui().edit.label, kTarget);
+        ASSERT_TRUE(ui().edit.typing);
+        hands.step(2);
+    }
+};
+
+TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
+    open();
+    Hands hands(stage_, 1);
+    ask(hands);
+    hands.type("5");
+    hands.key("Enter");
+    EXPECT_TRUE(is_at(5)) << ui().status.step;
+    EXPECT_EQ(ui().status.target_step, 5);
+}
+
+TEST_F(ControlsPane, RunUntilGoesOnWhereTheStepStaysAsItIs) {
+    open();
+    run(std::string("set ") + kTarget + " 6\nframes 2\n");
+    ASSERT_TRUE(until([&] { return ui().status.target_step == 6; }));
+    ASSERT_EQ(ui().status.state, RunState::ready) << "a number alone does not begin";
+    Hands hands(stage_, 1);
+    ask(hands);
+    hands.key("Enter");
+    EXPECT_TRUE(is_at(6)) << ui().status.step;
+}
+
+TEST_F(ControlsPane, EscapeTakesRunUntilBack) {
+    open();
+    Hands hands(stage_, 1);
+    ask(hands);
+    hands.type("5");
+    hands.key("Escape");
+    ASSERT_FALSE(ui().edit.typing);
+    // A target that is set later is a number again, not a start.
+    run(std::string("set ") + kTarget + " 7\nframes 2\n");
+    ASSERT_TRUE(until([&] { return ui().status.target_step == 7; }));
+    EXPECT_EQ(ui().status.state, RunState::ready);
+    EXPECT_EQ(ui().status.step, 0);
+}
+
+TEST_F(ControlsPane, RunUntilShowsItsFieldWhenTheSidePanesAreHidden) {
+    open();
+    run("Hide or show side panes\nframes 3\n");
+    ASSERT_FALSE(is_there(kTarget));
+    run("Run until...\nframes 6\n");
+    EXPECT_TRUE(is_there(kTarget));
+    EXPECT_TRUE(ui().edit.typing);
+}
+
+TEST_F(ControlsPane, TheNumberOfStepsAtOnceIsChosen) {
+    open();
+    run("set \"Controls/Optimiser/Steps at once\" 3\nframes 2\nRun N steps\n");
+    EXPECT_TRUE(is_at(3)) << ui().status.step;
+    EXPECT_EQ(ui().settings.many_steps, 3);
+    run("set \"Controls/Optimiser/Steps at once\" 2\nclick \"Run/Run/Run N\"\nframes 2\n");
+    EXPECT_TRUE(is_at(5)) << ui().status.step;
+}
+
+void feed_opening(Ui& ui) {
+    ui.status = {};
+    ui.status.state = RunState::opening;
+    ui.status.path = "runs/large";
+}
+
+TEST_F(ControlsPane, OpeningCanBeCancelled) {
+    make(fed(feed_opening));
+    run("workspace Train\nframes 3\n");
+    EXPECT_NE(stage_->frame().dump().find("Opening runs/large"), std::string::npos);
+    const WidgetRecord* cancel = ui().recorder.find("Cancel");
+    ASSERT_NE(cancel, nullptr);
+    const std::string label = cancel->label;
+    open();
+    ASSERT_NE(ui().session, nullptr);
+    ui().close_model = true;  // what the button wishes
+    steps(3);
+    EXPECT_EQ(ui().session, nullptr);
+    EXPECT_EQ(ui().status.state, RunState::empty);
+    run("workspace Biases\nframes 3\n");
+    EXPECT_NE(value_of("Atlas/Main/Empty state").find("No model open"), std::string::npos);
+    open_tiny_run();  // the next one opens as ever
+    EXPECT_EQ(ui().status.state, RunState::ready);
+}
+
+}  // namespace
+}  // namespace aft::app
