@@ -128,25 +128,38 @@ void Frame::Parts::take_theme() {
     ui.want_frames(2);
 }
 
-void Frame::Parts::replace_session(OpenRequest request) {
-    // The old one may need a step to end; nobody waits for it here.
-    // What it held goes back to the system, also from between blocks of the new one.
+// The session may need a step to end; nobody waits for it here. What it held goes back to the
+// system, also from between blocks of the next one.
+void Frame::Parts::let_go_of_session() {
     if (session)
         closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))]() mutable {
             old.reset();
             malloc_trim(0);
         });
+    session = nullptr;
+    ui.session = nullptr;
+    ui.selection.image = {};
+    remembered = nullptr;
+}
+
+void Frame::Parts::close_session() {
+    let_go_of_session();
+    ui.status = {};
+    ui.curves = std::make_shared<Curves>();
+    ui.history.clear();
+}
+
+void Frame::Parts::replace_session(OpenRequest request) {
+    let_go_of_session();
     ui.selection.step = -1;
     ui.selection.unlock();
     ui.selection.pins.clear();
-    ui.selection.image = {};
     ui.selection.completion.own_id = 0;
     ui.selection.completion.own = nullptr;
     request.device = options.device;
     session = std::make_unique<Session>(std::move(request), options.wake);
     ui.session = session.get();
     session->set_share(ui.settings.trainer_share);
-    remembered = nullptr;
     last_error.clear();
     last_message.clear();
     last_rewinds = 0;

@@ -9,19 +9,6 @@
 
 namespace aft::app {
 
-void Frame::Parts::close_session() {
-    if (session)  // a thread of its own waits for its end
-        closing.emplace_back(
-            [old = std::shared_ptr<Session>(std::move(session))]() mutable { old.reset(); });
-    session = nullptr;
-    ui.session = nullptr;
-    ui.status = {};
-    ui.curves = std::make_shared<Curves>();
-    ui.history.clear();
-    ui.selection.image = {};
-    remembered = nullptr;
-}
-
 void Frame::Parts::draw_panes(const FrameAreas& areas) {
     const ImVec2 size(areas.dock_max.x - areas.dock_min.x, areas.dock_max.y - areas.dock_min.y);
     const auto& rooms = options.rooms != nullptr ? *options.rooms : panels();

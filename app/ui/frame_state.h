@@ -47,6 +47,7 @@ struct Frame::Parts {
     void remember_open();
     void load_image();
     void replace_session(OpenRequest request);
+    void let_go_of_session();
     void close_session();
     void draw_panes(const FrameAreas& areas);
     void draw_pane(Pane& pane, const FrameAreas& areas);
