@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/rooms.h"
@@ -137,7 +138,9 @@ void share_cores_with_drawing(char** argv) {
     constexpr const char* kTurns = "3000";  // less than 0.1 ms
     if (!variable("OMP_WAIT_POLICY").empty() || !variable("GOMP_SPINCOUNT").empty()) return;
     setenv("GOMP_SPINCOUNT", kTurns, 1);
-    execv("/proc/self/exe", argv);  // where this fails the program goes on without
+    std::error_code none;
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe", none);
+    if (!none) execv(self.c_str(), argv);  // where this fails the program goes on without
 }
 
 // A training step frees its activations and asks for them again. Memory that goes back to the

@@ -196,7 +196,8 @@ void check_out(const CompleteRequest& job) {
 struct NewFolders {
     explicit NewFolders(const fs::path& path) {
         std::error_code ignored;
-        for (fs::path at = fs::absolute(path); !fs::exists(at, ignored); at = at.parent_path())
+        for (fs::path at = fs::absolute(path); !fs::exists(fs::symlink_status(at, ignored));
+             at = at.parent_path())
             missing.push_back(at);
     }
     ~NewFolders() {

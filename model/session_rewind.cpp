@@ -42,11 +42,10 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     const int64_t from = live.status.step, target = live.status.target_step;
     const fs::path branch = live.folder->go_back(step);
 
-    live.recorder.reset();
+    live.recorder = std::make_unique<Recorder>(*live.folder, *trainer);
     live.trainer = std::move(trainer);
     live.config = live.trainer->config();
     live.folder->update_config(live.config);
-    live.recorder = std::make_unique<Recorder>(*live.folder, *live.trainer);
     // Saving may have thinned out the very step that was asked for.
     if (!fs::exists(checkpoint_path(live.run, step))) static_cast<void>(live.recorder->save());
     live.dirty = false;

@@ -10,9 +10,18 @@ namespace aft::session {
 
 void save_now(Live& live, Shared& shared) {
     prepare_training(live);
-    const auto path = live.recorder->save();
-    live.status.saved_step = live.trainer->steps_done();
+    const int64_t step = live.trainer->steps_done();
+    std::filesystem::path path;
+    try {
+        path = live.recorder->save();
+    } catch (...) {
+        if (live.recorder->saved_step() == step) live.status.saved_step = step;
+        live.dirty = live.dirty && live.status.saved_step != step;
+        throw;
+    }
+    live.status.saved_step = step;
     live.dirty = false;
+    if (live.status.can_go_on) live.status.error.clear();
     live.status.message = fmt::format("saved {}", path.string());
     add_event(live, "save", "");
     publish_moments(live, shared);
@@ -22,12 +31,20 @@ namespace {
 
 // A full disk or too little memory leaves the trainer whole: it can go on when the cause is gone,
 // and what was learnt can be saved.
-void to_error(Live& live, const std::string& what) {
+void to_error(Live& live, Shared& shared, const std::string& what) {
     live.status.can_go_on = live.trainer && live.folder;
     live.status.state = live.status.can_go_on ? RunState::paused : RunState::error;
     live.pause_at = -1;
     live.status.error = what;
     live.status.message.clear();
+    if (!live.status.can_go_on) return;
+    const int64_t done = live.trainer->steps_done();
+    live.dirty = live.dirty || done > live.status.step;  // it was met after the weights moved
+    live.status.step = done;
+    try {
+        publish_weights(live, shared, false);
+    } catch (const std::exception&) {  // the window shows older weights then, and their step
+    }
 }
 
 void begin(Live& live, Shared& shared) {
@@ -99,6 +116,10 @@ void run_steps(Live& live, Shared& shared, int64_t count) {
 void start(Live& live, Shared& shared) {
     if (live.status.state == RunState::running) return;
     if (live.status.step >= live.status.target_step) {
+        if (live.folder && (live.dirty || !live.status.error.empty())) {
+            save_now(live, shared);  // what an error kept from it
+            halt(live, shared, RunState::stopped);
+        }
         live.status.message =
             fmt::format("step {} of {} is reached: set a higher target step to go on",
                         live.status.step, live.status.target_step);
@@ -160,7 +181,7 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
         if (is_wish)
             live.status.message = plain_words(error);
         else
-            to_error(live, plain_words(error));
+            to_error(live, shared, plain_words(error));
     }
 }
 
@@ -234,7 +255,7 @@ void guarded(Live& live, Shared& shared, const Work& work) {
     try {
         work();
     } catch (const std::exception& error) {
-        to_error(live, plain_words(error));
+        to_error(live, shared, plain_words(error));
         live.status.following = false;
         publish_curves(live, shared, true);
     }
@@ -250,7 +271,7 @@ void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest&
     live.status.path = request.path;
     publish_status(live, shared);
     guarded(live, shared, [&] { open_live(live, shared); });
-    if (request.autostart && live.status.state == RunState::ready)
+    if (request.autostart && !stop.stop_requested() && live.status.state == RunState::ready)
         handle_safely(live, shared, {Command::Kind::start, 0, "", ""});
     while (!stop.stop_requested()) {
         for (const Command& command : shared.commands.take()) handle_safely(live, shared, command);

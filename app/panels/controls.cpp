@@ -135,13 +135,12 @@ void ControlsPanel::draw_target(Ui& ui) {
     field.on_release = true;
     const bool was_typed = ui.edit.typing && ui.edit.label == kTarget;
     const bool is_changed = drag_field(ui, field, target);
-    const bool is_taken = is_changed || is_entered(was_typed, ui);
-    const bool runs = is_taken && run_after_;
+    const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
     const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
-    if (is_taken || !is_typed) run_after_ = false;
-    if (!is_taken || ui.session == nullptr) return;
+    if (!is_typed) run_after_ = false;
+    if (ui.session == nullptr) return;
     if (is_changed) ui.session->set("train.steps", std::to_string(target));
-    if (runs) ui.session->run_until(target);  // a number alone does not begin
+    if (runs) ui.session->run_until(target);
 }
 
 void ControlsPanel::draw_many_steps(Ui& ui) {

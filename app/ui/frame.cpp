@@ -170,15 +170,17 @@ void Frame::Parts::take_wishes() {
     ui.input_seen = false;
     if (ui.browse || ui.browse_data) tools.browser.open(ui, ui.browse_data);
     ui.browse = ui.browse_data = false;
+    if (std::exchange(ui.close_model, false)) close_session();
     if (auto request = std::exchange(ui.open_request, nullptr)) {
         replace_session(std::move(*request));
         ui.workspace = Workspace::train;
     }
     std::vector<std::string> paths = std::exchange(ui.open_paths, {});
-    // A picture that comes with a model is for it.
-    std::stable_partition(paths.begin(), paths.end(), [](const std::string& path) {
-        return classify_path(path, true).kind == Opening::model;
-    });
+    // A picture that comes with a model is for it; of several models the last is opened.
+    const auto rest = std::stable_partition(
+        paths.begin(), paths.end(),
+        [](const std::string& path) { return classify_path(path, true).kind == Opening::model; });
+    if (rest - paths.begin() > 1) paths.erase(paths.begin(), rest - 1);
     for (const std::string& path : paths) open_one(path);
 }
 

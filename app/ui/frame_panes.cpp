@@ -25,7 +25,6 @@ void Frame::Parts::draw_panes(const FrameAreas& areas) {
             }
         ImGui::DockSpace(dock_id(ui.workspace, areas.width), size);
     }
-    if (std::exchange(ui.close_model, false)) close_session();
     if (!ui.front_pane.empty()) {
         tools.focus_pane = std::exchange(ui.front_pane, {});
         tools.side_hidden = false;

@@ -143,7 +143,7 @@ float canvas_height(Ui& ui) {
     return std::max(0.0f, bottom - ImGui::GetCursorScreenPos().y);
 }
 
-// The line of the pane under the pointer, else the one that was drawn last.
+// The line of the pane under the pointer, else the first one.
 static void offer_to_copy(Ui& ui, std::span<const ReadOut> values) {
     const bool is_first = ui.read_out.frame != ui.stats.frames;
     if (!is_first && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) return;

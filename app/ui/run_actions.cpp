@@ -160,17 +160,17 @@ void add_aside_actions(Actions& actions) {
                      ImGui::SetClipboardText(words.c_str());
                      ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
                  }});
-    actions.add({.name = "Copy training command",
-                 .sentence = "Puts the command line that goes on with this run on the clipboard.",
-                 .icon = icon::terminal,
-                 .menu = "Run",
-                 .why_not = needs_run_folder,
-                 .run = [](Ui& ui) {
-                     const std::string words = "afterimage train --resume '" + ui.status.path + "'";
-                     ImGui::SetClipboardText(words.c_str());
-                     ui.toasts.add(
-                         {.kind = ToastKind::done, .title = "Command copied", .detail = words});
-                 }});
+    actions.add(
+        {.name = "Copy training command",
+         .sentence = "Puts the command line that goes on with this run on the clipboard.",
+         .icon = icon::terminal,
+         .menu = "Run",
+         .why_not = needs_run_folder,
+         .run = [](Ui& ui) {
+             const std::string words = "afterimage train --resume " + shell_word(ui.status.path);
+             ImGui::SetClipboardText(words.c_str());
+             ui.toasts.add({.kind = ToastKind::done, .title = "Command copied", .detail = words});
+         }});
 }
 
 }  // namespace

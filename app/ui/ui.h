@@ -48,7 +48,7 @@ struct FieldEdit {
     double start = 0, value = 0;  // of a drag
 };
 
-// The hover line drawn last, with every digit.
+// The hover line that is copied, with every digit.
 struct LineText {
     uint64_t frame = 0;
     std::string text{};

@@ -10,19 +10,23 @@ namespace {
 
 // A training that goes on is saved before the window's process ends: the session halts after its
 // step, and its destructor waits for that.
-void save_on_close(Ui& ui) {
-    if (ui.session == nullptr) return;
+bool save_on_close(Ui& ui) {  // -> true if there is something to wait for
+    if (ui.session == nullptr) return false;
     const Status status = ui.session->status();
     const bool can_lose = status.state == RunState::running || status.state == RunState::paused;
-    if (can_lose && status.can_train && status.step > status.saved_step) ui.session->stop();
+    if (!can_lose || !status.can_train || status.step <= status.saved_step) return false;
+    ui.session->stop();
+    return true;
 }
 
 void wait_until_saved(Ui& ui) {
-    if (ui.session == nullptr) return;
     for (int i = 0; i < 600; ++i) {
-        const RunState state = ui.session->status().state;
+        const Status status = ui.session->status();
+        const RunState state = status.state;
         if (state != RunState::running && state != RunState::paused && state != RunState::stopping)
             return;
+        // It could not be saved, or was met before; the session's end tries once more.
+        if (!status.error.empty()) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
 }
@@ -37,8 +41,7 @@ int open_window(const WindowRequest& request, const Globals& globals) {
     for (const std::string& path : request.paths) window.frame().open(path);
     window.run();
     Ui& ui = window.frame().ui();
-    save_on_close(ui);
-    wait_until_saved(ui);
+    if (save_on_close(ui)) wait_until_saved(ui);
     return interrupts.token().stop_requested() ? 130 : 0;
 }
 

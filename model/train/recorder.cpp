@@ -35,12 +35,13 @@ void Recorder::finish() {
 }
 
 std::filesystem::path Recorder::save() {
-    finish();
     const int64_t step = trainer_.steps_done();
-    if (saved_step_ == step) return saved_path_;
+    if (saved_step_ != step) {
+        saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true));
+        saved_step_ = step;
+    }
     history_.record(step, trainer_.net().parameters(), /*always=*/true);
-    saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true));
-    saved_step_ = step;
+    finish();
     return saved_path_;
 }
 

@@ -18,7 +18,9 @@ class Recorder {
     void after_step(const StepReport& report);  // failure reports become an event
     // Writes what an error kept from being written after the last step. Call it before the next.
     void finish();
-    std::filesystem::path save();  // now, unless this step is saved already
+    // The checkpoint first, unless this step is saved already: saved_step() tells also after an
+    // error of what is written beside it.
+    std::filesystem::path save();
     [[nodiscard]] int64_t saved_step() const { return saved_step_; }  // -1 = none by this process
 
   private:

@@ -65,6 +65,20 @@ TEST_F(ControlsPane, EscapeTakesRunUntilBack) {
     EXPECT_EQ(ui().status.step, 0);
 }
 
+TEST_F(ControlsPane, AClickElsewhereIsNoStart) {
+    open();
+    Hands hands(stage_, 1);
+    ask(hands);
+    hands.type("5");
+    const WidgetRecord other = hands.find("Controls/Optimiser/Steps at once");
+    EXPECT_TRUE(
+        hands.press(other, {(other.min.x + other.max.x) / 2, (other.min.y + other.max.y) / 2}));
+    hands.step(5);
+    EXPECT_TRUE(until([&] { return ui().status.target_step == 5; })) << "a number alone";
+    EXPECT_EQ(ui().status.state, RunState::ready);
+    EXPECT_EQ(ui().status.step, 0);
+}
+
 TEST_F(ControlsPane, RunUntilShowsItsFieldWhenTheSidePanesAreHidden) {
     open();
     run("Hide or show side panes\nframes 3\n");

@@ -1,7 +1,6 @@
-// The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto
-// (as
-// --device of the program), cpu where it is not set. Whoever includes this has it opened before the
-// first test; where it is not to be had the program says so once and runs no test. Without
+// The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto,
+// as --device of the program; cpu where it is not set. Whoever includes this has it opened before
+// the first test; where it is not to be had the program says so once and runs no test. Without
 // LibTorch.
 #pragma once
 #include <gtest/gtest.h>

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <random>
 #include <set>
 
@@ -217,10 +215,11 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     const Scratch scratch;
     Session session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
-    const int64_t before = session.status().step;
     const auto start = std::chrono::steady_clock::now();
     session.yield_for_ms(1000);
-    ASSERT_TRUE(wait_step(session, before + 100));  // more than the status lags behind
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the status lags behind
+    const int64_t before = session.status().step;
+    ASSERT_TRUE(wait_step(session, before + 100));
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1000));
     session.set_share(0.5);
     ASSERT_TRUE(wait_step(session, before + 110));
@@ -328,38 +327,6 @@ TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
     EXPECT_NE(late.status().error.find("rewound meanwhile, to step 5"), std::string::npos)
         << late.status().error;
     EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
-}
-
-// As on a full disk: the step is trained, its line cannot be written.
-TEST(SessionTraining, WhatCannotBeWrittenPausesAndNothingIsLost) {
-    const Scratch scratch;
-    const fs::path log = scratch / "run/metrics.jsonl", aside = scratch / "aside";
-    Session session(new_run(scratch / "run", true));
-    ASSERT_TRUE(wait_step(session, 3));
-    session.pause();
-    ASSERT_TRUE(wait_state(session, RunState::paused));
-    const int64_t before = session.status().step;
-    fs::rename(log, aside);
-    fs::create_directory(log);
-    session.start();
-    ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
-    EXPECT_NE(session.status().error.find("metrics.jsonl"), std::string::npos)
-        << session.status().error;
-    EXPECT_EQ(session.status().state, RunState::paused);
-    EXPECT_TRUE(session.status().can_go_on);
-    EXPECT_EQ(session.status().step, before + 1);
-    fs::remove(log);
-    fs::rename(aside, log);
-    session.step(3);
-    ASSERT_TRUE(wait_step(session, before + 4));
-    EXPECT_EQ(session.status().error, "");
-    std::vector<int64_t> steps;
-    std::ifstream in(log);
-    for (std::string line; std::getline(in, line);)
-        steps.push_back(nlohmann::json::parse(line).at("step"));
-    std::vector<int64_t> wanted(static_cast<size_t>(before + 4));
-    std::iota(wanted.begin(), wanted.end(), 1);
-    EXPECT_EQ(steps, wanted);
 }
 
 TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
