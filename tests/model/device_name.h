@@ -1,5 +1,5 @@
 // The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto,
-// as --device of the program; cpu where it is not set. Whoever includes this has it opened before
+// as --device of the program, or stand-in (stand_in_device.h); cpu where it is not set. Whoever includes this has it opened before
 // the first test; where it is not to be had the program says so once and runs no test. Without
 // LibTorch.
 #pragma once
@@ -22,7 +22,8 @@ class TestDevice : public ::testing::Environment {
   protected:
     void SetUp() override {
         try {
-            if (test_device_name() != "cpu") initialize_model(test_device_name(), 0);
+            const bool known = test_device_name() == "cpu" || test_device_name() == "stand-in";
+            if (!known) initialize_model(test_device_name(), 0);
         } catch (const Error& error) {
             FAIL() << "AFTERIMAGE_DEVICE: " << error.what();
         }

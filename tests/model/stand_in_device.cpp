@@ -1,0 +1,209 @@
+#include "tests/model/stand_in_device.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/native/CPUFallback.h>
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/set_native.h>
+#include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_native.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <sys/mman.h>
+#include <torch/library.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+namespace aft {
+namespace {
+
+constexpr auto kDevice = at::kPrivateUse1;
+constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
+
+// Whole pages, closed to the processor except while copy_from below moves bytes.
+class Memory final : public c10::Allocator {
+  public:
+    at::DataPtr allocate(size_t bytes) override {
+        const at::Device device(kDevice, 0);
+        if (bytes == 0) return {nullptr, nullptr, &Memory::release, device};
+        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        const size_t whole = (bytes + page - 1) / page * page;
+        void* const at = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        TORCH_CHECK(at != MAP_FAILED, "the stand-in device is out of memory");
+        const std::lock_guard lock(mutex_);
+        sizes_[at] = whole;
+        return {at, at, &Memory::release, device};
+    }
+    at::DeleterFnPtr raw_deleter() const override { return &Memory::release; }
+    void copy_data(void*, const void*, size_t) const override {
+        TORCH_CHECK(false, "the stand-in device copies tensors only");
+    }
+
+    // Opens the storages of these tensors while `work` runs; one at a time.
+    template <class Work>
+    void open(const at::Tensor& a, const at::Tensor& b, const Work& work) {
+        const std::lock_guard lock(mutex_);
+        protect(a, PROT_READ | PROT_WRITE);
+        protect(b, PROT_READ | PROT_WRITE);
+        work();
+        protect(a, PROT_NONE);
+        protect(b, PROT_NONE);
+    }
+
+  private:
+    static void release(void* at) {
+        if (at == nullptr) return;
+        Memory& self = get();
+        const std::lock_guard lock(self.mutex_);
+        munmap(at, self.sizes_.at(at));
+        self.sizes_.erase(at);
+    }
+    void protect(const at::Tensor& x, int how) {
+        if (x.device().type() != kDevice) return;
+        void* const at = x.storage().mutable_data();
+        if (at != nullptr) TORCH_CHECK(mprotect(at, sizes_.at(at), how) == 0);
+    }
+
+    std::recursive_mutex mutex_;
+    std::map<void*, size_t> sizes_;
+
+  public:
+    static Memory& get() {
+        static auto* const memory = new Memory;  // outlives every tensor
+        return *memory;
+    }
+};
+
+at::Tensor empty(c10::IntArrayRef size, std::optional<at::ScalarType> type,
+                 std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>,
+                 std::optional<at::MemoryFormat> format) {
+    return at::detail::empty_generic(size, &Memory::get(), kKeys, c10::dtype_or_default(type),
+                                     format);
+}
+at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride,
+                         std::optional<at::ScalarType> type, std::optional<at::Layout>,
+                         std::optional<at::Device>, std::optional<bool>) {
+    return at::detail::empty_strided_generic(size, stride, &Memory::get(), kKeys,
+                                             c10::dtype_or_default(type));
+}
+
+// The same bytes as a tensor of the processor.
+at::Tensor seen(const at::Tensor& x) {
+    if (x.device().type() != kDevice) return x.detach();
+    return at::from_blob(const_cast<void*>(x.const_data_ptr()), x.sizes(), x.strides(),
+                         x.options().device(at::kCPU).requires_grad(false));
+}
+at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool) {
+    if (to.numel() == 0) return to;
+    Memory::get().open(from, to, [&] { seen(to).copy_(seen(from)); });
+    return to;
+}
+at::Tensor copy_and_resize(const at::Tensor& from, const at::Tensor& to) {
+    if (to.sizes() != from.sizes()) to.resize_(from.sizes());  // a view keeps its strides
+    return copy_from(from, to, false);
+}
+const at::Tensor& resize(const at::Tensor& x, c10::IntArrayRef size,
+                         std::optional<at::MemoryFormat>) {
+    if (x.sizes() == size) return x;
+    auto* const self = x.unsafeGetTensorImpl();
+    self->set_sizes_contiguous(size);
+    const size_t bytes = x.nbytes() + static_cast<size_t>(x.storage_offset()) * x.itemsize();
+    if (bytes > x.storage().nbytes()) {
+        TORCH_CHECK(x.storage().nbytes() == 0, "the stand-in device does not enlarge what it holds");
+        x.storage().set_data_ptr_noswap(Memory::get().allocate(bytes));
+        x.storage().set_nbytes(bytes);
+    }
+    return x;
+}
+at::Scalar scalar(const at::Tensor& x) {
+    return x.to(at::kCPU).item();
+}
+
+// Everything else: computed on the processor when every tensor of it lives here.
+void compute(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    const auto refuse = [&op](const at::Tensor& x) {
+        if (!x.defined() || x.device().type() == kDevice) return;
+        TORCH_CHECK(x.dim() == 0, "expected all tensors to be on the same device, but ",
+                    op.schema().name(), " got one on ", x.device());
+    };
+    const size_t first = stack->size() - op.schema().arguments().size();
+    for (size_t i = first; i < stack->size(); ++i) {
+        const c10::IValue& value = (*stack)[i];
+        if (value.isTensor()) refuse(value.toTensor());
+        if (value.isTensorList())
+            for (const at::Tensor& x : value.toTensorVector()) refuse(x);
+        if (value.isOptionalTensorList())
+            for (const auto& x : value.toOptionalTensorVector())
+                if (x) refuse(*x);
+    }
+    at::native::cpu_fallback(op, stack, /*error_on_views=*/true);
+}
+
+// One device, one stream: what is recorded has happened, who waits need not. autograd asks for both.
+struct Guard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
+    static c10::Stream stream() {
+        return c10::Stream(c10::Stream::DEFAULT, at::Device(kDevice, 0));
+    }
+    at::Device exchangeDevice(at::Device) const override { return {kDevice, 0}; }
+    at::Device getDevice() const override { return {kDevice, 0}; }
+    c10::Stream getStream(at::Device) const noexcept override { return stream(); }
+    c10::Stream getDefaultStream(at::Device) const override { return stream(); }
+    c10::Stream getNewStream(at::Device, int) const override { return stream(); }
+    c10::Stream exchangeStream(c10::Stream) const noexcept override { return stream(); }
+    void record(void**, const c10::Stream&, c10::DeviceIndex, c10::EventFlag) const override {}
+    void block(void*, const c10::Stream&) const override {}
+    bool queryEvent(void*) const override { return true; }
+};
+
+struct Hooks final : at::PrivateUse1HooksInterface {
+    bool isBuilt() const override { return true; }
+    bool isAvailable() const override { return true; }
+    bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+    const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override {
+        return at::detail::getDefaultCPUGenerator();
+    }
+    at::Generator getNewGenerator(c10::DeviceIndex) const override {
+        return at::detail::createCPUGenerator();
+    }
+};
+
+void register_operations() {
+    static torch::Library aten(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1,
+                               __FILE__, __LINE__);
+    aten.impl("empty.memory_format", &empty);
+    aten.impl("empty_strided", &empty_strided);
+    aten.impl("_copy_from", &copy_from);
+    aten.impl("_copy_from_and_resize", &copy_and_resize);
+    aten.impl("_local_scalar_dense", &scalar);
+    aten.impl("resize_", &resize);
+    aten.impl("as_strided", &at::native::as_strided_tensorimpl);
+    aten.impl("view", &at::native::view);
+    aten.impl("_reshape_alias", &at::native::_reshape_alias);
+    aten.impl("unfold", &at::native::unfold);
+    aten.impl("set_.source_Storage_storage_offset", &at::native::set_storage_cpu_);
+    aten.impl("set_.source_Tensor", &at::native::set_tensor_);
+    static torch::Library all(torch::Library::IMPL, "_", c10::DispatchKey::PrivateUse1, __FILE__,
+                              __LINE__);
+    all.fallback(torch::CppFunction::makeFromBoxedFunction<&compute>());
+}
+
+}  // namespace
+
+at::Device stand_in_device() {
+    static const bool registered = [] {
+        c10::impl::registerDeviceGuard(kDevice, new Guard);
+        c10::register_privateuse1_backend("stand_in");
+        c10::SetAllocator(kDevice, &Memory::get());
+        at::RegisterPrivateUse1HooksInterface(new Hooks);
+        register_operations();
+        return true;
+    }();
+    static_cast<void>(registered);
+    return {kDevice, 0};
+}
+
+}  // namespace aft
