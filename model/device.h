@@ -14,9 +14,7 @@ namespace aft {
 [[nodiscard]] at::Device parse_device(const std::string& name);
 
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
-// remedy). aft::Error and Interrupted pass unchanged.
+// remedy), in plain_words() of jobs.h. aft::Error and Interrupted pass unchanged.
 void with_plain_errors(const std::function<void()>& work);
-// These words, of any exception.
-[[nodiscard]] std::string plain_words(const std::exception& error);
 
 }  // namespace aft

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/device.h"
+#include "model/jobs.h"
 #include "model/session_live.h"
 
 namespace aft::session {
