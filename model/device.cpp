@@ -156,6 +156,8 @@ nlohmann::json system_report() {
         {"cpu_capability", at::get_cpu_capability()},
         {"cores", std::thread::hardware_concurrency()},
         {"threads", at::get_num_threads()},
+        {"omp_wait_policy", variable("OMP_WAIT_POLICY")},
+        {"gomp_spincount", variable("GOMP_SPINCOUNT")},
         {"memory_bytes", memory_bytes()},
         {"memory_total_bytes", kilobytes_in("/proc/meminfo", "MemTotal:") * kKilo},
         {"memory_available_bytes", kilobytes_in("/proc/meminfo", "MemAvailable:") * kKilo},
