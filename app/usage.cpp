@@ -1,12 +1,11 @@
 #include "app/usage.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <new>
 
 #include "app/commands/rooms.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 namespace {
@@ -45,11 +44,6 @@ std::string parse_message(const CLI::App& command, const CLI::ParseError& error)
     return error.what();
 }
 
-bool mentions(const std::string& text, std::initializer_list<const char*> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](const char* word) { return text.find(word) != std::string::npos; });
-}
-
 }  // namespace
 
 std::string usage_message(const CLI::App& command, const CLI::ParseError& error) {
@@ -68,18 +62,9 @@ std::string unknown_command_message(const std::string& word) {
 }
 
 std::string plain_error(const std::exception& error, bool verbose) {
-    const std::string text = error.what();
-    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-        mentions(text, {"out of memory", "can't allocate memory", "not enough memory"})) {
-        const std::string detail = verbose ? "\n" + text : "";
-        return "out of memory; use a smaller model, train.micro_batch or train.recompute, fewer "
-               "samples, or close other programs" +
-               detail;
-    }
-    if (verbose) return text;
-    // LibTorch adds where in its own code it happened; that is for --verbose.
-    const size_t where = std::min(text.find("\nException raised from"), text.find("\nframe #"));
-    return text.substr(0, where) + " (--verbose says more)";
+    const std::string words = plain_words(error), all = error.what();
+    if (all.find('\n') == std::string::npos) return words;  // LibTorch adds where in its own code
+    return words + (verbose ? "\n" + all : " (--verbose says more)");
 }
 
 }  // namespace aft::app

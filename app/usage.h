@@ -13,8 +13,8 @@ namespace aft::app {
 // What was wrong in the arguments of `command`, what is near or allowed, and where help is.
 [[nodiscard]] std::string usage_message(const CLI::App& command, const CLI::ParseError& error);
 [[nodiscard]] std::string unknown_command_message(const std::string& word);
-// One message for an error that is not aft::Error: out of memory and LibTorch's texts in plain
-// words.
+// One message for an error that is not aft::Error: plain_words() of jobs.h, and all of LibTorch's
+// own where `verbose`.
 [[nodiscard]] std::string plain_error(const std::exception& error, bool verbose);
 
 }  // namespace aft::app

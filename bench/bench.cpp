@@ -1,6 +1,5 @@
 #include "bench/bench.h"
 
-#include <cstdlib>
 #include <ctime>
 #include <string_view>
 
@@ -16,9 +15,9 @@ using nlohmann::json;
 
 json machine() {
     const json report = system_report();
-    const char* const wait = std::getenv("OMP_WAIT_POLICY");
-    json out{{"omp_wait_policy", wait == nullptr ? "" : wait}};
-    for (const char* key : {"program", "libtorch", "cpu", "cpu_capability", "cores", "threads"})
+    json out;
+    for (const char* key : {"program", "libtorch", "cpu", "cpu_capability", "cores", "threads",
+                            "omp_wait_policy", "gomp_spincount"})
         out[key] = report.at(key);
     return out;
 }

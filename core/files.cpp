@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/environment.h"
 
 namespace aft {
 namespace {
@@ -149,16 +150,16 @@ void flush_folder(const fs::path& target) {
 }
 
 fs::path home_folder() {
-    if (const char* home = std::getenv("HOME"); home && *home) return home;
+    if (const std::string home = variable("HOME"); !home.empty()) return home;
     const passwd* user = ::getpwuid(::getuid());
     AFT_CHECK(user && user->pw_dir, "no home folder: set HOME");
     return user->pw_dir;
 }
 
 // The specification of these variables says that a relative path is to be ignored.
-fs::path user_folder(const char* variable, const char* fallback) {
-    const char* value = std::getenv(variable);
-    if (value && fs::path(value).is_absolute()) return fs::path(value) / "afterimage";
+fs::path user_folder(const char* name, const char* fallback) {
+    const fs::path value = variable(name);
+    if (value.is_absolute()) return value / "afterimage";
     return home_folder() / fallback / "afterimage";
 }
 
@@ -247,7 +248,7 @@ fs::path cache_folder() {
 
 fs::path shared_file(const std::string& name) {
     std::vector<fs::path> places;
-    if (const char* share = std::getenv("AFTERIMAGE_SHARE"); share && *share)
+    if (const std::string share = variable("AFTERIMAGE_SHARE"); !share.empty())
         places.emplace_back(share);
     std::error_code error;
     const fs::path binary = fs::read_symlink("/proc/self/exe", error);

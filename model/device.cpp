@@ -7,12 +7,15 @@
 #include <link.h>
 #include <torch/headeronly/version.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <new>
 #include <thread>
 
 #include "core/check.h"
+#include "core/environment.h"
 #include "core/files.h"
 #include "model/jobs.h"
 #include "model/ops/aft.h"
@@ -81,6 +84,20 @@ int64_t kilobytes_in(const char* file, const std::string& key) {
     return 0;
 }
 
+// How LibTorch and the libraries below it say that there is too little memory.
+bool names_memory(const std::string& text) {
+    constexpr const char* kWords[] = {"out of memory", "can't allocate memory", "not enough memory",
+                                      "ALLOC_FAILED"};
+    return std::any_of(std::begin(kWords), std::end(kWords), [&](const char* const words) {
+        return text.find(words) != std::string::npos;
+    });
+}
+
+std::map<std::string, at::Device>& added_devices() {
+    static std::map<std::string, at::Device> devices;
+    return devices;
+}
+
 }  // namespace
 
 at::Device parse_device(const std::string& name) {
@@ -91,19 +108,23 @@ at::Device parse_device(const std::string& name) {
         AFT_CHECK(here, "device 'cuda' is not to be had; use --device cpu");
         return at::Device(at::kCUDA, 0);
     }
+    if (const auto found = added_devices().find(name); found != added_devices().end())
+        return found->second;
     fail_usage("unknown device '{}'; allowed: cpu, cuda, auto", name);
+}
+
+void add_device(const std::string& name, at::Device device) {
+    added_devices().insert_or_assign(name, device);
 }
 
 std::string plain_words(const std::exception& error) {
     std::string text = error.what();
-    bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    if (dynamic_cast<const Error*>(&error) != nullptr) return text;  // ours say it already
     if (const auto* const libtorch = dynamic_cast<const c10::Error*>(&error)) {
         text = libtorch->what_without_backtrace();
         text.resize(std::min(text.find('\n'), text.size()));
-        memory = text.find("alloc") != std::string::npos ||
-                 text.find("out of memory") != std::string::npos;
     }
-    if (!memory) return text;
+    if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr && !names_memory(text)) return text;
     return fmt::format(
         "out of memory: {} (smaller train.micro_batch or train.batch, train.recompute=true, or "
         "fewer samples need less)",
@@ -147,6 +168,8 @@ nlohmann::json system_report() {
         {"cpu_capability", at::get_cpu_capability()},
         {"cores", std::thread::hardware_concurrency()},
         {"threads", at::get_num_threads()},
+        {"omp_wait_policy", variable("OMP_WAIT_POLICY")},
+        {"gomp_spincount", variable("GOMP_SPINCOUNT")},
         {"memory_bytes", memory_bytes()},
         {"memory_total_bytes", kilobytes_in("/proc/meminfo", "MemTotal:") * kKilo},
         {"memory_available_bytes", kilobytes_in("/proc/meminfo", "MemAvailable:") * kKilo},

@@ -12,11 +12,12 @@ namespace aft {
 // cpu, cuda, auto -> a device; Error says what is missing. "cuda" works only after initialize_model
 // was asked for cuda or auto: LibTorch looks for its CUDA part once.
 [[nodiscard]] at::Device parse_device(const std::string& name);
+// From now on parse_device knows this name too: a backend that somebody registered with LibTorch
+// (the tests do, as a stand-in for a GPU). Before any other thread runs.
+void add_device(const std::string& name, at::Device device);
 
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
-// remedy). aft::Error and Interrupted pass unchanged.
+// remedy), in plain_words() of jobs.h. aft::Error and Interrupted pass unchanged.
 void with_plain_errors(const std::function<void()>& work);
-// These words, of any exception.
-[[nodiscard]] std::string plain_words(const std::exception& error);
 
 }  // namespace aft

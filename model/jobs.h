@@ -3,6 +3,7 @@
 // state. Plain types only. Errors: aft::Error with the file, key or flag.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,6 +25,8 @@ namespace aft {
 void initialize_model(const std::string& device, int64_t threads);
 [[nodiscard]] nlohmann::json
 system_report();  // device, threads, LibTorch version, memory, capabilities
+// One line for any exception of a job: without LibTorch's stack; out of memory with the remedy.
+[[nodiscard]] std::string plain_words(const std::exception& error);
 
 struct TrainRequest {
     Config config;
@@ -116,6 +119,10 @@ struct RunSummary {
 // Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
 // many; absolute.
 [[nodiscard]] std::vector<std::string> runs_here(size_t most);
+
+// A picture of the unseen part of a data source ("mirror?size=16"), grey or RGB. Error if there is
+// none.
+[[nodiscard]] Image data_picture(const std::string& source, int64_t index);
 
 struct NamedList {
     std::string name;

@@ -147,7 +147,7 @@ void add_report(Live& live, const StepReport& report) {
     std::map<std::string, double> row = report.values;
     for (const auto& [key, value] : report.timing) row["timing." + key] = value;
     if (report.step % std::max<int64_t>(live.config.train.log_every, 1) == 0 ||
-        row.contains("validation.loss"))
+        row.contains("validation.loss") || report.error)
         add_row(live.curves, report.step, row);
 }
 

@@ -30,6 +30,42 @@ void read_logs(Live& live) {
     add_events(live);
 }
 
+// As a run that was opened at this step: the next start makes the rest.
+void reopen(Live& live, Checkpoint checkpoint) {
+    live.recorder.reset();
+    live.trainer.reset();
+    live.folder.reset();
+    live.opened = std::make_shared<const Checkpoint>(std::move(checkpoint));
+}
+
+// The folder is there already.
+void stand_at(Live& live, std::unique_ptr<Trainer> trainer, const Checkpoint& checkpoint) {
+    live.dirty = false;
+    live.pause_at = -1;
+    live.recorder.reset();  // of the trainer that goes
+    live.trainer = std::move(trainer);
+    live.config = live.trainer->config();
+    const int64_t target = live.status.target_step;
+    describe_model(live, checkpoint);
+    live.status.target_step = std::max(target, checkpoint.step);
+    live.status.saved_step = checkpoint.step;
+    live.status.state = RunState::paused;
+    live.status.error.clear();
+    // Answers about steps that will come a second time are of no use any more.
+    live.valid_since = live.stamp + 1;
+    live.snapshot_pace.step = -1;
+}
+
+void write_there(Live& live, int64_t from, const fs::path& branch) {
+    live.recorder = std::make_unique<Recorder>(*live.folder, *live.trainer);
+    live.folder->update_config(live.config);
+    read_logs(live);
+    const std::string kept =
+        branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
+    add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
+    live.status.message = fmt::format("back at step {}{}", live.status.step, kept);
+}
+
 }  // namespace
 
 void rewind(Live& live, Shared& shared, int64_t step) {
@@ -39,33 +75,24 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     if (live.status.state == RunState::running) live.status.state = RunState::paused;
     prepare_training(live);
     if (live.dirty) save_now(live, shared);  // becomes the end of the branch
-    const int64_t from = live.status.step, target = live.status.target_step;
+    // Saving may have thinned out the very step that was asked for.
+    const fs::path file = checkpoint_path(live.run, step);
+    if (!fs::exists(file)) write_checkpoint(file, checkpoint);
+    const int64_t from = live.status.step;
     const fs::path branch = live.folder->go_back(step);
 
-    live.recorder = std::make_unique<Recorder>(*live.folder, *trainer);
-    live.trainer = std::move(trainer);
-    live.config = live.trainer->config();
-    live.folder->update_config(live.config);
-    // Saving may have thinned out the very step that was asked for.
-    if (!fs::exists(checkpoint_path(live.run, step))) static_cast<void>(live.recorder->save());
-    live.dirty = false;
-    live.pause_at = -1;
-    read_logs(live);
-    describe_model(live, checkpoint);
-    live.status.target_step = std::max(target, step);
-    live.status.saved_step = step;
-    live.status.state = RunState::paused;
-    live.status.error.clear();
-    const std::string kept =
-        branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
-    add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
-    live.status.message = fmt::format("back at step {}{}", step, kept);
+    stand_at(live, std::move(trainer), checkpoint);
     live.status.branch = branch.string();
     ++live.status.rewinds;
-    // Answers about steps that will come a second time are of no use any more.
-    live.valid_since = live.stamp + 1;
+    try {
+        write_there(live, from, branch);
+    } catch (...) {
+        reopen(live, std::move(checkpoint));
+        publish_moments(live, shared);
+        publish_checkpoint(live, shared, live.opened);
+        throw;
+    }
     publish_moments(live, shared);
-    live.snapshot_pace.step = -1;
     publish_weights(live, shared, false);
     publish_curves(live, shared, true);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/device.h"
+#include "model/jobs.h"
 #include "model/session_live.h"
 
 namespace aft::session {
@@ -209,6 +209,7 @@ void one_step(Live& live, Shared& shared) {
     } else if (report.values.contains("validation.loss")) {
         publish_moments(live, shared);
     }
+    if (report.error) std::rethrow_exception(report.error);
     publish_weights(live, shared, true);
     publish_curves(live, shared, false);
     if (report.step == live.pause_at) return halt(live, shared, RunState::paused);

@@ -12,6 +12,7 @@
 #include "model/decode/decoder.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
+#include "model/jobs.h"
 #include "model/probe/probe.h"
 #include "model/session_shared.h"
 #include "model/session_weights.h"

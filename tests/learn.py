@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from counting import check_names, count_each
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -138,21 +140,15 @@ def main():
     parser.add_argument("--data", type=lambda text: Path(text).resolve())
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CHECKS))
     args = parser.parse_args()
-    unknown = set(args.names) - set(CHECKS)
-    if unknown:
-        parser.error(f"found {sorted(unknown)}; allowed: {', '.join(CHECKS)}")
-    counts = {"passed": 0, "failed": 0, "left out": 0}
-    for name in args.names or CHECKS:
+    check_names(parser, args.names, CHECKS)
+
+    def look_at(name):
         if name in NEED_DATA and not args.data:
-            print(f"{name:<26} left out: needs --data")
-            counts["left out"] += 1
-            continue
+            return "left out", "needs --data"
         with tempfile.TemporaryDirectory(prefix="afterimage-learn-") as folder:
             seconds, found, wanted, good = CHECKS[name](Context(args.binary, args.data, Path(folder)))
-        counts["passed" if good else "failed"] += 1
-        print(f"{name:<26} {seconds:6.1f} s  {'ok' if good else 'MISSED'}: {found} (wanted: {wanted})", flush=True)
-    print(", ".join(f"{count} {word}" for word, count in counts.items()))
-    return counts["failed"] > 0
+        return "passed" if good else "failed", f"{seconds:6.1f} s, {found} (wanted: {wanted})"
+    return count_each(args.names or CHECKS, look_at)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ import time
 import zlib
 from pathlib import Path
 
+from counting import check_names, count_each
+
 
 def write_picture(path, seed, size=256):
     """An RGB picture of coloured stripes as PNG."""
@@ -78,26 +80,21 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     args = parser.parse_args()
     listed = [preset["name"] for preset in json.loads(call(args.binary, "list", "presets", "--json").stdout)["presets"]]
-    unknown = set(args.names) - set(listed)
-    if unknown:
-        parser.error(f"found {sorted(unknown)}; allowed: {', '.join(listed)}")
-    counts = {"trained": 0, "failed": 0, "left out": 0}
+    check_names(parser, args.names, listed)
     with tempfile.TemporaryDirectory(prefix="afterimage-presets-") as top:
         made = pictures(Path(top) / "pictures")
-        for name in args.names or listed:
+
+        def try_one(name):
             config = json.loads(call(args.binary, "train", "--preset", name, "--print-config").stdout)
             source = source_of(config, args.data, made)
             if source is None:
-                print(f"{name:<28} left out: needs --data")
-                counts["left out"] += 1
-                continue
+                return "left out", "needs --data"
             folder = Path(top) / name
             folder.mkdir()
             code, seconds, peak, last = train(args.binary, name, source, folder)
-            counts["failed" if code else "trained"] += 1
-            print(f"{name:<28} {seconds:6.1f} s, at most {peak / 2**30:.2f} GiB{f': exit {code}: {last}' if code else ''}", flush=True)
-    print(", ".join(f"{count} {word}" for word, count in counts.items()))
-    return counts["failed"] > 0
+            words = f"{seconds:6.1f} s, at most {peak / 2**30:.2f} GiB"
+            return ("failed", f"{words}: exit {code}: {last}") if code else ("passed", words)
+        return count_each(args.names or listed, try_one)
 
 
 if __name__ == "__main__":

@@ -46,22 +46,49 @@ void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, cons
                                         ink(look.colors->accent));
 }
 
-void draw_cell_label(const AtlasCell& cell, const Box& box, bool chosen, const Look& look) {
-    const float y = box.high.y + look.px(3);
-    const TextStyle name{.color = chosen ? look.colors->text1 : look.colors->text3,
-                         .size = kLabelSize,
-                         .weight = chosen ? Weight::medium : Weight::regular};
-    const float used = draw_text(look, {box.low.x, y}, name, cell.label);
-    const TextStyle number{.color = look.colors->text2, .size = kLabelSize, .align = Align::right};
+struct LabelPlaces {  // from the map's left edge
+    TextStyle name, number;
+    float text_end = 0, bar_low = 0,
+          bar_high = 0;  // where the number ends; the meter between name and number
+};
+
+LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const Look& look) {
+    LabelPlaces out{
+        .name = {.color = chosen ? look.colors->text1 : look.colors->text3,
+                 .size = kLabelSize,
+                 .weight = chosen ? Weight::medium : Weight::regular},
+        .number = {.color = look.colors->text2, .size = kLabelSize, .align = Align::right}};
     // The next label may follow at once.
-    const float end_of_text = box.high.x - look.px(box.width() > look.px(160) ? 18 : 4);
-    draw_text(look, {end_of_text, y}, number, cell.bar_text);
-    if (cell.bar < 0) return;
-    const float left = box.low.x + std::max(used, look.px(24)) + look.px(6);
-    const float right = end_of_text - text_size(look, number, cell.bar_text).x - look.px(6);
-    if (right - left < look.px(8)) return;
+    out.text_end = width - look.px(width > look.px(160) ? 18 : 4);
+    out.bar_low = std::max(text_size(look, out.name, cell.label).x, look.px(24)) + look.px(6);
+    out.bar_high = out.text_end - text_size(look, out.number, cell.bar_text).x - look.px(6);
+    return out;
+}
+
+// One meter alone would read as if the others were empty.
+bool have_bars_room(const AtlasView& view, float width, const Look& look) {
+    bool any = false;
+    for (const AtlasCell& cell : view.cells) {
+        if (cell.bar < 0) continue;
+        const LabelPlaces places = label_places(cell, width, true, look);
+        if (places.bar_high - places.bar_low < look.px(8)) return false;
+        any = true;
+    }
+    return any && view.shape.cell_label > 0;
+}
+
+void draw_cell_label(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
+                     const Look& look) {
+    const float y = box.high.y + look.px(3);
+    draw_text(look, {box.low.x, y}, places.name, cell.label);
+    draw_text(look, {box.low.x + places.text_end, y}, places.number, cell.bar_text);
+}
+
+void draw_cell_bar(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
+                   const Look& look) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const float middle = y + look.px(8), half = look.px(1.5F);
+    const float left = box.low.x + places.bar_low, right = box.low.x + places.bar_high;
+    const float middle = box.high.y + look.px(3) + look.px(8), half = look.px(1.5F);
     list->AddRectFilled({left, middle - half}, {right, middle + half}, ink(look.colors->line));
     const float end = left + (right - left) * float(std::clamp(cell.bar, 0.0, 1.0));
     list->AddRectFilled({left, middle - half}, {end, middle + half}, ink(look.colors->accent));
@@ -73,6 +100,7 @@ struct Shown {  // one frame of an atlas
     const AtlasLayout& layout;
     ImVec2 corner;  // of the area on screen, scroll included
     AtlasHit hovered;
+    bool has_bars = false;
 
     [[nodiscard]] Box box(int row, int column) const {
         Box b = layout.cell(row, column);
@@ -149,7 +177,10 @@ void draw_maps(const Shown& s, Tiles& tiles) {
         }
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
-        if (shape.cell_label > 0) draw_cell_label(cell, box, chosen, s.look);
+        if (shape.cell_label <= 0) continue;
+        const LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
+        draw_cell_label(cell, box, places, s.look);
+        if (s.has_bars && cell.bar >= 0) draw_cell_bar(cell, box, places, s.look);
     }
 }
 
@@ -238,7 +269,7 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     ImGui::InvisibleButton(view.id, {std::max(1.0F, size.x), std::max(1.0F, size.y)});
     reply.box = {corner, {corner.x + size.x, corner.y + size.y}};
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    Shown shown{view, look, reply.layout, corner, {}};
+    Shown shown{view, look, reply.layout, corner, {}, false};
     if (ImGui::IsItemHovered()) {
         const AtlasHit hit =
             hit_atlas(reply.layout, shape, {mouse.x - corner.x, mouse.y - corner.y});
@@ -248,6 +279,7 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
             reply.double_clicked = reply.hovered;
     }
     shown.hovered = reply.hovered;
+    shown.has_bars = reply.has_bars = have_bars_room(view, reply.layout.tile.x, look);
     draw_row_ground(shown);
     draw_maps(shown, tiles_);
     draw_labels(shown);

@@ -47,7 +47,8 @@ struct AtlasCell {
     MapData data{};  // values empty = not there yet: hatched
     Coloring coloring{};
     std::string label{};     // under the map, with AtlasShape::cell_label
-    double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none
+    double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where
+                             // all of the atlas have room: AtlasReply::has_bars
     std::string bar_text{};  // at the meter's right
     bool pinned = false, changed = false, dimmed = false;
 };
@@ -66,7 +67,8 @@ struct AtlasView {
 struct AtlasReply {
     AtlasHit hovered, clicked, double_clicked;
     AtlasLayout layout;
-    Box box;  // on screen
+    Box box;                // on screen
+    bool has_bars = false;  // the meters are drawn
 };
 
 class Atlas {

@@ -29,7 +29,8 @@ class AttentionPanel : public Panel {
     void draw_target_tool(Ui& ui, const Positions& positions);
     void choose_target(Ui& ui, const Positions& positions);
     void draw_gallery(Ui& ui, float height);
-    void draw_gallery_head(Ui& ui, int count);
+    [[nodiscard]] std::vector<std::string> head_words(int count, bool has_bars) const;
+    void draw_gallery_head(Ui& ui, int count, bool has_bars);
     [[nodiscard]] viz::AtlasShape gallery_shape(const Positions& positions, ImVec2 area,
                                                 float scale) const;
     void turn_page(int64_t by, int count);
@@ -128,6 +129,7 @@ void AttentionPanel::fill_gallery(Ui& ui, int count) {
         cell.coloring.range = {0, std::max(1e-9, value_range(seen, 100, false).high)};
         cell.label = fmt::format("{}{}", data_.has_gates() ? "c" : "h", c.index);
         const double shown = order_ == 0 ? c.gate : order_ == 1 ? c.sharpness : c.divergence;
+        if (order_ == 0 && !data_.has_gates()) continue;
         cell.bar = order_ == 2 ? -1 : shown;
         cell.bar_text = plain_number(shown, 2);
     }
@@ -166,16 +168,26 @@ void AttentionPanel::turn_page(int64_t by, int count) {
     first_ = size_t(std::clamp<int64_t>(int64_t(first_) + by * count, 0, last));
 }
 
-void AttentionPanel::draw_gallery_head(Ui& ui, int count) {
+// Which channels these are and what stands under every map, the longest words first.
+std::vector<std::string> AttentionPanel::head_words(int count, bool has_bars) const {
+    const size_t all = data_.channels().size(), last = std::min(all, first_ + size_t(count));
+    const std::string shown = fmt::format("{} to {} of {}, own range", first_ + 1, last, all);
+    if (order_ == 0 && !data_.has_gates()) return {shown + " each"};
+    constexpr const char* kValues[] = {"gate \u03C3(Q)", "sharpness", "divergence"};
+    return {fmt::format("{} each; {}: {}{}", shown, has_bars ? "bar and number" : "number",
+                        kValues[order_], order_ == 2 ? " in bits" : ""),
+            fmt::format("{}s; {}", shown, kValues[order_]), shown + " each"};
+}
+
+void AttentionPanel::draw_gallery_head(Ui& ui, int count, bool has_bars) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
-    const size_t channels = data_.channels().size();
-    const char* const what = data_.has_gates() ? "Channels" : "Heads";
-    const std::string title = fmt::format("{} of layer {}", what, ui.selection.cell.layer);
+    const std::string title = fmt::format(
+        "{} of layer {}", data_.has_gates() ? "Channels" : "Heads", ui.selection.cell.layer);
     text_at(ui, {corner.x, corner.y + ui.px(5)}, title,
             {text_size::label, ui.theme.text1, Face::semibold});
     float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
-    if (size_t(count) < channels) {  // the rest comes page by page
+    if (size_t(count) < data_.channels().size()) {  // the rest comes page by page
         const auto turn = [&](const char* name, const char* mark, int64_t by, bool can) {
             ImGui::SetCursorScreenPos({corner.x + used, corner.y});
             if (button(ui, {.name = name,
@@ -187,13 +199,13 @@ void AttentionPanel::draw_gallery_head(Ui& ui, int count) {
             used += ui.px(28);
         };
         turn("Channels before", icon::step_back, -1, first_ > 0);
-        turn("More channels", icon::step, 1, first_ + size_t(count) < channels);
+        turn("More channels", icon::step, 1, first_ + size_t(count) < data_.channels().size());
         used += ui.px(6);
     }
-    const size_t last = std::min(channels, first_ + size_t(count));
-    std::string words = fmt::format("{} to {} of {}, own range each", first_ + 1, last, channels);
-    const std::string bar = order_ == 1 ? "; bar: sharpness" : "; bar: gate \u03C3(Q)";
-    if (text_extent(ui, words + bar, text_size::hint).x < all - used - ui.px(300)) words += bar;
+    std::string words;
+    for (const std::string& one : head_words(count, has_bars))
+        if (words.empty() || text_extent(ui, words, text_size::hint).x > all - used - ui.px(300))
+            words = one;
     text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
     ui.recorder.area({.kind = "value",
@@ -220,19 +232,21 @@ void AttentionPanel::draw_gallery(Ui& ui, float height) {
     view.shape = gallery_shape(positions, view.area, ui.look.scale);
     const int count = view.shape.rows * view.shape.columns;
     fill_gallery(ui, count);
-    draw_gallery_head(ui, count);
     ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
-    const int64_t chosen = ui.selection.cell.channel;
     for (size_t i = 0; i < cells_.size(); ++i) {
         cells_[i].coloring.scale = coloring(ui).scale;
         cells_[i].coloring.map = coloring(ui).map;
-        if (data_.channels()[first_ + i].index != chosen) continue;
+        if (data_.channels()[first_ + i].index != ui.selection.cell.channel) continue;
         view.selected_row = int(i) / view.shape.columns;
         view.selected_column = int(i) % view.shape.columns;
     }
     view.cells = cells_;
     view.raise_selected_row = false;
     const viz::AtlasReply reply = gallery_.draw(view, ui.look);
+    const ImVec2 end = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos(corner);
+    draw_gallery_head(ui, count, reply.has_bars);
+    ImGui::SetCursorScreenPos(end);
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const float wheel = ImGui::GetIO().MouseWheel;
     if (hit.is_valid() && wheel != 0)  // what is under the pointer then is drawn in the next frame
@@ -357,8 +371,8 @@ void AttentionPanel::inspector(Ui& ui) {
                                .layer = cell.layer,
                                .target = ui.selection.cell.target});
     draw_layer_shares(ui, data_);
-    section(ui, "Display");
     AttentionLook& look = ui.settings.attention;
+    section(ui, "Display");
     label_column(ui, "Scale");
     const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
     (void)segmented(ui, "Scale", look.scale, {scales, -1});

@@ -54,8 +54,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
         const Row line = row(ui, item.path, {40, is_open, item.name});
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
-                                                  ui.theme.series[i % ui.theme.series.size()],
-                                                  ui.px(2));
+                                                  ui.theme.series[size_t(item.color)], ui.px(2));
         const float room = line.max.x - line.min.x;
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
                 {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});

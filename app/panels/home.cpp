@@ -21,13 +21,6 @@
 namespace aft::app {
 namespace {
 
-struct Demo {
-    const char *preset, *title, *sentence;
-};
-constexpr Demo kDemos[] = {{"demo-mirror", "Mirror", "Learns to look at the mirrored pixel"},
-                           {"demo-tiles", "Tiles", "Learns the period of a pattern"},
-                           {"demo-shapes", "Shapes", "Classifies discs, boxes and bars"}};
-
 std::string age_words(int64_t changed) {
     const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
                             std::chrono::system_clock::now().time_since_epoch())
@@ -99,6 +92,7 @@ class HomePanel final : public Panel {
     void draw_run(Ui& ui, const RunSummary& run, float width);
     void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
     void draw_drop_hint(Ui& ui, float width);
+    void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
     void draw_machine(Ui& ui);
     void copy_report(Ui& ui);
@@ -107,6 +101,7 @@ class HomePanel final : public Panel {
     RunCatalog catalog_;
     NewRunForm form_;
     std::map<std::string, Thumbnail> thumbnails_;
+    Thumbnail demo_pictures_[std::size(kDemos)];
 };
 
 void HomePanel::actions(Actions& actions) {
@@ -305,24 +300,30 @@ void HomePanel::draw_drop_hint(Ui& ui, float width) {
          {text_size::hint, ui.theme.text2, Face::mono});
 }
 
+void HomePanel::draw_demo(Ui& ui, size_t index) {
+    const Demo& demo = kDemos[index];
+    const auto page = catalog_.page();
+    const Image none;
+    const Image& picture = page ? page->demos[index] : none;
+    const Row item = row(ui, demo.title, {58, false, picture.pixels.empty() ? "" : "with picture"});
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
+    const ImVec2 corner{item.min.x + ui.px(5), item.min.y + ui.px(5)};
+    demo_pictures_[index].draw(ui, picture, corner, ui.px(float(kDemoSide)));
+    const float left = item.min.x + ui.px(64);
+    text_at(ui, {left, item.min.y + ui.px(9)}, demo.title,
+            {text_size::label, ui.theme.text1, Face::medium});
+    text_at(ui, {left, item.min.y + ui.px(31)}, demo.sentence,
+            {text_size::hint, ui.theme.text2, Face::regular, item.max.x - left - ui.px(28)});
+    icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
+            {text_size::icon, ui.theme.text3});
+    ImGui::Dummy({0, ui.px(2)});
+    if (item.pressed) form_.open(ui, demo.preset);
+}
+
 void HomePanel::draw_side(Ui& ui) {
     section(ui, "Start without a download", {}, false);
-    for (const Demo& demo : kDemos) {
-        const Row item = row(ui, demo.title, {58, false});
-        ImGui::GetWindowDrawList()->AddRectFilled(
-            item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
-        icon_at(ui, {item.min.x + ui.px(28), (item.min.y + item.max.y) / 2}, icon::play,
-                {text_size::icon, ui.theme.accent});
-        text_at(ui, {item.min.x + ui.px(56), item.min.y + ui.px(9)}, demo.title,
-                {text_size::label, ui.theme.text1, Face::medium});
-        text_at(
-            ui, {item.min.x + ui.px(56), item.min.y + ui.px(31)}, demo.sentence,
-            {text_size::hint, ui.theme.text2, Face::regular, item.max.x - item.min.x - ui.px(84)});
-        icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
-                {text_size::icon, ui.theme.text3});
-        ImGui::Dummy({0, ui.px(2)});
-        if (item.pressed) form_.open(ui, demo.preset);
-    }
+    for (size_t i = 0; i < std::size(kDemos); ++i) draw_demo(ui, i);
     draw_machine(ui);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/open_path.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts.h"
 #include "core/text.h"
@@ -131,7 +132,7 @@ void PlotsPanel::draw_loss(Ui& ui, ImVec2 size) {
     plot.curves.push_back({.label = "train",
                            .x = ui.curves->step,
                            .y = columns_.train,
-                           .color = rgb_of(ui.theme.series[2]),
+                           .color = rgb_of(run_color(ui, ui.status.path)),
                            .smoothing = smoothing_});
     if (!columns_.validation.empty())
         plot.curves.push_back({.label = "validation",

@@ -17,6 +17,22 @@ nlohmann::json read_system() {
     }
 }
 
+// A demo whose picture cannot be made says why when it is chosen.
+std::vector<Image> demo_pictures() {
+    std::vector<Image> pictures;
+    for (const Demo& demo : kDemos) {
+        Image picture;
+        try {
+            picture = data_picture(load_preset(demo.preset).data.source, demo.picture);
+            picture = resize_area(picture, kDemoSide, kDemoSide);
+        } catch (const std::exception&) {
+            picture = {};
+        }
+        pictures.push_back(std::move(picture));
+    }
+    return pictures;
+}
+
 // Runs that were started elsewhere, from the command line say, are not among the recent ones.
 std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
     for (const std::string& found : runs_here(kMostRows)) {
@@ -46,6 +62,7 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
         [paths, stamp, box = box_, done = done_, before = page()](const std::stop_token& stop) {
             auto page = std::make_shared<CatalogPage>();
             page->system = before ? before->system : read_system();
+            page->demos = before ? before->demos : demo_pictures();
             for (const std::string& path : with_runs_here(paths)) {
                 if (stop.stop_requested()) break;
                 page->runs.push_back(summarize_run(path));

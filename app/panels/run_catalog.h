@@ -1,5 +1,6 @@
-// RunCatalog: summaries of the recent runs and the system report, read by a thread of its own, so
-// that the window never waits for a file. Window thread; every method returns at once.
+// RunCatalog: summaries of the recent runs, the pictures of the demos and the system report, read
+// by a thread of its own, so that the window never waits for a file. Window thread; every method
+// returns at once.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,9 +14,20 @@ namespace aft::app {
 
 inline constexpr size_t kMostRows = 8;
 
+struct Demo {
+    const char *preset, *title, *sentence;
+    int64_t picture;  // of its data, the one that shows best what is to be learnt
+};
+inline constexpr Demo kDemos[] = {
+    {"demo-mirror", "Mirror", "Learns to look at the mirrored pixel", 0},
+    {"demo-tiles", "Tiles", "Learns the period of a pattern", 0},
+    {"demo-shapes", "Shapes", "Classifies discs, boxes and bars", 0}};
+inline constexpr int64_t kDemoSide = 48;  // pixels of its picture
+
 struct CatalogPage {
     std::vector<RunSummary> runs;  // in the order asked for, then the newest of runs/ here
     nlohmann::json system;         // system_report(), read once
+    std::vector<Image> demos;      // of kDemos, made once; empty where that failed
 };
 
 class RunCatalog {

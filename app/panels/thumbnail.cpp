@@ -25,4 +25,15 @@ void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
     draw->AddImage(texture_.id(), at, end);
 }
 
+void Thumbnail::draw(Ui& ui, const Image& image, ImVec2 at, float side) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const ImVec2 end{at.x + side, at.y + side};
+    if (image.pixels.empty()) {
+        draw->AddRect(at, end, ui.theme.line);
+        return;
+    }
+    texture_.set(image, ui.look);
+    if (texture_.id() != ImTextureID_Invalid) draw->AddImage(texture_.id(), at, end);
+}
+
 }  // namespace aft::app

@@ -1,4 +1,5 @@
-// Thumbnail: a small bias map as a picture. Uploads when the values change. Window thread.
+// Thumbnail: a small bias map, or a picture as it is. Uploads when the values change. Window
+// thread.
 #pragma once
 #include "app/ui/ui.h"
 #include "core/field.h"
@@ -11,6 +12,7 @@ class Thumbnail {
     // At a place of the window, without moving the cursor; `side` in pixels. An empty field draws
     // an empty cell.
     void draw(Ui& ui, const Field& field, ImVec2 at, float side);
+    void draw(Ui& ui, const Image& image, ImVec2 at, float side);
 
   private:
     std::vector<float> shown_;

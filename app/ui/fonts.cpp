@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "core/environment.h"
+
 namespace aft::app {
 
 namespace {
@@ -19,9 +21,9 @@ std::string find_font(const std::vector<std::string>& names) {
                                         "/usr/share/fonts/dejavu",
                                         "/usr/share/fonts/TTF",
                                         "/usr/local/share/fonts"};
-    if (const char* home = std::getenv("HOME"); home != nullptr) {
-        folders.push_back(std::string(home) + "/.local/share/fonts");
-        folders.push_back(std::string(home) + "/.fonts");
+    if (const std::string home = variable("HOME"); !home.empty()) {
+        folders.push_back(home + "/.local/share/fonts");
+        folders.push_back(home + "/.fonts");
     }
     std::error_code ignored;
     for (const std::string& name : names)

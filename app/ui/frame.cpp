@@ -2,7 +2,6 @@
 
 #include <imgui_internal.h>
 #include <implot.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 
 #include "app/ui/data_place.h"
 #include "app/ui/frame_state.h"
+#include "app/ui/give_back.h"
 #include "app/ui/guard.h"
 #include "app/ui/open_path.h"
 
@@ -134,7 +134,7 @@ void Frame::Parts::let_go_of_session() {
     if (session)
         closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))]() mutable {
             old.reset();
-            malloc_trim(0);
+            give_back_memory();
         });
     session = nullptr;
     ui.session = nullptr;

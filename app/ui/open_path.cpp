@@ -44,6 +44,12 @@ RecentItem recent_item(const std::string& path) {
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
+ImU32 run_color(const Ui& ui, const std::string& path) {
+    for (const RecentItem& item : ui.settings.recent)
+        if (is_same_path(item.path, path)) return ui.theme.series[size_t(item.color)];
+    return ui.theme.series[kLoneColor];
+}
+
 bool is_same_path(const std::string& a, const std::string& b) {
     std::error_code ignored;
     return a == b || fs::absolute(a, ignored).lexically_normal() ==

@@ -14,6 +14,22 @@ namespace {
 using nlohmann::json;
 constexpr size_t kMostRecent = 24;
 
+// The series that runs take, in this order; the fourth is that of validation.
+constexpr int kRunColors[] = {kLoneColor, 1, 0, 4, 5, 6, 7};
+
+bool is_run_color(int color) {
+    return std::find(std::begin(kRunColors), std::end(kRunColors), color) != std::end(kRunColors);
+}
+
+int rarest_color(const std::vector<RecentItem>& items) {
+    const auto uses = [&](int color) {
+        return std::count_if(items.begin(), items.end(),
+                             [&](const RecentItem& item) { return item.color == color; });
+    };
+    return *std::min_element(std::begin(kRunColors), std::end(kRunColors),
+                             [&](int a, int b) { return uses(a) < uses(b); });
+}
+
 ThemeName theme_from(const std::string& word) {
     for (const ThemeName name : {ThemeName::dark, ThemeName::light, ThemeName::high_contrast})
         if (word == theme_word(name)) return name;
@@ -42,15 +58,20 @@ UserSettings from_json(const json& j) {
         if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
-                            item.value("opened", int64_t{0})});
+                            item.value("opened", int64_t{0}), item.value("color", -1)});
     if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
+    for (RecentItem& item : s.recent)
+        if (!is_run_color(item.color)) item.color = rarest_color(s.recent);
     return s;
 }
 
 }  // namespace
 
 void UserSettings::remember(RecentItem item) {
-    std::erase_if(recent, [&](const RecentItem& old) { return old.path == item.path; });
+    const auto is_same = [&](const RecentItem& old) { return old.path == item.path; };
+    const auto known = std::find_if(recent.begin(), recent.end(), is_same);
+    item.color = known != recent.end() ? known->color : rarest_color(recent);
+    std::erase_if(recent, is_same);
     recent.insert(recent.begin(), std::move(item));
     if (recent.size() > kMostRecent) recent.resize(kMostRecent);
 }
@@ -75,7 +96,8 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
         recent.push_back({{"path", item.path},
                           {"name", item.name},
                           {"what", item.what},
-                          {"opened", item.opened}});
+                          {"opened", item.opened},
+                          {"color", item.color}});
     const json look = {{"scale", s.attention.scale},
                        {"colors", s.attention.colors},
                        {"over_image", s.attention.over_image},

@@ -12,10 +12,13 @@
 
 namespace aft::app {
 
+inline constexpr int kLoneColor = 2;  // of a run that is not among the recent ones
+
 struct RecentItem {
     std::string path{}, name{},
         what;            // file or run folder; shown name; "CIFAR-10 pixels, aft-local, 4 layers"
     int64_t opened = 0;  // seconds since 1970
+    int color = kLoneColor;  // of Theme::series, the run's everywhere; remember() chooses it
 };
 
 struct AttentionLook {          // how the maps of Attention and Keys are drawn
@@ -37,7 +40,7 @@ struct UserSettings {
     std::string last_folder;         // of the file browser
     std::map<std::string, std::string> data_places;  // path as models name it -> chosen here
 
-    void remember(RecentItem item);  // moves it to the front
+    void remember(RecentItem item);  // moves it to the front; it keeps its colour
 };
 
 // `problem` gets words if the file was damaged. An absent file gives the defaults.

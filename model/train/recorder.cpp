@@ -27,7 +27,8 @@ void Recorder::after_step(const StepReport& report) {
 void Recorder::finish() {
     if (!waiting_) return;
     const int64_t every = std::max<int64_t>(trainer_.config().train.log_every, 1);
-    const bool is_due = waiting_->values.contains("validation.loss") || waiting_->step % every == 0;
+    const bool is_due = waiting_->values.contains("validation.loss") || waiting_->error ||
+                        waiting_->step % every == 0;
     if (is_due && !is_logged_) folder_.log(*waiting_);
     is_logged_ = true;
     history_.record(waiting_->step, trainer_.net().parameters());
@@ -36,7 +37,8 @@ void Recorder::finish() {
 
 std::filesystem::path Recorder::save() {
     const int64_t step = trainer_.steps_done();
-    if (saved_step_ != step) {
+    std::error_code error;  // a rewind that failed half-way may have taken the file away
+    if (saved_step_ != step || !std::filesystem::exists(saved_path_, error)) {
         saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true));
         saved_step_ = step;
     }

@@ -101,10 +101,31 @@ std::vector<json> read_lines(const fs::path& path, uint64_t& offset) {
     return lines;
 }
 
-void keep_lines_until(const fs::path& path, int64_t step) {
+// The lines of a log up to a step, written beside it: what needs room on the disk comes before
+// anything changes. Without take() it is as if nothing had been.
+class KeptLines {
+  public:
+    KeptLines(const fs::path& log, int64_t step);
+    ~KeptLines() {
+        std::error_code ignored;
+        if (!prepared_.empty()) fs::remove(prepared_, ignored);
+    }
+    KeptLines(const KeptLines&) = delete;
+    KeptLines& operator=(const KeptLines&) = delete;
+    void take() {
+        if (!prepared_.empty()) fs::rename(prepared_, log_);
+        prepared_.clear();
+    }
+
+  private:
+    fs::path log_, prepared_;  // empty: the log ends there already
+};
+
+KeptLines::KeptLines(const fs::path& log, int64_t step) {
     std::error_code error;
-    if (!fs::exists(path, error)) return;
-    const std::string text = read_file(path);
+    if (!fs::exists(log, error)) return;
+    log_ = fs::canonical(log);
+    const std::string text = read_file(log_);
     std::string kept;
     for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
          begin = end + 1) {
@@ -113,7 +134,24 @@ void keep_lines_until(const fs::path& path, int64_t step) {
         if (!parsed.is_object() || parsed.value("step", int64_t{0}) > step) continue;
         kept += line + '\n';
     }
-    if (kept != text) write_atomically(path, kept);
+    if (kept == text) return;
+    const fs::path prepared = log_.string() + ".kept";
+    write_atomically(prepared, kept);
+    prepared_ = prepared;
+}
+
+struct KeptLogs {
+    KeptLines metrics, events;
+    KeptLogs(const fs::path& run, int64_t step)
+        : metrics(run / "metrics.jsonl", step), events(run / "events.jsonl", step) {}
+};
+
+// Log lines and history frames.
+void drop_after(const fs::path& run, int64_t step, KeptLogs& logs) {
+    logs.metrics.take();
+    logs.events.take();
+    for (const int64_t later : history_steps(run / "history"))
+        if (later > step) fs::remove(history_path(run / "history", later));
 }
 
 FileHandle lock_run(const fs::path& run) {
@@ -220,7 +258,8 @@ void RunFolder::go_on_from(int64_t step, const Config& config) {
     make_folder(path / "checkpoints");
     cut_torn_line(path / "metrics.jsonl");
     cut_torn_line(path / "events.jsonl");
-    truncate_after(step);
+    KeptLogs logs(path, step);
+    drop_after(path, step, logs);
     update_config(config);
     parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
 }
@@ -257,22 +296,17 @@ fs::path RunFolder::save(const Checkpoint& checkpoint) {
     return path;
 }
 
-void RunFolder::truncate_after(int64_t step) {
-    keep_lines_until(parts_->path / "metrics.jsonl", step);
-    keep_lines_until(parts_->path / "events.jsonl", step);
-    for (const int64_t later : history_steps(parts_->path / "history"))
-        if (later > step) fs::remove(history_path(parts_->path / "history", later));
-}
-
 fs::path RunFolder::go_back(int64_t step) {
-    fs::path branch = keep_branch(parts_->path, step);
-    // Checkpoints first, the newest ahead: were this cut short, a resume would drop the rest.
-    const std::vector<int64_t> saved = checkpoint_steps(parts_->path);
+    const fs::path& path = parts_->path;
+    KeptLogs logs(path, step);
+    parts_->say(fmt::format("goes back to step {}; later ones become a branch", step));
+    fs::path branch = keep_branch(path, step);
+    // Nothing from here on needs room on the disk. Checkpoints first, the newest ahead: were this
+    // cut short, a resume would drop the rest.
+    const std::vector<int64_t> saved = checkpoint_steps(path);
     for (auto later = saved.rbegin(); later != saved.rend() && *later > step; ++later)
-        fs::remove(checkpoint_path(parts_->path, *later));
-    truncate_after(step);
-    parts_->say(fmt::format("went back to step {}; later ones: {}", step,
-                            branch.empty() ? "none" : branch.string()));
+        fs::remove(checkpoint_path(path, *later));
+    drop_after(path, step, logs);
     return branch;
 }
 

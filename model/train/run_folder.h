@@ -32,13 +32,13 @@ class RunFolder {
     std::filesystem::path save(
         const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
     // Back to a saved step: what came after is kept by keep_branch() and then leaves this run.
-    // Returns the branch's folder; empty = nothing came after.
+    // Returns the branch's folder; empty = nothing came after. Where the disk is full nothing
+    // changes.
     std::filesystem::path go_back(int64_t step);
     void update_config(const Config& config);  // rewrites config.json where it differs
     [[nodiscard]] const std::filesystem::path& path() const;
 
   private:
-    void truncate_after(int64_t step);  // log lines and history frames
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

@@ -129,8 +129,11 @@ StepReport Trainer::step() {
     report.step = ++p.steps_done;
     const double step_ms = ms_since(start);
     const TrainConfig& train = p.config.train;
-    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0)
-        report.values.merge(validate());
+    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0) try {
+            report.values.merge(validate());
+        } catch (...) {  // the weights have moved: the caller needs the rest of the report
+            report.error = std::current_exception();
+        }
     p.last_metrics = report.values;
     report.timing["step_ms"] = step_ms;
     report.timing["examples_per_s"] = 1000.0 * static_cast<double>(batch.input.size(0)) / step_ms;

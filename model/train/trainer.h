@@ -1,6 +1,7 @@
 // Trainer: one training step and everything that it needs; knows no thread, no window and no
 // folder.
 #pragma once
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@ struct StepReport {
     std::map<std::string, double> timing;  // step_ms, examples_per_s, memory_bytes
     std::string failure;  // NaN or infinity: names the first layer that produced it; the step was
                           // not applied
+    std::exception_ptr error{};  // validation's: the step counts and is logged; then rethrow it
 };
 
 class Trainer {

@@ -117,6 +117,31 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
     EXPECT_TRUE(value_of(shown).starts_with("1 to 32 of 32")) << value_of(shown);
 }
 
+// Maps too narrow for a meter beside their label show the number alone, and are not called bars.
+TEST_F(AttentionPane, TheGallerySaysWhatItDraws) {
+    const std::string shown = "Attention/Main/Channels shown";
+    initialize_model("cpu", 1);
+    make({}, {1600, 1000});
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    show();
+    ASSERT_TRUE(until([&] { return is_there(shown); }));
+    const auto says = [&](const char* words) {
+        EXPECT_TRUE(value_of(shown).ends_with(words)) << value_of(shown);
+    };
+    says("; number: gate \u03C3(Q)");
+    run("set Attention/Main/Sort Sharpness\nframes 3\n");
+    says("; number: sharpness");
+    run("set Attention/Main/Sort Divergence\nframes 3\n");
+    says("; number: divergence in bits");
+    run("set Attention/Main/Sort Gate\nframes 3\n");
+    stage_->set_size({3200, 2000});
+    steps(4);
+    says("; bar and number: gate \u03C3(Q)");
+    stage_->set_size({1280, 800});
+    steps(4);
+    says("; gate \u03C3(Q)");
+}
+
 // What the row of tools has no room for stands behind "More tools".
 TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
     const std::string target = "Attention/Main/Target channel", more = "Attention/Main/More tools";

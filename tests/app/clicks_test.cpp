@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "core/environment.h"
 #include "core/image.h"
 #include "tests/app/clicks.h"
 #include "tests/app/stage_fixture.h"
@@ -60,9 +61,9 @@ class RandomClicks : public BareTest {
         ASSERT_FALSE(is_other_model()) << ui().status.error << last_actions();
     }
     [[nodiscard]] ClickRules rules() const {
-        const char* seed = std::getenv("AFTERIMAGE_CLICK_SEED");
+        const std::string seed = variable("AFTERIMAGE_CLICK_SEED");
         ClickRules rules;
-        rules.seed = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 11;
+        rules.seed = !seed.empty() ? std::strtoull(seed.c_str(), nullptr, 10) : 11;
         rules.folder = home_.string();
         return rules;
     }
@@ -141,7 +142,7 @@ class RandomClicks : public BareTest {
                      ui().selection.completion.position = 0;
                  }}};
     }
-    static bool is_long() { return std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr; }
+    static bool is_long() { return !variable("AFTERIMAGE_ALL_TESTS").empty(); }
     void explore(const ClickRules& rules) {
         Clicks clicks(stage_, rules);
         clicks.explore();

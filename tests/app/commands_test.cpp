@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/panels/new_run.h"
+#include "core/environment.h"
 #include "core/text.h"
 #include "tests/app/hands.h"
 #include "tests/app/stage_fixture.h"
@@ -196,7 +197,18 @@ TEST_F(Commands, TheReportOnThisMachineNamesOpenGl) {
     const nlohmann::json report = nlohmann::json::parse(copied());
     EXPECT_EQ(report.value("opengl", ""), "none");  // this stage has none
     EXPECT_TRUE(report.contains("libtorch"));
+    EXPECT_EQ(report.value("omp_wait_policy", "none"), variable("OMP_WAIT_POLICY"));
+    EXPECT_EQ(report.value("gomp_spincount", "none"), variable("GOMP_SPINCOUNT"));
     EXPECT_EQ(value_of("Home/This machine/OpenGL"), "none");
+}
+
+TEST_F(Commands, EveryDemoHasAPictureOfItsData) {
+    initialize_model("cpu", 1);
+    make();
+    for (const char* demo : {"Mirror", "Tiles", "Shapes"}) {
+        const std::string card = std::string("Home/Start without a download/") + demo;
+        EXPECT_TRUE(until([&] { return value_of(card) == "with picture"; })) << card;
+    }
 }
 
 TEST_F(Commands, AnyNumberOfSamplesThatTheCommandLineTakes) {

@@ -1,5 +1,7 @@
 // What the window remembers, numbers in fields, opening of paths, the selection.
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "app/ui/number_text.h"
 #include "app/ui/open_path.h"
@@ -46,6 +48,43 @@ TEST_F(UserSettingsTest, RoundTrip) {
     ASSERT_EQ(back.recent.size(), 2u);
     EXPECT_EQ(back.recent[0].path, "/a/\xC3\xA9");
     EXPECT_EQ(back.recent[0].opened, 7);
+}
+
+TEST_F(UserSettingsTest, ARunKeepsItsColour) {
+    UserSettings settings;
+    const auto remember = [&](const std::string& path) {
+        settings.remember({.path = path, .name = path, .what = "", .opened = 1});
+    };
+    std::map<std::string, int> colors;
+    for (const char* path : {"/a", "/b", "/c", "/d", "/e", "/f", "/g"}) {
+        remember(path);
+        for (const auto& [other, color] : colors)
+            EXPECT_NE(settings.recent[0].color, color) << path << " and " << other;
+        EXPECT_NE(settings.recent[0].color, 3) << "that of validation";
+        colors[path] = settings.recent[0].color;
+    }
+    remember("/h");  // there are seven
+    remember("/b");
+    save_user_settings(folder_ / "window.json", settings);
+    std::string problem;
+    const UserSettings back = load_user_settings(folder_ / "window.json", problem);
+    colors["/h"] = settings.recent[1].color;
+    for (const RecentItem& item : back.recent)
+        EXPECT_EQ(item.color, colors.at(item.path)) << item.path;
+}
+
+TEST_F(UserSettingsTest, RunsOfOldOrStrangeFilesGetColoursOfTheirOwn) {
+    std::ofstream(folder_ / "window.json")
+        << R"({"recent": [{"path": "/a"}, {"path": "/b", "color": 99}, {"path": "/c", "color": 3}]})";
+    std::string problem;
+    const UserSettings back = load_user_settings(folder_ / "window.json", problem);
+    ASSERT_EQ(back.recent.size(), 3u);
+    std::set<int> seen;
+    for (const RecentItem& item : back.recent) {
+        EXPECT_TRUE(item.color >= 0 && item.color < 8 && item.color != 3) << item.color;
+        seen.insert(item.color);
+    }
+    EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST_F(UserSettingsTest, DamagedFileIsPutAside) {

@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/child.h"
 #include "core/check.h"
+#include "core/environment.h"
 #include "core/files.h"
 
 namespace aft::bench {
@@ -94,11 +95,7 @@ done
 
 struct Display {  // a name is enough for a script
     std::string before;
-    explicit Display(const char* name) {
-        const char* const now = std::getenv("DISPLAY");
-        before = now == nullptr ? "" : now;
-        setenv("DISPLAY", name, 1);
-    }
+    explicit Display(const char* name) : before(variable("DISPLAY")) { setenv("DISPLAY", name, 1); }
     ~Display() {
         if (before.empty())
             unsetenv("DISPLAY");

@@ -32,18 +32,18 @@ class Cli:
         self.binary = str(Path(binary).resolve())
         self.passed = self.failed = self.skipped = 0
         self.folder = Path(tempfile.mkdtemp(prefix="afterimage-cli-"))
-        self.device = os.environ.get("AFTERIMAGE_DEVICE", "")
+        self.device = os.environ.get("AFTERIMAGE_DEVICE")
         self.env = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"),
                     "XDG_CACHE_HOME": str(self.folder / "cache"), "OMP_WAIT_POLICY": "PASSIVE"}
 
     def command(self, *args):
         """On the device of AFTERIMAGE_DEVICE, unless the arguments name one."""
-        device = ["--device", self.device] if self.device and "--device" not in args else []
+        device = ["--device", self.device] if self.device is not None and "--device" not in args else []
         return [self.binary, *device, *map(str, args)]
 
     def missing_device(self):
         """What the program says of AFTERIMAGE_DEVICE where it is not to be had, else nothing."""
-        if not self.device:
+        if self.device is None:
             return ""
         said = self.run("op", "simple", "nowhere.safetensors", "out.safetensors").err
         return "" if "nowhere.safetensors" in said else said.strip()

@@ -6,6 +6,7 @@
 
 #include "model/data/generator.h"
 #include "model/data/source.h"
+#include "model/jobs.h"
 #include "tests/model/scratch.h"
 
 namespace aft {
@@ -18,6 +19,20 @@ std::vector<std::string> generators() {
     for (const SourceRoom& room : sources())
         if (room.path_kind.empty()) names.push_back(room.info.name);
     return names;
+}
+
+TEST(Generators, have_a_picture) {
+    const Image tiles = data_picture("tiles?size=16&levels=16&period=4", 3);
+    const Example example =
+        open_source("tiles?size=16&levels=16&period=4", 0)->example(Split::test, 3);
+    ASSERT_EQ(tiles.pixels.size(), size_t{16 * 16});
+    for (size_t i = 0; i < tiles.pixels.size(); ++i)
+        EXPECT_EQ(tiles.pixels[i], 17 * example.values[i]) << "15 levels above black";
+    const Image shapes = data_picture("shapes?size=32", 0);
+    EXPECT_EQ(shapes.channels, 3);
+    EXPECT_EQ(shapes.pixels, open_source("shapes?size=32", 0)->example(Split::test, 0).values);
+    EXPECT_THROW((void)data_picture("tiles", -1), Error);
+    EXPECT_THROW((void)data_picture("nothing", 0), Error);
 }
 
 TEST(Generators, are_deterministic_in_seed_and_index) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/environment.h"
 #include "core/files.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
@@ -22,8 +23,8 @@ namespace {
 
 // The shipped models, or freshly trained ones of the same names (tests/learn.py).
 Net demo_net(const std::string& name) {
-    const char* trained = std::getenv("AFTERIMAGE_DEMO_MODELS");
-    const fs::path folder = trained ? fs::path(trained) : shared_file("assets/demo");
+    const fs::path trained = variable("AFTERIMAGE_DEMO_MODELS");
+    const fs::path folder = trained.empty() ? shared_file("assets/demo") : trained;
     return make_net(read_checkpoint(folder / (name + ".safetensors")));
 }
 

@@ -1,8 +1,9 @@
 // The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto,
-// as --device of the program, or stand-in (stand_in_device.h); cpu where it is not set. Whoever includes this has it opened before
-// the first test; where it is not to be had the program says so once and runs no test. Without
-// LibTorch.
+// as --device of the program, or stand-in where stand_in_device.cpp is part of the tests; cpu where
+// it is not set. Whoever includes this has it opened before the first test; where it is not to be
+// had, or set to nothing, the program says so once, runs no test and ends with 1. Without LibTorch.
 #pragma once
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,17 +16,28 @@ namespace aft {
 
 inline std::string test_device_name() {
     const char* const asked = std::getenv("AFTERIMAGE_DEVICE");
-    return asked != nullptr && *asked != '\0' ? asked : "cpu";
+    return asked != nullptr ? asked : "cpu";
+}
+
+struct StandIn {
+    void (*open)() = nullptr;
+};
+inline StandIn& stand_in() {
+    static StandIn it;
+    return it;
 }
 
 class TestDevice : public ::testing::Environment {
   protected:
     void SetUp() override {
         try {
-            const bool known = test_device_name() == "cpu" || test_device_name() == "stand-in";
-            if (!known) initialize_model(test_device_name(), 0);
+            if (test_device_name() == "stand-in" && stand_in().open != nullptr)
+                stand_in().open();
+            else if (test_device_name() != "cpu")
+                initialize_model(test_device_name(), 0);
         } catch (const Error& error) {
-            FAIL() << "AFTERIMAGE_DEVICE: " << error.what();
+            fmt::print(stderr, "AFTERIMAGE_DEVICE: {}\n", error.what());
+            std::exit(1);  // a failed environment would list every test as left out
         }
     }
 };

@@ -54,8 +54,13 @@ TEST(NetJobs, TooLittleMemoryNamesARemedy) {
     !defined(__SANITIZE_THREAD__)  // whose allocator ends the program
     check(words_of([] { (void)at::empty({int64_t{1} << 48}); }));
 #endif
+    check(plain_words(std::runtime_error("the driver says: out of memory")));
+    check(plain_words(Error(words_of([] { throw std::bad_alloc(); }))));
+    const std::string once = plain_words(Error("out of memory: once"));
+    EXPECT_EQ(once, "out of memory: once");
     EXPECT_EQ(words_of([] { at::ones({2}).add_(at::ones({3})); }).find("out of memory"),
               std::string::npos);
+    EXPECT_EQ(plain_words(std::runtime_error("not allocated yet")), "not allocated yet");
 }
 
 // A net on disk and in memory.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/environment.h"
 #include "core/rng.h"
 #include "ops_cases.h"
 
@@ -52,7 +53,7 @@ Sample rounded(Sample sample) {
 }
 
 TEST(OpsCpuConv, random_shapes) {
-    const uint64_t count = std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr ? 10000 : 120;
+    const uint64_t count = !variable("AFTERIMAGE_ALL_TESTS").empty() ? 10000 : 120;
     for (uint64_t i = 0; i < count; ++i) {
         const Case c = random_case(i);
         const Sample sample = rounded(make_sample(c));

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/check.h"
+#include "core/environment.h"
 #include "core/rng.h"
 #include "model/ops/cpu/cpu.h"
 #include "ops_cases.h"
@@ -47,7 +48,7 @@ Sample rounded(Sample sample) {
 }
 
 TEST(OpsCpu, random_shapes) {
-    const uint64_t count = std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr ? 10000 : 120;
+    const uint64_t count = !variable("AFTERIMAGE_ALL_TESTS").empty() ? 10000 : 120;
     for (uint64_t i = 0; i < count; ++i) {
         const Case c = random_case(i);
         const Sample sample = rounded(make_sample(c));
@@ -79,9 +80,9 @@ TEST(OpsCpu, every_instruction_set) {
 }
 
 TEST(OpsCpu, is_chosen) {
-    const char* const asked = std::getenv("AFTERIMAGE_CPU");
-    if (asked != nullptr && *asked != '\0')
-        EXPECT_STREQ(cpu::instruction_set(), asked);
+    const std::string asked = variable("AFTERIMAGE_CPU");
+    if (!asked.empty())
+        EXPECT_EQ(cpu::instruction_set(), asked);
     else
         EXPECT_NE(std::string("avx512 avx2 portable").find(cpu::instruction_set()),
                   std::string::npos);

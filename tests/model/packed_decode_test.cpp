@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/environment.h"
 #include "model/decode/decoder.h"
 #include "model/decode/packed_state.h"
 #include "model/ops/cpu/cpu.h"
@@ -267,7 +268,7 @@ TEST(PackedDecode, FewerBitsCostLittle) {
 
 // The choice is made once per process: other instruction sets run in processes of their own.
 TEST(PackedDecode, EveryInstructionSet) {
-    if (std::getenv("AFTERIMAGE_CPU") != nullptr) return;
+    if (!variable("AFTERIMAGE_CPU").empty()) return;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     for (const char* set : {"avx512", "avx2", "portable"}) {
         if (std::string(set) == ops::cpu::decode_kernels().name)

@@ -1,5 +1,9 @@
-#include "tests/model/stand_in_device.h"
-
+// A stand-in for a GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
+// whose memory the processor may not touch. AFTERIMAGE_DEVICE=stand-in runs the tests of models and
+// sessions on it. What it finds is what a GPU would refuse: an operation that mixes devices, and
+// code that reads a device's memory through its pointer (the process dies of SIGSEGV there). What
+// it cannot find: whether LibTorch has a CUDA kernel for an operation, and the numerics of that
+// kernel, since every operation is computed on the processor.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
@@ -17,6 +21,9 @@
 
 #include <map>
 #include <mutex>
+
+#include "model/device.h"
+#include "tests/model/device_name.h"
 
 namespace aft {
 namespace {
@@ -73,8 +80,8 @@ class Memory final : public c10::Allocator {
 
   public:
     static Memory& get() {
-        static auto* const memory = new Memory;  // outlives every tensor
-        return *memory;
+        static Memory memory;
+        return memory;
     }
 };
 
@@ -113,7 +120,7 @@ const at::Tensor& resize(const at::Tensor& x, c10::IntArrayRef size,
     self->set_sizes_contiguous(size);
     const size_t bytes = x.nbytes() + static_cast<size_t>(x.storage_offset()) * x.itemsize();
     if (bytes > x.storage().nbytes()) {
-        TORCH_CHECK(x.storage().nbytes() == 0, "the stand-in device does not enlarge what it holds");
+        TORCH_CHECK(x.storage().nbytes() == 0, "the stand-in device enlarges nothing");
         x.storage().set_data_ptr_noswap(Memory::get().allocate(bytes));
         x.storage().set_nbytes(bytes);
     }
@@ -143,7 +150,7 @@ void compute(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     at::native::cpu_fallback(op, stack, /*error_on_views=*/true);
 }
 
-// One device, one stream: what is recorded has happened, who waits need not. autograd asks for both.
+// One device, one stream: what is recorded has happened, who waits need not. For autograd.
 struct Guard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
     static c10::Stream stream() {
         return c10::Stream(c10::Stream::DEFAULT, at::Device(kDevice, 0));
@@ -191,19 +198,21 @@ void register_operations() {
     all.fallback(torch::CppFunction::makeFromBoxedFunction<&compute>());
 }
 
-}  // namespace
-
-at::Device stand_in_device() {
-    static const bool registered = [] {
-        c10::impl::registerDeviceGuard(kDevice, new Guard);
-        c10::register_privateuse1_backend("stand_in");
-        c10::SetAllocator(kDevice, &Memory::get());
-        at::RegisterPrivateUse1HooksInterface(new Hooks);
-        register_operations();
-        return true;
-    }();
-    static_cast<void>(registered);
-    return {kDevice, 0};
+void open_stand_in() {
+    static const Guard guard;
+    static Hooks hooks;
+    c10::impl::registerDeviceGuard(kDevice, &guard);
+    c10::register_privateuse1_backend("stand_in");
+    c10::SetAllocator(kDevice, &Memory::get());
+    at::RegisterPrivateUse1HooksInterface(&hooks);
+    register_operations();
+    add_device("stand-in", {kDevice, 0});
 }
 
+[[maybe_unused]] const bool kOffered = [] {
+    stand_in().open = &open_stand_in;
+    return true;
+}();
+
+}  // namespace
 }  // namespace aft

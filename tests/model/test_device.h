@@ -3,13 +3,11 @@
 #pragma once
 #include "model/device.h"
 #include "tests/model/device_name.h"
-#include "tests/model/stand_in_device.h"
 
 namespace aft {
 
 inline at::Device test_device() {
-    static const at::Device device =
-        test_device_name() == "stand-in" ? stand_in_device() : parse_device(test_device_name());
+    static const at::Device device = parse_device(test_device_name());
     return device;
 }
 

@@ -6,10 +6,25 @@
 #include <numeric>
 
 #include "core/files.h"
+#include "core/image.h"
 #include "tests/session/session_bench.h"
 
 namespace aft {
 namespace {
+
+std::vector<int64_t> logged_steps(const fs::path& log) {
+    std::vector<int64_t> steps;
+    std::ifstream in(log);
+    for (std::string line; std::getline(in, line);)
+        steps.push_back(nlohmann::json::parse(line).at("step"));
+    return steps;
+}
+
+std::vector<int64_t> first_steps(int64_t count) {
+    std::vector<int64_t> steps(static_cast<size_t>(count));
+    std::iota(steps.begin(), steps.end(), 1);
+    return steps;
+}
 
 TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {
     const Scratch scratch;
@@ -49,13 +64,50 @@ TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     session.step(3);
     ASSERT_TRUE(wait_step(session, before + 4));
     EXPECT_EQ(session.status().error, "");
-    std::vector<int64_t> steps;
-    std::ifstream in(log);
-    for (std::string line; std::getline(in, line);)
-        steps.push_back(nlohmann::json::parse(line).at("step"));
-    std::vector<int64_t> wanted(static_cast<size_t>(before + 4));
-    std::iota(wanted.begin(), wanted.end(), 1);
-    EXPECT_EQ(steps, wanted);
+    EXPECT_EQ(logged_steps(log), first_steps(before + 4));
+}
+
+// Pictures of which the held-out one is read only when it is needed.
+fs::path small_pictures(const Scratch& scratch) {
+    const fs::path folder = scratch / "pictures";
+    fs::create_directories(folder);
+    for (int i = 0; i < 4; ++i) {
+        Image picture{8, 8, 1, std::vector<uint8_t>(64, static_cast<uint8_t>(60 * i))};
+        write_png(folder / fmt::format("{}.png", i), picture);
+    }
+    return folder;
+}
+
+// The weights have moved when validation fails: the step is one of the run's like any other.
+TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
+    const Scratch scratch;
+    const fs::path pictures = small_pictures(scratch), log = scratch / "run/metrics.jsonl";
+    OpenRequest request = new_run(scratch / "run");
+    request.config->data.source = "images:" + pictures.string() + "?size=8&levels=4&gray=1";
+    request.config->train.validate_every = 10;
+    request.config->train.log_every = 3;  // a line of step 10 is due to validation alone
+    Session session(request);
+    session.step(9);
+    ASSERT_TRUE(wait_step(session, 9));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    const fs::path aside = scratch / "aside";
+    fs::copy(pictures, aside);
+    for (const auto& file : fs::directory_iterator(aside))  // the others are in memory by now
+        std::ofstream(pictures / file.path().filename()) << "no picture";
+    session.start();
+    ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
+    EXPECT_NE(session.status().error.find(".png"), std::string::npos) << session.status().error;
+    EXPECT_TRUE(session.status().can_go_on);
+    EXPECT_EQ(session.status().step, 10);
+    EXPECT_EQ(logged_steps(log), (std::vector<int64_t>{3, 6, 9, 10}));
+    EXPECT_EQ(session.curves()->step.back(), 10);
+    for (const auto& file : fs::directory_iterator(aside))
+        fs::copy(file, pictures, fs::copy_options::overwrite_existing);
+    session.step(10);
+    ASSERT_TRUE(wait_step(session, 20));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    EXPECT_EQ(session.status().error, "");
+    EXPECT_EQ(logged_steps(log), (std::vector<int64_t>{3, 6, 9, 10, 12, 15, 18, 20}));
 }
 
 }  // namespace

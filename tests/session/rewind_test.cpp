@@ -2,6 +2,7 @@
 // same numbers again from there.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 namespace aft {
 namespace {
 
+namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
 // Lines of a log without what depends on the clock.
@@ -125,6 +127,64 @@ TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
     EXPECT_EQ(session.status().step, 30);
     EXPECT_EQ(log_of(scratch / "run").size(), 30u);
     EXPECT_FALSE(std::filesystem::exists(scratch / "run/branches"));
+}
+
+[[nodiscard]] bool is_saved(const Session& session, const fs::path& run) {
+    return fs::exists(
+        run / fmt::format("checkpoints/step-{:08}.safetensors", session.status().saved_step));
+}
+
+// As on a full disk: a log cannot be written anew, because nothing fits beside a name so long.
+TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run", events = run / "events.jsonl",
+                   aside = scratch / std::string(252, 'a');
+    Session session(run_that_saves(scratch, 20));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    ASSERT_TRUE(train_to(session, 60));
+    fs::rename(events, aside);
+    fs::create_symlink(aside, events);
+    session.rewind(20);
+    ASSERT_TRUE(wait_for([&] { return session.status().message.find("aaa") != std::string::npos; }))
+        << session.status().message;
+    EXPECT_EQ(session.status().step, 60);
+    EXPECT_EQ(session.saved_steps(), (std::vector<int64_t>{20, 40, 60}));
+    EXPECT_TRUE(is_saved(session, run));
+    EXPECT_EQ(log_of(run).size(), 60u);
+    EXPECT_FALSE(fs::exists(run / "branches"));
+    fs::remove(events);
+    fs::rename(aside, events);
+    ASSERT_TRUE(go_back(session, 20));
+    EXPECT_EQ(log_of(run).size(), 20u);
+}
+
+// The last thing that a rewind writes fails, when the later steps lie in the branch already.
+TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run", history = run / "history";
+    OpenRequest request = run_that_saves(scratch, 20);
+    request.config->train.steps = 60;
+    request.config->train.history_frames = 100;  // every step
+    Session session(request);
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    ASSERT_TRUE(train_to(session, 50));
+    session.save();
+    ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 50; }));
+    fs::remove_all(history);
+    std::ofstream(history.string()) << "in the way";
+    session.rewind(20);
+    ASSERT_TRUE(wait_for([&] {
+        return session.status().message.find("history") != std::string::npos;
+    })) << session.status().message;
+    EXPECT_EQ(session.status().step, 20);
+    EXPECT_EQ(session.status().saved_step, 20);
+    EXPECT_TRUE(is_saved(session, run));
+    fs::remove(history);
+    session.save();
+    ASSERT_TRUE(wait_for([&] { return session.status().message.starts_with("saved "); }));
+    EXPECT_TRUE(fs::exists(session.status().message.substr(6))) << session.status().message;
+    ASSERT_TRUE(train_to(session, 30));
+    EXPECT_EQ(log_of(run).size(), 30u);
 }
 
 // Saving the end of what is left behind thins the folder; the step asked for must stay.

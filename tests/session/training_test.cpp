@@ -276,6 +276,24 @@ TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
     ASSERT_TRUE(wait_step(watcher, last + 1));
 }
 
+// What another session does to a run that lies open here: a start here says so and writes nothing.
+void expect_left_alone(const fs::path& run, const std::string& words,
+                       const std::function<void(Session&)>& change) {
+    Session late(open_path(run));
+    ASSERT_TRUE(wait_state(late, RunState::ready));
+    {
+        Session other(open_path(run));
+        ASSERT_TRUE(wait_state(other, RunState::ready));
+        change(other);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+    const std::string metrics = read_file(run / "metrics.jsonl");
+    late.start();
+    ASSERT_TRUE(wait_state(late, RunState::error));
+    EXPECT_NE(late.status().error.find(words), std::string::npos) << late.status().error;
+    EXPECT_EQ(read_file(run / "metrics.jsonl"), metrics);
+}
+
 TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
     const Scratch scratch;
     {
@@ -284,23 +302,13 @@ TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
         first.stop();
         ASSERT_TRUE(wait_state(first, RunState::stopped));
     }
-    Session late(open_path(scratch / "run"));
-    ASSERT_TRUE(wait_state(late, RunState::ready));
-    const int64_t before = late.status().step;
-    {
-        Session other(open_path(scratch / "run"));
-        ASSERT_TRUE(wait_state(other, RunState::ready));
+    expect_left_alone(scratch / "run", "trained further", [](Session& other) {
+        const int64_t before = other.status().step;
         other.step(10);
         ASSERT_TRUE(wait_step(other, before + 10));
         other.stop();
         ASSERT_TRUE(wait_state(other, RunState::stopped));
-    }
-    const std::string metrics = read_file(scratch / "run/metrics.jsonl");
-    late.start();
-    ASSERT_TRUE(wait_state(late, RunState::error));
-    EXPECT_NE(late.status().error.find("trained further"), std::string::npos)
-        << late.status().error;
-    EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
+    });
 }
 
 TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
@@ -311,22 +319,12 @@ TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
         ASSERT_TRUE(wait_step(first, 60));
         ASSERT_TRUE(wait_state(first, RunState::stopped));
     }
-    Session late(open_path(scratch / "run"));
-    ASSERT_TRUE(wait_state(late, RunState::ready));
-    {
-        Session other(open_path(scratch / "run"));
-        ASSERT_TRUE(wait_state(other, RunState::ready));
+    expect_left_alone(scratch / "run", "rewound meanwhile, to step 5", [](Session& other) {
         other.rewind(50);
         ASSERT_TRUE(wait_for([&] { return other.status().step == 50; }));
         other.step(1);
         ASSERT_TRUE(wait_step(other, 51));
-    }
-    const std::string metrics = read_file(scratch / "run/metrics.jsonl");
-    late.start();
-    ASSERT_TRUE(wait_state(late, RunState::error));
-    EXPECT_NE(late.status().error.find("rewound meanwhile, to step 5"), std::string::npos)
-        << late.status().error;
-    EXPECT_EQ(read_file(scratch / "run/metrics.jsonl"), metrics);
+    });
 }
 
 TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/environment.h"
 #include "tests/viz/scenes.h"
 #include "viz/color_bar.h"
 #include "viz/image_grid.h"
@@ -105,7 +106,7 @@ struct Painted {
 void compare(const std::string& name, const Image& picture) {
     const std::filesystem::path file =
         std::filesystem::path(AFT_SOURCE_DIR) / "tests/viz/pictures" / (name + ".png");
-    if (std::getenv("AFTERIMAGE_WRITE_PICTURES") != nullptr) {
+    if (!variable("AFTERIMAGE_WRITE_PICTURES").empty()) {
         write_png(file, picture);
         return;
     }

@@ -116,31 +116,24 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
     const int64_t lanes = kernels_.lanes, n = bias_.factors;
     const int64_t first = sources.begin / lanes;
     const int64_t blocks = std::max<int64_t>(0, (sources.end + lanes - 1) / lanes - first);
-    for (int64_t i = 0; i < kRows; ++i) {
-        const float* u = bias_.u + std::min(row + i, length_ - 1) * n;
-        if (is_short_)
-            std::copy_n(u, n, s.short_u.data() + i * n);
-        else
-            std::copy_n(u, n, s.u.data() + i * n);
-    }
     s.target = row;
     s.held = sources;
     s.first = first * lanes;
     s.width = blocks * lanes;
-    if (is_short_)
-        kernels_.short_product({.u = s.short_u.data(),
-                                .r = short_r_.data() + first * n * lanes,
+    const auto product = [&]<class T>(T* u, const T* r, T* out) {
+        for (int64_t i = 0; i < kRows; ++i)
+            std::copy_n(bias_.u + std::min(row + i, length_ - 1) * n, n, u + i * n);
+        return FactorProduct<T>{.u = u,
+                                .r = r + first * n * lanes,
                                 .factors = n,
                                 .blocks = blocks,
-                                .out = s.short_row.data(),
-                                .row = s.width});
+                                .out = out,
+                                .row = s.width};
+    };
+    if (is_short_)
+        kernels_.short_product(product(s.short_u.data(), short_r_.data(), s.short_row.data()));
     else
-        kernels_.wide_product({.u = s.u.data(),
-                               .r = r_.data() + first * n * lanes,
-                               .factors = n,
-                               .blocks = blocks,
-                               .out = s.row.data(),
-                               .row = s.width});
+        kernels_.wide_product(product(s.u.data(), r_.data(), s.row.data()));
 }
 
 void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
