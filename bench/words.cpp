@@ -268,12 +268,22 @@ std::string row_words(const json& row, bool as_markdown) {
     return out;
 }
 
+// How threads wait for work changes what a short loop takes.
+std::string waiting_words(const json& machine) {
+    const auto setting = [&](const char* name, const char* key) {
+        const auto value = machine.value(key, "");
+        return fmt::format("{} {}", name, value.empty() ? "not set" : value);
+    };
+    return setting("OMP_WAIT_POLICY", "omp_wait_policy") + ", " +
+           setting("GOMP_SPINCOUNT", "gomp_spincount");
+}
+
 std::string machine_words(const json& result) {
     const json& machine = result["machine"];
-    return fmt::format("{} on {}, {} cores, {} threads, {}, LibTorch {}, {}; {} rounds{}",
+    return fmt::format("{} on {}, {} cores, {} threads, {}, {}, LibTorch {}, {}; {} rounds{}",
                        machine["program"].get<std::string>(), machine["cpu"].get<std::string>(),
                        machine["cores"].get<int64_t>(), machine["threads"].get<int64_t>(),
-                       machine["cpu_capability"].get<std::string>(),
+                       waiting_words(machine), machine["cpu_capability"].get<std::string>(),
                        machine["libtorch"].get<std::string>(), result["date"].get<std::string>(),
                        result["rounds"].get<int64_t>(),
                        result["quick"].get<bool>() ? ", tiny shapes: the times mean nothing" : "");

@@ -317,7 +317,7 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
             {text_size::hint, ui.theme.text2, Face::regular, item.max.x - left - ui.px(28)});
     icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
             {text_size::icon, ui.theme.text3});
-    ImGui::Dummy({0, ui.px(2)});
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
     if (item.pressed) form_.open(ui, demo.preset);
 }
 

@@ -152,6 +152,8 @@ TEST_P(BenchWorkload, RunsOnTinyShapes) {
     ASSERT_FALSE(rows.empty());
     for (const nlohmann::json& row : rows) check_row(GetParam(), row);
     for (const std::string& text : {words(result), markdown(result)}) {
+        EXPECT_NE(text.find("OMP_WAIT_POLICY "), std::string::npos) << text;
+        EXPECT_NE(text.find("GOMP_SPINCOUNT "), std::string::npos) << text;
         EXPECT_NE(text.find(GetParam()), std::string::npos);
         EXPECT_NE(text.find(rows[0]["case"].get<std::string>()), std::string::npos) << text;
     }
