@@ -26,6 +26,10 @@ SANITIZER_ENV = {
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
 }
 
+# What once more runs on the stand-in for a GPU (tests/model/stand_in_device.cpp), where no other device is asked for.
+STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
+STAND_IN_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+
 
 class Display:
     """An X server without a screen for the tests of the window, where there is no display."""
@@ -125,7 +129,7 @@ def run_program(name, command, env, results):
 
 
 def programs_of(spec):
-    """'asan:model,viz' -> preset and (name, command) of each program."""
+    """'asan:model,viz' -> preset and (name, command, environment) of each program."""
     preset, _, names = spec.partition(":")
     folder = ROOT / "build" / preset / "tests"
     found = {p.name[:-len("_tests")]: [str(p)] for p in sorted(folder.glob("*_tests")) if os.access(p, os.X_OK)}
@@ -133,13 +137,17 @@ def programs_of(spec):
     missing = [n for n in wanted if n not in found]
     if missing:
         sys.exit(f"run_suite.py: no program {missing[0]}_tests in {folder}: build it first")
-    programs = [(n, found[n]) for n in wanted]
+    sanitizer = SANITIZER_ENV.get(preset, {})
+    programs = [(n, found[n], sanitizer) for n in wanted]
     if preset == "release" and not names:
+        if "AFTERIMAGE_DEVICE" not in os.environ:
+            programs.append(("model-stand-in", found["model"] + [f"--gtest_filter={STAND_IN_TESTS}"], STAND_IN_ENV))
+            programs.append(("session-stand-in", found["session"], STAND_IN_ENV))
         binary = str(ROOT / "build" / preset / "afterimage")
-        programs.append(("rules", [sys.executable, "tests/check_rules.py"]))
-        programs.append(("cli", [sys.executable, "tests/cli/run.py", binary]))
+        programs.append(("rules", [sys.executable, "tests/check_rules.py"], {}))
+        programs.append(("cli", [sys.executable, "tests/cli/run.py", binary], {}))
         if os.access(folder / "app_tests", os.X_OK):  # a build with the window
-            programs.append(("journeys", [sys.executable, "tests/journeys/run.py", binary]))
+            programs.append(("journeys", [sys.executable, "tests/journeys/run.py", binary], {}))
     return preset, programs
 
 
@@ -151,10 +159,9 @@ def main():
             preset, programs = programs_of(spec)
             results = ROOT / "build" / preset / "test-results"
             results.mkdir(parents=True, exist_ok=True)
-            for name, command in programs:
-                env = {**display.env, **SANITIZER_ENV.get(preset, {})}
+            for name, command, env in programs:
                 label = name if preset == "release" else f"{preset}-{name}"
-                total += run_program(label, command, env, results)
+                total += run_program(label, command, {**display.env, **env}, results)
     finally:
         display.close()
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

@@ -199,6 +199,7 @@ void register_operations() {
 }
 
 void open_stand_in() {
+    if (c10::impl::hasDeviceGuardImpl(kDevice)) return;
     static const Guard guard;
     static Hooks hooks;
     c10::impl::registerDeviceGuard(kDevice, &guard);

@@ -1,0 +1,53 @@
+// The stand-in for a GPU refuses what a GPU refuses. In processes of their own: a backend that is
+// registered stays.
+#include <ATen/ATen.h>
+
+#include <iostream>
+
+#include "model/device.h"
+#include "tests/model/device_name.h"
+
+namespace aft {
+namespace {
+
+at::Tensor three_there() {
+    stand_in().open();
+    return at::ones({3}).to(parse_device("stand-in"));
+}
+
+// 0: computed as on the processor; 1: refused, with the words; 2: wrong.
+[[noreturn]] void multiply(const at::Tensor& there, const at::Tensor& other) {
+    try {
+        const at::Tensor product = at::mm(there.view({1, 3}), other.view({3, 1})).cpu();
+        std::exit(at::equal(product, at::full({1, 1}, 3.0F)) ? 0 : 2);
+    } catch (const c10::Error& error) {
+        std::cerr << error.what_without_backtrace();
+        std::exit(1);
+    }
+}
+
+class StandInTest : public ::testing::Test {
+  protected:
+    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(StandInTest, ComputesWhatLivesThere) {
+    EXPECT_EXIT(multiply(three_there(), three_there()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(StandInTest, MixedDevicesAreRefused) {
+    EXPECT_EXIT(multiply(three_there(), at::ones({3})), ::testing::ExitedWithCode(1),
+                "on the same device, but aten::mm");
+}
+
+TEST_F(StandInTest, ItsMemoryIsClosedToTheProcessor) {
+    EXPECT_DEATH(
+        {
+            const at::Tensor there = three_there();
+            std::exit(there.const_data_ptr<float>()[1] == 1.0F ? 0 : 1);
+        },
+        "");
+}
+
+}  // namespace
+}  // namespace aft
