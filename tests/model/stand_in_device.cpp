@@ -85,19 +85,6 @@ class Memory final : public c10::Allocator {
     }
 };
 
-at::Tensor empty(c10::IntArrayRef size, std::optional<at::ScalarType> type,
-                 std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>,
-                 std::optional<at::MemoryFormat> format) {
-    return at::detail::empty_generic(size, &Memory::get(), kKeys, c10::dtype_or_default(type),
-                                     format);
-}
-at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride,
-                         std::optional<at::ScalarType> type, std::optional<at::Layout>,
-                         std::optional<at::Device>, std::optional<bool>) {
-    return at::detail::empty_strided_generic(size, stride, &Memory::get(), kKeys,
-                                             c10::dtype_or_default(type));
-}
-
 // The same bytes as a tensor of the processor.
 at::Tensor seen(const at::Tensor& x) {
     if (x.device().type() != kDevice) return x.detach();
@@ -181,8 +168,22 @@ struct Hooks final : at::PrivateUse1HooksInterface {
 void register_operations() {
     static torch::Library aten(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1,
                                __FILE__, __LINE__);
-    aten.impl("empty.memory_format", &empty);
-    aten.impl("empty_strided", &empty_strided);
+    using Type = std::optional<at::ScalarType>;
+    using Layout = std::optional<at::Layout>;
+    using Place = std::optional<at::Device>;
+    using Flag = std::optional<bool>;
+    using Format = std::optional<at::MemoryFormat>;
+    using Sizes = c10::IntArrayRef;
+    aten.impl("empty.memory_format", [](Sizes size, Type type, Layout, Place, Flag, Format format) {
+        const at::ScalarType scalar_type = c10::dtype_or_default(type);
+        return at::Tensor(
+            at::detail::empty_generic(size, &Memory::get(), kKeys, scalar_type, format));
+    });
+    aten.impl("empty_strided", [](Sizes size, Sizes stride, Type type, Layout, Place, Flag) {
+        const at::ScalarType scalar_type = c10::dtype_or_default(type);
+        return at::Tensor(
+            at::detail::empty_strided_generic(size, stride, &Memory::get(), kKeys, scalar_type));
+    });
     aten.impl("_copy_from", &copy_from);
     aten.impl("_copy_from_and_resize", &copy_and_resize);
     aten.impl("_local_scalar_dense", &scalar);

@@ -16,7 +16,7 @@ at::Tensor three_there() {
 }
 
 // 0: computed as on the processor; 1: refused, with the words; 2: wrong.
-[[noreturn]] void multiply(const at::Tensor& there, const at::Tensor& other) {
+[[noreturn]] void product_of(const at::Tensor& there, const at::Tensor& other) {
     try {
         const at::Tensor product = at::mm(there.view({1, 3}), other.view({3, 1})).cpu();
         std::exit(at::equal(product, at::full({1, 1}, 3.0F)) ? 0 : 2);
@@ -32,11 +32,11 @@ class StandInTest : public ::testing::Test {
 };
 
 TEST_F(StandInTest, ComputesWhatLivesThere) {
-    EXPECT_EXIT(multiply(three_there(), three_there()), ::testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(product_of(three_there(), three_there()), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(StandInTest, MixedDevicesAreRefused) {
-    EXPECT_EXIT(multiply(three_there(), at::ones({3})), ::testing::ExitedWithCode(1),
+    EXPECT_EXIT(product_of(three_there(), at::ones({3})), ::testing::ExitedWithCode(1),
                 "on the same device, but aten::mm");
 }
 
