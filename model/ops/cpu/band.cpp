@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/ops/cpu/band_tile.h"
+#include "model/ops/cpu/half_kernels.h"
 
 namespace aft::ops::cpu {
 
@@ -101,7 +102,8 @@ class Forward {
     // Rows of a panel that a tile still reaches; all of them where the future counts too.
     [[nodiscard]] int64_t kept_rows() const {
         if (!shape_.causal) return padded(shape_);
-        const int64_t reach = shape_.bias.window - 1 + kStep;
+        const int64_t step = shape_.half ? half_kernels()->step : kStep;
+        const int64_t reach = shape_.bias.window - 1 + step;
         return std::min(padded(shape_), ((reach + kTile - 1) / kTile + 1) * kTile);
     }
 

@@ -56,7 +56,7 @@ class Panels {
 
     struct Block {  // one sample, one block of channels
         int64_t sample = 0, first = 0, channels = 0;
-        int64_t rows = 0, width = 0;
+        int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
         float *panel = nullptr, *reference = nullptr, *state = nullptr;
         uint16_t* half = nullptr;                   // instead of panel
         float *before = nullptr, *after = nullptr;  // running sums by step
@@ -66,9 +66,13 @@ class Panels {
         [[nodiscard]] float* reference_of(int64_t chunk) const {
             return reference + chunk * kTile % rows / kTile * (width / 2);
         }
-        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / kStep * width; }
+        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / every * width; }
         // Whether two chunks have the same references.
         [[nodiscard]] bool alike(int64_t chunk, int64_t other) const;
+        // Whether a chunk and the next have the same references and lie one behind the other.
+        [[nodiscard]] bool joined(int64_t chunk) const {
+            return (chunk + 1) * kTile % rows != 0 && alike(chunk, chunk + 1);
+        }
     };
     [[nodiscard]] static int64_t all_blocks(const BandShape& shape);
     // Block i of all, its panel kept in the given slot.
@@ -84,6 +88,7 @@ class Panels {
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
 
   private:
+    [[nodiscard]] int64_t sums_room() const;  // of a block
     [[nodiscard]] PackKeys arguments(const Block& block, const Source& x, int64_t chunk) const;
 
     const Kernels& kernels_;

@@ -15,6 +15,6 @@ namespace aft::ops::cpu {
 // Y [B, T, d]
 [[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] const char* instruction_set();  // "avx512", "avx2" or "portable"
+[[nodiscard]] const char* instruction_set();  // AFTERIMAGE_CPU (kernels.h)
 
 }  // namespace aft::ops::cpu

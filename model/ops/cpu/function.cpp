@@ -362,7 +362,7 @@ const char* why_not(Kind kind, const Inputs& in) {
 }
 
 const char* instruction_set() {
-    return kernels().name;
+    return chosen_set().data();
 }
 
 at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {

@@ -66,9 +66,11 @@ struct Kernels {
 [[nodiscard]] const Kernels& avx512_kernels();
 [[nodiscard]] const Kernels& avx2_kernels();
 [[nodiscard]] const Kernels& portable_kernels();
-// The fastest that this processor runs, chosen once; AFTERIMAGE_CPU=avx512|avx2|portable asks for
-// one of them (a usage Error if it cannot be had), without what only newer processors add to it.
+// The fastest that this processor runs, chosen once; AFTERIMAGE_CPU=amx|avx512_bf16|avx512|avx2|
+// portable asks for one of them (a usage Error if it cannot be had), without what only newer
+// processors add to it.
 [[nodiscard]] const Kernels& kernels();
-[[nodiscard]] std::string_view asked_set();  // by AFTERIMAGE_CPU; empty: none
+[[nodiscard]] std::string_view chosen_set();  // one of these names
+[[nodiscard]] std::string_view asked_set();   // by AFTERIMAGE_CPU; empty: none
 
 }  // namespace aft::ops::cpu

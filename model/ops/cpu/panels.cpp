@@ -14,9 +14,13 @@ Panels::Panels(const BandShape& shape, const Plan& plan)
       panels_(plan.half ? 0 : plan.blocks * plan.rows * width()),
       references_(plan.blocks * plan.rows / kTile * kernels_.channels, true),
       states_(plan.blocks * width()),
-      before_(plan.sums ? plan.blocks * plan.rows / kStep * width() : 0),
-      after_(plan.sums && !shape.causal ? plan.blocks * plan.rows / kStep * width() : 0),
+      before_(plan.sums ? plan.blocks * sums_room() : 0),
+      after_(plan.sums && !shape.causal ? plan.blocks * sums_room() : 0),
       halves_(plan.half ? plan.blocks * plan.rows * width() : 0) {}
+
+int64_t Panels::sums_room() const {
+    return plan_.rows / (plan_.half ? half_kernels()->step : kStep) * width();
+}
 
 int64_t Panels::all_blocks(const BandShape& shape) {
     const int64_t C = kernels().channels;
@@ -25,18 +29,19 @@ int64_t Panels::all_blocks(const BandShape& shape) {
 
 Panels::Block Panels::block(int64_t i, int64_t slot) {
     const int64_t C = kernels_.channels, per_sample = (shape_.channels + C - 1) / C;
-    const int64_t at = i % per_sample * C, steps = plan_.rows / kStep;
+    const int64_t at = i % per_sample * C;
     return {.sample = i / per_sample,
             .first = at,
             .channels = std::min(C, shape_.channels - at),
             .rows = plan_.rows,
             .width = width(),
+            .every = plan_.half ? half_kernels()->step : kStep,
             .panel = plan_.half ? nullptr : panels_.data() + slot * plan_.rows * width(),
             .reference = references_.data() + slot * (plan_.rows / kTile) * C,
             .state = states_.data() + slot * width(),
             .half = plan_.half ? halves_.data() + slot * plan_.rows * width() : nullptr,
-            .before = before_.size() > 0 ? before_.data() + slot * steps * width() : nullptr,
-            .after = after_.size() > 0 ? after_.data() + slot * steps * width() : nullptr};
+            .before = before_.size() > 0 ? before_.data() + slot * sums_room() : nullptr,
+            .after = after_.size() > 0 ? after_.data() + slot * sums_room() : nullptr};
 }
 
 PackKeys Panels::arguments(const Block& b, const Source& x, int64_t chunk) const {

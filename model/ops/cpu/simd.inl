@@ -7,7 +7,10 @@
 
 #include <cstdint>
 
-#if defined(AFT_CPU_BFLOAT16)
+#if defined(AFT_CPU_AMX)
+#define AFT_CPU amx
+#define AFT_CPU_AVX512
+#elif defined(AFT_CPU_BFLOAT16)
 #define AFT_CPU avx512_bfloat16
 #define AFT_CPU_AVX512
 #elif defined(AFT_CPU_AVX512)
