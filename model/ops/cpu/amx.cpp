@@ -26,13 +26,15 @@ AFT_INLINE V short_exp2(V x) {
     return scaled(fma(p, f, all(9.9992807e-1F)), n);
 }
 
-AFT_INLINE V power_of_key(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
     if (row >= p.rows) return all(0);
     const V shift = all(kKeyShift) - c.reference;
     return short_exp2(fma(key(p, c, row), all(kLog2eHigh), shift));
 }
 
-static void pack_matrix(const PackKeys& p) {
+template <class T>
+static void pack_matrix(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
     Column columns[kHalf];
 #pragma GCC unroll 2
@@ -117,7 +119,8 @@ namespace aft::ops::cpu {
 const HalfKernels& amx_kernels() {
     static constexpr HalfKernels table{.name = "amx",
                                        .step = kMatrixStep,
-                                       .pack_keys = amx::pack_matrix,
+                                       .pack_floats = amx::pack_matrix<float>,
+                                       .pack_halves = amx::pack_matrix<Half>,
                                        .sum_after = amx::sum_after_matrix,
                                        .multiply_matrix = amx::multiply_matrix,
                                        .round_row = amx::round_row};

@@ -16,12 +16,14 @@
 
 namespace aft::ops::cpu::avx512_bfloat16 {
 
-AFT_INLINE V power_of_key(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
     if (row >= p.rows) return all(0);
     return exp2(in_bits(key(p, c, row), c.reference - all(kKeyShift)));
 }
 
-static void pack_half(const PackKeys& p) {
+template <class T>
+static void pack_half(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
     Column columns[kHalf];
 #pragma GCC unroll 2
@@ -68,7 +70,7 @@ static void multiply_half(const MultiplyHalf& m) {
     else
         load_sums(sums, m.sum, m.sum_row);
     const uint16_t *a = m.a, *b = m.b;
-    const float* fetch = m.aside.fetch;
+    const char* fetch = m.aside.fetch;
     const int64_t a_row = m.a_row, fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
     for (int64_t step = fetches; step > 0; --step, a += 2, b += 2 * kPanel, fetch += fetch_row) {
         fetch_block(fetch);
@@ -92,7 +94,8 @@ namespace aft::ops::cpu {
 
 const HalfKernels& avx512_bfloat16_kernels() {
     static constexpr HalfKernels table{.name = "avx512_bf16",
-                                       .pack_keys = avx512_bfloat16::pack_half,
+                                       .pack_floats = avx512_bfloat16::pack_half<float>,
+                                       .pack_halves = avx512_bfloat16::pack_half<Half>,
                                        .sum_after = avx512_bfloat16::sum_after_half,
                                        .multiply = avx512_bfloat16::multiply_half,
                                        .round = avx512_bfloat16::round_half};

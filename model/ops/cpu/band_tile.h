@@ -28,8 +28,8 @@ struct TargetTile {
 // What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
 // more at once would wait for each other.
 struct Ahead {
-    const float* rows[3] = {};
-    int64_t count = 0, stride = 0;
+    const char* rows[3] = {};
+    int64_t count = 0, stride = 0;  // bytes
 };
 
 struct TileSums {

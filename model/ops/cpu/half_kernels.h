@@ -31,7 +31,8 @@ struct MultiplyMatrix {
 struct HalfKernels {
     const char* name = nullptr;
     int64_t step = kStep;  // rows for which running sums are kept
-    void (*pack_keys)(const PackKeys&) = nullptr;
+    void (*pack_floats)(const PackKeys<float>&) = nullptr;
+    void (*pack_halves)(const PackKeys<Half>&) = nullptr;
     void (*sum_after)(const SumAfter&) = nullptr;
     void (*multiply)(const MultiplyHalf&) = nullptr;  // kRows x 2C
     // kLanes more may be overwritten.
@@ -40,6 +41,9 @@ struct HalfKernels {
     void (*multiply_matrix)(const MultiplyMatrix&) = nullptr;
     // A row of weights -> the same row of each step's [kMatrixRows, kMatrixStep].
     void (*round_row)(const float* from, int64_t steps, uint16_t* to) = nullptr;
+
+    void pack_keys(const PackKeys<float>& p) const { pack_floats(p); }
+    void pack_keys(const PackKeys<Half>& p) const { pack_halves(p); }
 };
 
 [[nodiscard]] const HalfKernels& avx512_bfloat16_kernels();

@@ -20,12 +20,14 @@ AFT_INLINE V odd_of(__m512i pairs) {
     return _mm512_castsi512_ps(_mm512_and_si512(pairs, _mm512_set1_epi32(-65536)));
 }
 
-AFT_INLINE V centred(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V centred(const PackKeys<T>& p, const Column& c, int64_t row) {
     return row < p.rows ? value(p, c, row) - c.mean : all(0);
 }
 
 // Two rows of one vector of channels: X rounded, X V made from the rounded X.
-AFT_INLINE void put_pair(const PackKeys& p, Column& c, int64_t row, V even, V odd) {
+template <class T>
+AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V odd) {
     uint16_t* const out = p.half + row * kPanel + 2 * c.at;
     const __m512i x = pair(even, odd);
     const V first = even_of(x) * centred(p, c, row);
@@ -36,7 +38,8 @@ AFT_INLINE void put_pair(const PackKeys& p, Column& c, int64_t row, V even, V od
     c.d = c.d + even_of(x) + odd_of(x);
 }
 
-AFT_INLINE void clear_rest(const PackKeys& p) {  // of the chunk
+template <class T>
+AFT_INLINE void clear_rest(const PackKeys<T>& p) {  // of the chunk
     const int64_t written = (p.rows + 1) / 2 * 2 * kPanel;
     __builtin_memset(p.half + written, 0, static_cast<size_t>(kTile * kPanel - written) * 2);
 }

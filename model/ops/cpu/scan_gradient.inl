@@ -39,7 +39,8 @@ struct Fetch {
 AFT_INLINE Fetch fetch_rows(int64_t where, int64_t vectors, int64_t stride) {
     return {where, vectors, vectors, stride - vectors * kLanes};
 }
-AFT_INLINE void fetch(Fetch& f, const float* a, const float* b) {
+template <class T>
+AFT_INLINE void fetch(Fetch& f, const T* a, const T* b) {
     if (f.vectors == 0) return;
     _mm_prefetch(reinterpret_cast<const char*>(a + f.where), _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(b + f.where), _MM_HINT_T0);
@@ -59,7 +60,8 @@ struct ScanPart {
 // The mean of some rows, near enough to that of all: what cancels against it is then of the size
 // that V varies by, which is_trusted() relies on. (R of the last row is nearer to R, but hides
 // this.)
-AFT_INLINE V centre(const Scan& s, int64_t at) {
+template <class T>
+AFT_INLINE V centre(const Scan<T>& s, int64_t at) {
     constexpr int64_t kRows = 64;
     const int64_t step = (s.length + kRows - 1) / kRows, width = s.channels - at;
     V mean = all(0);
@@ -85,9 +87,9 @@ AFT_INLINE RowTerms plain_terms(const Running& now, V dy, V mean) {
 }
 
 // Rows of the chunk again, forward -> m after the last.
-template <Access access, bool has_gate>
-AFT_INLINE V replay(const ScanGradient& g, const ScanPart& p, Fetch& next) {
-    const Scan s = g.forward;
+template <Access access, bool has_gate, class T>
+AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, Fetch& next) {
+    const Scan<T> s = g.forward;
     ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
     Running now = loaded(s, kept(s, p.begin / kScanChunk), p.at);
@@ -124,11 +126,11 @@ AFT_INLINE void rescale(Running& later, V from, V to) {
 }
 
 // SA in n, SC in d.
-template <Access access>
-AFT_INLINE Squares walk_back(const ScanGradient& g, const ScanPart& p, Fetch& next,
+template <Access access, class T>
+AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch& next,
                              Running& later) {
     Squares out{all(0), all(0)};
-    const Scan s = g.forward;
+    const Scan<T> s = g.forward;
     const ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
     V SA = later.n, SC = later.d;
@@ -163,9 +165,9 @@ AFT_INLINE void add(BlockSquares& total, int64_t at, const Squares& more) {
     store(total.part + at, load(total.part + at) + more.part);
 }
 
-template <Access access, bool has_gate>
-AFT_INLINE void gradient_rows(const ScanGradient& g, const ScanBlock& b) {
-    const Scan s = g.forward;
+template <Access access, bool has_gate, class T>
+AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
+    const Scan<T> s = g.forward;
     BlockSquares total;
     States states;  // the mean in m
     ChunkColumn column;
@@ -197,14 +199,15 @@ AFT_INLINE void gradient_rows(const ScanGradient& g, const ScanBlock& b) {
                                 sum(load(total.part + at - b.base))};
 }
 
-AFT_INLINE Access gradient_access(const ScanGradient& g) {
+template <class T>
+AFT_INLINE Access gradient_access(const ScanGradient<T>& g) {
     const Access access = access_of(g.forward, g.dk);
     const bool aligned = is_aligned(g.dv) && (g.dq == nullptr || is_aligned(g.dq));
     return access == Access::streamed && !aligned ? Access::whole : access;
 }
 
-template <bool has_gate>
-AFT_INLINE void gradient_block(const ScanGradient& g, const ScanBlock& b) {
+template <bool has_gate, class T>
+AFT_INLINE void gradient_block(const ScanGradient<T>& g, const ScanBlock& b) {
     switch (gradient_access(g)) {
         case Access::streamed:
             return gradient_rows<Access::streamed, has_gate>(g, b);
@@ -215,7 +218,8 @@ AFT_INLINE void gradient_block(const ScanGradient& g, const ScanBlock& b) {
     }
 }
 
-static void scan_gradient(const ScanGradient& g) {
+template <class T>
+static void scan_gradient(const ScanGradient<T>& g) {
     for_blocks(g.forward, [&](const ScanBlock& b) {
         g.forward.q != nullptr ? gradient_block<true>(g, b) : gradient_block<false>(g, b);
     });
