@@ -30,7 +30,9 @@ AFT_INLINE BackColumn& column_at(const ScanLink<T>& l, int64_t at) {
 template <class T>
 AFT_INLINE ScanPart rows_at(const ScanLink<T>& l, int64_t at) {
     const Scan<T>& s = l.rows.forward;
-    return {at, 0, s.length, load_some(l.mean + at, s.channels - at, 0), &column_at(l, at).rows};
+    return {
+        at, 0,       s.length, load_some(l.mean + at, s.channels - at, 0), &column_at(l, at).rows,
+        at, s.stride};
 }
 
 // Keys and values, then queries and gradients, of the link that this thread takes next.
@@ -68,10 +70,17 @@ AFT_INLINE void replay_link(const ScanLink<T>& l) {
     }
 }
 
+// Parts of lines (gradient_rows) are not streamed.
+template <class T>
+AFT_INLINE Access link_access(const ScanLink<T>& l) {
+    const Access access = gradient_access(l.rows);
+    return access == Access::streamed && sizeof(T) == sizeof(Half) ? Access::whole : access;
+}
+
 template <class T>
 static void back_link(const ScanLink<T>& l) {
     const bool has_gate = l.rows.forward.q != nullptr;
-    switch (gradient_access(l.rows)) {
+    switch (link_access(l)) {
         case Access::streamed:
             return has_gate ? replay_link<Access::streamed, true>(l)
                             : replay_link<Access::streamed, false>(l);
@@ -117,7 +126,7 @@ AFT_INLINE Norms walk_link(const ScanLink<T>& l) {
 
 template <class T>
 static Norms back_link_end(const ScanLink<T>& l) {
-    switch (gradient_access(l.rows)) {
+    switch (link_access(l)) {
         case Access::streamed:
             return walk_link<Access::streamed>(l);
         case Access::whole:
