@@ -72,7 +72,8 @@ class Forward {
         for (int64_t i = 0; i < tiles_; ++i) tiles.emplace_back(shape_);
         make_weights(tiles);
         const int64_t rows = kept_rows(), per_sample = blocks_ / shape_.batch;
-        const int64_t room = std::max<int64_t>(1, kKept / (rows * 2 * kernels_.channels));
+        const int64_t kept = shape_.half ? 2 * kKept : kKept;  // half as wide
+        const int64_t room = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
         const int64_t parts = std::max((per_sample + room - 1) / room,
                                        std::min(per_sample, (4 + shape_.batch - 1) / shape_.batch));
         std::vector<Panels> panels;

@@ -1,7 +1,7 @@
-// The CPU backend: our own vector kernels for all of AFT in float32 (the training path on a
-// processor). Entries whose scaling is not safe are computed again by the exact
-// path. Returns the gated result; differentiable; called by aft.cpp only, with checked inputs.
-// Deterministic, whatever the number of threads.
+// The CPU backend: our own vector kernels for all of AFT, with sums in float32 and tensors in
+// float32 or bfloat16 (the training path on a processor). Entries whose scaling is not safe are
+// computed again by the exact path. Returns the gated result; differentiable; called by aft.cpp
+// only, with checked inputs. Deterministic, whatever the number of threads.
 #pragma once
 #include <ATen/core/Tensor.h>
 
