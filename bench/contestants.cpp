@@ -65,8 +65,10 @@ Form ours(const Problem& problem, at::ScalarType type) {
             .exact = {}};
 }
 
-// Products of bfloat16 operands: full and local, where no gradient is wanted.
+// Tensors in bfloat16: aft-simple, which is bound by their bytes; full and local where no gradient
+// is wanted, whose products have operands in bfloat16 too.
 bool has_half_form(const Problem& problem) {
+    if (problem.kind == ops::Kind::simple) return true;
     return !problem.backward &&
            (problem.kind == ops::Kind::full || problem.kind == ops::Kind::local);
 }

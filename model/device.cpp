@@ -77,6 +77,15 @@ std::string cpu_name() {
     return "unknown";
 }
 
+// What LibTorch uses, and what our kernels use besides.
+std::string cpu_capability() {
+    const std::string_view set = ops::cpu::instruction_set();
+    std::string text = at::get_cpu_capability();
+    if (set == "avx512_bf16" || set == "amx") text += ", AVX512-BF16";
+    if (set == "amx") text += ", AMX-BF16";
+    return text;
+}
+
 int64_t kilobytes_in(const char* file, const std::string& key) {
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);)
@@ -165,7 +174,7 @@ nlohmann::json system_report() {
         {"device", cuda ? "cuda" : "cpu"},
         {"cuda_devices", cuda ? at::getNumGPUs() : 0},
         {"cpu", cpu_name()},
-        {"cpu_capability", at::get_cpu_capability()},
+        {"cpu_capability", cpu_capability()},
         {"cores", std::thread::hardware_concurrency()},
         {"threads", at::get_num_threads()},
         {"omp_wait_policy", variable("OMP_WAIT_POLICY")},

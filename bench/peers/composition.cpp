@@ -16,14 +16,18 @@ at::Tensor composed(const ops::Inputs& in, bool causal) {
 
 std::vector<Form> forms(const Problem& problem) {
     if (problem.kind != ops::Kind::simple) return {};
-    return {
-        {.name = "cumulative sums fp32",
-         .group = "composition",
-         .type = at::kFloat,
-         .table = {},
-         .forward = [causal = problem.options.causal](
-                        const ops::Inputs& in, const at::Tensor&) { return composed(in, causal); },
-         .exact = {}}};
+    std::vector<Form> both;
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
+        both.push_back(
+            {.name = type == at::kFloat ? "cumulative sums fp32" : "cumulative sums bf16",
+             .group = "composition",
+             .type = type,
+             .table = {},
+             .forward = [causal = problem.options.causal](
+                            const ops::Inputs& in,
+                            const at::Tensor&) { return composed(in, causal); },
+             .exact = {}});
+    return both;
 }
 
 }  // namespace

@@ -44,7 +44,11 @@ void check_tensor(const Named& x, const Named& like, const std::vector<int64_t>&
     AFT_CHECK(x.tensor.defined(), "{} is missing; expected shape {}", x.name, shape_text(sizes));
     AFT_CHECK(x.tensor.sizes().vec() == sizes, "{} has shape {}, expected {} to fit {} {}", x.name,
               shape_text(x.tensor), shape_text(sizes), like.name, shape_text(like.tensor));
-    AFT_CHECK(x.tensor.scalar_type() == like.tensor.scalar_type(),
+    // Q, K and V in bfloat16 (apply_half has seen to it that they are alike) have parameters in
+    // float32.
+    const bool is_parameter =
+        x.tensor.scalar_type() == at::kFloat && like.tensor.scalar_type() == at::kBFloat16;
+    AFT_CHECK(is_parameter || x.tensor.scalar_type() == like.tensor.scalar_type(),
               "{} is {}, but {} is {}; all must be alike, float32 or float64", x.name,
               c10::toString(x.tensor.scalar_type()), like.name,
               c10::toString(like.tensor.scalar_type()));
@@ -100,7 +104,7 @@ void check(Kind kind, const Inputs& in, const Options& options) {
     AFT_CHECK(in.v.defined() && in.v.dim() == 3, "v has shape {}, expected [B, T, d]",
               in.v.defined() ? shape_text(in.v) : "none");
     const auto type = in.v.scalar_type();
-    AFT_CHECK(type == at::kFloat || type == at::kDouble,
+    AFT_CHECK(type == at::kFloat || type == at::kDouble || type == at::kBFloat16,
               "v is {}; operators take float32, float64 or bfloat16", c10::toString(type));
     const int64_t B = in.v.size(0), T = in.v.size(1), d = in.v.size(2);
     AFT_CHECK(T > 0 && d > 0, "v has shape {}; T and d must be at least 1", shape_text(in.v));
@@ -141,12 +145,24 @@ at::Tensor run_tiled(Kind kind, const Inputs& in, const Options& options) {
 
 namespace {
 
-// Computed in float32 but for the operands of the products.
+// The cpu backend reads and writes bfloat16 itself; w, u and r are small and become float32. The
+// others compute in float32 (reference: float64).
 at::Tensor apply_half(Kind kind, const Inputs& in, Options options) {
     const auto wide = [](const at::Tensor& x) {
         return x.defined() && x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
     };
+    const auto is_half = [](const at::Tensor& x) {
+        return !x.defined() || x.scalar_type() == at::kBFloat16;
+    };
     options.half_operands = true;
+    const bool has_kernels =
+        options.backend == Backend::cpu || options.backend == Backend::automatic;
+    if (has_kernels && is_half(in.q) && is_half(in.k) && cpu::why_not(kind, in) == nullptr) {
+        const Inputs stored{
+            .q = in.q, .k = in.k, .v = in.v, .w = wide(in.w), .u = wide(in.u), .r = wide(in.r)};
+        check(kind, stored, options);
+        return cpu::aft(kind, stored, options);
+    }
     return apply(kind,
                  {.q = wide(in.q),
                   .k = wide(in.k),

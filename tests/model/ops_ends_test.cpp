@@ -164,15 +164,15 @@ Squares squares_of(int64_t length, int64_t dim, bool causal) {
     const Inputs in = converted(s.in, at::kFloat);
     const at::Tensor dy = s.dy.to(at::kFloat) * 1e-3, states = at::empty({shape.states()}),
                      dk = at::empty_like(dy), dv = at::empty_like(dy);
-    const cpu::Scan forward{.k = in.k.data_ptr<float>(),
-                            .v = in.v.data_ptr<float>(),
-                            .y = dk.data_ptr<float>(),
-                            .states = states.data_ptr<float>()};
+    const cpu::Scan<float> forward{.k = in.k.data_ptr<float>(),
+                                   .v = in.v.data_ptr<float>(),
+                                   .y = dk.data_ptr<float>(),
+                                   .states = states.data_ptr<float>()};
     EXPECT_TRUE(cpu::scan_forward(shape, forward));
-    return {cpu::scan_gradient(shape, {.forward = forward,
-                                       .dy = dy.data_ptr<float>(),
-                                       .dk = dk.data_ptr<float>(),
-                                       .dv = dv.data_ptr<float>()}),
+    return {cpu::scan_gradient<float>(shape, {.forward = forward,
+                                              .dy = dy.data_ptr<float>(),
+                                              .dk = dk.data_ptr<float>(),
+                                              .dv = dv.data_ptr<float>()}),
             dk};
 }
 

@@ -144,6 +144,25 @@ TEST(OpsAccuracy, half_operands) {
     }
 }
 
+// Tensors stored in bfloat16, the truth of what is stored: the same limits.
+TEST(OpsAccuracy, stored_half_operands) {
+    const Operator cpu = operator_of(Backend::cpu);
+    for (std::size_t i = 0; i < extremes().size(); ++i)
+        for (const Case& c : cases()) {
+            Sample sample = make_sample(c);
+            extremes()[i].shape(sample);
+            sample.in = converted(converted(sample.in, at::kBFloat16), at::kDouble);
+            sample.dy = sample.dy.to(at::kBFloat16).to(at::kDouble);
+            const Result truth = run(oracle(), c.kind, sample, at::kDouble);
+            const Result found = run(cpu, c.kind, sample, at::kBFloat16);
+            const GradientError g = gradient_error(found, truth, sample);
+            EXPECT_LE(forward_error(found, truth, sample), 1e-2)
+                << extremes()[i].name << ", " << describe(c);
+            EXPECT_LE(g.value, i < 2 ? 6e-3 : 3e-2)
+                << g.name << ", " << extremes()[i].name << ", " << describe(c);
+        }
+}
+
 // The reference itself against the definition in long double.
 TEST(OpsAccuracy, reference_is_the_definition) {
     for (const Extreme& extreme : extremes())

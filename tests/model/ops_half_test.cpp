@@ -4,8 +4,11 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/rng.h"
 #include "model/ops/cpu/half_kernels.h"
+#include "model/ops/groups.h"
 #include "ops_cases.h"
 
 namespace aft::ops::testing {
@@ -71,22 +74,121 @@ TEST(OpsHalf, same_bits_for_any_number_of_threads) {
     at::set_num_threads(before);
 }
 
+Case stored_case(uint64_t i) {
+    constexpr std::array kKinds{Kind::simple, Kind::full, Kind::local, Kind::conv1d, Kind::conv2d};
+    CounterRng rng(47, i);
+    const auto below = [&](int64_t n) { return rng.below(n); };
+    Case c{.kind = kKinds[i % kKinds.size()], .causal = below(2) == 0};
+    c.batch = 1 + below(3);
+    c.grid_width = 2 + below(9);
+    c.length = c.kind == Kind::conv2d ? c.grid_width * (2 + below(9)) : 2 + below(200);
+    c.heads = 1 + below(6);
+    c.dim = is_convolution(c.kind) ? c.heads * (1 + below(12)) : 1 + below(70);
+    c.window = is_convolution(c.kind) ? 1 + 2 * below(4) : 1 + below(c.length);
+    c.factors = below(2) == 0 ? 0 : 1 + below(20);
+    c.seed = i + 1;
+    return c;
+}
+
+Sample stored_sample(const Case& c) {
+    Sample sample = make_sample(c);
+    sample.in = converted(converted(sample.in, at::kBFloat16), at::kDouble);
+    sample.dy = sample.dy.to(at::kBFloat16).to(at::kDouble);
+    return sample;
+}
+
 // Y and all gradients, in bfloat16 themselves, against float64 of the stored values.
 TEST(OpsHalf, tensors_in_bfloat16) {
-    for (const Kind kind : {Kind::full, Kind::local}) {
-        Sample sample =
-            make_sample({.kind = kind, .causal = true, .length = 150, .window = 20, .factors = 8});
-        sample.in = converted(converted(sample.in, at::kBFloat16), at::kDouble);
-        sample.dy = sample.dy.to(at::kBFloat16).to(at::kDouble);
-        const Result truth = run(oracle(), kind, sample, at::kDouble);
-        const Result found = run(operator_of(Backend::automatic), kind, sample, at::kBFloat16);
-        EXPECT_LE(gradient_error(found, truth, sample).value, 6e-3);
-        const at::Tensor y = operator_of(Backend::automatic)(
-            kind, converted(sample.in, at::kBFloat16), sample.options);
+    const Operator cpu = operator_of(Backend::cpu);
+    for (uint64_t i = 0; i < 100; ++i) {
+        const Case c = stored_case(i);
+        const Sample sample = stored_sample(c);
+        const Result truth = run(oracle(), c.kind, sample, at::kDouble);
+        const Result found = run(cpu, c.kind, sample, at::kBFloat16);
+        const GradientError g = gradient_error(found, truth, sample);
+        ASSERT_LE(g.value, 6e-3) << g.name << ", " << i << ": " << describe(c);
+        const at::Tensor y = cpu(c.kind, converted(sample.in, at::kBFloat16), sample.options);
         EXPECT_EQ(y.scalar_type(), at::kBFloat16);
         const Result alone{.y = y.to(at::kDouble), .gradients = {}};
-        EXPECT_LE(forward_error(alone, truth, sample), kForward);
+        ASSERT_LE(forward_error(alone, truth, sample), kForward) << i << ": " << describe(c);
+        ASSERT_LE(forward_error(found, truth, sample), kForward) << i << ": " << describe(c);
     }
+}
+
+bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+    return at::equal(a.contiguous().view(at::kShort), b.contiguous().view(at::kShort));
+}
+
+// Y and the gradients of Q, K and V of aft-simple.
+std::vector<at::Tensor> simple_results(const Inputs& in, const Sample& sample) {
+    std::vector<at::Tensor> leaves;
+    for (const at::Tensor& x : {in.q, in.k, in.v})
+        leaves.push_back(x.detach().clone().requires_grad_(true));
+    const Inputs own{.q = leaves[0], .k = leaves[1], .v = leaves[2], .w = {}, .u = {}, .r = {}};
+    const at::Tensor y = apply(Kind::simple, own, sample.options);
+    y.backward(sample.dy.to(y.scalar_type()));
+    std::vector<at::Tensor> out{y.detach()};
+    for (const at::Tensor& x : leaves) out.push_back(x.grad());
+    return out;
+}
+
+// Reading and writing bfloat16 changes nothing but the last rounding: widening is exact, and Y and
+// the gradients of aft-simple are those of float32, rounded to the nearest, ties to even. The
+// largest are written past the caches.
+TEST(OpsHalf, simple_is_float32_rounded_once) {
+    struct Size {
+        int64_t batch, length, dim;
+    };
+    for (const bool causal : {true, false})
+        for (const Size& size : {Size{2, 1, 5}, Size{3, 7, 16}, Size{2, 33, 64}, Size{1, 1100, 40},
+                                 Size{3, 1400, 512}, Size{3, 1400, 520}, Size{1, 4200, 512}}) {
+            const Case c{.kind = Kind::simple,
+                         .causal = causal,
+                         .batch = size.batch,
+                         .length = size.length,
+                         .dim = size.dim};
+            Sample sample = stored_sample(c);
+            sample.in.k = sample.in.k * 64;  // spread, and as exact as before
+            const Inputs half = converted(sample.in, at::kBFloat16);
+            const std::vector<at::Tensor> found = simple_results(half, sample),
+                                          wide =
+                                              simple_results(converted(half, at::kFloat), sample);
+            for (size_t i = 0; i < found.size(); ++i)
+                EXPECT_TRUE(same_bits(found[i], wide[i].to(at::kBFloat16)))
+                    << i << ": " << describe(c);
+        }
+}
+
+// NaN, whatever its bits, stays NaN in the rows that see it and reaches no other; infinity too.
+TEST(OpsHalf, stored_nan_reaches_its_rows) {
+    for (const int16_t bits : {int16_t{0x7f81}, int16_t{-1}, int16_t{0x7fc0}, int16_t{0x7f80}})
+        for (const int64_t dim : {3, 32}) {
+            const Case c{.kind = Kind::simple, .causal = true, .length = 40, .dim = dim};
+            Inputs in = converted(stored_sample(c).in, at::kBFloat16);
+            in.v = in.v.contiguous().clone();
+            in.v.view(at::kShort).select(1, 17).fill_(bits);
+            const at::Tensor good = apply(c.kind, in, {.causal = true}).isfinite();
+            EXPECT_TRUE(good.narrow(1, 0, 17).all().item<bool>()) << bits << " " << dim;
+            EXPECT_FALSE(good.narrow(1, 17, 23).any().item<bool>()) << bits << " " << dim;
+        }
+}
+
+TEST(OpsHalf, stored_same_bits_for_any_number_of_threads) {
+    const Operator cpu = operator_of(Backend::cpu);
+    const int before = at::get_num_threads();
+    for (uint64_t i = 200; i < 215; ++i) {
+        const Case c = stored_case(i);
+        const Sample sample = stored_sample(c);
+        at::set_num_threads(1);
+        const Result one = run(cpu, c.kind, sample, at::kBFloat16);
+        at::set_num_threads(3);
+        const Result more = run(cpu, c.kind, sample, at::kBFloat16);
+        EXPECT_TRUE(at::equal(one.y, more.y)) << describe(c);
+        for (size_t g = 0; g < one.gradients.size(); ++g)
+            EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
+                << one.gradients[g].first << describe(c);
+    }
+    at::set_num_threads(before);
 }
 
 // A row of w that is not a number reaches its target and no other.

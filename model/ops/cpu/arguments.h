@@ -1,4 +1,5 @@
-// What the vector kernels take: one plain struct each. All of float32; no LibTorch.
+// What the vector kernels take: one plain struct each. All of float32 but for tensors of T: float,
+// or Half. No LibTorch.
 //
 // Panels. Channels are handled in blocks of `channels` (C). The operand of a block is a panel
 // [T', 2C], T' = T rounded up to kTile: row j holds exp(K_j) V_j of the C channels, then exp(K_j)
@@ -13,6 +14,8 @@
 
 namespace aft::ops::cpu {
 
+using Half = uint16_t;  // the bits of a bfloat16
+
 constexpr int64_t kTile = 96;  // targets of a tile, sources of a chunk
 constexpr int64_t kRows = 6;   // rows of the register tile
 constexpr int64_t kBlocks = kTile / kRows;
@@ -26,10 +29,13 @@ constexpr float kRise = 8;  // bits by which a key may exceed its reference
 constexpr float kLeast = 0x1p+30F;
 constexpr float kTaken = -1;  // a denominator's place holder: taken by the exact path
 
-// Up to kTile rows of one sample and block of channels, from a multiple of kTile on.
+// Up to kTile rows of one sample and block of channels, from a multiple of kTile on. T: how tensors
+// are stored, float or Half.
+template <class T>
 struct PackKeys {
-    const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [rows, stride]; mean [C] or none
-    int64_t stride = 0, rows = 0, channels = 0;               // channels <= C, the rest is zero
+    const T *k = nullptr, *v = nullptr;          // [rows, stride]
+    const float* mean = nullptr;                 // [C] or none
+    int64_t stride = 0, rows = 0, channels = 0;  // channels <= C, the rest is zero
     const float* previous = nullptr;  // [C] reference of the chunk before; none for the first
     bool fixed = false;               // the reference is given, else it is found
     float* reference = nullptr;       // [C]
@@ -53,8 +59,8 @@ struct SumAfter {
 // channels of a row of another tensor into the cache with each of its first steps.
 struct Aside {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
-    const float* fetch = nullptr;
-    int64_t fetches = 0, fetch_row = 0;
+    const char* fetch = nullptr;
+    int64_t fetches = 0, fetch_row = 0;  // bytes from one to the next
 };
 
 struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]
@@ -84,20 +90,24 @@ struct Rescale {  // rows of a panel's width, from one reference [C] to another
     const float *from = nullptr, *to = nullptr;
 };
 
+template <class T>
 struct FinishRows {               // numerators and denominators -> results, one block of channels
     const float* sums = nullptr;  // [rows, 2C]
     int64_t rows = 0, channels = 0, stride = 0;
-    const float* q = nullptr;  // [rows, stride] or none; y = sigmoid(q) average
-    float *y = nullptr, *average = nullptr, *denominator = nullptr;  // the last two or none
+    const T* q = nullptr;                              // [rows, stride] or none
+    T* y = nullptr;                                    // sigmoid(q) average
+    float *average = nullptr, *denominator = nullptr;  // or none
     bool streams = false;  // y is not read again soon; only where rows are on whole vectors
 };
 
+template <class T>
 struct RowFactors {  // one block of channels; the panel's rows are [A | C]
-    const float *q = nullptr, *dy = nullptr, *average = nullptr, *denominator = nullptr;
+    const T *q = nullptr, *dy = nullptr;
+    const float *average = nullptr, *denominator = nullptr;
     const float* mean = nullptr;  // [channels]
     int64_t rows = 0, channels = 0, stride = 0;
     float scale = 1;         // of dy
-    float* dq = nullptr;     // none without q
+    T* dq = nullptr;         // none without q
     float* panel = nullptr;  // [rows, 2C]
 };
 
@@ -111,12 +121,13 @@ struct OutsideSums {
     float *after = nullptr, *before = nullptr;  // [length / kStep, 2C]; before: not causal
 };
 
+template <class T>
 struct FinishKeys {
     const float* panel = nullptr;  // [rows, 2C] exp(K)(V - mean), exp(K)
     const float* sums = nullptr;   // [rows, 2C] SA, SC
     int64_t rows = 0, channels = 0, stride = 0;
     float scale = 1;
-    float *dk = nullptr, *dv = nullptr;
+    T *dk = nullptr, *dv = nullptr;
 };
 
 struct Norms {

@@ -11,70 +11,39 @@
 // 13.3 ms (float32 17.9; limits by products 7.2 and 15.6).
 #define AFT_CPU_BFLOAT16
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "model/ops/cpu/band_kernels.inl"
 #include "model/ops/cpu/half_kernels.h"
+#include "model/ops/cpu/half_pairs.inl"
 
 namespace aft::ops::cpu::avx512_bfloat16 {
 
-// [even 16 | odd 16] of a lane each; the even one in the low half.
-AFT_INLINE __m512i pair(V even, V odd) {
-    const __m512i both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(odd, even));
-    const __m512i order = _mm512_set_epi32(
-        0x1f000f, 0x1e000e, 0x1d000d, 0x1c000c, 0x1b000b, 0x1a000a, 0x190009, 0x180008, 0x170007,
-        0x160006, 0x150005, 0x140004, 0x130003, 0x120002, 0x110001, 0x100000);
-    return _mm512_permutexvar_epi16(order, both);
-}
-AFT_INLINE V even_of(__m512i pairs) {
-    return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
-}
-AFT_INLINE V odd_of(__m512i pairs) {
-    return _mm512_castsi512_ps(_mm512_and_si512(pairs, _mm512_set1_epi32(-65536)));
-}
-
-AFT_INLINE V power_of_key(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
     if (row >= p.rows) return all(0);
     return exp2(in_bits(key(p, c, row), c.reference - all(kKeyShift)));
 }
-AFT_INLINE V centred(const PackKeys& p, const Column& c, int64_t row) {
-    return row < p.rows ? value(p, c, row) - c.mean : all(0);
-}
 
-static void pack_half(const PackKeys& p) {
+template <class T>
+static void pack_half(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
     Column columns[kHalf];
 #pragma GCC unroll 2
     for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; row += 2) {
-        uint16_t* const out = p.half + row * kPanel;
         const bool keeps = p.before != nullptr && row % kStep == p.phase;
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
             Column& c = columns[i];
             if (keeps) keep_sums(c, p.before + row / kStep * kPanel);
-            const __m512i x = pair(power_of_key(p, c, row), power_of_key(p, c, row + 1));
-            const V first = even_of(x) * centred(p, c, row);
-            const V second = odd_of(x) * centred(p, c, row + 1);
-            _mm512_storeu_si512(out + 2 * c.at, pair(first, second));
-            _mm512_storeu_si512(out + 2 * (kChannels + c.at), x);
-            c.n = c.n + first + second;
-            c.d = c.d + even_of(x) + odd_of(x);
+            put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
         }
     }
 #pragma GCC unroll 2
     for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
-    const int64_t written = (p.rows + 1) / 2 * 2 * kPanel;
-    __builtin_memset(p.half + written, 0, static_cast<size_t>(kTile * kPanel - written) * 2);
+    clear_rest(p);
 }
 
 static void sum_after_half(const SumAfter& s) {
-    for (int i = 0; i < kPanelVectors; ++i) {
-        V total = all(0);
-        for (int64_t row = (s.rows - 1) / 2 * 2; row >= 0; row -= 2) {
-            const __m512i x = _mm512_loadu_si512(s.half + row * kPanel + 2 * i * kLanes);
-            total = total + even_of(x) + odd_of(x);
-            if (row % kStep == 0) store(s.after + row / kStep * kPanel + i * kLanes, total);
-        }
-    }
+    sum_pairs_after(s, kStep);
 }
 
 AFT_INLINE void add_pair(V (&sums)[kRows][kPanelVectors], const uint16_t* a, int64_t a_row,
@@ -101,7 +70,7 @@ static void multiply_half(const MultiplyHalf& m) {
     else
         load_sums(sums, m.sum, m.sum_row);
     const uint16_t *a = m.a, *b = m.b;
-    const float* fetch = m.aside.fetch;
+    const char* fetch = m.aside.fetch;
     const int64_t a_row = m.a_row, fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
     for (int64_t step = fetches; step > 0; --step, a += 2, b += 2 * kPanel, fetch += fetch_row) {
         fetch_block(fetch);
@@ -124,7 +93,9 @@ static void round_half(const float* from, int64_t n, uint16_t* to) {
 namespace aft::ops::cpu {
 
 const HalfKernels& avx512_bfloat16_kernels() {
-    static constexpr HalfKernels table{.pack_keys = avx512_bfloat16::pack_half,
+    static constexpr HalfKernels table{.name = "avx512_bf16",
+                                       .pack_floats = avx512_bfloat16::pack_half<float>,
+                                       .pack_halves = avx512_bfloat16::pack_half<Half>,
                                        .sum_after = avx512_bfloat16::sum_after_half,
                                        .multiply = avx512_bfloat16::multiply_half,
                                        .round = avx512_bfloat16::round_half};

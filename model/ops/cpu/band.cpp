@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/ops/cpu/band_tile.h"
+#include "model/ops/cpu/half_kernels.h"
 
 namespace aft::ops::cpu {
 
@@ -26,9 +27,10 @@ int64_t padded(const BandShape& shape) {
     return (shape.length + kTile - 1) / kTile * kTile;
 }
 
+template <class T>
 class Forward {
   public:
-    Forward(const BandShape& shape, const BandForward& x)
+    Forward(const BandShape& shape, const BandForward<T>& x)
         : kernels_(kernels()),
           shape_(shape),
           x_(x),
@@ -36,7 +38,7 @@ class Forward {
           tiles_(padded(shape) / kTile),
           blocks_(Panels::all_blocks(shape)) {
         // Beyond the caches a result that is written past them costs half.
-        const int64_t vector = kernels_.lanes, bytes = vector * static_cast<int64_t>(sizeof(float));
+        const int64_t vector = kernels_.lanes, bytes = vector * static_cast<int64_t>(sizeof(T));
         streams_ = shape.batch * shape.length * shape.channels > kStreamed &&
                    shape.channels % vector == 0 && reinterpret_cast<uintptr_t>(x.y) % bytes == 0;
     }
@@ -70,7 +72,8 @@ class Forward {
         for (int64_t i = 0; i < tiles_; ++i) tiles.emplace_back(shape_);
         make_weights(tiles);
         const int64_t rows = kept_rows(), per_sample = blocks_ / shape_.batch;
-        const int64_t room = std::max<int64_t>(1, kKept / (rows * 2 * kernels_.channels));
+        const int64_t kept = shape_.half ? 2 * kKept : kKept;  // half as wide
+        const int64_t room = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
         const int64_t parts = std::max((per_sample + room - 1) / room,
                                        std::min(per_sample, (4 + shape_.batch - 1) / shape_.batch));
         std::vector<Panels> panels;
@@ -101,7 +104,8 @@ class Forward {
     // Rows of a panel that a tile still reaches; all of them where the future counts too.
     [[nodiscard]] int64_t kept_rows() const {
         if (!shape_.causal) return padded(shape_);
-        const int64_t reach = shape_.bias.window - 1 + kStep;
+        const int64_t step = shape_.half ? half_kernels()->step : kStep;
+        const int64_t reach = shape_.bias.window - 1 + step;
         return std::min(padded(shape_), ((reach + kTile - 1) / kTile + 1) * kTile);
     }
 
@@ -109,7 +113,7 @@ class Forward {
     bool walk(const std::vector<TargetTile>& tiles, const Sources& unit, Panels& panels,
               float* sums) const {
         bool safe = true;
-        const Panels::Source source{x_.k, x_.v, nullptr};
+        const Panels::Source<T> source{x_.k, x_.v, nullptr};
         if (!shape_.causal)
             for (int64_t b = unit.begin; b < unit.end; ++b)
                 panels.pack(panels.block(b, b - unit.begin), source);
@@ -130,17 +134,19 @@ class Forward {
         const int64_t row = chunk * kTile, d = shape_.channels;
         if (row >= shape_.length) return {};
         const int64_t at = (block.sample * shape_.length + row) * d + block.first;
-        const auto from = [&](const float* p) { return p == nullptr ? p : p + at; };
+        const auto from = [&](const T* p) {
+            return reinterpret_cast<const char*>(p == nullptr ? p : p + at);
+        };
         return {.rows = {from(x_.q), shape_.causal ? from(x_.k) : nullptr,
                          shape_.causal ? from(x_.v) : nullptr},
                 .count = std::min(kTile, shape_.length - row),
-                .stride = d};
+                .stride = d * static_cast<int64_t>(sizeof(T))};
     }
 
     bool by_tiles() {
         Panels panels(
             shape_, {.blocks = blocks_, .rows = padded(shape_), .sums = true, .half = shape_.half});
-        panels.pack_all({x_.k, x_.v, nullptr}, {0, blocks_});
+        panels.pack_all(Panels::Source<T>{x_.k, x_.v, nullptr}, {0, blocks_});
         // Few tiles: the samples are shared out too, each part makes the weights for itself.
         const int64_t parts = std::clamp<int64_t>((16 + tiles_ - 1) / tiles_, 1, shape_.batch);
         std::vector<TargetTile> tiles;
@@ -167,20 +173,20 @@ class Forward {
         const int64_t d = shape_.channels;
         const int64_t at = (b.sample * shape_.length + tile.row) * d + b.first;
         const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
-        return kernels_.finish_rows({.sums = sums,
-                                     .rows = std::min(kTile, shape_.length - tile.row),
-                                     .channels = b.channels,
-                                     .stride = d,
-                                     .q = from(x_.q),
-                                     .y = from(x_.y),
-                                     .average = from(x_.average),
-                                     .denominator = from(x_.denominator),
-                                     .streams = streams_});
+        return kernels_.of<T>().finish_rows({.sums = sums,
+                                             .rows = std::min(kTile, shape_.length - tile.row),
+                                             .channels = b.channels,
+                                             .stride = d,
+                                             .q = from(x_.q),
+                                             .y = from(x_.y),
+                                             .average = from(x_.average),
+                                             .denominator = from(x_.denominator),
+                                             .streams = streams_});
     }
 
     const Kernels& kernels_;
     const BandShape& shape_;
-    const BandForward& x_;
+    const BandForward<T>& x_;
     Weights weights_;
     int64_t tiles_ = 0, blocks_ = 0;
     bool streams_ = false;
@@ -188,8 +194,11 @@ class Forward {
 
 }  // namespace
 
-bool band_forward(const BandShape& shape, const BandForward& x) {
-    return Forward(shape, x).run();
+template <class T>
+bool band_forward(const BandShape& shape, const BandForward<T>& x) {
+    return Forward<T>(shape, x).run();
 }
+template bool band_forward(const BandShape& shape, const BandForward<float>& x);
+template bool band_forward(const BandShape& shape, const BandForward<Half>& x);
 
 }  // namespace aft::ops::cpu

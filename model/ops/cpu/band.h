@@ -1,6 +1,7 @@
-// aft-full and aft-local (paper Eq. 2, 4, 7) on the CPU in float32, forward and gradient, causal or
-// not. Pointers and sizes only; runs on the calling thread's OpenMP team (LibTorch's own pool);
-// results do not depend on the number of threads. No LibTorch.
+// aft-full and aft-local (paper Eq. 2, 4, 7) on the CPU, sums in float32, tensors in float32 or
+// bfloat16; forward and gradient, causal or not. Pointers and sizes only; runs on the calling
+// thread's OpenMP team (LibTorch's own pool); results do not depend on the number of threads. No
+// LibTorch.
 //
 // Cost: pairs inside the band (rounded up to kStep) times 4 d FLOP forward and 8 d backward, d per
 // sample; memory O(B T d + T window). Sources outside the band enter through running sums.
@@ -23,25 +24,33 @@ struct BandShape {
     }
 };
 
+template <class T>  // float, or Half: how tensors are stored
 struct BandForward {
-    const float *q = nullptr, *k = nullptr, *v = nullptr;  // [B, T, d]; q may be none
-    float* y = nullptr;                                    // [B, T, d]
-    float *average = nullptr, *denominator = nullptr;      // [B, T, d] for the gradient, or none
+    const T *q = nullptr, *k = nullptr, *v = nullptr;  // [B, T, d]; q may be none
+    T* y = nullptr;                                    // [B, T, d]
+    float *average = nullptr, *denominator = nullptr;  // [B, T, d] for the gradient, or none
 };
 // Whether every entry was safe. Those that were not have denominator kTaken.
-[[nodiscard]] bool band_forward(const BandShape& shape, const BandForward& x);
+template <class T>
+[[nodiscard]] bool band_forward(const BandShape& shape, const BandForward<T>& x);
 
-struct BandGradient {
-    const float *q = nullptr, *k = nullptr, *v = nullptr, *dy = nullptr;  // q may be none
-    const float *average = nullptr, *denominator = nullptr;               // of band_forward
-    const float* mean = nullptr;  // [B, d] about the mean of V
-    float scale = 1;              // a power of two that brings dy near 1
-    float *dq = nullptr, *dk = nullptr, *dv = nullptr;
+struct BiasGradient {
     float* dw = nullptr;                 // [T, T], set to zero by the caller
     float *du = nullptr, *dr = nullptr;  // [T, factors], or these
 };
+
+template <class T>
+struct BandGradient {
+    const T *q = nullptr, *k = nullptr, *v = nullptr, *dy = nullptr;  // q may be none
+    const float *average = nullptr, *denominator = nullptr;           // of band_forward
+    const float* mean = nullptr;                                      // [B, d] about the mean of V
+    float scale = 1;  // a power of two that brings dy near 1
+    T *dq = nullptr, *dk = nullptr, *dv = nullptr;
+    BiasGradient bias;
+};
 // Entries with denominator kTaken send nothing (but dq).
-[[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient& x);
+template <class T>
+[[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
 
 // Shared by both passes: panels of samples and blocks of channels, whole or the last rows of each.
 class Panels {
@@ -56,7 +65,7 @@ class Panels {
 
     struct Block {  // one sample, one block of channels
         int64_t sample = 0, first = 0, channels = 0;
-        int64_t rows = 0, width = 0;
+        int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
         float *panel = nullptr, *reference = nullptr, *state = nullptr;
         uint16_t* half = nullptr;                   // instead of panel
         float *before = nullptr, *after = nullptr;  // running sums by step
@@ -66,25 +75,37 @@ class Panels {
         [[nodiscard]] float* reference_of(int64_t chunk) const {
             return reference + chunk * kTile % rows / kTile * (width / 2);
         }
-        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / kStep * width; }
+        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / every * width; }
         // Whether two chunks have the same references.
         [[nodiscard]] bool alike(int64_t chunk, int64_t other) const;
+        // Whether a chunk and the next have the same references and lie one behind the other.
+        [[nodiscard]] bool joined(int64_t chunk) const {
+            return (chunk + 1) * kTile % rows != 0 && alike(chunk, chunk + 1);
+        }
     };
     [[nodiscard]] static int64_t all_blocks(const BandShape& shape);
     // Block i of all, its panel kept in the given slot.
     [[nodiscard]] Block block(int64_t i, int64_t slot);
 
+    template <class T>
     struct Source {
-        const float *k = nullptr, *v = nullptr, *mean = nullptr;  // [B, T, d]; [B, d] or none
+        const T *k = nullptr, *v = nullptr;  // [B, T, d]
+        const float* mean = nullptr;         // [B, d] or none
     };
     // In order of the chunks; causal only.
-    void pack_chunk(const Block& block, const Source& x, int64_t chunk) const;
-    void pack(const Block& block, const Source& x) const;   // all of it
-    void pack_all(const Source& x, const Sources& blocks);  // these blocks, slots from 0 on
+    template <class T>
+    void pack_chunk(const Block& block, const Source<T>& x, int64_t chunk) const;
+    template <class T>
+    void pack(const Block& block, const Source<T>& x) const;  // all of it
+    template <class T>
+    void pack_all(const Source<T>& x, const Sources& blocks);  // these blocks, slots from 0 on
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
 
   private:
-    [[nodiscard]] PackKeys arguments(const Block& block, const Source& x, int64_t chunk) const;
+    [[nodiscard]] int64_t sums_room() const;  // of a block
+    template <class T>
+    [[nodiscard]] PackKeys<T> arguments(const Block& block, const Source<T>& x,
+                                        int64_t chunk) const;
 
     const Kernels& kernels_;
     BandShape shape_;

@@ -9,7 +9,7 @@ namespace {
 class Factors {
   public:
     Factors(const BandShape& shape, const Weights& weights, const BiasTiles& dw,
-            const BandGradient& x)
+            const BiasGradient& x)
         : kernels_(kernels()), shape_(shape), weights_(weights), dw_(dw), x_(x) {}
 
     void run() const {
@@ -88,13 +88,13 @@ class Factors {
     const BandShape& shape_;
     const Weights& weights_;
     const BiasTiles& dw_;
-    const BandGradient& x_;
+    const BiasGradient& x_;
 };
 
 }  // namespace
 
 void factor_gradients(const BandShape& shape, const Weights& weights, const BiasTiles& tiles,
-                      const BandGradient& x) {
+                      const BiasGradient& x) {
     Factors(shape, weights, tiles, x).run();
 }
 

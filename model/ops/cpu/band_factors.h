@@ -12,6 +12,6 @@ struct BiasTiles {
 
 // du_t = sum_j dw_tj r_j, dr_j = sum_t dw_tj u_t, into x.du and x.dr
 void factor_gradients(const BandShape& shape, const Weights& weights, const BiasTiles& tiles,
-                      const BandGradient& x);
+                      const BiasGradient& x);
 
 }  // namespace aft::ops::cpu

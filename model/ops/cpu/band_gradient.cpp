@@ -44,9 +44,10 @@ struct SourceTile {
           row(kTile + 2 * k.lanes) {}
 };
 
+template <class T>
 class Gradient {
   public:
-    Gradient(const BandShape& shape, const BandGradient& x)
+    Gradient(const BandShape& shape, const BandGradient<T>& x)
         : kernels_(kernels()),
           shape_(shape),
           x_(x),
@@ -89,7 +90,7 @@ class Gradient {
     }
 
     Norms run_group(std::vector<SourceTile>& scratch) {
-        sources_.pack_all({x_.k, x_.v, x_.mean}, now_);
+        sources_.pack_all(Panels::Source<T>{x_.k, x_.v, x_.mean}, now_);
         pack_targets();
         std::vector<Norms> norms(static_cast<std::size_t>(tiles_ * parts_));
 #pragma omp parallel for schedule(dynamic)
@@ -109,7 +110,7 @@ class Gradient {
             .blocks = (blocks_ + groups_ - 1) / groups_, .rows = weights_.padded(), .sums = sums};
     }
     [[nodiscard]] bool wants_bias() const {
-        return x_.dw != nullptr || x_.du != nullptr;
+        return x_.bias.dw != nullptr || x_.bias.du != nullptr;
     }
     [[nodiscard]] int64_t width() const {
         return sources_.width();
@@ -127,28 +128,28 @@ class Gradient {
     }
 
     void pack_targets() {
-        const int64_t d = shape_.channels, T = shape_.length;
+        const int64_t d = shape_.channels, length = shape_.length;
 #pragma omp parallel for schedule(static)
         for (int64_t i = now_.begin; i < now_.end; ++i) {
             const Panels::Block b = targets_.block(i, i - now_.begin);
-            const int64_t at = b.sample * T * d + b.first;
+            const int64_t at = b.sample * length * d + b.first;
             const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
-            kernels_.row_factors({.q = from(x_.q),
-                                  .dy = from(x_.dy),
-                                  .average = from(x_.average),
-                                  .denominator = from(x_.denominator),
-                                  .mean = x_.mean + b.sample * d + b.first,
-                                  .rows = T,
-                                  .channels = b.channels,
-                                  .stride = d,
-                                  .scale = x_.scale,
-                                  .dq = from(x_.dq),
-                                  .panel = b.panel});
-            std::fill(b.panel + T * width(), b.panel + weights_.padded() * width(), 0.0F);
+            kernels_.of<T>().row_factors({.q = from(x_.q),
+                                          .dy = from(x_.dy),
+                                          .average = from(x_.average),
+                                          .denominator = from(x_.denominator),
+                                          .mean = x_.mean + b.sample * d + b.first,
+                                          .rows = length,
+                                          .channels = b.channels,
+                                          .stride = d,
+                                          .scale = x_.scale,
+                                          .dq = from(x_.dq),
+                                          .panel = b.panel});
+            std::fill(b.panel + length * width(), b.panel + weights_.padded() * width(), 0.0F);
             kernels_.outside_sums({.panel = b.panel,
                                    .weight = scales_.outside.data(),
                                    .reference = sources_.block(i, i - now_.begin).reference,
-                                   .length = T,
+                                   .length = length,
                                    .causal = shape_.causal,
                                    .after = b.before,  // the names are the forward pass's
                                    .before = b.after});
@@ -209,14 +210,14 @@ class Gradient {
         }
         const int64_t d = shape_.channels;
         const int64_t out = (b.sample * shape_.length + s.begin) * d + b.first;
-        return kernels_.finish_keys({.panel = panel,
-                                     .sums = s.sums.data(),
-                                     .rows = std::min(kTile, shape_.length - s.begin),
-                                     .channels = b.channels,
-                                     .stride = d,
-                                     .scale = 1 / x_.scale,
-                                     .dk = x_.dk + out,
-                                     .dv = x_.dv + out});
+        return kernels_.of<T>().finish_keys({.panel = panel,
+                                             .sums = s.sums.data(),
+                                             .rows = std::min(kTile, shape_.length - s.begin),
+                                             .channels = b.channels,
+                                             .stride = d,
+                                             .scale = 1 / x_.scale,
+                                             .dk = x_.dk + out,
+                                             .dv = x_.dv + out});
     }
 
     // What the targets before and after the ones that look at this block send to all of it.
@@ -317,10 +318,10 @@ class Gradient {
             float* out = part_of_bias(0, tile);
             for (int64_t part = 1; part < parts_; ++part)
                 for (int64_t i = 0; i < size; ++i) out[i] += part_of_bias(part, tile)[i];
-            if (x_.dw != nullptr) copy_bias(out, tile * kTile);
+            if (x_.bias.dw != nullptr) copy_bias(out, tile * kTile);
         }
-        if (x_.du != nullptr)
-            factor_gradients(shape_, weights_, {.dw = dw_.data(), .most = most_targets()}, x_);
+        if (x_.bias.du != nullptr)
+            factor_gradients(shape_, weights_, {.dw = dw_.data(), .most = most_targets()}, x_.bias);
     }
 
     void copy_bias(const float* from, int64_t begin) {
@@ -328,12 +329,12 @@ class Gradient {
         const Sources targets = weights_.targets(begin, begin + count);
         for (int64_t t = targets.begin; t < targets.end; ++t)
             std::copy_n(from + (t - targets.begin) * kTile, count,
-                        x_.dw + t * shape_.length + begin);
+                        x_.bias.dw + t * shape_.length + begin);
     }
 
     const Kernels& kernels_;
     const BandShape& shape_;
-    const BandGradient& x_;
+    const BandGradient<T>& x_;
     Weights weights_;
     RowScales scales_;
     int64_t blocks_ = 0, groups_ = 1;  // samples times blocks of channels
@@ -345,8 +346,11 @@ class Gradient {
 
 }  // namespace
 
-Norms band_gradient(const BandShape& shape, const BandGradient& x) {
-    return Gradient(shape, x).run();
+template <class T>
+Norms band_gradient(const BandShape& shape, const BandGradient<T>& x) {
+    return Gradient<T>(shape, x).run();
 }
+template Norms band_gradient(const BandShape& shape, const BandGradient<float>& x);
+template Norms band_gradient(const BandShape& shape, const BandGradient<Half>& x);
 
 }  // namespace aft::ops::cpu

@@ -55,9 +55,8 @@ AFT_INLINE void add_source(V (&sums)[rows][vectors], const float* a, int64_t a_r
         for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
     }
 }
-AFT_INLINE void fetch_block(const float* row) {
-    for (int64_t c = 0; c < kChannels; c += 64 / static_cast<int64_t>(sizeof(float)))
-        __builtin_prefetch(row + c, 0, 2);
+AFT_INLINE void fetch_block(const char* row) {
+    for (int64_t at = 0; at < kChannels * 4; at += 64) __builtin_prefetch(row + at, 0, 2);
 }
 
 static void multiply(const Multiply& m) {
@@ -66,7 +65,8 @@ static void multiply(const Multiply& m) {
         begin_sums(sums, m.aside);
     else
         load_sums(sums, m.sum, m.sum_row);
-    const float *a = m.a, *b = m.b, *fetch = m.aside.fetch;
+    const float *a = m.a, *b = m.b;
+    const char* fetch = m.aside.fetch;
     const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
     const int64_t fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
     for (int64_t step = fetches; step > 0; --step, a += a_step, b += b_step, fetch += fetch_row) {
@@ -121,14 +121,17 @@ struct Column {
     V reference, mean, n, d;
 };
 
-AFT_INLINE V key(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V key(const PackKeys<T>& p, const Column& c, int64_t row) {
     return load_some(p.k + row * p.stride + c.at, c.width, 0);
 }
-AFT_INLINE V value(const PackKeys& p, const Column& c, int64_t row) {
+template <class T>
+AFT_INLINE V value(const PackKeys<T>& p, const Column& c, int64_t row) {
     return load_some(p.v + row * p.stride + c.at, c.width, 0);
 }
 
-static void key_reference(const PackKeys& p) {
+template <class T>
+static void key_reference(const PackKeys<T>& p) {
     for (int64_t at = 0; at < kChannels; at += kLanes) {
         V top = all(-__builtin_inff());
         for (int64_t row = 0; row < p.rows; ++row)
@@ -138,7 +141,8 @@ static void key_reference(const PackKeys& p) {
 }
 
 // The reference found in p.reference gives way to the one before unless it is kRise above it.
-AFT_INLINE Column begin_column(const PackKeys& p, int64_t at) {
+template <class T>
+AFT_INLINE Column begin_column(const PackKeys<T>& p, int64_t at) {
     const int64_t width = p.channels - at;
     Column c{at,
              width,
@@ -160,7 +164,8 @@ AFT_INLINE void keep_sums(const Column& c, float* to) {
     store(to + kChannels + c.at, c.d);
 }
 
-static void pack_keys(const PackKeys& p) {
+template <class T>
+static void pack_keys(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
     Column columns[kHalf];
 #pragma GCC unroll 2

@@ -14,18 +14,36 @@
 
 namespace aft::ops::cpu {
 
+namespace {
+
+bool has_matrix(const BandShape& shape) {
+    return shape.half && half_kernels()->multiply_matrix != nullptr;
+}
+// Numbers of a row: whole pairs or steps and what is written behind them.
+int64_t span_of(const BandShape& shape) {
+    const int64_t widest = TargetTile::widest(shape);
+    if (has_matrix(shape)) return (widest + kMatrixStep - 1) / kMatrixStep * kMatrixStep;
+    return (widest + 1) / 2 * 2 + 2 * kernels().lanes;
+}
+
+}  // namespace
+
 int64_t TargetTile::widest(const BandShape& shape) {
-    const int64_t reach = (shape.causal ? 1 : 2) * shape.bias.window + kRows + 2 * kStep;
+    const bool matrix = has_matrix(shape);
+    const int64_t reach = (shape.causal ? 1 : 2) * shape.bias.window +
+                          (matrix ? kMatrixRows + 2 * kMatrixStep : kRows + 2 * kStep);
     return std::min(shape.length, reach);
 }
 
 TargetTile::TargetTile(const BandShape& shape)
-    : span((widest(shape) + 1) / 2 * 2 + 2 * kernels().lanes),
+    : span(span_of(shape)),
       phase(shape.phase()),
-      weights((shape.half ? kRows : kTile) * span, true),
-      halves(shape.half ? kTile * span + kernels().lanes : 0, true) {}
+      weights((shape.half ? kRows : kTile) * (span + kMatrixStep + kernels().lanes), true),
+      halves(shape.half ? kTile * span + kernels().lanes : 0, true),
+      matrix(has_matrix(shape)) {}
 
 void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch) {
+    if (matrix) return start_matrix(all, first, scratch);
     row = first;
     blocks = (std::min(kTile, all.length() - row) + kRows - 1) / kRows;
     for (int64_t i = 0; i < blocks; ++i) {
@@ -70,7 +88,7 @@ class Sums {
         for (int64_t i = 0; i < tile_.blocks; ++i, sums += kRows * block_.width) {
             Sources part{tile_.sources[i].begin, tile_.sources[i].begin};
             for (int64_t chunk = part.begin / kTile; part.end < tile_.sources[i].end; ++chunk) {
-                if (part.end > part.begin && !joined(chunk - 1)) {
+                if (part.end > part.begin && !block_.joined(chunk - 1)) {
                     add(i, part, sums);
                     part.begin = part.end;
                     rescale(chunk - 1, kRows, sums);
@@ -79,11 +97,6 @@ class Sums {
             }
             add(i, part, sums);
         }
-    }
-
-    // Whether a chunk and the next have the same references and lie one behind the other.
-    [[nodiscard]] bool joined(int64_t chunk) const {
-        return (chunk + 1) * kTile % block_.rows != 0 && block_.alike(chunk, chunk + 1);
     }
 
     // Chunk by chunk, so that its operand stays in the first-level cache for all targets.
@@ -187,7 +200,10 @@ class Sums {
 
 void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
               const TileSums& to) {
-    Sums(shape, tile, block).run(to.ahead, to.sums);
+    if (tile.matrix)
+        sum_tile_matrix(shape, tile, block, to.sums);
+    else
+        Sums(shape, tile, block).run(to.ahead, to.sums);
 }
 
 }  // namespace aft::ops::cpu

@@ -14,9 +14,13 @@ struct TargetTile {
     RowScales scales{kTile};
     Buffer<float> weights;    // [kTile, span], from each block's first source on
     Buffer<uint16_t> halves;  // instead: in bfloat16
+    // Instead, where there are matrix instructions, blocks are of kMatrixRows targets, and halves
+    // [blocks, span / kMatrixStep, kMatrixRows, kMatrixStep].
+    bool matrix = false;
 
     explicit TargetTile(const BandShape& shape);
     void start(const Weights& all, int64_t first, WeightScratch& scratch);
+    void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
@@ -24,14 +28,16 @@ struct TargetTile {
 // What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
 // more at once would wait for each other.
 struct Ahead {
-    const float* rows[3] = {};
-    int64_t count = 0, stride = 0;
+    const char* rows[3] = {};
+    int64_t count = 0, stride = 0;  // bytes
 };
 
 struct TileSums {
     float* sums = nullptr;  // [kTile, 2C]
     Ahead ahead = {};
 };
+void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+                     float* sums);
 // sums = N | D of the tile's targets, at the reference of the last chunk that they see.
 void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
               const TileSums& to);

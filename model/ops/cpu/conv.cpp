@@ -22,9 +22,10 @@ struct Scratch {
           outside(plan.spread_scratch()) {}
 };
 
+template <class T>
 class Forward {
   public:
-    Forward(const ConvShape& shape, const ConvForward& x)
+    Forward(const ConvShape& shape, const ConvForward<T>& x)
         : kernels_(kernels()), shape_(shape), x_(x), plan_(shape, x.w) {}
 
     bool run() {
@@ -57,11 +58,11 @@ class Forward {
         const ConvLayout layout = plan_.layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };
         float* const panel = s.sums.data() + layout.block;
-        kernels_.conv_pack({.layout = &layout,
-                            .k = x_.k + at.key,
-                            .v = x_.v + at.value,
-                            .panel = panel,
-                            .heads = s.heads.data()});
+        kernels_.of<T>().conv_pack({.layout = &layout,
+                                    .k = x_.k + at.key,
+                                    .v = x_.v + at.value,
+                                    .panel = panel,
+                                    .heads = s.heads.data()});
         check_keys(s.heads.data() + layout.rows * layout.head_row, layout.heads, kKeyShift);
         for (int64_t block = 0; block < layout.blocks; ++block)
             plan_.spread({.group = at.group,
@@ -69,25 +70,28 @@ class Forward {
                           .panel = panel + block * layout.block,
                           .sums = s.sums.data() + block * layout.block,
                           .scratch = s.outside.data()});
-        return kernels_.conv_finish({.layout = &layout,
-                                     .sums = s.sums.data(),
-                                     .q = from(x_.q, at.value),
-                                     .heads = s.heads.data(),
-                                     .y = x_.y + at.value,
-                                     .average = from(x_.average, at.value),
-                                     .denominator = from(x_.denominator, at.key)});
+        return kernels_.of<T>().conv_finish({.layout = &layout,
+                                             .sums = s.sums.data(),
+                                             .q = from(x_.q, at.value),
+                                             .heads = s.heads.data(),
+                                             .y = x_.y + at.value,
+                                             .average = from(x_.average, at.value),
+                                             .denominator = from(x_.denominator, at.key)});
     }
 
     const Kernels& kernels_;
     const ConvShape& shape_;
-    const ConvForward& x_;
+    const ConvForward<T>& x_;
     const ConvPlan plan_;
 };
 
 }  // namespace
 
-bool conv_forward(const ConvShape& shape, const ConvForward& x) {
-    return Forward(shape, x).run();
+template <class T>
+bool conv_forward(const ConvShape& shape, const ConvForward<T>& x) {
+    return Forward<T>(shape, x).run();
 }
+template bool conv_forward(const ConvShape& shape, const ConvForward<float>& x);
+template bool conv_forward(const ConvShape& shape, const ConvForward<Half>& x);
 
 }  // namespace aft::ops::cpu

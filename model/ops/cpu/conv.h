@@ -1,6 +1,7 @@
-// aft-conv (paper Eq. 6, 8) on the CPU in float32, 1-d and on grids, forward and gradient, causal
-// or not. Pointers and sizes only; runs on the calling thread's OpenMP team (LibTorch's own pool);
-// results do not depend on the number of threads. No LibTorch.
+// aft-conv (paper Eq. 6, 8) on the CPU, sums in float32, tensors in float32 or bfloat16; 1-d and
+// on grids, forward and gradient, causal or not. Pointers and sizes only; runs on the calling
+// thread's OpenMP team (LibTorch's own pool); results do not depend on the number of threads. No
+// LibTorch.
 #pragma once
 #include "model/ops/cpu/kernels.h"
 
@@ -16,21 +17,28 @@ struct ConvShape {
 
 // Whole tensors: q, v, y, average [B, T, d], k, denominator [B, T, h], w [h, s (, s)]; q may be
 // none, average and denominator are none unless a gradient is wanted.
+template <class T>  // float, or Half: how tensors are stored
 struct ConvForward {
-    const float *q = nullptr, *k = nullptr, *v = nullptr, *w = nullptr;
-    float *y = nullptr, *average = nullptr, *denominator = nullptr;
+    const T *q = nullptr, *k = nullptr, *v = nullptr;
+    const float* w = nullptr;
+    T* y = nullptr;
+    float *average = nullptr, *denominator = nullptr;
 };
 // Whether all entries were safe; if not, those with a negative denominator are to be computed
 // again.
-[[nodiscard]] bool conv_forward(const ConvShape& shape, const ConvForward& x);
+template <class T>
+[[nodiscard]] bool conv_forward(const ConvShape& shape, const ConvForward<T>& x);
 
+template <class T>
 struct ConvGradient {
-    const float *q = nullptr, *k = nullptr, *v = nullptr, *w = nullptr, *dy = nullptr;
-    const float *average = nullptr, *denominator = nullptr;
-    const float* mean = nullptr;                                       // [B, d] about the mean of V
-    float scale = 1;                                                   // of dy: a power of two
-    float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dw = nullptr;  // all but dq
+    const T *q = nullptr, *k = nullptr, *v = nullptr, *dy = nullptr;
+    const float *w = nullptr, *average = nullptr, *denominator = nullptr;
+    const float* mean = nullptr;                    // [B, d] about the mean of V
+    float scale = 1;                                // of dy: a power of two
+    T *dq = nullptr, *dk = nullptr, *dv = nullptr;  // dq none without q
+    float* dw = nullptr;
 };
-[[nodiscard]] Norms conv_gradient(const ConvShape& shape, const ConvGradient& x);
+template <class T>
+[[nodiscard]] Norms conv_gradient(const ConvShape& shape, const ConvGradient<T>& x);
 
 }  // namespace aft::ops::cpu

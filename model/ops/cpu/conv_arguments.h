@@ -1,4 +1,5 @@
-// What the kernels of aft-conv take: one plain struct each. All of float32; no LibTorch.
+// What the kernels of aft-conv take: one plain struct each. All of float32 but for tensors
+// of T: float, or bfloat16 as in arguments.h. No LibTorch.
 //
 // Columns. A group of heads is handled at a time. Its values (exp(K_j) V_j, one column per channel)
 // and its keys (exp(K_j), one column per head) are columns of the same sums, each with the weights
@@ -61,10 +62,12 @@ struct ConvLayout {
     int64_t rows = 0;                     // T
 };
 
+template <class T>
 struct ConvPack {  // K, V of one sample and group -> [exp(K) (V - mean), exp(K)]
     const ConvLayout* layout = nullptr;
-    const float *k = nullptr, *v = nullptr, *mean = nullptr;  // mean [channels] or none
-    float *panel = nullptr, *heads = nullptr;                 // heads: scratch [T + 1, head_row]
+    const T *k = nullptr, *v = nullptr;
+    const float* mean = nullptr;               // [channels] or none
+    float *panel = nullptr, *heads = nullptr;  // heads: scratch [T + 1, head_row]
 };
 
 // Sums over what each target sees outside its window, times `one`: parts that are only added to.
@@ -81,27 +84,34 @@ struct ConvOutside {
     return 2 * (height + 1) + width + (height > 1 ? height * width : 0);
 }
 
+template <class T>
 struct ConvFinish {
     const ConvLayout* layout = nullptr;
-    const float *sums = nullptr, *q = nullptr;
-    float* heads = nullptr;                                          // scratch [head_row]
-    float *y = nullptr, *average = nullptr, *denominator = nullptr;  // the last two or none
+    const float* sums = nullptr;
+    const T* q = nullptr;
+    float* heads = nullptr;  // scratch [head_row]
+    T* y = nullptr;
+    float *average = nullptr, *denominator = nullptr;  // or none
 };
 
+template <class T>
 struct ConvFactors {  // -> [A | C] as a panel
     const ConvLayout* layout = nullptr;
-    const float *q = nullptr, *dy = nullptr, *average = nullptr, *denominator = nullptr;
+    const T *q = nullptr, *dy = nullptr;
+    const float *average = nullptr, *denominator = nullptr;
     const float* mean = nullptr;
     float scale = 1;  // of dy
-    float *dq = nullptr, *panel = nullptr;
+    T* dq = nullptr;
+    float* panel = nullptr;
     float *heads = nullptr, *lanes = nullptr;  // scratch [head_row], [channels rounded up]
 };
 
+template <class T>
 struct ConvKeys {  // dV, dK
     const ConvLayout* layout = nullptr;
     const float *panel = nullptr, *sums = nullptr;
     float scale = 1;
-    float *dk = nullptr, *dv = nullptr;
+    T *dk = nullptr, *dv = nullptr;
     float *heads = nullptr, *lanes = nullptr;
 };
 

@@ -37,9 +37,10 @@ struct Scratch {
           outside(plan.spread_scratch()) {}
 };
 
+template <class T>
 class Gradient {
   public:
-    Gradient(const ConvShape& shape, const ConvGradient& x)
+    Gradient(const ConvShape& shape, const ConvGradient<T>& x)
         : kernels_(kernels()),
           shape_(shape),
           x_(x),
@@ -112,23 +113,23 @@ class Gradient {
         const int64_t at = row * layout.stride + first;
         const int64_t key_at = row * layout.key_stride + plan_.first_head(group);
         const float* const mean = x_.mean + b * layout.stride + first;
-        kernels_.conv_pack({.layout = &layout,
-                            .k = x_.k + key_at,
-                            .v = x_.v + at,
-                            .mean = mean,
-                            .panel = s.sources.data(),
-                            .heads = s.heads.data()});
-        kernels_.conv_factors({.layout = &layout,
-                               .q = x_.q == nullptr ? nullptr : x_.q + at,
-                               .dy = x_.dy + at,
-                               .average = x_.average + at,
-                               .denominator = x_.denominator + key_at,
-                               .mean = mean,
-                               .scale = x_.scale,
-                               .dq = x_.q == nullptr ? nullptr : x_.dq + at,
-                               .panel = s.targets.data(),
-                               .heads = s.heads.data(),
-                               .lanes = s.lanes.data()});
+        kernels_.of<T>().conv_pack({.layout = &layout,
+                                    .k = x_.k + key_at,
+                                    .v = x_.v + at,
+                                    .mean = mean,
+                                    .panel = s.sources.data(),
+                                    .heads = s.heads.data()});
+        kernels_.of<T>().conv_factors({.layout = &layout,
+                                       .q = x_.q == nullptr ? nullptr : x_.q + at,
+                                       .dy = x_.dy + at,
+                                       .average = x_.average + at,
+                                       .denominator = x_.denominator + key_at,
+                                       .mean = mean,
+                                       .scale = x_.scale,
+                                       .dq = x_.q == nullptr ? nullptr : x_.dq + at,
+                                       .panel = s.targets.data(),
+                                       .heads = s.heads.data(),
+                                       .lanes = s.lanes.data()});
         for (int64_t block = 0; block < plan_.blocks(); ++block)
             plan_.spread({.group = group,
                           .block = block,
@@ -136,14 +137,14 @@ class Gradient {
                           .panel = s.targets.data() + block * plan_.block(),
                           .sums = s.sums.data() + block * plan_.block(),
                           .scratch = s.outside.data()});
-        return kernels_.conv_gradients({.layout = &layout,
-                                        .panel = s.sources.data(),
-                                        .sums = s.sums.data(),
-                                        .scale = 1 / x_.scale,
-                                        .dk = x_.dk + key_at,
-                                        .dv = x_.dv + at,
-                                        .heads = s.heads.data(),
-                                        .lanes = s.lanes.data()});
+        return kernels_.of<T>().conv_gradients({.layout = &layout,
+                                                .panel = s.sources.data(),
+                                                .sums = s.sums.data(),
+                                                .scale = 1 / x_.scale,
+                                                .dk = x_.dk + key_at,
+                                                .dv = x_.dv + at,
+                                                .heads = s.heads.data(),
+                                                .lanes = s.lanes.data()});
     }
 
     // Of targets [begin, begin + kTerms), row by row of the grid.
@@ -238,7 +239,7 @@ class Gradient {
 
     const Kernels& kernels_;
     const ConvShape& shape_;
-    const ConvGradient& x_;
+    const ConvGradient<T>& x_;
     const ConvPlan plan_;
     const int64_t pair_, products_, slots_, parts_;  // products of a group
     Buffer<float> sums_;                             // [groups, slots, parts, products]
@@ -247,8 +248,11 @@ class Gradient {
 
 }  // namespace
 
-Norms conv_gradient(const ConvShape& shape, const ConvGradient& x) {
-    return Gradient(shape, x).run();
+template <class T>
+Norms conv_gradient(const ConvShape& shape, const ConvGradient<T>& x) {
+    return Gradient<T>(shape, x).run();
 }
+template Norms conv_gradient(const ConvShape& shape, const ConvGradient<float>& x);
+template Norms conv_gradient(const ConvShape& shape, const ConvGradient<Half>& x);
 
 }  // namespace aft::ops::cpu

@@ -21,11 +21,13 @@ AFT_INLINE int64_t key_at(const ConvLayout& l, int64_t v) {
 // A task reads a part of each position only, too little at a time for the processor to see what
 // comes next: position t + kAhead is asked for when t is used.
 constexpr int64_t kAhead = 6;
-AFT_INLINE V load_ahead(const float* p, int64_t stride, int64_t n, float rest) {
+template <class T>
+AFT_INLINE V load_ahead(const T* p, int64_t stride, int64_t n, float rest) {
     __builtin_prefetch(p + kAhead * stride);
     return load_some(p, n, rest);
 }
-AFT_INLINE void store_ahead(float* p, int64_t stride, V x, int64_t n) {
+template <class T>
+AFT_INLINE void store_ahead(T* p, int64_t stride, V x, int64_t n) {
     __builtin_prefetch(p + kAhead * stride, 1);
     store_some(p, x, n);
 }
@@ -56,12 +58,13 @@ AFT_INLINE void add_up(const ConvLayout& l, const float* channels, float* heads)
 }
 
 // The largest exponent of each head, as a whole number, less kKeyShift.
-AFT_INLINE void key_references(const ConvPack& p, const ConvLayout& l, float* top) {
+template <class T>
+AFT_INLINE void key_references(const ConvPack<T>& p, const ConvLayout& l, float* top) {
     for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, all(-__builtin_inff()));
     for (int64_t t = 0; t < l.rows; ++t)
         for (int64_t v = 0; v < l.keys; ++v) {
             float* at = top + v * kLanes;
-            const float* k = p.k + t * l.key_stride + v * kLanes;
+            const T* k = p.k + t * l.key_stride + v * kLanes;
             store(at, above(load(at), load_ahead(k, l.key_stride, l.heads - v * kLanes, 0)));
         }
     for (int64_t v = 0; v < l.keys; ++v) {
@@ -71,19 +74,22 @@ AFT_INLINE void key_references(const ConvPack& p, const ConvLayout& l, float* to
 }
 
 // X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
-AFT_INLINE V key(const ConvPack& p, const ConvLayout& l, int64_t t, int64_t v) {
+template <class T>
+AFT_INLINE V key(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
     const V k = load_some(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
     return exp2(in_bits(k, load(p.heads + l.rows * l.head_row + v * kLanes)));
 }
-AFT_INLINE V value(const ConvPack& p, const ConvLayout& l, int64_t t, int64_t v) {
+template <class T>
+AFT_INLINE V value(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
     const int64_t at = v * kLanes, width = l.channels - at;
     const V x = load_ahead(p.v + t * l.stride + at, l.stride, width, 0);
     return p.mean == nullptr ? x : x - load_some(p.mean + at, width, 0);
 }
 
 // The arguments by value: a compiler that sees vectors stored to memory would read them again.
-static void conv_pack(const ConvPack& given) {
-    const ConvPack p = given;
+template <class T>
+static void conv_pack(const ConvPack<T>& given) {
+    const ConvPack<T> p = given;
     const ConvLayout l = *p.layout;
     key_references(p, l, p.heads + l.rows * l.head_row);
     for (int64_t t = 0; t < l.rows; ++t) {
@@ -122,8 +128,9 @@ AFT_INLINE bool mark_unsafe(const ConvLayout& l, float* denominators, V safe, in
 
 // R = N / D, Y = sigmoid(Q) R: one division if R is not kept. The gate is scaled down, so that D
 // times it stays in range down to sigmoid(Q) = 2^-77.
-static bool conv_finish(const ConvFinish& given) {
-    const ConvFinish f = given;
+template <class T>
+static bool conv_finish(const ConvFinish<T>& given) {
+    const ConvFinish<T> f = given;
     const ConvLayout l = *f.layout;
     const V small = all(0x1p-50F);
     bool clean = true;
@@ -156,7 +163,8 @@ static bool conv_finish(const ConvFinish& given) {
 
 // P = dY sigmoid(Q), A = P / D, C = sum over the head's channels of A (mean - R). Heads of the
 // exact path send nothing here (their R may be anything).
-AFT_INLINE void position_factors(const ConvFactors& f, const ConvLayout& l, int64_t t) {
+template <class T>
+AFT_INLINE void position_factors(const ConvFactors<T>& f, const ConvLayout& l, int64_t t) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes,
               load_some(f.denominator + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 1));
@@ -180,8 +188,9 @@ AFT_INLINE void position_factors(const ConvFactors& f, const ConvLayout& l, int6
         store(f.panel + key_at(l, v) + t * kPair, load(f.heads + v * kLanes));
 }
 
-static void conv_factors(const ConvFactors& given) {
-    const ConvFactors f = given;
+template <class T>
+static void conv_factors(const ConvFactors<T>& given) {
+    const ConvFactors<T> f = given;
     const ConvLayout l = *f.layout;
     for (int64_t t = 0; t < l.rows; ++t) position_factors(f, l, t);
 }
@@ -190,7 +199,8 @@ static void conv_factors(const ConvFactors& given) {
 struct KeyNorms {
     V left, part;
 };
-AFT_INLINE void position_gradients(const ConvKeys& f, const ConvLayout& l, int64_t t,
+template <class T>
+AFT_INLINE void position_gradients(const ConvKeys<T>& f, const ConvLayout& l, int64_t t,
                                    KeyNorms& norms) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes, load(f.panel + key_at(l, v) + t * kPair));
@@ -217,8 +227,9 @@ AFT_INLINE void position_gradients(const ConvKeys& f, const ConvLayout& l, int64
     }
 }
 
-static Norms conv_gradients(const ConvKeys& given) {
-    const ConvKeys f = given;
+template <class T>
+static Norms conv_gradients(const ConvKeys<T>& given) {
+    const ConvKeys<T> f = given;
     const ConvLayout l = *f.layout;
     KeyNorms norms{all(0), all(0)};
     for (int64_t t = 0; t < l.rows; ++t) position_gradients(f, l, t, norms);

@@ -1,7 +1,7 @@
-// The CPU backend: our own vector kernels for all of AFT in float32 (the training path on a
-// processor). Entries whose scaling is not safe are computed again by the exact
-// path. Returns the gated result; differentiable; called by aft.cpp only, with checked inputs.
-// Deterministic, whatever the number of threads.
+// The CPU backend: our own vector kernels for all of AFT, with sums in float32 and tensors in
+// float32 or bfloat16 (the training path on a processor). Entries whose scaling is not safe are
+// computed again by the exact path. Returns the gated result; differentiable; called by aft.cpp
+// only, with checked inputs. Deterministic, whatever the number of threads.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -15,6 +15,6 @@ namespace aft::ops::cpu {
 // Y [B, T, d]
 [[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] const char* instruction_set();  // "avx512", "avx2" or "portable"
+[[nodiscard]] const char* instruction_set();  // AFTERIMAGE_CPU (kernels.h)
 
 }  // namespace aft::ops::cpu

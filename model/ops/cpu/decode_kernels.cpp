@@ -13,9 +13,9 @@ DecodeKernels choose() {
     if (set == "avx2") return decode_avx2();
     if (set != "avx512") return decode_portable();
     DecodeKernels table = decode_avx512();
-    if (!asked_set().empty()) return table;  // asked for, and no more
+    if (asked_set() == "avx512") return table;
     if (__builtin_cpu_supports("avx512vnni") != 0) use_vnni(table);
-    if (__builtin_cpu_supports("avx512bf16") != 0) {
+    if (chosen_set() != "avx512") {
         use_bf16(table);
         use_pull16(table);
     }

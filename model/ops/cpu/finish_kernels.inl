@@ -46,8 +46,8 @@ AFT_INLINE V gated_average(V N, V D, V q) {
 }
 
 // Whole vectors of rows whose averages are not kept.
-template <bool streams>
-AFT_INLINE bool finish_whole(const FinishRows& f) {
+template <bool streams, class T>
+AFT_INLINE bool finish_whole(const FinishRows<T>& f) {
     Safety safety;
     const V open = all(__builtin_inff());
     for (int64_t row = 0; row < f.rows; ++row)
@@ -66,8 +66,8 @@ AFT_INLINE bool finish_whole(const FinishRows& f) {
     return safety.holds();
 }
 
-template <bool streams>
-AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
+template <bool streams, class T>
+AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
     const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
     const float* sums = f.sums + row * kPanel + at;
     const V D = load(sums + kChannels), N = load(sums), open = all(__builtin_inff());
@@ -85,8 +85,8 @@ AFT_INLINE bool finish_vector(const FinishRows& f, int64_t row, int64_t at) {
     return all_set(safe, width);
 }
 
-template <bool streams>
-AFT_INLINE bool finish_all(const FinishRows& f) {
+template <bool streams, class T>
+AFT_INLINE bool finish_all(const FinishRows<T>& f) {
     if (f.average == nullptr && f.channels == kChannels) return finish_whole<streams>(f);
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
@@ -95,7 +95,8 @@ AFT_INLINE bool finish_all(const FinishRows& f) {
     return safe;
 }
 
-static bool finish_rows(const FinishRows& f) {
+template <class T>
+static bool finish_rows(const FinishRows<T>& f) {
     if (!f.streams) return finish_all<false>(f);
     const bool safe = finish_all<true>(f);
     _mm_sfence();  // the rows are seen by the other threads
@@ -104,7 +105,8 @@ static bool finish_rows(const FinishRows& f) {
 
 // P = dY sigmoid(Q), A = P / D, C = A (mean - R), dQ = dY R sigmoid' (section 3.5: with R and V
 // shifted by the mean of V, the difference of two large sums becomes one of small ones)
-AFT_INLINE void factor_vector(const RowFactors& f, int64_t row, int64_t at) {
+template <class T>
+AFT_INLINE void factor_vector(const RowFactors<T>& f, int64_t row, int64_t at) {
     const int64_t width = f.channels - at, where = row * f.stride + at;
     const V dy = load_some(f.dy + where, width, 0) * all(f.scale);
     const V R = load_some(f.average + where, width, 0);
@@ -123,7 +125,8 @@ AFT_INLINE void factor_vector(const RowFactors& f, int64_t row, int64_t at) {
     store(f.panel + row * kPanel + kChannels + at, C);
 }
 
-static void row_factors(const RowFactors& f) {
+template <class T>
+static void row_factors(const RowFactors<T>& f) {
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < kChannels; at += kLanes) factor_vector(f, row, at);
 }
@@ -151,7 +154,8 @@ static void outside_sums(const OutsideSums& o) {
 }
 
 // dV = X SA, dK = X (V - mean) SA + X SC
-static Norms finish_keys(const FinishKeys& f) {
+template <class T>
+static Norms finish_keys(const FinishKeys<T>& f) {
     V left = all(0), part = all(0);
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes) {

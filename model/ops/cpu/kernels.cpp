@@ -1,5 +1,8 @@
 #include "model/ops/cpu/half_kernels.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -18,16 +21,44 @@ bool has_avx2() {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 
-const Kernels& choose() {
+bool has_bfloat16() {
+    return has_avx512() && __builtin_cpu_supports("avx512bf16") != 0;
+}
+// The registers are large: the system gives them to a process that asks for them.
+bool has_matrices() {
+    constexpr int64_t kAskFor = 0x1023, kMatrixRegisters = 18;  // ARCH_REQ_XCOMP_PERM, XTILEDATA
+    return has_bfloat16() && __builtin_cpu_supports("amx-tile") != 0 &&
+           __builtin_cpu_supports("amx-bf16") != 0 &&
+           syscall(SYS_arch_prctl, kAskFor, kMatrixRegisters) == 0;
+}
+
+struct Set {
+    std::string_view name;
+    bool (*is_here)();
+    const Kernels& (*kernels)();
+};
+// The newest first. What avx512_bf16 and amx add is in half_kernels() and decode_kernels().
+constexpr Set kSets[] = {{"amx", has_matrices, avx512_kernels},
+                         {"avx512_bf16", has_bfloat16, avx512_kernels},
+                         {"avx512", has_avx512, avx512_kernels},
+                         {"avx2", has_avx2, avx2_kernels},
+                         {"portable", [] { return true; }, portable_kernels}};
+
+const Set& choose() {
     __builtin_cpu_init();
     const std::string_view name = asked_set();
-    if (!name.empty() && name != "avx512" && name != "avx2" && name != "portable")
-        fail_usage("AFTERIMAGE_CPU is '{}'; allowed: avx512, avx2, portable", name);
-    if ((name == "avx512" && !has_avx512()) || (name == "avx2" && !has_avx2()))
-        fail_usage("AFTERIMAGE_CPU is '{}', but this processor has no {}", name, name);
-    if (name == "avx512" || (name.empty() && has_avx512())) return avx512_kernels();
-    if (name == "avx2" || (name.empty() && has_avx2())) return avx2_kernels();
-    return portable_kernels();
+    for (const Set& set : kSets) {
+        if (!name.empty() && name != set.name) continue;
+        if (set.is_here()) return set;
+        if (!name.empty())
+            fail_usage("AFTERIMAGE_CPU is '{}', but this processor has no {}", name, name);
+    }
+    fail_usage("AFTERIMAGE_CPU is '{}'; allowed: amx, avx512_bf16, avx512, avx2, portable", name);
+}
+
+const Set& chosen() {
+    static const Set& set = choose();
+    return set;
 }
 
 }  // namespace
@@ -37,15 +68,18 @@ std::string_view asked_set() {
     return asked == nullptr ? "" : asked;
 }
 
+std::string_view chosen_set() {
+    return chosen().name;
+}
+
 const Kernels& kernels() {
-    static const Kernels& chosen = choose();
-    return chosen;
+    static const Kernels& table = chosen().kernels();
+    return table;
 }
 
 const HalfKernels* half_kernels() {
-    static const bool can = asked_set().empty() && &kernels() == &avx512_kernels() &&
-                            __builtin_cpu_supports("avx512bf16") != 0;
-    return can ? &avx512_bfloat16_kernels() : nullptr;
+    if (chosen_set() == "amx") return &amx_kernels();
+    return chosen_set() == "avx512_bf16" ? &avx512_bfloat16_kernels() : nullptr;
 }
 
 }  // namespace aft::ops::cpu

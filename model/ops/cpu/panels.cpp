@@ -14,9 +14,13 @@ Panels::Panels(const BandShape& shape, const Plan& plan)
       panels_(plan.half ? 0 : plan.blocks * plan.rows * width()),
       references_(plan.blocks * plan.rows / kTile * kernels_.channels, true),
       states_(plan.blocks * width()),
-      before_(plan.sums ? plan.blocks * plan.rows / kStep * width() : 0),
-      after_(plan.sums && !shape.causal ? plan.blocks * plan.rows / kStep * width() : 0),
+      before_(plan.sums ? plan.blocks * sums_room() : 0),
+      after_(plan.sums && !shape.causal ? plan.blocks * sums_room() : 0),
       halves_(plan.half ? plan.blocks * plan.rows * width() : 0) {}
+
+int64_t Panels::sums_room() const {
+    return plan_.rows / (plan_.half ? half_kernels()->step : kStep) * width();
+}
 
 int64_t Panels::all_blocks(const BandShape& shape) {
     const int64_t C = kernels().channels;
@@ -25,21 +29,23 @@ int64_t Panels::all_blocks(const BandShape& shape) {
 
 Panels::Block Panels::block(int64_t i, int64_t slot) {
     const int64_t C = kernels_.channels, per_sample = (shape_.channels + C - 1) / C;
-    const int64_t at = i % per_sample * C, steps = plan_.rows / kStep;
+    const int64_t at = i % per_sample * C;
     return {.sample = i / per_sample,
             .first = at,
             .channels = std::min(C, shape_.channels - at),
             .rows = plan_.rows,
             .width = width(),
+            .every = plan_.half ? half_kernels()->step : kStep,
             .panel = plan_.half ? nullptr : panels_.data() + slot * plan_.rows * width(),
             .reference = references_.data() + slot * (plan_.rows / kTile) * C,
             .state = states_.data() + slot * width(),
             .half = plan_.half ? halves_.data() + slot * plan_.rows * width() : nullptr,
-            .before = before_.size() > 0 ? before_.data() + slot * steps * width() : nullptr,
-            .after = after_.size() > 0 ? after_.data() + slot * steps * width() : nullptr};
+            .before = before_.size() > 0 ? before_.data() + slot * sums_room() : nullptr,
+            .after = after_.size() > 0 ? after_.data() + slot * sums_room() : nullptr};
 }
 
-PackKeys Panels::arguments(const Block& b, const Source& x, int64_t chunk) const {
+template <class T>
+PackKeys<T> Panels::arguments(const Block& b, const Source<T>& x, int64_t chunk) const {
     const int64_t d = shape_.channels, row = chunk * kTile;
     const int64_t at = (b.sample * shape_.length + row) * d + b.first;
     return {.k = x.k + at,
@@ -58,18 +64,23 @@ PackKeys Panels::arguments(const Block& b, const Source& x, int64_t chunk) const
             .phase = shape_.phase()};
 }
 
-void Panels::pack_chunk(const Block& b, const Source& x, int64_t chunk) const {
+template <class T>
+void Panels::pack_chunk(const Block& b, const Source<T>& x, int64_t chunk) const {
     if (chunk == 0) std::fill(b.state, b.state + b.width, 0.0F);
-    (plan_.half ? half_kernels()->pack_keys : kernels_.pack_keys)(arguments(b, x, chunk));
+    if (plan_.half)
+        half_kernels()->pack_keys(arguments(b, x, chunk));
+    else
+        kernels_.of<T>().pack_keys(arguments(b, x, chunk));
     check_keys(b.reference_of(chunk), kernels_.channels);
 }
 
-void Panels::pack(const Block& b, const Source& x) const {
+template <class T>
+void Panels::pack(const Block& b, const Source<T>& x) const {
     const int64_t chunks = (shape_.length + kTile - 1) / kTile;
     if (!shape_.causal) {  // one reference for all
-        PackKeys whole = arguments(b, x, 0);
+        PackKeys<T> whole = arguments(b, x, 0);
         whole.rows = shape_.length;
-        kernels_.key_reference(whole);
+        kernels_.of<T>().key_reference(whole);
         for (int64_t chunk = 1; chunk < chunks; ++chunk)
             std::copy_n(b.reference, kernels_.channels, b.reference_of(chunk));
     }
@@ -79,7 +90,8 @@ void Panels::pack(const Block& b, const Source& x) const {
             {.panel = b.panel, .half = b.half, .rows = shape_.length, .after = b.after});
 }
 
-void Panels::pack_all(const Source& x, const Sources& blocks) {
+template <class T>
+void Panels::pack_all(const Source<T>& x, const Sources& blocks) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = blocks.begin; i < blocks.end; ++i) pack(block(i, i - blocks.begin), x);
 }
@@ -88,5 +100,12 @@ bool Panels::Block::alike(int64_t chunk, int64_t other) const {
     return std::memcmp(reference_of(chunk), reference_of(other),
                        static_cast<std::size_t>(width / 2) * sizeof(float)) == 0;
 }
+
+template void Panels::pack_chunk(const Block& block, const Source<float>& x, int64_t chunk) const;
+template void Panels::pack_chunk(const Block& block, const Source<Half>& x, int64_t chunk) const;
+template void Panels::pack(const Block& block, const Source<float>& x) const;
+template void Panels::pack(const Block& block, const Source<Half>& x) const;
+template void Panels::pack_all(const Source<float>& x, const Sources& blocks);
+template void Panels::pack_all(const Source<Half>& x, const Sources& blocks);
 
 }  // namespace aft::ops::cpu

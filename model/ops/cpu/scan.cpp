@@ -31,7 +31,8 @@ std::vector<Piece> pieces(const ScanShape& shape) {
     return out;
 }
 
-Scan part_of(const ScanShape& shape, const Scan& x, const Piece& piece) {
+template <class T>
+Scan<T> part_of(const ScanShape& shape, const Scan<T>& x, const Piece& piece) {
     const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
     return {.q = moved(x.q, at),
             .k = x.k + at,
@@ -47,9 +48,10 @@ Scan part_of(const ScanShape& shape, const Scan& x, const Piece& piece) {
 
 }  // namespace
 
-bool scan_forward(const ScanShape& shape, const Scan& x) {
+template <class T>
+bool scan_forward(const ScanShape& shape, const Scan<T>& x) {
     if (is_chained(shape)) return chain_forward(part_of(shape, x, {.channels = shape.channels}));
-    const Kernels& k = kernels();
+    const StoredKernels<T>& k = kernels().of<T>();
     const std::vector<Piece> all = pieces(shape);
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite)
@@ -58,30 +60,37 @@ bool scan_forward(const ScanShape& shape, const Scan& x) {
     return finite;
 }
 
-Norms scan_gradient(const ScanShape& shape, const ScanGradient& x) {
+template <class T>
+Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x) {
     if (is_chained(shape)) {
-        ScanGradient whole = x;
+        ScanGradient<T> whole = x;
         whole.forward = part_of(shape, x.forward, {.channels = shape.channels});
         return chain_gradient(whole);
     }
-    const Kernels& k = kernels();
+    const StoredKernels<T>& k = kernels().of<T>();
+    const int64_t lanes = kernels().lanes;
     const std::vector<Piece> all = pieces(shape);
     // Their sum is taken in one order, as it decides whether the exact path is taken.
-    const int64_t vectors = (shape.channels + k.lanes - 1) / k.lanes;
+    const int64_t vectors = (shape.channels + lanes - 1) / lanes;
     std::vector<Norms> norms(static_cast<std::size_t>(shape.batch * vectors));
 #pragma omp parallel for schedule(static)
     for (const Piece& piece : all) {
         const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
-        const ScanGradient part{
+        const ScanGradient<T> part{
             .forward = part_of(shape, x.forward, piece),
             .dy = x.dy + at,
             .dq = moved(x.dq, at),
             .dk = x.dk + at,
             .dv = x.dv + at,
-            .norms = norms.data() + piece.sample * vectors + piece.first / k.lanes};
+            .norms = norms.data() + piece.sample * vectors + piece.first / lanes};
         (shape.causal ? k.scan_gradient : k.scan_all_gradient)(part);
     }
     return total(norms);
 }
+
+template bool scan_forward(const ScanShape& shape, const Scan<float>& x);
+template bool scan_forward(const ScanShape& shape, const Scan<Half>& x);
+template Norms scan_gradient(const ScanShape& shape, const ScanGradient<float>& x);
+template Norms scan_gradient(const ScanShape& shape, const ScanGradient<Half>& x);
 
 }  // namespace aft::ops::cpu

@@ -1,6 +1,6 @@
-// aft-simple (paper Eq. 5) on the CPU in float32, forward and gradient, causal or not: one sweep
-// over memory. Runs on the calling thread's OpenMP team; results do not
-// depend on the number of threads. No LibTorch.
+// aft-simple (paper Eq. 5) on the CPU, sums in float32, tensors in float32 or bfloat16; forward and
+// gradient, causal or not: one sweep over memory. Runs on the calling thread's OpenMP team; results
+// do not depend on the number of threads. No LibTorch.
 #pragma once
 #include "model/ops/cpu/kernels.h"
 
@@ -18,7 +18,9 @@ struct ScanShape {
 
 // Pointers to whole tensors [B, T, d]; q may be none; states: ScanShape::states() floats or none.
 // Whether all sums were finite; if not (V near the end of float32, or NaN), y is not to be used.
-[[nodiscard]] bool scan_forward(const ScanShape& shape, const Scan& x);
-[[nodiscard]] Norms scan_gradient(const ScanShape& shape, const ScanGradient& x);
+template <class T>  // float, or Half
+[[nodiscard]] bool scan_forward(const ScanShape& shape, const Scan<T>& x);
+template <class T>
+[[nodiscard]] Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x);
 
 }  // namespace aft::ops::cpu

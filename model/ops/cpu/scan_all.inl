@@ -9,8 +9,8 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-template <Access access, bool has_gate>
-AFT_INLINE void average_rows(const Scan& s, const ScanBlock& b, const States& states) {
+template <Access access, bool has_gate, class T>
+AFT_INLINE void average_rows(const Scan<T>& s, const ScanBlock& b, const States& states) {
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
@@ -21,8 +21,8 @@ AFT_INLINE void average_rows(const Scan& s, const ScanBlock& b, const States& st
         }
 }
 
-template <bool has_gate>
-AFT_INLINE void average_block(const Scan& s, const ScanBlock& b, const States& states) {
+template <bool has_gate, class T>
+AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const States& states) {
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return average_rows<Access::streamed, has_gate>(s, b, states);
@@ -33,7 +33,8 @@ AFT_INLINE void average_block(const Scan& s, const ScanBlock& b, const States& s
     }
 }
 
-static bool scan_all(const Scan& s) {
+template <class T>
+static bool scan_all(const Scan<T>& s) {
     V bad = all(0);
     for_blocks(s, [&](const ScanBlock& b) {
         States states;
@@ -55,9 +56,9 @@ static bool scan_all(const Scan& s) {
 }
 
 // dQ, and S in d; R is in n.
-template <Access access, bool has_gate>
-AFT_INLINE void query_rows(const ScanGradient& g, const ScanBlock& b, States& states) {
-    const Scan s = g.forward;
+template <Access access, bool has_gate, class T>
+AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, States& states) {
+    const Scan<T> s = g.forward;
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at, c = at - b.base;
@@ -73,9 +74,9 @@ AFT_INLINE void query_rows(const ScanGradient& g, const ScanBlock& b, States& st
 }
 
 // S / D is in d. -> zero if all results are finite, else NaN.
-template <Access access>
-AFT_INLINE V key_rows(const ScanGradient& g, const ScanBlock& b, const States& states) {
-    const Scan s = g.forward;
+template <Access access, class T>
+AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const States& states) {
+    const Scan<T> s = g.forward;
     V bad = all(0);
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
@@ -93,9 +94,9 @@ AFT_INLINE V key_rows(const ScanGradient& g, const ScanBlock& b, const States& s
     return bad;
 }
 
-template <Access access>
-AFT_INLINE void all_rows(const ScanGradient& g, const ScanBlock& b) {
-    const Scan& s = g.forward;
+template <Access access, class T>
+AFT_INLINE void all_rows(const ScanGradient<T>& g, const ScanBlock& b) {
+    const Scan<T>& s = g.forward;
     States states;
     float D[kScanWidth];
     for (int64_t at = b.base; at < b.end; at += kLanes) {
@@ -115,7 +116,8 @@ AFT_INLINE void all_rows(const ScanGradient& g, const ScanBlock& b) {
         g.norms[at / kLanes] = {.left = 1 + static_cast<double>(bad), .part = 0};
 }
 
-static void scan_all_gradient(const ScanGradient& g) {
+template <class T>
+static void scan_all_gradient(const ScanGradient<T>& g) {
     for_blocks(g.forward, [&](const ScanBlock& b) {
         switch (gradient_access(g)) {
             case Access::streamed:

@@ -17,23 +17,29 @@ static int64_t scan_room(int64_t channels) {
     return vectors_of(channels) * static_cast<int64_t>(sizeof(BackColumn) / sizeof(float));
 }
 
-static void scan_centre(const Scan& s, float* mean) {
+template <class T>
+static void scan_centre(const Scan<T>& s, float* mean) {
     for (int64_t at = 0; at < s.channels; at += kLanes)
         store_some(mean + at, centre(s, at), s.channels - at);
 }
 
-AFT_INLINE BackColumn& column_at(const ScanLink& l, int64_t at) {
+template <class T>
+AFT_INLINE BackColumn& column_at(const ScanLink<T>& l, int64_t at) {
     return reinterpret_cast<BackColumn*>(l.own)[at / kLanes];
 }
-AFT_INLINE ScanPart rows_at(const ScanLink& l, int64_t at) {
-    const Scan& s = l.rows.forward;
-    return {at, 0, s.length, load_some(l.mean + at, s.channels - at, 0), &column_at(l, at).rows};
+template <class T>
+AFT_INLINE ScanPart rows_at(const ScanLink<T>& l, int64_t at) {
+    const Scan<T>& s = l.rows.forward;
+    return {
+        at, 0,       s.length, load_some(l.mean + at, s.channels - at, 0), &column_at(l, at).rows,
+        at, s.stride};
 }
 
 // Keys and values, then queries and gradients, of the link that this thread takes next.
-AFT_INLINE Fetch fetch_next(const ScanLink& l) {
+template <class T>
+AFT_INLINE Fetch fetch_next(const ScanLink<T>& l) {
     if (l.ahead == 0) return {};
-    const Scan& s = l.rows.forward;
+    const Scan<T>& s = l.rows.forward;
     return fetch_rows(-l.ahead * s.stride, vectors_of(s.channels), s.stride);
 }
 
@@ -52,9 +58,9 @@ AFT_INLINE Running own_sums(const ScanPart& p, V m) {
     return {m, SA, SC};
 }
 
-template <Access access, bool has_gate>
-AFT_INLINE void replay_link(const ScanLink& l) {
-    const Scan& s = l.rows.forward;
+template <Access access, bool has_gate, class T>
+AFT_INLINE void replay_link(const ScanLink<T>& l) {
+    const Scan<T>& s = l.rows.forward;
     Fetch keys = fetch_next(l);
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         const ScanPart part = rows_at(l, at);
@@ -64,9 +70,17 @@ AFT_INLINE void replay_link(const ScanLink& l) {
     }
 }
 
-static void back_link(const ScanLink& l) {
+// Parts of lines (gradient_rows) are not streamed.
+template <class T>
+AFT_INLINE Access link_access(const ScanLink<T>& l) {
+    const Access access = gradient_access(l.rows);
+    return access == Access::streamed && sizeof(T) == sizeof(Half) ? Access::whole : access;
+}
+
+template <class T>
+static void back_link(const ScanLink<T>& l) {
     const bool has_gate = l.rows.forward.q != nullptr;
-    switch (gradient_access(l.rows)) {
+    switch (link_access(l)) {
         case Access::streamed:
             return has_gate ? replay_link<Access::streamed, true>(l)
                             : replay_link<Access::streamed, false>(l);
@@ -79,8 +93,9 @@ static void back_link(const ScanLink& l) {
     }
 }
 
-static void back_link_join(const ScanLink& l) {
-    const Scan& s = l.rows.forward;
+template <class T>
+static void back_link_join(const ScanLink<T>& l) {
+    const Scan<T>& s = l.rows.forward;
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         Running next = loaded(s, l.next, at);
         const Running own = loaded(s, l.sums, at);
@@ -89,9 +104,9 @@ static void back_link_join(const ScanLink& l) {
     }
 }
 
-template <Access access>
-AFT_INLINE Norms walk_link(const ScanLink& l) {
-    const Scan& s = l.rows.forward;
+template <Access access, class T>
+AFT_INLINE Norms walk_link(const ScanLink<T>& l) {
+    const Scan<T>& s = l.rows.forward;
     Fetch queries = fetch_next(l);
     Squares total{all(0), all(0)};
     for (int64_t at = 0; at < s.channels; at += kLanes) {
@@ -109,8 +124,9 @@ AFT_INLINE Norms walk_link(const ScanLink& l) {
     return {sum(total.left), sum(total.part)};
 }
 
-static Norms back_link_end(const ScanLink& l) {
-    switch (gradient_access(l.rows)) {
+template <class T>
+static Norms back_link_end(const ScanLink<T>& l) {
+    switch (link_access(l)) {
         case Access::streamed:
             return walk_link<Access::streamed>(l);
         case Access::whole:

@@ -15,8 +15,9 @@ namespace aft::ops::cpu {
 
 namespace {
 
-ScanGradient rows_of(ScanGradient x, int64_t first, int64_t rows) {
-    Scan& s = x.forward;
+template <class T>
+ScanGradient<T> rows_of(ScanGradient<T> x, int64_t first, int64_t rows) {
+    Scan<T>& s = x.forward;
     const int64_t at = first * s.stride;
     s.q = moved(s.q, at);
     s.k += at;
@@ -43,8 +44,8 @@ class Chain {
     [[nodiscard]] int64_t links() const { return links_; }
 
     // l.sums: of link i alone. next: room for what the link before it handed on, if there is one.
-    template <class R>
-    void join(int64_t i, ScanLink& l, const LinkKernels<R>& kernels, float* next) {
+    template <class R, class T>
+    void join(int64_t i, ScanLink<T>& l, const LinkKernels<R, T>& kernels, float* next) {
         const std::size_t bytes = static_cast<std::size_t>(size_) * sizeof(float);
         wait_for(i);
         if (i > 0) {
@@ -75,20 +76,21 @@ class Chain {
     std::atomic<int64_t> taken_{0}, done_{0};
 };
 
-int64_t links_of(const Scan& x, int64_t rows) {
-    return (x.length + rows - 1) / rows;
+int64_t links_of(int64_t length, int64_t rows) {
+    return (length + rows - 1) / rows;
 }
 
 // What one thread needs besides, and its way through a chain.
 class Worker {
   public:
-    Worker(const Scan& x, int64_t room) : size_(3 * x.state_row), own_(room), states_(2 * size_) {}
+    Worker(int64_t state_row, int64_t room)
+        : size_(3 * state_row), own_(room), states_(2 * size_) {}
 
     // What R each link ends with goes to use(R, link).
-    template <class R, class Rows, class Use>
-    void work(Chain& chain, const LinkKernels<R>& kernels, const Rows& rows, const Use& use) {
+    template <class R, class T, class Rows, class Use>
+    void work(Chain& chain, const LinkKernels<R, T>& kernels, const Rows& rows, const Use& use) {
         for (int64_t i = chain.take(); i < chain.links(); i = chain.take()) {
-            ScanLink l = rows(i);
+            ScanLink<T> l = rows(i);
             l.own = own_.data();
             l.sums = states_.data();
             kernels.begin(l);
@@ -103,9 +105,9 @@ class Worker {
 };
 
 // Made before the threads meet: none of them may fail for want of memory.
-std::vector<Worker> workers_for(const Scan& x, int64_t room) {
+std::vector<Worker> workers_for(int64_t state_row, int64_t room) {
     std::vector<Worker> out;
-    for (int i = 0; i < omp_get_max_threads(); ++i) out.emplace_back(x, room);
+    for (int i = 0; i < omp_get_max_threads(); ++i) out.emplace_back(state_row, room);
     return out;
 }
 
@@ -115,42 +117,50 @@ bool is_chained(const ScanShape& shape) {
     return shape.causal && shape.batch == 1 && shape.length >= 1024;
 }
 
-bool chain_forward(const Scan& x) {
+template <class T>
+bool chain_forward(const Scan<T>& x) {
     const int64_t rows = std::clamp<int64_t>(32768 / x.channels / kScanChunk, 1, 32) * kScanChunk;
-    Chain chain(links_of(x, rows), 3 * x.state_row);
-    std::vector<Worker> workers = workers_for(x, 0);
+    Chain chain(links_of(x.length, rows), 3 * x.state_row);
+    std::vector<Worker> workers = workers_for(x.state_row, 0);
     bool finite = true;
 #pragma omp parallel reduction(&& : finite)
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
-        chain, kernels().scan_link,
+        chain, kernels().of<T>().scan_link,
         [&](int64_t i) {
-            Scan link = x;
+            Scan<T> link = x;
             const int64_t next = i + omp_get_num_threads();
             link.ahead = (next + 1) * rows <= x.length ? (next - i) * rows : 0;
-            return ScanLink{.rows = rows_of({.forward = link}, i * rows, rows)};
+            return ScanLink<T>{.rows = rows_of(ScanGradient<T>{.forward = link}, i * rows, rows)};
         },
         [&](bool good, int64_t) { finite = finite && good; });
     return finite;
 }
 
-Norms chain_gradient(const ScanGradient& x) {
-    const int64_t links = links_of(x.forward, kScanChunk);
+template <class T>
+Norms chain_gradient(const ScanGradient<T>& x) {
+    const int64_t links = links_of(x.forward.length, kScanChunk);
     Chain chain(links, 3 * x.forward.state_row);
     Buffer<float> mean(x.forward.channels);
-    kernels().scan_centre(x.forward, mean.data());
+    kernels().of<T>().scan_centre(x.forward, mean.data());
     std::vector<Norms> norms(static_cast<std::size_t>(links));
-    std::vector<Worker> workers = workers_for(x.forward, kernels().scan_room(x.forward.channels));
+    std::vector<Worker> workers =
+        workers_for(x.forward.state_row, kernels().scan_room(x.forward.channels));
 #pragma omp parallel
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
-        chain, kernels().scan_link_gradient,
+        chain, kernels().of<T>().scan_link_gradient,
         [&](int64_t i) {
             const int64_t link = links - 1 - i, ahead = omp_get_num_threads();
-            return ScanLink{.rows = rows_of(x, link * kScanChunk, kScanChunk),
-                            .mean = mean.data(),
-                            .ahead = ahead <= link ? ahead * kScanChunk : 0};
+            return ScanLink<T>{.rows = rows_of(x, link * kScanChunk, kScanChunk),
+                               .mean = mean.data(),
+                               .ahead = ahead <= link ? ahead * kScanChunk : 0};
         },
         [&](const Norms& n, int64_t i) { norms[static_cast<std::size_t>(i)] = n; });
     return total(norms);
 }
+
+template bool chain_forward(const Scan<float>& x);
+template bool chain_forward(const Scan<Half>& x);
+template Norms chain_gradient(const ScanGradient<float>& x);
+template Norms chain_gradient(const ScanGradient<Half>& x);
 
 }  // namespace aft::ops::cpu

@@ -11,8 +11,10 @@ namespace aft::ops::cpu {
 // The same whatever the number of threads: a chain adds in another order.
 [[nodiscard]] bool is_chained(const ScanShape& shape);
 // x: of the sample, with strides.
-[[nodiscard]] bool chain_forward(const Scan& x);
-[[nodiscard]] Norms chain_gradient(const ScanGradient& x);
+template <class T>
+[[nodiscard]] bool chain_forward(const Scan<T>& x);
+template <class T>
+[[nodiscard]] Norms chain_gradient(const ScanGradient<T>& x);
 
 // In their order, as the sum decides whether the exact path is taken.
 inline Norms total(const std::vector<Norms>& norms) {

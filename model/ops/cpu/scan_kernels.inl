@@ -96,19 +96,22 @@ AFT_INLINE void put_state(States& s, int64_t at, const Running& x) {
 }
 
 // [3, state_row]: m, N, D
-AFT_INLINE void save(const Scan& s, float* to, int64_t at, const Running& state) {
+template <class T>
+AFT_INLINE void save(const Scan<T>& s, float* to, int64_t at, const Running& state) {
     const int64_t width = s.channels - at;
     store_some(to + at, state.m, width);
     store_some(to + s.state_row + at, state.n, width);
     store_some(to + 2 * s.state_row + at, state.d, width);
 }
 // Lanes past the channels hold an average of 0.
-AFT_INLINE Running loaded(const Scan& s, const float* from, int64_t at) {
+template <class T>
+AFT_INLINE Running loaded(const Scan<T>& s, const float* from, int64_t at) {
     const int64_t width = s.channels - at;
     return {load_some(from + at, width, 0), load_some(from + s.state_row + at, width, 0),
             load_some(from + 2 * s.state_row + at, width, 1)};
 }
-AFT_INLINE float* kept(const Scan& s, int64_t chunk) {
+template <class T>
+AFT_INLINE float* kept(const Scan<T>& s, int64_t chunk) {
     return s.states + chunk * 3 * s.state_row;
 }
 
@@ -119,12 +122,12 @@ struct ScanBlock {
 };
 enum class Access { some, whole, streamed };
 
-template <Access access>
-AFT_INLINE V read(const float* p, int64_t width) {
+template <Access access, class T>
+AFT_INLINE V read(const T* p, int64_t width) {
     return access == Access::some ? load_some(p, width, 0) : load(p);
 }
-template <Access access>
-AFT_INLINE void write(float* p, V x, int64_t width) {
+template <Access access, class T>
+AFT_INLINE void write(T* p, V x, int64_t width) {
     if (access == Access::streamed)
         stream(p, x);
     else if (access == Access::whole)
@@ -133,16 +136,18 @@ AFT_INLINE void write(float* p, V x, int64_t width) {
         store_some(p, x, width);
 }
 
-AFT_INLINE bool is_aligned(const float* p) {
-    return reinterpret_cast<uintptr_t>(p) % (kLanes * sizeof(float)) == 0;
+template <class T>
+AFT_INLINE bool is_aligned(const T* p) {
+    return reinterpret_cast<uintptr_t>(p) % (kLanes * sizeof(T)) == 0;
 }
-AFT_INLINE Access access_of(const Scan& s, const float* out) {
+template <class T>
+AFT_INLINE Access access_of(const Scan<T>& s, const T* out) {
     if (s.stride % kLanes != 0 || s.channels % kLanes != 0) return Access::some;
     return s.streams && is_aligned(out) ? Access::streamed : Access::whole;
 }
 
 // Into the second-level cache; no row is asked for past the tensor's end.
-AFT_INLINE void ask_for(const float* p) {
+AFT_INLINE void ask_for(const void* p) {
     __builtin_prefetch(p, 0, 2);
 }
 
@@ -152,8 +157,8 @@ AFT_INLINE V gated(const Running& s, V q) {
 }
 
 // Row by row, so that memory is read and written in one sweep.
-template <Access access, bool has_gate>
-AFT_INLINE V scan_rows(const Scan& s, const ScanBlock& b) {
+template <Access access, bool has_gate, class T>
+AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
     States states;
     V bad = all(0);
     const int64_t ahead = s.ahead * s.stride;
@@ -183,8 +188,8 @@ AFT_INLINE V scan_rows(const Scan& s, const ScanBlock& b) {
     return bad;
 }
 
-template <bool has_gate>
-AFT_INLINE V scan_block(const Scan& s, const ScanBlock& b) {
+template <bool has_gate, class T>
+AFT_INLINE V scan_block(const Scan<T>& s, const ScanBlock& b) {
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return scan_rows<Access::streamed, has_gate>(s, b);
@@ -195,13 +200,14 @@ AFT_INLINE V scan_block(const Scan& s, const ScanBlock& b) {
     }
 }
 
-template <class F>
-AFT_INLINE void for_blocks(const Scan& s, F f) {
+template <class T, class F>
+AFT_INLINE void for_blocks(const Scan<T>& s, F f) {
     for (int64_t base = 0; base < s.channels; base += kScanWidth)
         f(ScanBlock{base, base + kScanWidth < s.channels ? base + kScanWidth : s.channels});
 }
 
-static bool scan(const Scan& s) {
+template <class T>
+static bool scan(const Scan<T>& s) {
     V bad = all(0);
     for_blocks(s, [&](const ScanBlock& b) {
         bad = bad + (s.q != nullptr ? scan_block<true>(s, b) : scan_block<false>(s, b));
@@ -211,8 +217,8 @@ static bool scan(const Scan& s) {
 }
 
 // Sums of all rows.
-template <Access access>
-AFT_INLINE void sum_rows(const Scan& s, const ScanBlock& b, States& states) {
+template <Access access, class T>
+AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
     const bool asks = s.q != nullptr && s.ahead != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base, nothing_yet());
@@ -225,7 +231,8 @@ AFT_INLINE void sum_rows(const Scan& s, const ScanBlock& b, States& states) {
             put_state(states, at - b.base, now);
         }
 }
-AFT_INLINE void sum_block(const Scan& s, const ScanBlock& b, States& states) {
+template <class T>
+AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, States& states) {
     if (s.channels % kLanes == 0)
         sum_rows<Access::whole>(s, b, states);
     else

@@ -9,8 +9,9 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-static void scan_link(const ScanLink& l) {
-    const Scan& s = l.rows.forward;
+template <class T>
+static void scan_link(const ScanLink<T>& l) {
+    const Scan<T>& s = l.rows.forward;
     for_blocks(s, [&](const ScanBlock& b) {
         States states;
         sum_block(s, b, states);
@@ -19,8 +20,9 @@ static void scan_link(const ScanLink& l) {
     });
 }
 
-static void scan_link_join(const ScanLink& l) {
-    const Scan& s = l.rows.forward;
+template <class T>
+static void scan_link_join(const ScanLink<T>& l) {
+    const Scan<T>& s = l.rows.forward;
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         const Running a = loaded(s, l.next, at), b = loaded(s, l.sums, at);
         const V m = above(a.m, b.m), of_a = a.m - m, of_b = b.m - m;
@@ -29,8 +31,9 @@ static void scan_link_join(const ScanLink& l) {
     }
 }
 
-static bool scan_link_end(const ScanLink& l) {
-    Scan rows = l.rows.forward;
+template <class T>
+static bool scan_link_end(const ScanLink<T>& l) {
+    Scan<T> rows = l.rows.forward;
     rows.before = l.next;
     return scan(rows);
 }

@@ -7,7 +7,10 @@
 
 #include <cstdint>
 
-#if defined(AFT_CPU_BFLOAT16)
+#if defined(AFT_CPU_AMX)
+#define AFT_CPU amx
+#define AFT_CPU_AVX512
+#elif defined(AFT_CPU_BFLOAT16)
 #define AFT_CPU avx512_bfloat16
 #define AFT_CPU_AVX512
 #elif defined(AFT_CPU_AVX512)
@@ -59,6 +62,28 @@ AFT_INLINE bool any_at_least(V x, V least) {
 AFT_INLINE void stream(float* p, V x) {
     _mm512_stream_ps(p, x);
 }
+using Bits = __m256i;  // of as many bfloat16
+AFT_INLINE V widened(Bits x) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+}
+// To the nearest, ties to even; NaN stays one whichever bits of it are cut off.
+AFT_INLINE Bits narrowed(V x) {
+    const __m512i bits = _mm512_castps_si512(x);
+    const __m512i last = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), last);
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const __m512i kept = _mm512_mask_or_epi32(sum, nan, bits, _mm512_set1_epi32(0x400000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
+}
+AFT_INLINE Bits load_bits(const uint16_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
+}
+AFT_INLINE void stream(uint16_t* p, V x) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), narrowed(x));
+}
 
 #elif defined(AFT_CPU_AVX2)
 
@@ -102,6 +127,29 @@ AFT_INLINE bool any_at_least(V x, V least) {
 }
 AFT_INLINE void stream(float* p, V x) {
     _mm256_stream_ps(p, x);
+}
+using Bits = __m128i;
+AFT_INLINE V widened(Bits x) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
+}
+AFT_INLINE Bits narrowed(V x) {
+    const __m256i bits = _mm256_castps_si256(x);
+    const __m256i last = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), last);
+    const V quiet = _mm256_or_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(0x400000)));
+    const V kept = _mm256_blendv_ps(_mm256_castsi256_ps(sum), quiet, _mm256_cmp_ps(x, x, 3));
+    const __m256i short_ones = _mm256_srli_epi32(_mm256_castps_si256(kept), 16);
+    return _mm_packus_epi32(_mm256_castsi256_si128(short_ones),
+                            _mm256_extracti128_si256(short_ones, 1));
+}
+AFT_INLINE Bits load_bits(const uint16_t* p) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), x);
+}
+AFT_INLINE void stream(uint16_t* p, V x) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(p), narrowed(x));
 }
 
 #else
@@ -151,8 +199,42 @@ AFT_INLINE V scaled(V x, V n) {
 AFT_INLINE void stream(float* p, V x) {
     _mm_stream_ps(p, x);
 }
+using Bits = int64_t;
+AFT_INLINE V widened(Bits x) {
+    return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_cvtsi64_si128(x)));
+}
+AFT_INLINE Bits narrowed(V x) {
+    const __m128i bits = _mm_castps_si128(x);
+    const __m128i last = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+    const __m128i sum = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), last);
+    const V nan = _mm_cmpunord_ps(x, x);
+    const V quiet = _mm_or_ps(x, _mm_castsi128_ps(_mm_set1_epi32(0x400000)));
+    const V kept = _mm_or_ps(_mm_and_ps(nan, quiet), _mm_andnot_ps(nan, _mm_castsi128_ps(sum)));
+    // With its sign the upper half survives a signed packing.
+    const __m128i short_ones = _mm_srai_epi32(_mm_castps_si128(kept), 16);
+    return _mm_cvtsi128_si64(_mm_packs_epi32(short_ones, short_ones));
+}
+AFT_INLINE Bits load_bits(const uint16_t* p) {
+    Bits x = 0;
+    __builtin_memcpy(&x, p, sizeof x);
+    return x;
+}
+AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+    __builtin_memcpy(p, &x, sizeof x);
+}
+AFT_INLINE void stream(uint16_t* p, V x) {
+    store_bits(p, narrowed(x));
+}
 
 #endif
+
+// Numbers stored in bfloat16: widening is exact.
+AFT_INLINE V load(const uint16_t* p) {
+    return widened(load_bits(p));
+}
+AFT_INLINE void store(uint16_t* p, V x) {
+    store_bits(p, narrowed(x));
+}
 
 AFT_INLINE float sum(V x) {
     float lanes[kLanes], total = 0;
@@ -213,6 +295,22 @@ AFT_INLINE V load_some(const float* p, int64_t n, float rest) {
 AFT_INLINE void store_some(float* p, V x, int64_t n) {
     if (n >= kLanes) return store(p, x);
     float lanes[kLanes];
+    store(lanes, x);
+    for (int i = 0; i < n; ++i) p[i] = lanes[i];
+}
+AFT_INLINE V load_some(const uint16_t* p, int64_t n, float rest) {
+    if (n >= kLanes) return load(p);
+    float lanes[kLanes];
+    for (int i = 0; i < kLanes; ++i) {
+        const uint32_t bits = i < n ? static_cast<uint32_t>(p[i]) << 16 : 0;
+        __builtin_memcpy(lanes + i, &bits, sizeof bits);
+        if (i >= n) lanes[i] = rest;
+    }
+    return load(lanes);
+}
+AFT_INLINE void store_some(uint16_t* p, V x, int64_t n) {
+    if (n >= kLanes) return store(p, x);
+    uint16_t lanes[kLanes];
     store(lanes, x);
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }

@@ -3,14 +3,32 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
+template <class T>
+constexpr StoredKernels<T> stored() {
+    return {.key_reference = key_reference<T>,
+            .pack_keys = pack_keys<T>,
+            .finish_rows = finish_rows<T>,
+            .row_factors = row_factors<T>,
+            .finish_keys = finish_keys<T>,
+            .scan = scan<T>,
+            .scan_all = scan_all<T>,
+            .scan_gradient = scan_gradient<T>,
+            .scan_all_gradient = scan_all_gradient<T>,
+            .scan_link = {scan_link<T>, scan_link_join<T>, scan_link_end<T>},
+            .scan_link_gradient = {back_link<T>, back_link_join<T>, back_link_end<T>},
+            .scan_centre = scan_centre<T>,
+            .conv_pack = conv_pack<T>,
+            .conv_finish = conv_finish<T>,
+            .conv_factors = conv_factors<T>,
+            .conv_gradients = conv_gradients<T>};
+}
+
 constexpr Kernels table(const char* name) {
     return {.name = name,
             .channels = kChannels,
             .lanes = kLanes,
             .outer_rows = kOuterRows,
             .outer_lanes = 2 * kLanes,
-            .key_reference = key_reference,
-            .pack_keys = pack_keys,
             .sum_after = sum_after,
             .largest_of = largest_of,
             .largest_of_wide = largest_of_wide,
@@ -22,28 +40,16 @@ constexpr Kernels table(const char* name) {
             .outer = outer,
             .transpose = transpose,
             .rescale = rescale,
-            .finish_rows = finish_rows,
-            .row_factors = row_factors,
             .outside_sums = outside_sums,
-            .finish_keys = finish_keys,
-            .scan = scan,
-            .scan_all = scan_all,
-            .scan_gradient = scan_gradient,
-            .scan_all_gradient = scan_all_gradient,
             .scan_room = scan_room,
-            .scan_link = {scan_link, scan_link_join, scan_link_end},
-            .scan_link_gradient = {back_link, back_link_join, back_link_end},
-            .scan_centre = scan_centre,
             .slide = kSlide,
             .slides = kSlides,
             .tile = kTapTile,
             .taps = kTaps,
-            .conv_pack = conv_pack,
             .conv_rows = conv_rows,
             .conv_outside = conv_outside,
-            .conv_finish = conv_finish,
-            .conv_factors = conv_factors,
-            .conv_gradients = conv_gradients};
+            .of_floats = stored<float>(),
+            .of_halves = stored<Half>()};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

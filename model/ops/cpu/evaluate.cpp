@@ -1,0 +1,148 @@
+// The forward passes of the CPU operators, and what they have in common with the gradients.
+#include <sys/mman.h>
+
+#include "model/ops/cpu/call.h"
+#include "model/ops/cpu/half_kernels.h"
+#include "model/ops/tiled/rescue.h"
+
+namespace aft::ops::cpu {
+
+ConvShape Call::conv() const {
+    const bool flat = kind == Kind::conv1d;
+    return {.batch = in.v.size(0),
+            .length = in.v.size(1),
+            .channels = in.v.size(2),
+            .heads = in.w.size(0),
+            .kernel = in.w.size(1),
+            .grid_height = flat ? 1 : options.grid_height,
+            .grid_width = flat ? in.v.size(1) : options.grid_width,
+            .flat = flat,
+            .causal = options.causal};
+}
+
+ScanShape Call::scan() const {
+    return {.batch = in.v.size(0),
+            .length = in.v.size(1),
+            .channels = in.v.size(2),
+            .causal = options.causal};
+}
+
+BandShape Call::band() const {
+    BandBias bias{
+        .window = kind == Kind::full ? in.v.size(1) : std::min(options.window, in.v.size(1)),
+        .hidden = kind == Kind::local && options.outside_hidden};
+    if (in.w.defined()) {
+        bias.w = pointer<float>(in.w);
+        bias.w_row = in.w.stride(0);
+    } else {
+        bias.u = pointer<float>(in.u);
+        bias.r = pointer<float>(in.r);
+        bias.factors = in.u.size(1);
+    }
+    return {.batch = in.v.size(0),
+            .length = in.v.size(1),
+            .channels = in.v.size(2),
+            .causal = options.causal,
+            .bias = bias,
+            .half = options.half_operands && half_kernels() != nullptr};
+}
+
+// Room for a result. Where it is large and comes from the system anew (in the program: the first
+// time, app/program.cpp keeps it then) it asks for large pages: touching it first in small ones
+// cost 18 of the 30 ms of aft-simple at T = 65536.
+at::Tensor room_like(const at::Tensor& x) {
+    constexpr uintptr_t kPage = uintptr_t{2} << 20;
+    at::Tensor out = at::empty_like(x);
+    if (out.nbytes() < 16 * kPage) return out;
+    const auto begin = reinterpret_cast<uintptr_t>(out.data_ptr());
+    const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+    const uintptr_t last = (begin + out.nbytes()) / kPage * kPage;
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // a wish
+    return out;
+}
+
+// In float64, as LibTorch's sigmoid of float32 rounds otherwise where its threads' shares end.
+at::Tensor gated(const at::Tensor& R, const at::Tensor& q) {
+    return q.defined() ? (q.to(at::kDouble).sigmoid() * R).to(R.scalar_type()) : R;
+}
+
+Inputs widened(const Inputs& in) {
+    const auto wide = [](const at::Tensor& x) { return x.defined() ? x.to(at::kFloat) : x; };
+    return {.q = wide(in.q), .k = wide(in.k), .v = wide(in.v), .w = in.w, .u = in.u, .r = in.r};
+}
+
+namespace {
+
+template <class T>
+Result weighted(const Call& call, bool keeps) {
+    const Inputs& in = call.in;
+    Result out{.y = room_like(in.v), .average = {}, .denominator = {}, .states = {}};
+    const auto run = [&] {
+        if (call.is_conv())
+            return conv_forward<T>(call.conv(), {.q = pointer<T>(in.q),
+                                                 .k = pointer<T>(in.k),
+                                                 .v = pointer<T>(in.v),
+                                                 .w = pointer<float>(in.w),
+                                                 .y = writable<T>(out.y),
+                                                 .average = writable<float>(out.average),
+                                                 .denominator = writable<float>(out.denominator)});
+        BandShape shape = call.band();
+        shape.half = shape.half && !keeps;  // a gradient is no better than the averages it is given
+        return band_forward<T>(shape, {.q = pointer<T>(in.q),
+                                       .k = pointer<T>(in.k),
+                                       .v = pointer<T>(in.v),
+                                       .y = writable<T>(out.y),
+                                       .average = writable<float>(out.average),
+                                       .denominator = writable<float>(out.denominator)});
+    };
+    const auto keep = [&] {
+        out.average = at::empty_like(in.v, at::kFloat);
+        out.denominator = at::empty_like(in.k, at::kFloat);
+    };
+    if (keeps) keep();
+    if (run()) return out;
+    if (!keeps) {  // which entries were not safe is known only with the denominators
+        keep();
+        run();
+    }
+    const Inputs wide = widened(in);
+    tiled::repair({call.kind, wide, call.options}, {out.average, out.denominator});
+    out.y = gated(out.average, in.q).to(in.v.scalar_type());
+    return out;
+}
+
+template <class T>
+Result simple(const Call& call, bool keeps) {
+    const Inputs& in = call.in;
+    const ScanShape shape = call.scan();
+    Result out{.y = room_like(in.v), .average = {}, .denominator = {}, .states = {}};
+    if (keeps) out.states = at::empty({shape.states()}, at::kFloat);
+    if (scan_forward<T>(shape, {.q = pointer<T>(in.q),
+                                .k = pointer<T>(in.k),
+                                .v = pointer<T>(in.v),
+                                .y = writable<T>(out.y),
+                                .states = writable<float>(out.states)}))
+        return out;
+    const Inputs wide = widened(in);
+    out.average = at::zeros_like(wide.v);
+    const at::Tensor all = at::full_like(wide.v, kTaken);
+    tiled::repair({call.kind, wide, call.options}, {out.average, all});
+    return {.y = gated(out.average, in.q).to(in.v.scalar_type()),
+            .average = out.average,
+            .denominator = all,
+            .states = {}};
+}
+
+}  // namespace
+
+Result evaluate(const Call& call, bool keeps) {
+    if (call.in.v.numel() == 0) {
+        const at::Tensor empty = at::empty_like(call.in.v);
+        return {empty, empty, empty, at::empty({0}, empty.options())};
+    }
+    if (call.is_simple())
+        return call.is_half() ? simple<Half>(call, keeps) : simple<float>(call, keeps);
+    return call.is_half() ? weighted<Half>(call, keeps) : weighted<float>(call, keeps);
+}
+
+}  // namespace aft::ops::cpu
