@@ -4,11 +4,10 @@
 //   sum[32, 64] += E[32, 32] [X V | X][32, 64]       a step: eight instructions of 16 x 16 x 32
 //
 // The panel's pairs of rows lie as the instruction wants its right operand. Four registers hold
-// sums, two weights and two sources: four loads feed four products (16 clocks each), so that the
-// products are the limit. B = 4, T = 3072, d = 256, window 256, all in bfloat16, two cores of an
-// Intel Xeon with AMX: a whole call takes 5.0 ms, and 17.3 by avx512_bfloat16.cpp. The registers'
-// shapes are each thread's own: a call sets them and lets them go again, as a thread that keeps
-// them pays for them at every change of threads.
+// sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072,
+// d = 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a whole call takes 5.0
+// ms, and 17.3 by avx512_bfloat16.cpp. A call sets the shapes of its thread's registers and lets
+// the registers go again: in use they are 8 KB more to save when threads change.
 #define AFT_CPU_AMX
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/half_kernels.h"
