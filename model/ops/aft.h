@@ -23,7 +23,8 @@ enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
 // reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
 // path if unsafe.
-// cpu: our own vector kernels; all of AFT in float32 or bfloat16. automatic: cpu where it can, else tiled.
+// cpu: our own vector kernels; all of AFT in float32 or bfloat16. automatic: cpu where it can, else
+// tiled.
 enum class Backend { automatic, reference, tiled, cpu };
 
 struct Inputs {
