@@ -102,7 +102,10 @@ void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& 
         const auto start = Clock::now();
         const StepReport report = run.trainer->step();
         recorder.after_step(report);
-        if (report.error) std::rethrow_exception(report.error);
+        if (report.error) {  // in validation: the weights have moved and are sound
+            recorder.save();
+            std::rethrow_exception(report.error);
+        }
         if (!report.failure.empty()) {
             recorder.save();  // the step was not applied: what is saved is still sound
             fail(

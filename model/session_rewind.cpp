@@ -31,11 +31,19 @@ void read_logs(Live& live) {
 }
 
 // As a run that was opened at this step: the next start makes the rest.
-void reopen(Live& live, Checkpoint checkpoint) {
+void reopen(Live& live, Shared& shared, Checkpoint checkpoint) {
     live.recorder.reset();
     live.trainer.reset();
     live.folder.reset();
     live.opened = std::make_shared<const Checkpoint>(std::move(checkpoint));
+    live.status.state = RunState::ready;
+    try {
+        read_logs(live);
+    } catch (const std::exception&) {  // what is in the way of the rewind is in theirs: no curves
+    }
+    publish_moments(live, shared);
+    publish_checkpoint(live, shared, live.opened);
+    publish_curves(live, shared, true);
 }
 
 // The folder is there already.
@@ -79,19 +87,19 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     const fs::path file = checkpoint_path(live.run, step);
     if (!fs::exists(file)) write_checkpoint(file, checkpoint);
     const int64_t from = live.status.step;
-    const fs::path branch = live.folder->go_back(step);
-
-    stand_at(live, std::move(trainer), checkpoint);
-    live.status.branch = branch.string();
-    ++live.status.rewinds;
+    const std::vector<int64_t> saved = checkpoint_steps(live.run);
     try {
+        const fs::path branch = live.folder->go_back(step);
+        stand_at(live, std::move(trainer), checkpoint);
+        live.status.branch = branch.string();
         write_there(live, from, branch);
     } catch (...) {
-        reopen(live, std::move(checkpoint));
-        publish_moments(live, shared);
-        publish_checkpoint(live, shared, live.opened);
+        if (trainer && checkpoint_steps(live.run) == saved) throw;  // nothing has changed
+        if (trainer) stand_at(live, std::move(trainer), checkpoint);
+        reopen(live, shared, std::move(checkpoint));
         throw;
     }
+    ++live.status.rewinds;
     publish_moments(live, shared);
     publish_weights(live, shared, false);
     publish_curves(live, shared, true);

@@ -7,6 +7,7 @@ Each program runs once: GoogleTest programs of build/PRESET/tests, and for `rele
 checks (rules, command line). Prints one line per program, the whole of what failed, why tests were
 skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
+import fnmatch
 import json
 import os
 import re
@@ -94,6 +95,17 @@ def show_failure(text):
         print("    " + lines[i])
 
 
+def missing_suites(command):
+    """What a filter names and the program does not have: a renamed suite would silently not run."""
+    chosen = [a.partition("=")[2] for a in command if a.startswith("--gtest_filter=")]
+    if not chosen:
+        return ""
+    names = subprocess.run([command[0], "--gtest_list_tests"], cwd=ROOT, capture_output=True, text=True).stdout
+    suites = [line.strip().split("#")[0].strip() for line in names.splitlines() if line and not line.startswith(" ")]
+    return "".join(f"\n{pattern}: FAILED, the filter names no test" for pattern in chosen[0].split(":")
+                   if not any(fnmatch.fnmatchcase(suite, pattern) for suite in suites))
+
+
 def run_program(name, command, env, results):
     """One program -> Counter. A crash, or a sanitizer's report, is a failure."""
     report = results / f"{name}.json"
@@ -115,6 +127,9 @@ def run_program(name, command, env, results):
         counts = gtest_counts(report)
     else:
         counts = (None if is_gtest else printed_counts(text)) or Counter()
+    if is_gtest and not code:
+        text += missing_suites(command)
+        counts["failed"] += "names no test" in text
     if code != 0 and not counts["failed"]:
         counts["failed"] += 1  # crashed, hung, or reported by a sanitizer
         text += f"\n{name}: exit code {code}"
@@ -140,7 +155,7 @@ def programs_of(spec):
     sanitizer = SANITIZER_ENV.get(preset, {})
     programs = [(n, found[n], sanitizer) for n in wanted]
     if preset == "release" and not names:
-        if "AFTERIMAGE_DEVICE" not in os.environ:
+        if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
             programs.append(("model-stand-in", found["model"] + [f"--gtest_filter={STAND_IN_TESTS}"], STAND_IN_ENV))
             programs.append(("session-stand-in", found["session"], STAND_IN_ENV))
         binary = str(ROOT / "build" / preset / "afterimage")

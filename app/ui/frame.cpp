@@ -139,7 +139,7 @@ void Frame::Parts::let_go_of_session() {
     session = nullptr;
     ui.session = nullptr;
     ui.selection.image = {};
-    remembered = nullptr;
+    remembered.clear();
 }
 
 void Frame::Parts::close_session() {
@@ -206,10 +206,11 @@ void Frame::Parts::open_one(const std::string& path) {
     ui.want_frames(3);
 }
 
-// Once per session, when it is known what was opened or begun.
+// Once per session and place, when it is known what was opened or begun: training a file makes a
+// run of it.
 void Frame::Parts::remember_open() {
-    if (remembered == session.get() || !ui.has_model() || ui.status.path.empty()) return;
-    remembered = session.get();
+    if (remembered == ui.status.path || !ui.has_model()) return;
+    remembered = ui.status.path;
     RecentItem item = recent_item(ui.status.path);
     const Config& config = ui.status.config;
     item.what = fmt::format("{}, {}, {} layers",

@@ -37,7 +37,7 @@ struct Frame::Parts {
     std::string missing_data;  // source that was looked for elsewhere already
     ThemeName applied_theme = ThemeName::light;
     float applied_scale = 0;
-    const Session* remembered = nullptr;  // stands among the recent runs
+    std::string remembered;  // path of the open model that stands among the recent runs
 
     explicit Parts(FrameOptions o) : options(std::move(o)) {}
     void take_news();

@@ -299,7 +299,7 @@ fs::path RunFolder::save(const Checkpoint& checkpoint) {
 fs::path RunFolder::go_back(int64_t step) {
     const fs::path& path = parts_->path;
     KeptLogs logs(path, step);
-    parts_->say(fmt::format("goes back to step {}; later ones become a branch", step));
+    parts_->say(fmt::format("asked to go back to step {}: later ones become a branch", step));
     fs::path branch = keep_branch(path, step);
     // Nothing from here on needs room on the disk. Checkpoints first, the newest ahead: were this
     // cut short, a resume would drop the rest.

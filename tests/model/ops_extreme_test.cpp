@@ -156,6 +156,10 @@ TEST(OpsAccuracy, stored_half_operands) {
             const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             const Result found = run(cpu, c.kind, sample, at::kBFloat16);
             const GradientError g = gradient_error(found, truth, sample);
+            const at::Tensor y = cpu(c.kind, converted(sample.in, at::kBFloat16), sample.options);
+            const Result alone{.y = y.to(at::kDouble), .gradients = {}};  // its own products
+            EXPECT_LE(forward_error(alone, truth, sample), 1e-2)
+                << extremes()[i].name << ", " << describe(c);
             EXPECT_LE(forward_error(found, truth, sample), 1e-2)
                 << extremes()[i].name << ", " << describe(c);
             EXPECT_LE(g.value, i < 2 ? 6e-3 : 3e-2)

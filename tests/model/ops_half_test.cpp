@@ -173,20 +173,74 @@ TEST(OpsHalf, stored_nan_reaches_its_rows) {
         }
 }
 
+// A gate that is not a number stays so from the kernel to the result, in its row alone.
+TEST(OpsHalf, stored_nan_of_a_gate) {
+    for (const Kind kind : {Kind::simple, Kind::full, Kind::conv1d})
+        for (const int16_t bits : {int16_t{0x7f81}, int16_t{-1}, int16_t{0x7fc0}}) {
+            const Case c{.kind = kind, .causal = true, .length = 40, .dim = 32};
+            const Sample sample = stored_sample(c);
+            Inputs in = converted(sample.in, at::kBFloat16);
+            in.q = in.q.contiguous().clone();
+            in.q.view(at::kShort).select(1, 17).fill_(bits);
+            const at::Tensor bad = apply(kind, in, sample.options).isnan();
+            EXPECT_TRUE(bad.select(1, 17).all().item<bool>()) << bits << " " << describe(c);
+            EXPECT_EQ(bad.sum().item<int64_t>(), bad.select(1, 17).numel()) << describe(c);
+        }
+}
+
+// Sums that overflow go the exact path: gates that are almost shut keep their slope.
+TEST(OpsHalf, stored_gates_on_the_exact_path) {
+    const Case c{.kind = Kind::simple, .causal = true, .length = 8, .dim = 4};
+    Sample sample = stored_sample(c);
+    sample.in.k.zero_();
+    sample.in.v = ((sample.in.v.sigmoid() + 0.5) * 1e38).to(at::kBFloat16).to(at::kDouble);
+    for (const double gate : {6.0, 8.0, -6.0}) {
+        sample.in.q.fill_(gate);
+        const Result truth = run(oracle(), c.kind, sample, at::kDouble);
+        const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kBFloat16);
+        const GradientError g = gradient_error(found, truth, sample);
+        EXPECT_LE(g.value, 6e-3) << g.name << " " << gate;
+    }
+}
+
+// Where safe and exact targets of one source cancel, a rounding in between would stay.
+TEST(OpsHalf, stored_sums_of_safe_and_exact_targets) {
+    const Case c{.kind = Kind::full, .causal = false, .batch = 1, .length = 3, .dim = 1};
+    Sample sample = make_sample(c);
+    const auto put = [](at::Tensor& x, std::vector<double> values) {
+        x = at::tensor(values, at::kDouble).reshape(x.sizes());
+    };
+    put(sample.in.k, {0, 34.75, -34.75});
+    put(sample.in.v, {0, 1, -1});
+    put(sample.in.q, {1, 1, 0});
+    put(sample.in.w, {0, -69.3, 0, -13.9, -76, 0, 0, 0, 0});
+    put(sample.dy, {1, -0.9921875, 0});
+    sample.in.w = sample.in.w.to(at::kBFloat16).to(at::kDouble);
+    const Result truth = run(oracle(), c.kind, sample, at::kDouble);
+    const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kBFloat16);
+    const GradientError g = gradient_error(found, truth, sample);
+    EXPECT_LE(g.value, 6e-3) << g.name;
+}
+
 TEST(OpsHalf, stored_same_bits_for_any_number_of_threads) {
     const Operator cpu = operator_of(Backend::cpu);
     const int before = at::get_num_threads();
     for (uint64_t i = 200; i < 215; ++i) {
         const Case c = stored_case(i);
         const Sample sample = stored_sample(c);
+        const Inputs stored = converted(sample.in, at::kBFloat16);
         at::set_num_threads(1);
+        const at::Tensor alone = cpu(c.kind, stored, sample.options);
         const Result one = run(cpu, c.kind, sample, at::kBFloat16);
-        at::set_num_threads(3);
-        const Result more = run(cpu, c.kind, sample, at::kBFloat16);
-        EXPECT_TRUE(at::equal(one.y, more.y)) << describe(c);
-        for (size_t g = 0; g < one.gradients.size(); ++g)
-            EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
-                << one.gradients[g].first << describe(c);
+        for (const int threads : {2, 3}) {
+            at::set_num_threads(threads);
+            EXPECT_TRUE(same_bits(alone, cpu(c.kind, stored, sample.options))) << describe(c);
+            const Result more = run(cpu, c.kind, sample, at::kBFloat16);
+            EXPECT_TRUE(at::equal(one.y, more.y)) << describe(c);
+            for (size_t g = 0; g < one.gradients.size(); ++g)
+                EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
+                    << one.gradients[g].first << describe(c);
+        }
     }
     at::set_num_threads(before);
 }

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/image.h"
 #include "model/jobs.h"
 #include "model/train/history.h"
 #include "tests/model/train_fixtures.h"
@@ -301,6 +302,31 @@ TEST(Estimate, GrowsWithTheBatch) {
     EXPECT_GT(large.at("activations_bytes").get<double>(),
               50 * small.at("activations_bytes").get<double>());
     EXPECT_FALSE(small.at("words").get<std::string>().empty());
+}
+
+// Four pictures, of which three are learnt from: an error in the other one comes in validation,
+// when the weights have moved.
+TEST(TrainJob, AnErrorInValidationKeepsWhatWasLearnt) {
+    int64_t kept = 0;
+    for (int broken = 0; broken < 4; ++broken) {
+        const Scratch folder;
+        const fs::path pictures = folder / "pictures";
+        fs::create_directories(pictures);
+        for (int i = 0; i < 4; ++i)
+            write_png(pictures / fmt::format("{}.png", i), {8, 8, 1, std::vector<uint8_t>(64, 9)});
+        std::ofstream(pictures / fmt::format("{}.png", broken)) << "no picture";
+        TrainRequest r = request(folder / "run", 10);
+        r.config.data.source = "images:" + pictures.string() + "?size=8&levels=4&gray=1";
+        r.config.train.validate_every = 5;
+        const std::string words = error_of([&] { static_cast<void>(train_job(r, {})); });
+        EXPECT_NE(words.find(fmt::format("{}.png", broken)), std::string::npos) << words;
+        const std::vector<int64_t> saved = checkpoint_steps(folder / "run");
+        if (saved.empty()) continue;  // one that is learnt from
+        ++kept;
+        EXPECT_EQ(saved, std::vector<int64_t>{5});
+        EXPECT_EQ(metrics(folder / "run").size(), 5u);
+    }
+    EXPECT_EQ(kept, 1);
 }
 
 }  // namespace

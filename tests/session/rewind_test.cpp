@@ -2,6 +2,7 @@
 // same numbers again from there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -179,12 +180,16 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
     EXPECT_EQ(session.status().step, 20);
     EXPECT_EQ(session.status().saved_step, 20);
     EXPECT_TRUE(is_saved(session, run));
+    EXPECT_EQ(session.status().state, RunState::ready);
+    EXPECT_EQ(session.status().rewinds, 0);
+    EXPECT_TRUE(wait_for([&] { return session.curves()->step.back() == 20; }));
     fs::remove(history);
     session.save();
     ASSERT_TRUE(wait_for([&] { return session.status().message.starts_with("saved "); }));
     EXPECT_TRUE(fs::exists(session.status().message.substr(6))) << session.status().message;
     ASSERT_TRUE(train_to(session, 30));
     EXPECT_EQ(log_of(run).size(), 30u);
+    EXPECT_TRUE(std::is_sorted(session.curves()->step.begin(), session.curves()->step.end()));
 }
 
 // Saving the end of what is left behind thins the folder; the step asked for must stay.

@@ -6,8 +6,8 @@
 // The panel's pairs of rows lie as the instruction wants its right operand. Four registers hold
 // sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072,
 // d = 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a whole call takes 5.0
-// ms, and 17.3 by avx512_bfloat16.cpp. A call sets the shapes of its thread's registers and lets
-// the registers go again: in use they are 8 KB more to save when threads change.
+// ms again and again, and 17.3 by avx512_bfloat16.cpp. A call sets the shapes of its thread's
+// registers and lets the registers go again: in use they are 8 KB more to save when threads change.
 #define AFT_CPU_AMX
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/half_kernels.h"
@@ -107,6 +107,7 @@ AFT_INLINE void multiply_columns(const uint16_t* a, const uint16_t* b, int64_t s
 static void multiply_matrix(const MultiplyMatrix& m) {
     static constexpr Shapes shapes;
     if (m.first != nullptr) begin_matrix(m);
+    asm volatile("" ::: "memory");  // the loads below do not tell the compiler what they read
     _tile_loadconfig(&shapes);
     multiply_columns(m.a, m.b, m.steps, m.sum);
     multiply_columns(m.a, m.b + 2 * kChannels, m.steps, m.sum + kChannels);

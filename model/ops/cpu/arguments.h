@@ -42,7 +42,8 @@ struct PackKeys {
     float* panel = nullptr;           // [kTile, 2C]
     uint16_t* half = nullptr;         // instead, in bfloat16: [kTile / 2, 2C, 2], pairs of rows
     float* state = nullptr;           // [2C] sums of all rows before; then with these
-    // [rows / kStep, 2C] sums of the rows before row `phase` of each step, or none
+    // [rows / step, 2C] (step: kStep, or HalfKernels::step) sums of the rows before row `phase` of
+    // each step, or none
     float* before = nullptr;
     int64_t phase = 0;
 };
@@ -52,7 +53,7 @@ struct SumAfter {
     const float* panel = nullptr;    // [rows, 2C]
     const uint16_t* half = nullptr;  // instead: [rows / 2, 2C, 2]
     int64_t rows = 0;
-    float* after = nullptr;  // [rows / kStep, 2C] sums of the rows from each step on
+    float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
 // A product begins with weight[r] first[.] instead of what lies in sum, and fetches a block of

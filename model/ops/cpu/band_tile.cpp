@@ -38,7 +38,9 @@ int64_t TargetTile::widest(const BandShape& shape) {
 TargetTile::TargetTile(const BandShape& shape)
     : span(span_of(shape)),
       phase(shape.phase()),
-      weights((shape.half ? kRows : kTile) * (span + kMatrixStep + kernels().lanes), true),
+      weights((shape.half ? kRows : kTile) *
+                  (span + (has_matrix(shape) ? kMatrixStep + kernels().lanes : 0)),
+              true),
       halves(shape.half ? kTile * span + kernels().lanes : 0, true),
       matrix(has_matrix(shape)) {}
 

@@ -99,21 +99,39 @@ Norms quick_gradient(const Call& call, const Result& kept, const at::Tensor& dy,
                           : banded_gradient<T>(call, kept, dy, g);
 }
 
+// In float32 and rounded at the end: what the exact path adds would else meet rounded sums.
+Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& dy) {
+    Gradients g =
+        differentiate({.kind = call.kind, .options = call.options, .in = widened(call.in)}, kept,
+                      dy.to(at::kFloat));
+    for (at::Tensor* x : {&g.q, &g.k, &g.v})
+        if (x->defined()) *x = x->to(call.in.v.scalar_type());
+    return g;
+}
+
+bool takes_exact_path(const Call& call, const Result& kept) {
+    if (call.is_simple()) return kept.average.defined();
+    return kept.denominator.numel() > 0 && kept.denominator.amin().item<float>() < 0;
+}
+
 }  // namespace
 
 Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy) {
+    const bool is_exact = takes_exact_path(call, kept);
+    if (is_exact && call.is_half()) return rounded_once(call, kept, dy);
     const Inputs& in = call.in;
     Gradients g;
     g.k = room_like(in.k);
     g.v = room_like(in.v);
     if (in.q.defined()) g.q = room_like(in.q);
-    Norms norms{.left = 0, .part = 1};                                    // not to be trusted
-    const bool is_left_out = call.is_simple() && kept.average.defined();  // by the exact path
-    if (!is_left_out)
+    Norms norms{.left = 0, .part = 1};  // not to be trusted
+    if (!is_exact || !call.is_simple()) {
         norms = call.is_half() ? quick_gradient<Half>(call, kept, dy, g)
                                : quick_gradient<float>(call, kept, dy, g);
-    else if (g.q.defined())
-        g.q = (dy * kept.average * in.q.sigmoid() * (1 - in.q.sigmoid())).to(in.q.scalar_type());
+    } else if (g.q.defined()) {
+        const at::Tensor gate = in.q.to(at::kDouble).sigmoid();
+        g.q = (dy * kept.average * gate * (1 - gate)).to(in.q.scalar_type());
+    }
     // Of so few weights that of a row can cancel in the sum over channels: seen at T = 2, 2.6e-5.
     constexpr int64_t kFew = 4;
     const bool cancels = g.u.defined() && in.v.size(1) <= kFew;
@@ -125,10 +143,9 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
             tiled::gradient_in_double({call.kind, wide, call.options}, upstream());
         return {g.q, x.k.to(type), x.v.to(type), x.w, x.u, x.r};
     }
-    if (call.is_simple() || kept.denominator.amin().item<float>() >= 0) return g;
-    const Inputs wide = widened(in);
+    if (!is_exact) return g;
     const tiled::InputGradients x = tiled::flagged_gradient(
-        {call.kind, wide, call.options}, {kept.average, kept.denominator}, upstream());
+        {call.kind, in, call.options}, {kept.average, kept.denominator}, upstream());
     add(g.k, x.k);
     add(g.v, x.v);
     add(g.w, x.w);

@@ -90,7 +90,7 @@ at::Tensor rows_together(const at::Tensor& x) {  // each row of the table withou
 const char* why_not(Kind kind, const Inputs& in) {
     if (!in.v.device().is_cpu()) return "it computes on the processor only";
     if (in.v.scalar_type() != at::kFloat && in.v.scalar_type() != at::kBFloat16)
-        return "it computes in float32 only";
+        return "it computes in float32 and bfloat16 only";
     if (kind == Kind::softmax || kind == Kind::linear) return "it has kernels for AFT only";
     return nullptr;
 }
