@@ -341,7 +341,8 @@ void HomePanel::draw_machine(Ui& ui) {
         return at->is_string() ? at->get<std::string>() : at->dump();
     };
     key_value(ui, "Device", words("device"));
-    key_value(ui, "Processor", words("cpu") + ", " + words("cpu_capability"));
+    key_value(ui, "Processor", words("cpu"));
+    key_value(ui, "Instructions", words("cpu_capability"));
     key_value(ui, "Cores", words("cores"));
     key_value(ui, "Memory free", byte_size(report.value("memory_available_bytes", 0.0)));
     key_value(ui, "Memory in use", byte_size(report.value("memory_bytes", 0.0)));
