@@ -102,6 +102,10 @@ struct RunRequest {
 };  // part: "", mixer, block
 [[nodiscard]] nlohmann::json run_job(const RunRequest& request);
 
+// Whether a checkpoint or run folder can be opened, as far as its config and the header of its
+// (newest) checkpoint tell; no tensor is read: milliseconds. Error as opening it would give.
+void check_model(const std::string& path);
+
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
 // words.
 struct RunSummary {

@@ -156,6 +156,14 @@ std::vector<std::string> runs_here(size_t most) {
     return paths;
 }
 
+void check_model(const std::string& path) {
+    if (is_run_folder(path)) {
+        static_cast<void>(load_config_file((fs::path(path) / "config.json").string()));
+        if (checkpoint_steps(path).empty()) return;  // a training that has not saved yet
+    }
+    check_checkpoint(path);
+}
+
 RunSummary summarize_run(const std::string& path) {
     RunSummary summary;
     summary.path = path;

@@ -29,7 +29,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const double v = share * top;
         draw_text(look, {box.low.x - look.px(6), y - look.px(8)}, axis,
                   plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
-                               : fmt::format("{:.3g}", v));
+                               : fmt::format(fmt::runtime(v >= 1e5    ? "{:.1e}"
+                                                          : v >= 1000 ? "{:.0f}"
+                                                                      : "{:.3g}"),
+                                             v));
     }
     const float pitch = box.width() / float(count);
     for (int i = 0; i < count; ++i) {

@@ -70,7 +70,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
                                         layer)});
         ProbeJob bias = probe_of(run, pictures.back(), "bias");
         bias.layer = layer;
-        bias.options = {{"quantity", "exp-1"}};
+        bias.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};  // as the window shows it
         bias.device = work.device();
         (void)probe_job(bias, work.control());
     }

@@ -56,8 +56,7 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
     for (const char* const title : {"Minimum", "Maximum", "Mean"})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
-        for (const char* const title :
-             {"Norm", "Entropy, bit", "Mean distance", "Mass within 1, %"})
+        for (const char* const title : {"Norm", "Entropy, bit", "Distance", "Within 1, %"})
             columns.push_back({.title = title, .right = true});
     else
         columns.push_back({.title = "Norm", .right = true});

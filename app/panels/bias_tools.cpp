@@ -159,7 +159,9 @@ std::string tap_words(const BiasForm& form, const Cell& cell) {
 }
 
 std::string lock_words(const Ui& ui, std::string_view hover_words) {
-    return ui.selection.locked ? "Locked. Esc unlocks" : std::string(hover_words);
+    if (!ui.selection.locked) return std::string(hover_words);
+    return ui.selection.hover ? "Preview; the locked one comes back outside. Esc unlocks"
+                              : "Locked. Esc unlocks";
 }
 
 std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {

@@ -107,6 +107,7 @@ void FileBrowser::take_typed(Ui& ui) {
     const Opening opening = classify_path(wanted.string(), ui.session != nullptr);
     if (opening.kind == Opening::impossible) {
         problem_ = opening.words;
+        is_new_ = true;  // the path has the focus again
         return;
     }
     is_open_ = false;
@@ -121,6 +122,7 @@ void FileBrowser::take_data(Ui& ui) {
     if (wanted.is_relative()) wanted = folder_ / wanted;
     if (!fs::exists(wanted, ignored)) {
         problem_ = fmt::format("{}: there is no such file or folder", wanted.string());
+        is_new_ = true;
         return;
     }
     is_open_ = false;

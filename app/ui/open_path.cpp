@@ -5,10 +5,25 @@
 
 #include "core/check.h"
 #include "core/image.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// What cannot be opened must not close what is open: its header is read before.
+Opening as_model(const std::string& path, Workspace workspace) {
+    try {
+        check_model(path);
+    } catch (const std::exception& error) {
+        return {.words = plain_words(error)};
+    }
+    return {.kind = Opening::model, .workspace = workspace, .words = {}};
+}
+
+}  // namespace
 
 Opening classify_path(const std::string& path, bool has_session) {
     std::error_code problem;
@@ -17,7 +32,7 @@ Opening classify_path(const std::string& path, bool has_session) {
         return {.words = fmt::format("{}: there is no such file or folder", path)};
     if (fs::is_directory(status)) {
         if (fs::exists(fs::path(path) / "config.json", problem))
-            return {.kind = Opening::model, .workspace = Workspace::train, .words = {}};
+            return as_model(path, Workspace::train);
         return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};
     }
     if (is_image_file(path)) {
@@ -25,7 +40,7 @@ Opening classify_path(const std::string& path, bool has_session) {
         return {.words = fmt::format("{}: open a model first; then this picture can be completed",
                                      path)};
     }
-    if (fs::path(path).extension() == ".safetensors") return {.kind = Opening::model, .words = {}};
+    if (fs::path(path).extension() == ".safetensors") return as_model(path, Workspace::biases);
     return {.words =
                 fmt::format("{}: not known; a checkpoint (.safetensors), a run folder or a picture "
                             "(.png, .jpg, .bmp, .ppm) can be opened",

@@ -40,7 +40,7 @@ void hint(Ui& ui, std::string_view words);  // wrapped, 14, text 3
 void caption(Ui& ui, std::string_view quantity, std::string_view rest);
 
 struct ReadOut {
-    std::string_view label;
+    std::string label;
     std::string value;
     std::string exact{};  // for the clipboard, when `value` is rounded
 };

@@ -112,10 +112,21 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
+// Steps are saved that no event tells of, and thinned out again: the run's list counts.
+std::vector<Event> pinned_events(const Ui& ui) {
+    std::vector<Event> events = ui.curves->events;
+    if (ui.session == nullptr || ui.status.path.ends_with(".safetensors")) return events;
+    std::erase_if(events, [](const Event& event) { return event.kind == "save"; });
+    for (const int64_t step : ui.session->saved_steps()) events.push_back({step, "save", ""});
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Event& a, const Event& b) { return a.step < b.step; });
+    return events;
+}
+
 void draw_pins(Ui& ui, const Track& track) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
-    for (const Event& event : ui.curves->events) {
+    for (const Event& event : pinned_events(ui)) {
         const float x = std::round(track.x(static_cast<double>(event.step)));
         const PinLook look = pin_look(ui.theme, event.kind);
         draw->AddRectFilled({x, track.a.y + ui.px(8)}, {x + 1, track.b.y},

@@ -172,9 +172,9 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
     return checkpoint_path(model, steps.back());
 }
 
-Checkpoint read_checkpoint(const std::filesystem::path& model) {
-    const std::filesystem::path path = resolve_model(model);
-    TensorFile file = read_tensors(path);
+namespace {
+
+Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
     Checkpoint checkpoint;
     checkpoint.path = path.string();
     read_description(parse_description(file, path.string()), path.string(), checkpoint);
@@ -191,6 +191,18 @@ Checkpoint read_checkpoint(const std::filesystem::path& model) {
         fail("{}: {}", path.string(), error.what());
     }
     return checkpoint;
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const std::filesystem::path& model) {
+    const std::filesystem::path path = resolve_model(model);
+    return checkpoint_of(path, read_tensors(path));
+}
+
+void check_checkpoint(const std::filesystem::path& model) {
+    const std::filesystem::path path = resolve_model(model);
+    static_cast<void>(checkpoint_of(path, read_tensors(path, Values::left_out)));
 }
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {

@@ -33,6 +33,8 @@ struct Checkpoint {
 [[nodiscard]] std::filesystem::path resolve_model(const std::filesystem::path& model);
 // Weights stored in half precision come back as float32, value for value.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& model);
+// The errors of read_checkpoint that the header tells; reads nothing else.
+void check_checkpoint(const std::filesystem::path& model);
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are
 // errors.

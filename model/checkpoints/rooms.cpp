@@ -19,10 +19,10 @@ const at::Tensor* TensorFile::find(const std::string& name) const {
     return nullptr;
 }
 
-TensorFile read_tensors(const std::filesystem::path& path) {
+TensorFile read_tensors(const std::filesystem::path& path, Values values) {
     std::string known;
     for (const FormatRoom& room : formats()) {
-        if (room.recognises(path)) return room.read(path);
+        if (room.recognises(path)) return room.read(path, values);
         known += (known.empty() ? "" : ", ") + room.info.name;
     }
     fail("{}: not a file of tensors, or cut off at its start (formats: {})", path.string(), known);

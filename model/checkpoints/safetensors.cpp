@@ -60,7 +60,7 @@ void check_bools(const at::Tensor& tensor, const std::string& name, const fs::pa
         fail("{}: tensor '{}' is BOOL but holds bytes other than 0 and 1", path.string(), name);
 }
 
-TensorFile read(const fs::path& path) {
+TensorFile read(const fs::path& path, Values values) {
     const uint64_t total = file_bytes(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) fail("{}: cannot be opened for reading", path.string());
@@ -79,7 +79,13 @@ TensorFile read(const fs::path& path) {
     TensorFile file;
     file.metadata = std::move(header.metadata);
     for (const TensorEntry& entry : header.tensors) {
-        at::Tensor tensor = at::empty(entry.shape, parse_dtype(entry.dtype, path.string()));
+        const at::ScalarType type = parse_dtype(entry.dtype, path.string());
+        if (values == Values::left_out) {
+            file.tensors.emplace_back(
+                entry.name, at::empty(entry.shape, at::TensorOptions(at::kMeta).dtype(type)));
+            continue;
+        }
+        at::Tensor tensor = at::empty(entry.shape, type);
         read_exactly(in, static_cast<char*>(tensor.mutable_data_ptr()), entry.end - entry.begin,
                      path);
         if (entry.dtype == "BOOL") check_bools(tensor, entry.name, path);

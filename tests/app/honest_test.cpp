@@ -46,6 +46,27 @@ class Honest : public BareTest {
     }
 };
 
+// A file that is cut off, and a config that is none: said, and the open model stays.
+TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
+    open_mirror();
+    const Session* const before = ui().session;
+    const TemporaryFolder folder("aft-test-");
+    const std::string bytes = read_file(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    std::ofstream(folder / "cut.safetensors", std::ios::binary) << bytes.substr(0, 5000);
+    std::filesystem::create_directories(folder / "run");
+    std::ofstream(folder / "run/config.json") << "no config";
+    for (const char* const name : {"cut.safetensors", "run"}) {
+        const std::string path = folder / name;
+        stage_->frame().open(path);
+        run("frames 3\n");
+        EXPECT_EQ(ui().session, before) << name;
+        EXPECT_FALSE(ui().toasts.shown().empty());
+        EXPECT_EQ(ui().toasts.shown().back().title, "Not opened");
+        EXPECT_NE(ui().toasts.shown().back().detail.find(path), std::string::npos);
+        for (const RecentItem& item : ui().settings.recent) EXPECT_NE(item.path, path);
+    }
+}
+
 TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
     open_mirror();
     for (const Quantity quantity : kQuantities)

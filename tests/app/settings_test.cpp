@@ -141,10 +141,11 @@ TEST(OpenPath, SaysWhatItIsOrWhyNot) {
         return classify_path((folder / name).string(), has_session).kind;
     };
     EXPECT_EQ(kind("run"), Opening::model);
-    EXPECT_EQ(kind("a.safetensors"), Opening::model);
+    EXPECT_EQ(classify_path(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors", false).kind,
+              Opening::model);
     EXPECT_EQ(kind("a.png", true), Opening::picture);
     EXPECT_EQ(kind("a.png", false), Opening::impossible);
-    for (const char* name : {"a.xyz", "absent", "."}) {
+    for (const char* name : {"a.xyz", "absent", ".", "a.safetensors"}) {
         EXPECT_EQ(kind(name), Opening::impossible) << name;
         const std::string path = (folder / name).string();
         EXPECT_NE(classify_path(path, false).words.find(path), std::string::npos);
