@@ -62,12 +62,17 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
         [paths, stamp, box = box_, done = done_, before = page()](const std::stop_token& stop) {
             auto page = std::make_shared<CatalogPage>();
             page->system = before ? before->system : read_system();
-            page->demos = before ? before->demos : demo_pictures();
+            page->demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
             for (const std::string& path : with_runs_here(paths)) {
                 if (stop.stop_requested()) break;
                 page->runs.push_back(summarize_run(path));
             }
             box->publish(page);
+            if (!before) {  // they take longer than all the rest, and change no layout
+                page = std::make_shared<CatalogPage>(*page);
+                page->demos = demo_pictures();
+                box->publish(page);
+            }
             done->publish(std::make_shared<Done>(Done{stamp}));
         });
 }

@@ -117,11 +117,13 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     ui().selection.completion.sample.samples = 1024;  // a few milliseconds must not be enough
     bool stopped = false;                             // unless it was quicker than the key
     for (int tries = 0; tries < 20 && !stopped; ++tries) {
-        run("key Ctrl+Enter\nkey Esc\n");
-        ASSERT_TRUE(until([&] {
+        run("key Ctrl+Enter\n");
+        ASSERT_TRUE(until([&] {  // the worker has begun it
             const auto now = ui().session->completion();
-            return now && now->done;
+            return now && now->id == ui().selection.completion.own_id;
         }));
+        run("key Esc\n");
+        ASSERT_TRUE(until([&] { return ui().session->completion()->done; }));
         ASSERT_EQ(ui().session->completion()->error, "");
         stopped = ui().session->completion()->stopped;
     }

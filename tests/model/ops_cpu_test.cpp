@@ -150,7 +150,8 @@ TEST(OpsCpu, says_what_it_cannot_do) {
         return "";
     };
     EXPECT_NE(refusal(Kind::softmax, at::kFloat).find("softmax"), std::string::npos);
-    EXPECT_NE(refusal(Kind::full, at::kDouble).find("float32 only"), std::string::npos);
+    EXPECT_NE(refusal(Kind::full, at::kDouble).find("float32 and bfloat16 only"),
+              std::string::npos);
     EXPECT_EQ(refusal(Kind::full, at::kFloat), "");
 }
 
