@@ -113,7 +113,8 @@ TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
     EXPECT_EQ(parsed.config.train.steps, 123) << shown;
     EXPECT_EQ(parsed.config.data.source, "mirror?size=8&levels=4");
     EXPECT_EQ(parsed.out, "my runs/one");
-    // The answer about the data comes when it comes, and moves what lies below: under the click too.
+    // The answer about the data comes when it comes, and moves what lies below: under the click
+    // too.
     EXPECT_TRUE(until([&] {
         run("click \"Home/Same from the command line/Copy command\"\nframes 2\n");
         return !copied().empty();
