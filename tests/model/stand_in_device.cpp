@@ -1,9 +1,9 @@
 // A stand-in for a GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
 // whose memory the processor may not touch. AFTERIMAGE_DEVICE=stand-in runs the tests of models and
 // sessions on it. What it finds is what a GPU would refuse: an operation that mixes devices, and
-// code that reads a device's memory through its pointer (the process dies of SIGSEGV there). What
-// it cannot find: whether LibTorch has a CUDA kernel for an operation, and the numerics of that
-// kernel, since every operation is computed on the processor.
+// code that reads a device's memory through its pointer (the process dies of SIGSEGV there), and an
+// operation, or a product of integers, for which LibTorch has no CUDA kernel. What it cannot find:
+// the numerics of those kernels, since every operation is computed on the processor.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
@@ -21,8 +21,10 @@
 
 #include <map>
 #include <mutex>
+#include <regex>
 
 #include "model/device.h"
+#include "tests/model/cuda_kernels.h"
 #include "tests/model/device_name.h"
 
 namespace aft {
@@ -117,10 +119,16 @@ at::Scalar scalar(const at::Tensor& x) {
     return x.to(at::kCPU).item();
 }
 
-// Everything else: computed on the processor when every tensor of it lives here.
+// Everything else: computed on the processor when every tensor of it lives here and CUDA has it.
 void compute(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-    const auto refuse = [&op](const at::Tensor& x) {
-        if (!x.defined() || x.device().type() == kDevice) return;
+    TORCH_CHECK(has_cuda_kernel(op.operator_name()), "CUDA has no kernel for ", op.operator_name());
+    static const std::regex kProducts("aten::(addmm|addmv|addbmm|baddbmm|bmm|mm|mv|dot)_?");
+    const bool is_product = std::regex_match(op.schema().name(), kProducts);
+    const auto refuse = [&op, is_product](const at::Tensor& x) {
+        if (!x.defined()) return;
+        TORCH_CHECK(!is_product || !at::isIntegralType(x.scalar_type(), true),
+                    "CUDA has no product of integers: ", op.schema().name());
+        if (x.device().type() == kDevice) return;
         TORCH_CHECK(x.dim() == 0, "expected all tensors to be on the same device, but ",
                     op.schema().name(), " got one on ", x.device());
     };

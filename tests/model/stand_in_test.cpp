@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "model/device.h"
+#include "tests/model/cuda_kernels.h"
 #include "tests/model/device_name.h"
 
 namespace aft {
@@ -38,6 +39,27 @@ TEST_F(StandInTest, ComputesWhatLivesThere) {
 TEST_F(StandInTest, MixedDevicesAreRefused) {
     EXPECT_EXIT(product_of(three_there(), at::ones({3})), ::testing::ExitedWithCode(1),
                 "on the same device, but aten::mm");
+}
+
+TEST_F(StandInTest, ProductsOfIntegersAreRefused) {
+    const auto product = [] {
+        const at::Tensor whole = three_there().to(at::kLong);
+        product_of(whole, whole);
+    };
+    EXPECT_EXIT(product(), ::testing::ExitedWithCode(1), "CUDA has no product of integers");
+}
+
+TEST(CudaKernels, AreThoseOfLibTorch) {
+    for (const c10::OperatorName& name : {c10::OperatorName{"aten::mm", ""},
+                                          {"aten::add_", "Tensor"},
+                                          {"aten::sum", "IntList_out"},
+                                          {"aten::_softmax", ""}})
+        EXPECT_TRUE(has_cuda_kernel(name)) << name;
+    for (const c10::OperatorName& name :
+         {c10::OperatorName{"aten::_scaled_dot_product_flash_attention_for_cpu", ""},
+          {"aten::mkldnn_linear", ""},
+          {"aten::mm_", ""}})
+        EXPECT_FALSE(has_cuda_kernel(name)) << name;
 }
 
 TEST_F(StandInTest, ItsMemoryIsClosedToTheProcessor) {
