@@ -33,16 +33,7 @@ class Calibrator {
 [[nodiscard]] int64_t last_level_cache();  // bytes; 0 if the system does not tell
 [[nodiscard]] nlohmann::json rates_json(const Rates& rates);
 
-// The processor's time since construction that went to others than this process and its ended
-// children: parts of all cores, 0..1; negative if the system does not tell.
-class Neighbours {
-  public:
-    Neighbours();
-    [[nodiscard]] double share() const;
-
-  private:
-    double busy_ = 0, own_ = 0, wall_ = 0;
-};
-inline constexpr double kContended = 0.05;  // above it the row is flagged
+// Of Neighbours::share(); above it the row is flagged.
+inline constexpr double kContended = 0.05;
 
 }  // namespace aft::bench

@@ -7,6 +7,7 @@
 
 #include "bench/calibrate.h"
 #include "bench/workload.h"
+#include "core/neighbours.h"
 
 namespace aft::bench {
 

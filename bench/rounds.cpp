@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/statistics.h"
+#include "core/neighbours.h"
 
 namespace aft::bench {
 namespace {

@@ -13,6 +13,7 @@
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
+#include "model/short_spins.h"
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
@@ -124,6 +125,7 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
+    const ShortSpins where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();

@@ -17,41 +17,9 @@ namespace aft::ops::cpu::amx {
 
 static_assert(kTile % kMatrixRows == 0 && kTile % kMatrixStep == 0 && kPanel == 64);
 
-// 2^x within 1e-4 of it, a twentieth of what rounding to bfloat16 takes.
-AFT_INLINE V short_exp2(V x) {
-    x = above(all(-400), x);
-    const V n = nearest(x), f = x - n;
-    V p = all(5.5171669e-2F);
-    p = fma(p, f, all(2.4261112e-1F));
-    p = fma(p, f, all(6.9326099e-1F));
-    return scaled(fma(p, f, all(9.9992807e-1F)), n);
-}
-
-template <class T>
-AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
-    if (row >= p.rows) return all(0);
-    const V shift = all(kKeyShift) - c.reference;
-    return short_exp2(fma(key(p, c, row), all(kLog2eHigh), shift));
-}
-
 template <class T>
 static void pack_matrix(const PackKeys<T>& p) {
-    if (!p.fixed) key_reference(p);
-    Column columns[kHalf];
-#pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
-    for (int64_t row = 0; row < p.rows; row += 2) {
-        const bool keeps = p.before != nullptr && row % kMatrixStep == 0;
-#pragma GCC unroll 2
-        for (int i = 0; i < kHalf; ++i) {
-            Column& c = columns[i];
-            if (keeps) keep_sums(c, p.before + row / kMatrixStep * kPanel);
-            put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
-        }
-    }
-#pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
-    clear_rest(p);
+    pack_pairs<kMatrixStep>(p, 0);
 }
 
 static void sum_after_matrix(const SumAfter& s) {

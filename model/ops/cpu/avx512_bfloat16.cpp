@@ -17,29 +17,8 @@
 namespace aft::ops::cpu::avx512_bfloat16 {
 
 template <class T>
-AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
-    if (row >= p.rows) return all(0);
-    return exp2(in_bits(key(p, c, row), c.reference - all(kKeyShift)));
-}
-
-template <class T>
 static void pack_half(const PackKeys<T>& p) {
-    if (!p.fixed) key_reference(p);
-    Column columns[kHalf];
-#pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
-    for (int64_t row = 0; row < p.rows; row += 2) {
-        const bool keeps = p.before != nullptr && row % kStep == p.phase;
-#pragma GCC unroll 2
-        for (int i = 0; i < kHalf; ++i) {
-            Column& c = columns[i];
-            if (keeps) keep_sums(c, p.before + row / kStep * kPanel);
-            put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
-        }
-    }
-#pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
-    clear_rest(p);
+    pack_pairs<kStep>(p, p.phase);
 }
 
 static void sum_after_half(const SumAfter& s) {

@@ -40,13 +40,15 @@ struct Safety {
 
 // Y = sigmoid(Q) N / D with one division for the average and its gate. The sums are scaled down, so
 // that D times the gate stays in range down to sigmoid(Q) = 2^-77. R = N / D if it is kept.
+template <bool is_short>
 AFT_INLINE V gated_average(V N, V D, V q) {
-    const V small = all(0x1p-50F);
-    return N * small / (D * fma(exp2(q * all(-kLog2eHigh)), small, small));
+    const V small = all(0x1p-50F), x = q * all(-kLog2eHigh);
+    const V e = is_short ? short_exp2(x) : exp2(x);
+    return quotient<is_short>(N * small, D * fma(e, small, small));
 }
 
 // Whole vectors of rows whose averages are not kept.
-template <bool streams, class T>
+template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_whole(const FinishRows<T>& f) {
     Safety safety;
     const V open = all(__builtin_inff());
@@ -56,7 +58,7 @@ AFT_INLINE bool finish_whole(const FinishRows<T>& f) {
             const int64_t where = row * f.stride + at;
             const float* sums = f.sums + row * kPanel + at;
             const V D = load(sums + kChannels), N = load(sums);
-            const V y = gated_average(N, D, f.q != nullptr ? load(f.q + where) : open);
+            const V y = gated_average<is_short>(N, D, f.q != nullptr ? load(f.q + where) : open);
             if (streams)
                 stream(f.y + where, y);
             else
@@ -66,12 +68,13 @@ AFT_INLINE bool finish_whole(const FinishRows<T>& f) {
     return safety.holds();
 }
 
-template <bool streams, class T>
+template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
     const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
     const float* sums = f.sums + row * kPanel + at;
     const V D = load(sums + kChannels), N = load(sums), open = all(__builtin_inff());
-    const V y = gated_average(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
+    const V y =
+        gated_average<is_short>(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
     if (streams)
         stream(f.y + where, y);
     else
@@ -85,14 +88,21 @@ AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
     return all_set(safe, width);
 }
 
-template <bool streams, class T>
-AFT_INLINE bool finish_all(const FinishRows<T>& f) {
-    if (f.average == nullptr && f.channels == kChannels) return finish_whole<streams>(f);
+// Short forms: for results in bfloat16 whose averages no gradient starts from.
+template <bool streams, bool is_short, class T>
+AFT_INLINE bool finish_each(const FinishRows<T>& f) {
+    if (f.average == nullptr && f.channels == kChannels) return finish_whole<streams, is_short>(f);
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)
-            safe = finish_vector<streams>(f, row, at) && safe;
+            safe = finish_vector<streams, is_short>(f, row, at) && safe;
     return safe;
+}
+template <bool streams, class T>
+AFT_INLINE bool finish_all(const FinishRows<T>& f) {
+    if constexpr (sizeof(T) == sizeof(Half))
+        if (f.average == nullptr) return finish_each<streams, true>(f);
+    return finish_each<streams, false>(f);
 }
 
 template <class T>

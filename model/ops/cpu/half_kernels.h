@@ -46,10 +46,14 @@ struct HalfKernels {
     void pack_keys(const PackKeys<Half>& p) const { pack_halves(p); }
 };
 
+// Of kernels() for tensors in bfloat16, where the processor has AVX512-BF16.
+[[nodiscard]] const StoredKernels<Half>& avx512_bfloat16_stored();
 [[nodiscard]] const HalfKernels& avx512_bfloat16_kernels();
 [[nodiscard]] const HalfKernels& amx_kernels();
-// None where the processor has no such products (AVX512-BF16): kernels() are more exact. Those with
-// matrix instructions (AMX-BF16) where the system lets this process use their registers.
+// None where the processor has no such products (AVX512-BF16) or they are no faster than float32's,
+// as on Intel's (window 256, B = 4, T = 3072, d = 256, two cores of a Xeon: 22.5 ms, in float32
+// 17.1), unless AFTERIMAGE_CPU asks for them: kernels() are more exact. Those with matrix
+// instructions (AMX-BF16) where the system lets this process use their registers.
 [[nodiscard]] const HalfKernels* half_kernels();
 
 }  // namespace aft::ops::cpu

@@ -39,9 +39,36 @@ AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V
 }
 
 template <class T>
+AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
+    if (row >= p.rows) return all(0);
+    return short_exp2(fma(key(p, c, row), all(kLog2eHigh), all(kKeyShift) - c.reference));
+}
+
+template <class T>
 AFT_INLINE void clear_rest(const PackKeys<T>& p) {  // of the chunk
     const int64_t written = (p.rows + 1) / 2 * 2 * kPanel;
     __builtin_memset(p.half + written, 0, static_cast<size_t>(kTile * kPanel - written) * 2);
+}
+
+// Sums are kept before row `phase` of every `step` rows (both even).
+template <int64_t step, class T>
+AFT_INLINE void pack_pairs(const PackKeys<T>& p, int64_t phase) {
+    if (!p.fixed) key_reference(p);
+    Column columns[kHalf];
+#pragma GCC unroll 2
+    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
+    for (int64_t row = 0; row < p.rows; row += 2) {
+        const bool keeps = p.before != nullptr && row % step == phase;
+#pragma GCC unroll 2
+        for (int i = 0; i < kHalf; ++i) {
+            Column& c = columns[i];
+            if (keeps) keep_sums(c, p.before + row / step * kPanel);
+            put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
+        }
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
+    clear_rest(p);
 }
 
 // Running sums from the last row on, for every `step` rows (even).

@@ -17,6 +17,14 @@ bool has_avx512() {
            __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
            __builtin_cpu_supports("fma") != 0;
 }
+const Kernels& bfloat16_kernels() {
+    static const Kernels table = [] {
+        Kernels with = avx512_kernels();
+        with.of_halves = avx512_bfloat16_stored();
+        return with;
+    }();
+    return table;
+}
 bool has_avx2() {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
@@ -37,9 +45,9 @@ struct Set {
     bool (*is_here)();
     const Kernels& (*kernels)();
 };
-// The newest first. What avx512_bf16 and amx add is in half_kernels() and decode_kernels().
-constexpr Set kSets[] = {{"amx", has_matrices, avx512_kernels},
-                         {"avx512_bf16", has_bfloat16, avx512_kernels},
+// The newest first. What else avx512_bf16 and amx add: half_kernels() and decode_kernels().
+constexpr Set kSets[] = {{"amx", has_matrices, bfloat16_kernels},
+                         {"avx512_bf16", has_bfloat16, bfloat16_kernels},
                          {"avx512", has_avx512, avx512_kernels},
                          {"avx2", has_avx2, avx2_kernels},
                          {"portable", [] { return true; }, portable_kernels}};
@@ -77,9 +85,13 @@ const Kernels& kernels() {
     return table;
 }
 
+// Intel's processors start one AVX512-BF16 product a cycle, as many multiply-adds as two of
+// float32; AMD's start two.
 const HalfKernels* half_kernels() {
     if (chosen_set() == "amx") return &amx_kernels();
-    return chosen_set() == "avx512_bf16" ? &avx512_bfloat16_kernels() : nullptr;
+    if (chosen_set() != "avx512_bf16") return nullptr;
+    const bool wins = __builtin_cpu_is("amd") != 0 || asked_set() == "avx512_bf16";
+    return wins ? &avx512_bfloat16_kernels() : nullptr;
 }
 
 }  // namespace aft::ops::cpu

@@ -23,34 +23,42 @@ constexpr float kRaise = 10;
 constexpr float kLargestReference = 0x1p+20F;
 constexpr float kNaN = __builtin_nanf("");
 
-// 2^x within 2e-7 of it for x < 127; 0 below -126, NaN for NaN (adding to the exponent of one whose
-// payload has low bits would make a number of it).
-AFT_INLINE V power_of_two(V x) {
 #if defined(AFT_CPU_AVX512)
-    const V shifted = x + all(12582912), f = x - (shifted - all(12582912));  // 1.5 * 2^23
+AFT_INLINE V long_polynomial(V f) {  // 2^f for |f| <= 1/2
     V p = all(1.3276471979286704e-3F);
     p = fma(p, f, all(9.675541334209831e-3F));
     p = fma(p, f, all(5.550713273543075e-2F));
     p = fma(p, f, all(2.402211972384865e-1F));
     p = fma(p, f, all(6.93146967064733e-1F));
-    p = fma(p, f, all(1.0000000716546822F));
+    return fma(p, f, all(1.0000000716546822F));
+}
+#endif
+
+// 2^x within 2e-7 of it for x < 127, `is_short`: within 1e-4; 0 below -126, NaN for NaN (adding to
+// the exponent of one whose payload has low bits would make a number of it).
+template <bool is_short = false>
+AFT_INLINE V power_of_two(V x) {
+#if defined(AFT_CPU_AVX512)
+    const V shifted = x + all(12582912), f = x - (shifted - all(12582912));  // 1.5 * 2^23
+    const V p = is_short ? short_polynomial(f) : long_polynomial(f);
     const __mmask16 counts = _mm512_cmp_ps_mask(x, all(-126), _CMP_GE_OQ);
     const V nothing = above(all(0), x);  // or NaN
     return _mm512_castsi512_ps(
         _mm512_mask_add_epi32(_mm512_castps_si512(nothing), counts, _mm512_castps_si512(p),
                               _mm512_slli_epi32(_mm512_castps_si512(shifted), 23)));
 #else
-    return exp2(x);
+    return is_short ? short_exp2(x) : exp2(x);
 #endif
 }
 
 // e^-q, at most 2^96: then nothing is left of what it gates.
+template <bool is_short = false>
 AFT_INLINE V power_of_gate(V q) {
     const V x = q * all(-kLog2eHigh);
 #if defined(AFT_CPU_AVX512)
-    return power_of_two(_mm512_min_ps(all(96), x));
+    return power_of_two<is_short>(_mm512_min_ps(all(96), x));
 #else
-    return power_of_two(where_at_least(x, all(96), all(96), x));
+    return power_of_two<is_short>(where_at_least(x, all(96), all(96), x));
 #endif
 }
 
@@ -64,13 +72,14 @@ AFT_INLINE V raise(Running& s, V k, V bits) {
     return by;
 }
 
+template <bool is_short>
 AFT_INLINE V take(Running& s, V k, V v) {  // -> 2^(k - m)
     V bits = in_bits(k, s.m);
     if (__builtin_expect(any_at_least(bits, all(kRaise)), 0)) {
         raise(s, k, bits);
         bits = in_bits(k, s.m);
     }
-    const V x = power_of_two(bits);
+    const V x = power_of_two<is_short>(bits);
     s.n = fma(x, v, s.n);
     s.d = x + s.d;
     return x;
@@ -152,12 +161,14 @@ AFT_INLINE void ask_for(const void* p) {
 }
 
 // One division gives the average and its gate.
+template <bool is_short>
 AFT_INLINE V gated(const Running& s, V q) {
-    return s.n / fma(s.d, power_of_gate(q), s.d);
+    return quotient<is_short>(s.n, fma(s.d, power_of_gate<is_short>(q), s.d));
 }
 
-// Row by row, so that memory is read and written in one sweep.
-template <Access access, bool has_gate, class T>
+// Row by row, so that memory is read and written in one sweep. Short powers: for results in
+// bfloat16 whose sums no gradient starts from.
+template <Access access, bool has_gate, bool is_short, class T>
 AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
     States states;
     V bad = all(0);
@@ -176,9 +187,10 @@ AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
                 ask_for(s.v + where + ahead);
             }
             Running now = state_at(states, at - b.base);
-            take(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
+            take<is_short>(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
             put_state(states, at - b.base, now);
-            const V y = has_gate ? gated(now, read<access>(s.q + where, width)) : now.n / now.d;
+            const V y = has_gate ? gated<is_short>(now, read<access>(s.q + where, width))
+                                 : quotient<is_short>(now.n, now.d);
             write<access>(s.y + where, y, width);
         }
     }
@@ -188,16 +200,26 @@ AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
     return bad;
 }
 
-template <bool has_gate, class T>
+template <bool has_gate, bool is_short, class T>
 AFT_INLINE V scan_block(const Scan<T>& s, const ScanBlock& b) {
     switch (access_of(s, s.y)) {
         case Access::streamed:
-            return scan_rows<Access::streamed, has_gate>(s, b);
+            return scan_rows<Access::streamed, has_gate, is_short>(s, b);
         case Access::whole:
-            return scan_rows<Access::whole, has_gate>(s, b);
+            return scan_rows<Access::whole, has_gate, is_short>(s, b);
         default:
-            return scan_rows<Access::some, has_gate>(s, b);
+            return scan_rows<Access::some, has_gate, is_short>(s, b);
     }
+}
+template <bool is_short, class T>
+AFT_INLINE V scan_block(const Scan<T>& s, const ScanBlock& b) {
+    return s.q != nullptr ? scan_block<true, is_short>(s, b) : scan_block<false, is_short>(s, b);
+}
+
+// Whether short powers are near enough for what is made from them.
+template <class T>
+AFT_INLINE bool takes_short(const Scan<T>& s) {
+    return sizeof(T) == sizeof(Half) && s.states == nullptr;
 }
 
 template <class T, class F>
@@ -210,14 +232,14 @@ template <class T>
 static bool scan(const Scan<T>& s) {
     V bad = all(0);
     for_blocks(s, [&](const ScanBlock& b) {
-        bad = bad + (s.q != nullptr ? scan_block<true>(s, b) : scan_block<false>(s, b));
+        bad = bad + (takes_short(s) ? scan_block<true>(s, b) : scan_block<false>(s, b));
     });
     _mm_sfence();  // streamed rows are seen by the other threads
     return sum(bad) == 0;
 }
 
 // Sums of all rows.
-template <Access access, class T>
+template <Access access, bool is_short, class T>
 AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
     const bool asks = s.q != nullptr && s.ahead != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
@@ -227,16 +249,18 @@ AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
             if (asks) ask_for(s.q + where);
             Running now = state_at(states, at - b.base);
-            take(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
+            take<is_short>(now, read<access>(s.k + where, width), read<access>(s.v + where, width));
             put_state(states, at - b.base, now);
         }
 }
 template <class T>
 AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, States& states) {
-    if (s.channels % kLanes == 0)
-        sum_rows<Access::whole>(s, b, states);
+    if (s.channels % kLanes != 0)
+        sum_rows<Access::some, false>(s, b, states);
+    else if (takes_short(s))
+        sum_rows<Access::whole, true>(s, b, states);
     else
-        sum_rows<Access::some>(s, b, states);
+        sum_rows<Access::whole, false>(s, b, states);
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -68,12 +68,16 @@ AFT_INLINE V widened(Bits x) {
 }
 // To the nearest, ties to even; NaN stays one whichever bits of it are cut off.
 AFT_INLINE Bits narrowed(V x) {
+#if defined(AFT_CPU_BFLOAT16) || defined(AFT_CPU_AMX)
+    return reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x));  // what is below 2^-126 becomes 0
+#else
     const __m512i bits = _mm512_castps_si512(x);
     const __m512i last = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), last);
     const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
     const __m512i kept = _mm512_mask_or_epi32(sum, nan, bits, _mm512_set1_epi32(0x400000));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
+#endif
 }
 AFT_INLINE Bits load_bits(const uint16_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -279,6 +283,31 @@ AFT_INLINE V exp2(V x) {
     p = fma(p, f, all(2.402264791363012e-1F));
     p = fma(p, f, all(6.931472028550421e-1F));
     return scaled(fma(p, f, all(1)), n);
+}
+
+// Short forms, for results in bfloat16: within 1e-4, a twentieth of what rounding takes from them.
+AFT_INLINE V short_polynomial(V f) {  // 2^f for |f| <= 1/2
+    V p = all(5.5171669e-2F);
+    p = fma(p, f, all(2.4261112e-1F));
+    p = fma(p, f, all(6.9326099e-1F));
+    return fma(p, f, all(9.9992807e-1F));
+}
+AFT_INLINE V short_exp2(V x) {
+    x = above(all(-400), x);
+#if !defined(AFT_CPU_AVX512)
+    x = where_at_least(x, all(400), all(400), x);
+#endif
+    const V n = nearest(x);
+    return scaled(short_polynomial(x - n), n);
+}
+
+// a / b, `is_short`: within 2^-14 of it.
+template <bool is_short>
+AFT_INLINE V quotient(V a, V b) {
+#if defined(AFT_CPU_AVX512)
+    if constexpr (is_short) return a * _mm512_rcp14_ps(b);
+#endif
+    return a / b;
 }
 
 AFT_INLINE V sigmoid(V q) {

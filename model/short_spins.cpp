@@ -1,0 +1,64 @@
+#include "model/short_spins.h"
+
+#include <omp.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/neighbours.h"
+
+namespace aft {
+
+namespace {
+
+// Until it is asked to stop; true then.
+bool is_stopped_within(const std::stop_token& stop, double seconds) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    return never.wait_for(lock, stop, std::chrono::duration<double>(seconds),
+                          [&] { return stop.stop_requested(); });
+}
+
+// While there are more threads in OpenMP's teams than cores, its threads spin a hundred turns only
+// (libgomp's throttled spin count, looked up at each wait). So one more team, asleep, makes all
+// others sleep early; it ends with the thread that has made it.
+void hold_idle_team(const std::stop_token& stop) {
+    std::atomic<int> threads = 0;  // something to do, or the team may be left out
+#pragma omp parallel num_threads(omp_get_num_procs() + 1)
+    ++threads;
+    while (!is_stopped_within(stop, 3600)) {
+    }
+}
+
+void watch(const std::stop_token& stop, const std::function<double()>& share, double seconds) {
+    std::unique_ptr<std::jthread> team;
+    while (!is_stopped_within(stop, seconds)) {
+        const double others = share();
+        if (others >= ShortSpins::kBusy && team == nullptr)
+            team = std::make_unique<std::jthread>(hold_idle_team);
+        else if (others < ShortSpins::kQuiet)
+            team = nullptr;
+    }
+}
+
+}  // namespace
+
+ShortSpins::ShortSpins()
+    : ShortSpins(
+          [last = Neighbours()]() mutable {
+              const double share = last.share();
+              last = Neighbours();
+              return share;
+          },
+          0.5) {}
+
+ShortSpins::ShortSpins(std::function<double()> share, double seconds_between)
+    : watch_([share = std::move(share), seconds_between](const std::stop_token& stop) {
+          watch(stop, share, seconds_between);
+      }) {}
+
+}  // namespace aft
