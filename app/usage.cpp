@@ -1,6 +1,7 @@
 #include "app/usage.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/commands/rooms.h"
 #include "core/check.h"
@@ -17,6 +18,8 @@ std::vector<std::string> flags_of(const CLI::App& command) {
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
         }
     }
+    std::sort(names.begin(), names.end());  // --help is there once per command and once for all
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
 }
 

@@ -77,7 +77,17 @@ bool is_png(const std::string& path) {
     return fs::path(path).extension() == ".png";
 }
 
-// The picture that was asked about (what is to be filled in grey), then the samples, in a square.
+// Columns of a grid of so many tiles: as square as it can be with the fewest places left empty.
+int64_t columns_for(int64_t tiles) {
+    const auto side = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(tiles))));
+    const auto empty = [tiles](int64_t columns) { return (columns - tiles % columns) % columns; };
+    int64_t best = side;
+    for (int64_t columns = side; columns <= std::min(tiles, 2 * side); ++columns)
+        if (empty(columns) < empty(best)) best = columns;
+    return best;
+}
+
+// The picture that was asked about (what is to be filled in grey), then the samples, row by row.
 Image grid_of(const Completion& done, const Task& task) {
     const ModelConfig& model = task.model;
     constexpr int64_t kGap = 2, kTile = 64;
@@ -86,7 +96,7 @@ Image grid_of(const Completion& done, const Task& task) {
         if (task.request.unknown[i]) tiles[0].pixels[i] = 96;
     for (const auto& sample : done.samples) tiles.push_back(tokens_picture(sample, model));
     const auto count = static_cast<int64_t>(tiles.size());
-    const auto across = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+    const int64_t across = columns_for(count);
     const int64_t down = (count + across - 1) / across;
     const int64_t zoom = std::max<int64_t>(1, kTile / std::max(model.width, model.height));
     const int64_t wide = model.width * zoom + kGap, high = model.height * zoom + kGap;

@@ -79,22 +79,20 @@ at::Tensor input_of(const TensorFile& file, const RunRequest& request, const std
         std::string names;
         for (const auto& [known, tensor] : file.tensors)
             names += (names.empty() ? "" : ", ") + known;
-        fail_usage("{}: needs a tensor '{}', found: {}", request.in, name,
-                   names.empty() ? "none" : names);
+        fail("{}: needs a tensor '{}', found: {}", request.in, name,
+             names.empty() ? "none" : names);
     }
     const bool whole = !found->is_floating_point();
     if (whole != (name == "tokens"))
-        fail_usage("{}: '{}' is {}, found {}", request.in, name,
-                   name == "tokens" ? "int64" : "float32 or float64",
-                   c10::toString(found->scalar_type()));
+        fail("{}: '{}' is {}, found {}", request.in, name,
+             name == "tokens" ? "int64" : "float32 or float64",
+             c10::toString(found->scalar_type()));
     return found->to(device, whole ? at::kLong : at::kFloat);
 }
 
 at::Tensor evaluate(const Net& net, const TensorFile& file, const RunRequest& request) {
     const at::Device device = net.parameters().front().value.device();
     if (!request.part.empty()) {
-        if (request.part != "mixer" && request.part != "block")
-            fail_usage("--part {}: allowed: mixer, block", request.part);
         return net.forward_layer(request.layer, request.part == "block",
                                  input_of(file, request, "x", device));
     }
@@ -121,6 +119,12 @@ nlohmann::json inspect_preset(const Config& config) {
 nlohmann::json run_job(const RunRequest& request) {
     const at::NoGradGuard no_gradients;
     const Net net = make_net(read_checkpoint(request.model), parse_device(request.device));
+    if (!request.part.empty() && request.part != "mixer" && request.part != "block")
+        fail_usage("--part {}: allowed: mixer, block", request.part);
+    const int64_t layers = net.config().layers;
+    if (!request.part.empty() && (request.layer < 0 || request.layer >= layers))
+        fail_usage("--layer {}: there is no such layer; allowed: 0 to {}", request.layer,
+                   layers - 1);
     const TensorFile in = read_tensors(request.in);
     at::Tensor y;
     try {
@@ -128,7 +132,7 @@ nlohmann::json run_job(const RunRequest& request) {
     } catch (const Error& error) {
         const std::string text = error.what();
         if (text.starts_with(request.in)) throw;
-        throw Error(fmt::format("{}: {}", request.in, text), error.kind());
+        fail("{}: {}", request.in, text);  // what does not fit is in the file
     }
     const std::string name = request.part.empty() ? "logits" : "y";
     write_safetensors(request.out, {.tensors = {{name, y}}, .metadata = {}});

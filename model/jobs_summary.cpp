@@ -12,6 +12,8 @@
 
 #include "model/checkpoints/checkpoint.h"
 #include "model/jobs.h"
+#include "model/mixers/aft_layer.h"
+#include "model/probe/parts.h"
 #include "model/tasks/task.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
@@ -28,18 +30,42 @@ const at::Tensor* find_tensor(const NamedTensors& tensors, const std::string& na
     return nullptr;
 }
 
+// exp(w)-1 of the targets from `first` on, [n, T] float32, in the gauge that the Biases workspace
+// starts with; 0 where the source is not visible. w: their rows [n, T].
+at::Tensor in_fixed_gauge(const at::Tensor& w, int64_t first, const ModelConfig& model) {
+    const at::Tensor t = at::arange(first, first + w.size(0), at::kLong).unsqueeze(1);
+    const at::Tensor j = at::arange(w.size(1), at::kLong).unsqueeze(0);
+    probe::BiasRows rows;
+    rows.visible = model.causal() ? (j <= t) : at::ones_like(w, at::kBool);
+    const bool has_window = model.mixer == "aft-local" && model.window > 0;
+    rows.inside = has_window ? (t - j).abs() < model.window : at::ones_like(w, at::kBool);
+    if (model.outside == "-inf") rows.visible = rows.visible & rows.inside;
+    rows.values = at::where(rows.inside, w.to(at::kDouble), 0.0).unsqueeze(0);
+    (void)probe::fix_gauge(rows, has_window ? ops::Kind::local : ops::Kind::full);
+    return at::where(rows.visible, rows.values[0], 0.0).expm1().to(at::kFloat);
+}
+
 // exp(w)-1 of a layer as [rows, columns]; conv kernels come as their first head.
-at::Tensor bias_map(const NamedTensors& tensors, int64_t layer) {
-    const std::string prefix = "blocks." + std::to_string(layer) + ".mixer.";
-    if (const auto* w = find_tensor(tensors, prefix + "w")) return at::expm1(w->to(at::kFloat));
-    const auto* u = find_tensor(tensors, prefix + "u");
-    const auto* r = find_tensor(tensors, prefix + "r");
-    if (u && r) return at::expm1(at::mm(u->to(at::kFloat), r->to(at::kFloat).t()));
-    if (const auto* kernel = find_tensor(tensors, prefix + "kernel")) {
-        const at::Tensor k = kernel->to(at::kFloat);
-        return k.dim() == 3 ? k[0] : k;
+at::Tensor bias_map(const NamedTensors& tensors, const ModelConfig& model) {
+    const std::string prefix = fmt::format("blocks.{}.mixer.", model.layers / 2);
+    const auto find = [&](const char* name) {
+        const at::Tensor* const found = find_tensor(tensors, prefix + name);
+        return found != nullptr ? found->to(at::kFloat) : at::Tensor();
+    };
+    if (const at::Tensor k = find("kernel"); k.defined()) {
+        const at::Tensor w = Kernel{k, find("gamma"), find("beta")}.effective();
+        return at::expm1(w.dim() == 3 ? w[0] : w);
     }
-    return {};
+    const at::Tensor w = find("w"), u = find("u"), r = find("r");
+    if (!w.defined() && !(u.defined() && r.defined())) return {};
+    constexpr int64_t kRows = 256;  // at a time: w as a whole is large
+    std::vector<at::Tensor> parts;
+    for (int64_t i = 0, T = w.defined() ? w.size(0) : u.size(0); i < T; i += kRows) {
+        const int64_t end = std::min(i + kRows, T);
+        parts.push_back(in_fixed_gauge(
+            w.defined() ? w.slice(0, i, end) : at::mm(u.slice(0, i, end), r.t()), i, model));
+    }
+    return at::cat(parts, 0);
 }
 
 // Blocks of whole values, each the value of largest magnitude (a mean would hide single cells).
@@ -121,7 +147,7 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
                     : ends_in_error(run)                  ? "failed"
                                                           : "paused";
     NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
-    summary.thumbnail = thumbnail_of(bias_map(tensors, config.model.layers / 2));
+    summary.thumbnail = thumbnail_of(bias_map(tensors, config.model));
 }
 
 void summarize_file(const fs::path& file, RunSummary& summary) {
@@ -134,8 +160,7 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
     for (const std::string& key : {metric, "validation." + metric})
         if (checkpoint.metrics.contains(key) && checkpoint.metrics[key].is_number())
             summary.metric = checkpoint.metrics[key].get<double>();
-    summary.thumbnail =
-        thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model.layers / 2));
+    summary.thumbnail = thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model));
 }
 
 }  // namespace

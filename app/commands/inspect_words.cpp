@@ -130,7 +130,9 @@ std::string setting_table(const json& config) {
 std::string inspect_words(const json& result) {
     std::string out = summary(result);
     const json biases = result.value("bias", json::array());
-    if (!biases.empty()) out += "\nposition bias\n" + bias_table(biases);
+    if (!biases.empty())
+        out +=
+            "\nposition bias (w itself, raw gauge; the cells that are used)\n" + bias_table(biases);
     out += fmt::format("\ntensors ({})\n", result.at("tensors").size());
     out += tensor_table(result.at("tensors"));
     return out + "\nsettings\n" + setting_table(result.value("config", json::object()));

@@ -70,7 +70,8 @@ void AttentionData::take_both(const Ui& ui, const Wish& wish) {
     };
     std::vector<double> sum(width, 0);
     double weight = 0;
-    has_gates_ = a.axes.empty() || a.axes.front() == "channel";
+    is_by_head_ = !a.axes.empty() && a.axes.front() == "head";
+    has_gates_ = !is_by_head_ && ui.status.config.model.query_gate;
     for (size_t c = 0; c < rows; ++c) {
         const bool chosen = wish.reduce != Reduce::channel || int64_t(c) == wish.channel;
         const double w = !chosen ? 0 : wish.reduce == Reduce::gate ? value(gate, c) : 1;
@@ -132,10 +133,12 @@ void AttentionData::update(Ui& ui, const Wish& wish) {
     if (wish.content) (void)part("content", content_watch_, content_);
     const bool other = taken_.reduce != wish.reduce || taken_.channel != wish.channel;
     if (both_watch_.fields() && (new_both || new_prior || other)) take_both(ui, wish);
-    if (is_softmax)
+    if (is_softmax) {
         priors_.clear();
-    else
+        prior_ = {};  // of the model before
+    } else {
         take_priors(ui, wish, request);
+    }
     taken_ = wish;
 }
 

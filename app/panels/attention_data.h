@@ -47,6 +47,7 @@ class AttentionData {
     [[nodiscard]] bool is_pending() const;
     [[nodiscard]] const std::string& error() const { return both_watch_.error(); }
     [[nodiscard]] bool has_gates() const { return has_gates_; }
+    [[nodiscard]] bool is_by_head() const { return is_by_head_; }  // rows of softmax attention
 
   private:
     void take_both(const Ui& ui, const Wish& wish);
@@ -60,7 +61,7 @@ class AttentionData {
     Wish taken_;
     Order order_ = Order::gate;
     uint64_t version_ = 0, maps_ = 0;
-    bool has_gates_ = true;
+    bool has_gates_ = true, is_by_head_ = false;
 };
 
 struct RowNumbers {

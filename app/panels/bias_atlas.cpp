@@ -250,7 +250,7 @@ void AtlasPanel::draw(Ui& ui) {
     const Cell cell = ui.selection.shown();
     BiasReading reading;
     reading.cell = cell;
-    reading.value = std::numeric_limits<double>::quiet_NaN();
+    reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
     if (layers_.has(cell.layer)) {
         const auto& maps = layers_.layer(cell.layer).maps;
         const auto head = std::clamp<int64_t>(cell.head, 0, int64_t(maps.size()) - 1);

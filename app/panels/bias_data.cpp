@@ -13,20 +13,6 @@ bool is_signed(Quantity quantity) {
     return quantity == Quantity::w || quantity == Quantity::exp_minus_one;
 }
 
-double to_w(Quantity quantity, double value) {
-    switch (quantity) {
-        case Quantity::w:
-            return value;
-        case Quantity::exp_minus_one:
-            return std::log1p(value);
-        case Quantity::exp:
-            return std::log(value);
-        case Quantity::row_share:
-            break;
-    }
-    return std::numeric_limits<double>::quiet_NaN();
-}
-
 Range quantity_limits(Quantity quantity, std::span<const float> values, double percentile,
                       bool symmetric) {
     if (quantity == Quantity::w && !symmetric) return value_range(values, percentile, false);
@@ -41,10 +27,14 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wi
     request.step = ui.selection.step;
     request.layer = wish.layer;
     Quantity quantity = ui.selection.quantity;
+    // Beside single values of exp(w) their w: the logarithm of a rounded exp(w)-1 is not w.
+    const bool wants_w = !wish.is_change && (ui.selection.quantity == Quantity::exp_minus_one ||
+                                             ui.selection.quantity == Quantity::exp);
     if (form.is_kernel()) {
         request.probe = "kernel";
         if (quantity == Quantity::row_share) quantity = Quantity::exp;
         request.options["quantity"] = quantity_option(quantity);
+        if (wants_w) request.options["also"] = "w";
         return request;
     }
     request.probe = "bias";
@@ -56,6 +46,8 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wi
     const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
     if (!wish.block.is_single() && !is_whole)
         request.options["blocks"] = std::to_string(std::max(wish.block.rows, wish.block.columns));
+    else if (wants_w)
+        request.options["also"] = "w";
     return request;
 }
 
@@ -205,6 +197,14 @@ std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
     return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
 }
 
+std::string gauge_words(const BiasForm& form, const BiasLayer& layer) {
+    if (form.is_kernel()) return "raw (window fixes the constant)";
+    if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return "";
+    const auto& notes = layer.watch.fields()->fields.front().notes;
+    const auto gauge = notes.find("gauge");
+    return gauge == notes.end() ? "raw" : gauge->second;
+}
+
 std::string pin_words(const BiasLayer& layer) {
     const FieldSetPtr& fields = layer.pinned.fields();
     if (!fields || fields->fields.empty()) return "a step that is being read";
@@ -238,11 +238,7 @@ std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& la
     else
         out += ", linear";
     out += "  \u00B7  " + step_words(ui, layer.watch.fields()) + "  \u00B7  ";
-    if (form.is_kernel()) return out + "raw (window fixes the constant)";
-    if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return out;
-    const auto& notes = layer.watch.fields()->fields.front().notes;
-    const auto gauge = notes.find("gauge");
-    return out + (gauge == notes.end() ? "raw" : gauge->second);
+    return out + gauge_words(form, layer);
 }
 
 }  // namespace aft::app

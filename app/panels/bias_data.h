@@ -73,8 +73,9 @@ struct BiasWish {
 [[nodiscard]] Range quantity_limits(Quantity quantity, std::span<const float> values,
                                     double percentile, bool symmetric);
 [[nodiscard]] bool is_signed(Quantity quantity);
-[[nodiscard]] double to_w(Quantity quantity, double value);  // NaN for row share
 [[nodiscard]] std::string step_words(const Ui& ui, const FieldSetPtr& fields);
+// Of the gauge in which a layer's answer is: "raw", "fixed: row log-mean-exp removed".
+[[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);
 // Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
 [[nodiscard]] std::string pin_words(const BiasLayer& layer);
 // "range shared per layer, signed log, floor -1  ·  NAME, step N  ·  gauge"

@@ -260,7 +260,7 @@ void FocusPanel::draw(Ui& ui) {
     }
     BiasReading reading;
     reading.cell = ui.selection.shown();
-    reading.value = std::numeric_limits<double>::quiet_NaN();
+    reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
     if (layers_.has(layer_))
         reading = read_bias(form, layer.maps[size_t(head(ui, form))], reading.cell);
     auto values = bias_read_out(ui, form, reading);
@@ -281,8 +281,8 @@ PanelRoom bias_focus_panel() {
     return {{"Focus", "one bias map down to single cells, and what it means for one target"},
             icon::zoom_in,
             "The wheel zooms in whole pixels; from 44 pixels a cell shows its number. For maps of "
-            "all positions the row of the chosen target is folded back into the picture: where "
-            "this pixel looks by prior alone.",
+            "all positions the row of the chosen target is folded back into the picture or text: "
+            "where this position looks by prior alone.",
             {{Workspace::biases, Slot::canvas, 1}},
             [] { return std::unique_ptr<Panel>(std::make_unique<FocusPanel>()); }};
 }

@@ -22,8 +22,9 @@ Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Qua
     double total = 0;
     for (size_t i = 0; i < values.size(); ++i) {
         const bool skip = !hidden.empty() && hidden[i] != 0;
-        const double v =
-            quantity == Quantity::row_share ? values[i] : std::exp(to_w(quantity, values[i]));
+        const double v = quantity == Quantity::w               ? std::exp(double(values[i]))
+                         : quantity == Quantity::exp_minus_one ? 1 + double(values[i])
+                                                               : values[i];
         mass.share.push_back(skip || !std::isfinite(v) ? 0 : v);
         total += mass.share.back();
     }
@@ -206,11 +207,9 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
     }
     key_value(ui, bias_words(ui), shown_value(ui, r->value));
     if (shows_change(ui)) return;
-    const double w = to_w(quantity, r->value);
-    if (quantity != Quantity::w && std::isfinite(w))
-        key_value(ui, "w", shown_value(Quantity::w, w));
+    if (!std::isnan(r->w)) key_value(ui, "w", shown_value(Quantity::w, r->w));
     if (quantity == Quantity::w)
-        key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(w)));
+        key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
 }
 
 void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
@@ -292,9 +291,11 @@ void BiasInspector::draw_limits(Ui& ui) {
 }
 
 void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
+    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
     section(ui, "Statistics",
-            form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
-                           : fmt::format("layer {}", layer_));
+            (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
+                            : fmt::format("layer {}", layer_)) +
+                (is_fixed ? ", gauge fixed" : ", raw"));
     const BiasStatistics& s = statistics_;
     if (s.count == 0) return;
     key_value(ui, "Minimum", shown_value(ui, s.low));
@@ -306,12 +307,16 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
     if (shows_change(ui)) return;
     if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
-        key_value(ui, "Mean distance", plain_number(s.mean_distance, 2), "patches");
+        const Positions positions(ui.status);
+        key_value(ui, "Mean distance", plain_number(s.mean_distance, 2),
+                  positions.is_text             ? "bytes"
+                  : positions.is_autoregressive ? "pixels"
+                                                : "patches");
         key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
         key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
     } else {
-        hint(ui, "Entropy is shown where every value has its pixel.");
+        hint(ui, "Entropy is shown where every value is drawn by itself.");
     }
 }
 

@@ -214,6 +214,11 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head
             change(head_values(from.fields.fields.front(), head, form.heads),
                    has_before ? from.before->fields.data() : nullptr, head, form.heads);
         if (int64_t(whole.size()) != form.rows * form.columns) return {};
+        const Field* const w = has_before ? nullptr : from.fields.find("w");
+        if (block.is_single() && w != nullptr && w != from.fields.fields.data()) {
+            const std::span<const float> exact = head_values(*w, head, form.heads);
+            if (exact.size() == whole.size()) map.w.assign(exact.begin(), exact.end());
+        }
         if (block.is_single())
             map.shown = std::move(whole);
         else

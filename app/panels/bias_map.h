@@ -51,6 +51,7 @@ struct BiasMap {  // one map of one layer
     std::vector<float> shown;       // the extreme of largest magnitude of each block
     std::vector<float> low, mean;   // of blocks; empty without
     std::vector<float> high, norm;  // norm: of a block's values; empty also where it is not known
+    std::vector<float> w;  // of single values, where the answer holds it beside another quantity
     std::vector<uint8_t> hidden;
     [[nodiscard]] viz::MapData data(uint64_t version) const {
         return {shown, rows, columns, hidden, version};

@@ -71,6 +71,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
     request.options.erase("view");
+    request.options.erase("also");
     request.options["row"] = std::to_string(target);
     const bool has_change = shows_change(ui);
     bool is_new = row_.update(ui, request, layers.turn(layer), bias_hold(form));
@@ -218,17 +219,14 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
     const BiasMap map = map_of_fields(
         {*from.watch.fields(), has_change ? from.pinned.fields().get() : nullptr}, form, head, {});
     if (map.shown.empty()) return;
-    const std::vector<float>& values = map.shown;
-    const Positions positions(ui.status);
     // The mean of exp(w) would only show its largest values.
-    const bool in_w = ui.selection.quantity != Quantity::row_share && !has_change;
+    const std::vector<float>& values = map.w.empty() ? map.shown : map.w;
+    const Positions positions(ui.status);
     Bins bins;
     for (int64_t r = 0; r < form.rows; ++r)
         for (int64_t c = 0; c < form.columns; ++c)
             if (!form.is_hidden(r, c, {}))
-                bins.add(bin_of(form, positions, r, c),
-                         in_w ? to_w(ui.selection.quantity, values[size_t(r * form.columns + c)])
-                              : values[size_t(r * form.columns + c)]);
+                bins.add(bin_of(form, positions, r, c), values[size_t(r * form.columns + c)]);
     const bool is_offset =
         form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
     for (size_t i = 0; i < bins.sum.size(); ++i) {

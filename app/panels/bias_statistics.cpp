@@ -92,7 +92,8 @@ void StatisticsPanel::draw(Ui& ui) {
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
     refresh(ui, form);
     caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
-            step_words(ui, layers_.layer(0).watch.fields()));
+            step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
+                gauge_words(form, layers_.layer(0)));
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     std::vector<double> norms(size_t(form.layers), 0);  // of a layer's heads together
@@ -100,7 +101,10 @@ void StatisticsPanel::draw(Ui& ui) {
         double& norm = norms[i / size_t(form.heads)];
         norm = std::hypot(norm, lines_[i].numbers.norm);
     }
-    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)), {},
+    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
+            form.is_kernel()                     ? "raw"
+            : ui.selection.gauge == Gauge::fixed ? "visible cells, gauge fixed"
+                                                 : "visible cells, raw",
             false);
     const int clicked =
         draw_bars({.id = "norms",

@@ -19,7 +19,7 @@ void quantity_tool(Ui& ui, const BiasForm& form) {
     for (const Quantity quantity : kQuantities) {
         Choice choice{.text = quantity_words(quantity)};
         if (quantity == Quantity::row_share && form.is_kernel())
-            choice.why_not = "A kernel has no rows of its own; the image's edge decides them.";
+            choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
         choices.push_back(choice);
     }
     int chosen = static_cast<int>(s.quantity);
@@ -113,7 +113,7 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
     BiasReading out;
     out.cell = cell;
     out.block = map.block;
-    out.value = std::numeric_limits<double>::quiet_NaN();
+    out.value = out.w = std::numeric_limits<double>::quiet_NaN();
     int64_t row = -1, column = -1;
     if (map.shown.empty() || !form.place(cell, row, column)) return out;
     const int64_t r = row / map.block.rows, c = column / map.block.columns;
@@ -128,6 +128,7 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
         out.high = map.high[i];
         return out;
     }
+    if (!map.w.empty()) out.w = map.w[i];
     for (size_t k = 0; k < map.shown.size(); ++k) {
         if (!map.hidden.empty() && map.hidden[k] != 0) continue;
         ++out.count;
@@ -193,10 +194,9 @@ std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const Bia
         return out;
     }
     out.push_back({name, shown_value(ui, r.value), exact_number(float(r.value))});
-    const double w = to_w(quantity, r.value);
     if (has_change) return out;
-    if (quantity != Quantity::w && std::isfinite(w))
-        out.push_back({"w", shown_value(Quantity::w, w), exact_number(float(w))});
+    if (!std::isnan(r.w))
+        out.push_back({"w", shown_value(Quantity::w, r.w), exact_number(float(r.w))});
     if (quantity == Quantity::w)
         out.push_back({"exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r.value)),
                        exact_number(float(std::expm1(r.value)))});

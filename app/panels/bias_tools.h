@@ -21,6 +21,7 @@ void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const 
 struct BiasReading {
     Cell cell;
     double value = 0;                    // of the quantity on screen; NaN = none
+    double w = 0;                        // of the cell as it is stored; NaN = not known here
     double low = 0, mean = 0, high = 0;  // of its block
     Blocks block;
     int64_t rank = 0, count = 0;  // rank among the map's values, 1 = the largest

@@ -315,7 +315,9 @@ void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
         if (std::isfinite(bits))
             values.push_back({"surprise", plain_number(bits, 2) + " bit", exact_number(bits)});
     }
-    hover_line(ui, values, "Click a pixel to see its distribution below");
+    hover_line(ui, values,
+               is_text_model(ui) ? "Play shows the distribution at every byte"
+                                 : "Click a pixel to see its distribution below");
 }
 
 void CompletePanel::draw(Ui& ui) {

@@ -34,8 +34,8 @@ void add_runs(Actions& actions) {
                  .why_not = why_not_continue,
                  .run = continue_completion});
     actions.add({.name = "Continue from here",
-                 .sentence = "Draws the chosen sample again from the sub-pixel looked at, with the "
-                             "new level there.",
+                 .sentence = "Draws the chosen sample again from the position looked at, with the "
+                             "new value there.",
                  .icon = icon::play,
                  .why_not = why_not_continue_here,
                  .run = continue_from_position});

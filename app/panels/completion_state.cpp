@@ -165,7 +165,9 @@ std::string why_not_continue_here(const Ui& ui) {
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in: stop it first.";
     if (is_replaced(ui, *completion)) return kReplaced;
-    return position_looked_at(ui, *completion) < 0 ? "Choose a filled sub-pixel first." : "";
+    if (position_looked_at(ui, *completion) >= 0) return "";
+    return is_text_model(ui) ? "Choose a byte that was added first."
+                             : "Choose a filled sub-pixel first.";
 }
 
 void new_seed(CompletionChoice& choice) {

@@ -328,7 +328,7 @@ void KeysPanel::inspector(Ui& ui) {
 }  // namespace
 
 PanelRoom keys_panel() {
-    return {{"Keys", "key feature maps of every layer over the picture"},
+    return {{"Keys", "key feature maps of every layer over the picture or text"},
             icon::layers,
             "One map per layer and channel: where the keys are large, every target listens more. "
             "Hover for values; a click chooses the map that is drawn large.",

@@ -35,7 +35,7 @@ bool picture_problem(Ui& ui) {
     if (!is_text) spec.actions.push_back("Open...");
     if (!is_file && why_not_choose_data(ui).empty())
         spec.actions.push_back("Choose the data folder...");
-    spec.actions.push_back("Read the picture again");
+    spec.actions.push_back("Read the sample again");
     banner(ui, spec);
     return true;
 }

@@ -84,21 +84,22 @@ void PlayPanel::advance(Ui& ui, const FilledPositions& filled) {
 void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
                                const FilledPositions& filled) {
     const std::string why = filled.decided == 0 ? "Nothing is sampled yet." : "";
-    const auto tool = [&](const char* name, const char* symbol) {
+    const char* const unit = is_text_model(ui) ? "byte" : "sub-pixel";
+    const auto tool = [&](const std::string& name, const char* symbol) {
         const bool pressed =
             button(ui, {.name = name, .icon = symbol, .kind = ButtonKind::icon, .why_not = why});
         ImGui::SameLine(0, ui.px(2));
         return pressed;
     };
-    if (tool("First sub-pixel", icon::first)) go_to(ui, filled, 0);
-    if (tool("Previous sub-pixel", icon::step_back)) go_to(ui, filled, place_ - 1);
+    if (tool(fmt::format("First {}", unit), icon::first)) go_to(ui, filled, 0);
+    if (tool(fmt::format("Previous {}", unit), icon::step_back)) go_to(ui, filled, place_ - 1);
     if (tool(playing_ ? "Pause playing" : "Play", playing_ ? icon::pause : icon::play)) {
         playing_ = !playing_;
         play_from_ = ui.time;
         play_place_ = place_ + 1 >= static_cast<int64_t>(filled.decided) ? 0 : place_;
     }
-    if (tool("Next sub-pixel", icon::step)) go_to(ui, filled, place_ + 1);
-    if (tool("Last sub-pixel", icon::last))
+    if (tool(fmt::format("Next {}", unit), icon::step)) go_to(ui, filled, place_ + 1);
+    if (tool(fmt::format("Last {}", unit), icon::last))
         go_to(ui, filled, static_cast<int64_t>(filled.decided) - 1);
     ImGui::SameLine(0, ui.px(10));
     draw_track(ui, completion, filled);
@@ -260,7 +261,7 @@ void PlayPanel::draw(Ui& ui) {
     if (!completion || completion->samples.empty()) {
         hint(ui,
              "A completion is played here in the order of generation: the distribution at each "
-             "sub-pixel, what was drawn, and another level to continue from.");
+             "position, what was drawn, and another value to continue from.");
         return;
     }
     const FilledPositions filled = filled_positions(*completion);

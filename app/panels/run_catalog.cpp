@@ -23,7 +23,7 @@ std::vector<Image> demo_pictures() {
     for (const Demo& demo : kDemos) {
         Image picture;
         try {
-            picture = data_picture(load_preset(demo.preset).data.source, demo.picture);
+            picture = data_picture(load_preset(demo.preset).data.source, 0);
             picture = resize_area(picture, kDemoSide, kDemoSide);
         } catch (const std::exception&) {
             picture = {};

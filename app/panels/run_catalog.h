@@ -16,12 +16,10 @@ inline constexpr size_t kMostRows = 8;
 
 struct Demo {
     const char *preset, *title, *sentence;
-    int64_t picture;  // of its data, the one that shows best what is to be learnt
 };
-inline constexpr Demo kDemos[] = {
-    {"demo-mirror", "Mirror", "Learns to look at the mirrored pixel", 0},
-    {"demo-tiles", "Tiles", "Learns the period of a pattern", 0},
-    {"demo-shapes", "Shapes", "Classifies discs, boxes and bars", 0}};
+inline constexpr Demo kDemos[] = {{"demo-mirror", "Mirror", "Learns to look at the mirrored pixel"},
+                                  {"demo-tiles", "Tiles", "Learns the period of a pattern"},
+                                  {"demo-shapes", "Shapes", "Classifies discs, boxes and bars"}};
 inline constexpr int64_t kDemoSide = 48;  // pixels of its picture
 
 struct CatalogPage {

@@ -18,6 +18,10 @@ void show_sample(Ui& ui, const std::string& split, int64_t index) {
                           .error = {}};
 }
 
+bool is_text(const Ui& ui) {
+    return ui.status.config.model.task == "text";
+}
+
 void sample_popup(Ui& ui) {
     const PopupScope popup(ui, "samples");
     if (!popup.is_open()) return;
@@ -39,19 +43,21 @@ void sample_popup(Ui& ui) {
         show_sample(ui, splits[split].text, index);
     hint(ui, sample_words(ui));
     if (why_not_choose_data(ui).empty()) (void)action_button(ui, "Choose the data folder...");
-    hint(ui, "Or drop a picture anywhere in the window.");
+    if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
 }
 
 void sample_steps(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     const int64_t index = image.index;
-    if (button(ui, {.name = "Previous picture",
+    if (button(ui, {.name = is_text(ui) ? "Previous text" : "Previous picture",
                     .icon = icon::step_back,
                     .kind = ButtonKind::icon,
                     .why_not = index <= 0 ? "This is the first one." : ""}))
         show_sample(ui, image.split, index - 1);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Next picture", .icon = icon::step, .kind = ButtonKind::icon}))
+    if (button(ui, {.name = is_text(ui) ? "Next text" : "Next picture",
+                    .icon = icon::step,
+                    .kind = ButtonKind::icon}))
         show_sample(ui, image.split, index + 1);
 }
 
@@ -72,7 +78,9 @@ std::string sample_words(const Ui& ui) {
 void sample_tool(Ui& ui) {
     sample_steps(ui);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Choose sample", .icon = icon::picture, .shown = sample_words(ui)}))
+    if (button(ui, {.name = "Choose sample",
+                    .icon = is_text(ui) ? icon::text : icon::picture,
+                    .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
 }
@@ -110,7 +118,8 @@ bool sample_state(Ui& ui) {
 
 bool sample_missing(Ui& ui) {
     if (ui.selection.image.item) return false;
-    if (!picture_problem(ui)) (void)progress_line(ui, "Reading the picture", -1);
+    if (!picture_problem(ui))
+        (void)progress_line(ui, is_text(ui) ? "Reading the text" : "Reading the picture", -1);
     return true;
 }
 

@@ -15,7 +15,7 @@ void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
     }
     if (shown_ != field.values) {
         shown_ = field.values;
-        const Range range = value_range(field.values, 99.8, true);
+        const Range range = map_range(field.values, Signs::above_minus_one, kMapPercentile);
         const Slice slice{field.values, field.extent(0), field.extent(1)};
         const Coloring coloring{
             .range = range, .scale = Scale::signed_log, .map = ui.theme.ember()};

@@ -305,9 +305,11 @@ void TrainSamplesPanel::draw(Ui& ui) {
     std::string problem;
     if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
     if (!problem.empty()) {
-        Banner spec{.title = "There is no validation picture", .sentence = problem + "."};
+        Banner spec{.title = is_text_model(ui) ? "There is no validation text"
+                                               : "There is no validation picture",
+                    .sentence = problem + "."};
         if (why_not_choose_data(ui).empty()) spec.actions.push_back("Choose the data folder...");
-        spec.actions.push_back("Read the picture again");
+        spec.actions.push_back("Read the sample again");
         banner(ui, spec);
         return;
     }
@@ -332,10 +334,10 @@ void TrainSamplesPanel::draw(Ui& ui) {
 
 PanelRoom train_samples_panel() {
     return {
-        {"Completions", "a picture of the validation data, completed again as training goes on"},
+        {"Completions", "a sample of the validation data, completed again as training goes on"},
         icon::picture,
-        "The same masked picture and the same random numbers at every step: what differs is "
-        "what was learnt. The newest step stands on top.",
+        "The same masked picture, or the same prompt, and the same random numbers at every step: "
+        "what differs is what was learnt. The newest step stands on top.",
         {{Workspace::train, Slot::canvas, 1}},
         [] { return std::unique_ptr<Panel>(std::make_unique<TrainSamplesPanel>()); }};
 }

@@ -51,7 +51,8 @@ std::string why_not_choose_data(const Ui& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
     const std::string& source = ui.status.config.data.source;
     if (source.empty()) return "This model names no data.";
-    if (data_place(source).path.empty()) return "This model makes its pictures itself.";
+    if (data_place(source).path.empty())
+        return "The data of this model are made by the program itself.";
     return ui.status.state == RunState::running && !ui.status.following
                ? "Training uses these data now."
                : "";
@@ -65,8 +66,8 @@ void add_data_actions(Actions& actions) {
                  .why_not = why_not_choose_data,
                  .run = [](Ui& ui) { ui.browse_data = true; }});
     actions.add(
-        {.name = "Read the picture again",
-         .sentence = "Tries again to read the picture, from its file or from the data.",
+        {.name = "Read the sample again",
+         .sentence = "Tries again to read the picture or text, from its file or from the data.",
          .icon = icon::refresh,
          .why_not = [](const Ui& ui) { return ui.session == nullptr ? "No model is open." : ""; },
          .run =

@@ -13,7 +13,6 @@
 #include "app/ui/frame_state.h"
 #include "app/ui/give_back.h"
 #include "app/ui/guard.h"
-#include "app/ui/open_path.h"
 
 namespace aft::app {
 
@@ -175,17 +174,19 @@ void Frame::Parts::take_wishes() {
         replace_session(std::move(*request));
         ui.workspace = Workspace::train;
     }
-    std::vector<std::string> paths = std::exchange(ui.open_paths, {});
+    std::vector<std::pair<std::string, Opening>> found;
+    for (const std::string& path : std::exchange(ui.open_paths, {}))
+        found.emplace_back(path, classify_path(path, true));
     // A picture that comes with a model is for it; of several models the last is opened.
-    const auto rest = std::stable_partition(
-        paths.begin(), paths.end(),
-        [](const std::string& path) { return classify_path(path, true).kind == Opening::model; });
-    if (rest - paths.begin() > 1) paths.erase(paths.begin(), rest - 1);
-    for (const std::string& path : paths) open_one(path);
+    const auto rest = std::stable_partition(found.begin(), found.end(), [](const auto& one) {
+        return one.second.kind == Opening::model;
+    });
+    if (rest - found.begin() > 1) found.erase(found.begin(), rest - 1);
+    for (const auto& [path, opening] : found) open_one(path, opening);
 }
 
-void Frame::Parts::open_one(const std::string& path) {
-    const Opening opening = classify_path(path, ui.session != nullptr);
+void Frame::Parts::open_one(const std::string& path, Opening opening) {
+    if (opening.kind == Opening::picture) opening = classify_path(path, ui.session != nullptr);
     switch (opening.kind) {
         case Opening::picture:
             ui.selection.image = {

@@ -10,6 +10,7 @@
 
 #include "app/ui/frame.h"
 #include "app/ui/layouts.h"
+#include "app/ui/pinned_events.h"
 
 namespace aft::app {
 
@@ -29,6 +30,7 @@ class Timeline {
     bool playing_ = false;
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;
+    PinnedEvents pins_;
 };
 
 class Palette {

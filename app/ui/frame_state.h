@@ -9,6 +9,7 @@
 
 #include "app/ui/frame.h"
 #include "app/ui/frame_parts.h"
+#include "app/ui/open_path.h"
 #include "app/ui/warnings.h"
 
 namespace aft::app {
@@ -42,7 +43,7 @@ struct Frame::Parts {
     explicit Parts(FrameOptions o) : options(std::move(o)) {}
     void take_news();
     void take_wishes();
-    void open_one(const std::string& path);
+    void open_one(const std::string& path, Opening opening);
     void take_theme();
     void remember_open();
     void load_image();

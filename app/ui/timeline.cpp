@@ -112,21 +112,10 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
-// Steps are saved that no event tells of, and thinned out again: the run's list counts.
-std::vector<Event> pinned_events(const Ui& ui) {
-    std::vector<Event> events = ui.curves->events;
-    if (ui.session == nullptr || ui.status.path.ends_with(".safetensors")) return events;
-    std::erase_if(events, [](const Event& event) { return event.kind == "save"; });
-    for (const int64_t step : ui.session->saved_steps()) events.push_back({step, "save", ""});
-    std::stable_sort(events.begin(), events.end(),
-                     [](const Event& a, const Event& b) { return a.step < b.step; });
-    return events;
-}
-
-void draw_pins(Ui& ui, const Track& track) {
+void draw_pins(Ui& ui, const Track& track, const std::vector<Event>& events) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
-    for (const Event& event : pinned_events(ui)) {
+    for (const Event& event : events) {
         const float x = std::round(track.x(static_cast<double>(event.step)));
         const PinLook look = pin_look(ui.theme, event.kind);
         draw->AddRectFilled({x, track.a.y + ui.px(8)}, {x + 1, track.b.y},
@@ -322,7 +311,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         playing_ = false;
         ui.selection.step = wanted >= now ? -1 : *nearest;
     }
-    draw_pins(ui, track);
+    draw_pins(ui, track, pins_.of(ui));
     draw_kept(ui, track);
     draw_pin_menu(ui);
     const float x = std::round(track.x(handle));

@@ -25,8 +25,16 @@ constexpr const char* kWithoutWindow =
     "DIR' "
     "draws the window into files, 'afterimage --help' lists the commands";
 
+// Where the place of Wayland's socket is not known, asking for it only prints an error of its
+// library: X11 is asked at once.
+bool has_x11_alone() {
+    return variable("XDG_RUNTIME_DIR").empty() && !variable("DISPLAY").empty() &&
+           !variable("WAYLAND_DISPLAY").starts_with('/');
+}
+
 void start_glfw() {
     glfwInitHint(GLFW_WAYLAND_LIBDECOR, GLFW_WAYLAND_PREFER_LIBDECOR);
+    if (has_x11_alone()) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
     AFT_CHECK(has_display(), "no display: neither DISPLAY nor WAYLAND_DISPLAY is set. {}",
               kWithoutWindow);
     AFT_CHECK(glfwInit() == GLFW_TRUE, "the display cannot be opened: {}. {}", last_glfw_words(),

@@ -1,6 +1,7 @@
 // bias: the effective position bias w[t, j] of a layer (how much target t listens to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
-// blocks with mean, minimum, maximum and norm. Cost O(T^2 d') time, O(T) rows at a time in memory;
+// blocks with mean, minimum, maximum and norm. also=w: a second field `w` of the same cells, which
+// cannot be had back from a rounded exp(w)-1. Cost O(T^2 d') time, O(T) rows at a time in memory;
 // results of more than 2^28 values are refused (ask for blocks).
 #include <ATen/ATen.h>
 
@@ -18,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Wish {
     std::string quantity, gauge, view;
-    bool mark_invisible = false;
+    bool mark_invisible = false, also_w = false;
     int64_t head = -1, row = -1, blocks = -1;
 };
 
@@ -63,8 +64,11 @@ Wish read_wish(const probe::BiasTable& table, const ProbeRequest& request) {
     wish.gauge = probe::option(room, request, "gauge");
     wish.view = probe::option(room, request, "view");
     wish.mark_invisible = probe::option(room, request, "visible") == "nan";
+    wish.also_w = probe::option(room, request, "also") == "w";
     wish.row = probe::number(request, "row", 0, table.tokens() - 1);
     wish.blocks = probe::number(request, "blocks", 1, table.tokens());
+    if (wish.also_w && wish.blocks > 0 && wish.row < 0)
+        fail_usage("probe bias: also=w goes with single values, not with blocks={}", wish.blocks);
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
     wish.head = request.head;
     if (wish.view == "band" && (table.kind() != ops::Kind::local || table.options().window < 1))
@@ -175,8 +179,15 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const probe::BiasTable table(context.net, request.layer);
     const Wish wish = read_wish(table, request);
     const BiasResult result(table, wish, context.step);
-    return wish.blocks > 0 && wish.row < 0 ? result.blocks(context.control)
-                                           : result.whole(context.control);
+    if (wish.blocks > 0 && wish.row < 0) return result.blocks(context.control);
+    FieldSet out = result.whole(context.control);
+    if (!wish.also_w) return out;
+    Wish exact = wish;
+    exact.quantity = "w";
+    FieldSet in_w = BiasResult(table, exact, context.step).whole(context.control);
+    in_w.fields.front().name = "w";
+    out.fields.push_back(std::move(in_w.fields.front()));
+    return out;
 }
 
 }  // namespace
@@ -184,7 +195,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 ProbeRoom bias_probe() {
     return {{"bias", "effective position bias w of a layer, target by source, whole or in blocks"},
             {"quantity=w|exp|exp-1|row-share (w)", "gauge=raw|fixed (raw)", "visible=all|nan (all)",
-             "view=map|band (map)", "row=N", "blocks=N"},
+             "view=map|band (map)", "also=none|w (none)", "row=N", "blocks=N"},
             false,
             run};
 }

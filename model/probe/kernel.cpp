@@ -1,5 +1,6 @@
 // kernel: the learned position kernel of a conv layer after any reparameterisation, [h, s] or
-// [h, s, s]; last causal tap of conv1d = the current token.
+// [h, s, s]; last causal tap of conv1d = the current token. also=w: a second field `w` of the same
+// taps.
 #include <ATen/ATen.h>
 
 #include "model/probe/parts.h"
@@ -29,16 +30,22 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
         probe::check_range("head", request.head, w.size(0));
         w = w.slice(0, request.head, request.head + 1);
     }
-    if (quantity == "exp") w = w.exp();
-    if (quantity == "exp-1") w = w.expm1();
-    return {{probe::make_field(w, std::move(text), context.step)}};
+    const at::Tensor values = quantity == "exp" ? w.exp() : quantity == "exp-1" ? w.expm1() : w;
+    FieldSet out{{probe::make_field(values, text, context.step)}};
+    if (probe::option(kernel_probe(), request, "also") == "w") {
+        text.name = "w";
+        text.unit = "nats";
+        text.notes = {{"quantity", "w"}};
+        out.fields.push_back(probe::make_field(w, std::move(text), context.step));
+    }
+    return out;
 }
 
 }  // namespace
 
 ProbeRoom kernel_probe() {
     return {{"kernel", "learned position kernel of a conv layer, per head"},
-            {"quantity=w|exp|exp-1 (w)"},
+            {"quantity=w|exp|exp-1 (w)", "also=none|w (none)"},
             false,
             run};
 }

@@ -142,6 +142,34 @@ TEST_F(AttentionPane, TheGallerySaysWhatItDraws) {
     says("; gate \u03C3(Q)");
 }
 
+// Where there is no gate nothing is sorted by it, and the choice says why.
+TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
+    initialize_model("cpu", 1);
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->model.mixer = "softmax";
+    request.config->model.heads = 4;
+    request.out = (scratch_ / "softmax").string();
+    make();
+    stage_->frame().open_run(std::move(request));
+    run("frames 2\nwait Ready 60\n");
+    show();
+    const std::string sort = "Attention/Main/Sort";
+    ASSERT_TRUE(until([&] { return value_of(sort) == "Sharpness"; })) << value_of(sort);
+    const WidgetRecord* const gate = ui().recorder.find(sort + "=Gate");
+    ASSERT_NE(gate, nullptr);
+    EXPECT_EQ(gate->why_not, "Softmax attention has no gate.");
+    EXPECT_NE(ui().recorder.find(sort + "=Divergence")->why_not, "");
+    EXPECT_EQ(ui().recorder.find(sort + "=Sharpness")->why_not, "");
+    EXPECT_TRUE(value_of("Attention/Main/Channels shown").ends_with("sharpness"))
+        << value_of("Attention/Main/Channels shown");
+    EXPECT_EQ(value_of("Attention/Main/Channels"), "");
+    EXPECT_EQ(value_of("Attention/Main/Heads"), "Mean") << "without gates both means are one";
+    // A model with gates is sorted by them again.
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    EXPECT_TRUE(until([&] { return value_of(sort) == "Gate"; })) << value_of(sort);
+}
+
 // What the row of tools has no room for stands behind "More tools".
 TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
     const std::string target = "Attention/Main/Target channel", more = "Attention/Main/More tools";
@@ -281,6 +309,25 @@ TEST_F(AttentionPane, ATextReadsSharesByCharacterAndAClickSetsTheTarget) {
                    std::string::npos;
         }));
     }
+}
+
+// What a model of texts shows does not speak of pictures, but where it says that there are none.
+TEST_F(AttentionPane, ATextIsNotCalledAPicture) {
+    open_text();
+    for (const char* const workspace : {"Train", "Biases", "Attention", "Complete"}) {
+        run(std::string("workspace ") + workspace + "\nframes 20\n");
+        for (const WidgetRecord& w : ui().recorder.last()) {
+            const std::string all = w.label + " | " + w.value + " | " + w.why_not;
+            if (w.label.starts_with("Menu") || w.label.ends_with("/Over image") ||
+                w.why_not == "A text has no picture.")
+                continue;
+            for (const char* const word : {"picture", "Picture", "pixel", "image", "Image"})
+                EXPECT_EQ(all.find(word), std::string::npos) << workspace << ": " << w.kind << all;
+        }
+    }
+    run("workspace Attention\nframes 4\n");
+    EXPECT_TRUE(is_there("Attention/Main/Next text"));
+    run("workspace Complete\nframes 4\n");
 }
 
 TEST_F(AttentionPane, KeysOfATextReadTheKeyUnderTheCharacter) {

@@ -90,6 +90,31 @@ TEST(BiasMap, StatisticsAreTheSameInBlocks) {
     }
 }
 
+// exp(w)-1 of w = -40 is -1 in float32, and no logarithm knows its w.
+TEST(BiasMap, AReadingHasTheWOfTheAnswer) {
+    Status status = band_status(4, 0);
+    status.config.model.mixer = "aft-full";
+    const BiasForm form(status);
+    FieldSet fields;
+    fields.fields.resize(2);
+    fields.fields[0].name = "bias";
+    fields.fields[0].values.assign(16, -1);
+    fields.fields[1].name = "w";
+    fields.fields[1].values.assign(16, -40);
+    fields.fields[1].values[9] = -41.5F;
+    const BiasMap map = map_of_fields({fields}, form, 0, {});
+    const BiasReading reading = read_bias(form, map, {.layer = 0, .target = 2, .source = 1});
+    EXPECT_EQ(reading.value, -1);
+    EXPECT_EQ(reading.w, -41.5);
+    EXPECT_TRUE(std::isnan(read_bias(form, map, {.layer = 0, .target = 1, .source = 2}).w))
+        << "not visible";
+    const FieldSet alone{{fields.fields[0]}};
+    EXPECT_TRUE(std::isnan(
+        read_bias(form, map_of_fields({alone}, form, 0, {}), {.layer = 0, .target = 2, .source = 1})
+            .w))
+        << "not known";
+}
+
 TEST(BiasMap, NotANumberShowsInItsBlock) {
     const BiasForm form(band_status(4, 1));
     FieldSet fields = band_fields(form, 1);

@@ -100,6 +100,15 @@ TEST_F(Content, AtlasReadsTheStoredBiasInEveryQuantityAndGauge) {
                                       cell_in_line(target, source) + shown))
                         << gauge << ", wanted " << shown << ", line "
                         << value_of("Atlas/Main/Hover line");
+                    if (quantity != Quantity::exp_minus_one && quantity != Quantity::exp) continue;
+                    request.options["quantity"] = "w";
+                    const FieldSetPtr in_w = ask(request);
+                    ASSERT_NE(in_w, nullptr);
+                    const float w = in_w->fields[0].values[size_t(target * kTokens + source)];
+                    EXPECT_NE(value_of("Atlas/Main/Hover line")
+                                  .find("  w " + shown_value(Quantity::w, w) + "  "),
+                              std::string::npos)
+                        << value_of("Atlas/Main/Hover line") << ", wanted " << w;
                 }
             }
         }

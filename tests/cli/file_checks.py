@@ -50,7 +50,24 @@ def checkpoints(cli, model):
         cli.bad(f"op {name}", ["op", "simple", path, "r.safetensors"], [1, 2], path.name)
     for name in ("missing", "random", "folder"):
         cli.bad(f"resume {name}", ["train", "--resume", paths[name]], [1, 2], paths[name].name)
+    missing(cli, model, paths["missing"])
     altered_model(cli, model)
+
+
+def missing(cli, model, path):
+    """A file that is not there: the work failed, whatever the command; the usage was right."""
+    picture, folder = path.with_suffix(".png"), cli.folder / "not-there"
+    data = ["--data", "mirror?size=8&levels=4"]
+    for args in (["inspect", path], ["eval", path, *data], ["eval", model, "--data", f"cifar10:{folder}"],
+                 ["probe", "bias", path, "-o", "p.npy"], ["probe", "keys", model, "--image", picture, "-o", "p.npy"],
+                 ["complete", path, *data, "--keep-rows", 2, "-o", "c"],
+                 ["complete", model, "--image", picture, "--keep-rows", 2, "-o", "c"],
+                 ["complete", model, *data, "--mask", picture, "-o", "c"],
+                 ["run", path, model, "r.safetensors"], ["run", model, path, "r.safetensors"],
+                 ["op", "simple", path, "r.safetensors"], ["export", path, "-o", "e.safetensors"],
+                 ["train", "--resume", path], ["train", "--config", path],
+                 ["train", "--preset", "demo-mirror", "--data", f"text:{folder}", "--out", "nowhere"]):
+        cli.bad(f"{' '.join(map(str, args[:2]))} of a missing file ends with 1", args, [1])
 
 
 def altered_model(cli, model):

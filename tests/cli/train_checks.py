@@ -30,7 +30,7 @@ def repetition(cli):
     whole, half = cli.folder / "whole", cli.folder / "half"
     result = cli.ok("train 40 steps", "train", *SMALL, "--out", whole, "--json")
     shown = result.json() or {}
-    cli.check("train --json is one object with its step", shown.get("step") == 40, result)
+    cli.check("train --json is one object with its step", shown.get("step") == shown.get("steps_done") == 40, result)
     cli.check("progress goes to standard error", "40/40" in result.err, result)
     first = cli.ok("train 20 steps", "train", *SMALL, "--out", half, "--steps", 20)
     cli.check("the estimate counts the steps asked for", "for 20 steps" in first.err, first.err)
@@ -50,6 +50,20 @@ def repetition(cli):
     config = json.loads((whole / "config.json").read_text())
     cli.check("config.json repeats the settings", config["model"]["dim"] == 8 and config["train"]["steps"] == 40, config)
     return whole
+
+
+def nothing_to_do(cli, run):
+    """A run that is at its target is not said to have been trained."""
+    before = {p.name: p.read_bytes() for p in (run / "checkpoints").iterdir()}
+    for args, target in ((["--steps", 40], "--steps 40"), (["--steps", 10], "--steps 10"), ([], "train.steps 40")):
+        said = cli.ok(f"resume at the target, {target}", "train", "--resume", run, *args).out
+        cli.check(f"it says so, {target}", said.startswith(f"nothing to do: the run is at step 40 already ({target})")
+                  and f"afterimage train --resume {run} --steps 80" in said and "done" not in said, said)
+    told = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
+    shown = told.json() or {}
+    cli.check("steps_done is 0", shown.get("steps_done") == 0 and shown.get("step") == 40, told)
+    cli.check("and the words go to standard error", "nothing to do" in told.err, told)
+    cli.check("nothing is lost", {p.name: p.read_bytes() for p in (run / "checkpoints").iterdir()} == before, sorted(before))
 
 
 def stopped_between_checkpoints(process, run):
@@ -163,7 +177,8 @@ def opened(cli, run):
     found, _ = tensors.read(run / "checkpoints" / "step-00000040.safetensors")
     count = sum(len(values) for name, (_, _, values) in found.items() if name.startswith(("embed", "blocks", "norm", "head")))
     cli.check("inspect counts the parameters in the file", (shown.json() or {}).get("parameters") == count, (count, shown.out[:200]))
-    cli.ok("inspect in words", "inspect", run)
+    shown = cli.ok("inspect in words", "inspect", run)
+    cli.check("inspect says of what its bias statistics are", "position bias (w itself, raw gauge;" in shown.out, shown)
     cli.part(bias, run, found)
     cli.part(model_and_parts, run)
     cli.part(completions, run)
@@ -205,10 +220,13 @@ def model_and_parts(cli, run):
         out, _ = tensors.read(cli.folder / "y.safetensors")
         cli.check(f"run --part {part} gives y like x", out.get("y", (0, 0))[1] == [1, 64, 8], {k: v[1] for k, v in out.items()})
     cli.bad("run layer out of range", ["run", run, "x.safetensors", "y.safetensors", "--layer", 5, "--part", "mixer"],
-            [1, 2], "layer", "5")
-    cli.bad("run without its tensor", ["run", run, "x.safetensors", "z.safetensors"], [1, 2], "x.safetensors", "tokens")
+            [2], "--layer 5", "0 to 0")
+    cli.bad("run without its tensor", ["run", run, "x.safetensors", "z.safetensors"], [1], "x.safetensors", "tokens")
+    tensors.write(cli.folder / "wide.safetensors", {"x": tensors.normal(3, (1, 64, 9), "F32")})
     tensors.write(cli.folder / "wild.safetensors", {"tokens": ("I64", [1, 64], [99] * 64)})
-    cli.bad("run on tokens that are none", ["run", run, "wild.safetensors", "z.safetensors"], [1, 2], "99")
+    cli.bad("run on tokens that are none", ["run", run, "wild.safetensors", "z.safetensors"], [1], "99")
+    cli.bad("run on x of another width", ["run", run, "wide.safetensors", "z.safetensors", "--layer", 0, "--part", "block"],
+            [1], "wide.safetensors", "8")
 
 
 def completions(cli, run):
@@ -244,7 +262,7 @@ def completions(cli, run):
 
 def run(cli):
     whole = cli.part(repetition)
-    for group in (opened, disk_full):
+    for group in (opened, nothing_to_do, disk_full):
         cli.part(group, whole)
     for group in (killed, first_and_resumed, interruption):
         cli.part(group)

@@ -48,7 +48,11 @@ def help_pages(cli, commands):
         cli.check(f"{name} --help has an example", f"Example:\n  afterimage {name}" in page.out
                   or (name == "window" and "Example:\n  afterimage" in page.out), page)
         cli.check(f"{name} --help shows its usage", f"Usage: afterimage {name}" in page.out, page)
-        cli.bad(f"{name} with an unknown flag", [name, "--wobble-wibble"], [2], name)
+        told = cli.bad(f"{name} with an unknown flag", [name, "--wobble-wibble"], [2], name).err
+        found = re.search(r"allowed: ([-a-z, ]*)", told)
+        flags = found.group(1).strip().split(", ") if found else []
+        cli.check(f"{name} names every flag once, in order", flags == sorted(set(flags)) and (found or "required" in told),
+                  told)
 
 
 def presets(cli, names):

@@ -94,3 +94,5 @@ def run(cli, screen):
         check_lock(cli, window, (200, 13))
         check_focus(cli, window, bias)
         cli.check("the window closes with 0", window.close() == 0, window.words())
+        cli.check("no library speaks of a display that was not asked for", "XDG_RUNTIME_DIR" not in window.words(),
+                  window.words())

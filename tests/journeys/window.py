@@ -76,7 +76,8 @@ class Window:
         homes = {f"XDG_{kind}_HOME": str(self.folder / kind.lower()) for kind in ("CONFIG", "CACHE", "DATA", "STATE")}
         env = {**cli.env, **homes, "DISPLAY": screen.name, "AFTERIMAGE_DUMP": str(self.dump_path),
                "AFTERIMAGE_FRAMES": str(self.frames_path)}
-        env.pop("WAYLAND_DISPLAY", None)
+        for name in ("WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
+            env.pop(name, None)
         self.log = open(self.folder / "log", "w+")
         self.started = time.monotonic()
         self.process = subprocess.Popen(cli.command(*args), cwd=self.folder, env=env, stdin=subprocess.DEVNULL,

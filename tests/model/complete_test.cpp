@@ -82,6 +82,26 @@ TEST(CompleteJob, WritesSamplesGridAndResult) {
     }
 }
 
+TEST(CompleteJob, TheGridHasAsFewEmptyPlacesAsItCan) {
+    const Scratch folder;
+    CompleteRequest job = picture_job(folder);
+    constexpr int64_t kPitch = 66;  // 64 pixels and a gap; a gap before the first
+    // Samples, then columns and rows of a grid that has the input too.
+    const int64_t cases[][3] = {{1, 2, 1}, {2, 3, 1}, {3, 2, 2},  {4, 5, 1},
+                                {5, 3, 2}, {6, 4, 2}, {11, 4, 3}, {16, 6, 3}};
+    for (const auto& [samples, columns, rows] : cases) {
+        job.sample.samples = samples;
+        (void)complete_job(job, {});
+        const Image grid = read_image(folder / "out/grid.png");
+        EXPECT_EQ(grid.width, columns * kPitch + 2) << samples;
+        EXPECT_EQ(grid.height, rows * kPitch + 2) << samples;
+        for (int64_t i = samples + 1; i < columns * rows; ++i)  // nothing is drawn there
+            for (int64_t y = i / columns * kPitch; y < grid.height; ++y)
+                for (int64_t x = i % columns * kPitch + 2; x < grid.width; ++x)
+                    ASSERT_EQ(grid.pixels[size_t(y * grid.width + x)], 21) << x << ", " << y;
+    }
+}
+
 TEST(CompleteJob, OnePngAndAMask) {
     const Scratch folder;
     CompleteRequest job = picture_job(folder);

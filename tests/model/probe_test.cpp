@@ -99,6 +99,33 @@ TEST(Probes, BiasIsTheEffectiveBiasInEveryQuantity) {
     }
 }
 
+// exp(w)-1 of such w is -1 in float32: w cannot be had back from it.
+TEST(Probes, AlsoWIsTheStoredValueWhereItsExponentialIsRoundedAway) {
+    for (const ModelConfig& model : tiny_models(true, false)) {
+        if (model.mixer == "aft-simple" || model.mixer == "softmax") continue;
+        SCOPED_TRACE(model.mixer + " " + model.task);
+        Bench bench(model);
+        for (Parameter& parameter : bench.net.parameters())
+            if (parameter.group == Group::position_bias) parameter.value.mul_(8);
+        ProbeRequest request;
+        request.probe = model.mixer.starts_with("aft-conv") ? "kernel" : "bias";
+        const Field plain = bench.run(request).fields.at(0);
+        for (const std::string quantity : {"exp-1", "exp"}) {
+            request.options = {{"quantity", quantity}, {"also", "w"}};
+            const FieldSet both = bench.run(request);
+            ASSERT_NE(both.find("w"), nullptr);
+            EXPECT_EQ(both.find("w")->values, plain.values);
+            EXPECT_EQ(both.find("w")->notes.at("quantity"), "w");
+            EXPECT_NE(both.fields[0].values, plain.values);
+        }
+        if (model.mixer == "aft-full") {
+            EXPECT_LT(*std::min_element(plain.values.begin(), plain.values.end()), -20);
+            request.options["blocks"] = "4";
+            EXPECT_NE(words([&] { (void)bench.run(request); }).find("also=w"), std::string::npos);
+        }
+    }
+}
+
 TEST(Probes, BiasWithoutMarksIsTheMixersOwn) {
     for (const std::string mixer : {"aft-full", "aft-local"}) {
         Bench bench(tiny_model(mixer, "image"));

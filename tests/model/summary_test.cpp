@@ -1,7 +1,10 @@
 // The rows of the list of recent runs, and which runs are found without being told.
 #include <gtest/gtest.h>
 
+#include "model/checkpoints/checkpoint.h"
 #include "model/jobs.h"
+#include "model/probe/probe.h"
+#include "tests/model/tiny_nets.h"
 #include "tests/model/train_fixtures.h"
 
 namespace aft {
@@ -40,6 +43,45 @@ TEST(Summary, TellsHowARunEnded) {
         << "\n";
     EXPECT_EQ(summarize_run(run).state, "paused") << "it went back to before the error";
     EXPECT_NE(summarize_run((folder / "none").string()).error, "");
+}
+
+// exp(w)-1 in the fixed gauge, nothing where the source is not visible.
+TEST(Summary, TheThumbnailIsTheMapThatTheBiasesWorkspaceShows) {
+    const Scratch folder;
+    int maps = 0;
+    for (const ModelConfig& model : tiny_models(true, true)) {
+        SCOPED_TRACE(model.mixer + " " + model.task);
+        const Net net = tiny_net(model);
+        Checkpoint checkpoint;
+        checkpoint.config.model = model;
+        for (const Parameter& parameter : net.parameters())
+            checkpoint.weights.emplace_back(parameter.name, parameter.value);
+        const std::string path = (folder / "model.safetensors").string();
+        write_checkpoint(path, checkpoint);
+        const RunSummary summary = summarize_run(path);
+        ASSERT_EQ(summary.error, "");
+        if (summary.thumbnail.values.empty()) continue;
+        ++maps;
+        const bool has_kernel = model.mixer.starts_with("aft-conv");
+        ProbeRequest request;
+        request.probe = has_kernel ? "kernel" : "bias";
+        request.layer = 1;
+        request.options = {{"quantity", "exp-1"}};
+        if (!has_kernel) {
+            request.options["gauge"] = "fixed";
+            request.options["visible"] = "nan";
+        }
+        Activations kept;
+        const Field shown = run_probe({net, 0, {}, kept}, request).fields.at(0);
+        const std::vector<float>& found = summary.thumbnail.values;  // of a kernel the first head
+        ASSERT_LE(found.size(), shown.values.size());
+        EXPECT_GE(found.size(), model.mixer == "aft-conv2d" ? 9u : shown.values.size());
+        for (size_t i = 0; i < found.size(); ++i) {
+            const float wanted = std::isnan(shown.values[i]) ? 0 : shown.values[i];
+            ASSERT_NEAR(found[i], wanted, 1e-5 * std::max(1.0F, std::abs(wanted))) << i;
+        }
+    }
+    EXPECT_GE(maps, 7);
 }
 
 TEST(Summary, RunsHereAreThoseInTheFolderOfRuns) {
