@@ -45,6 +45,11 @@ void take(Row& row, int64_t value, const Given& given, const Guess& guess) {
     row.entropy[at] = static_cast<float>(entropy / std::log(2.0));
 }
 
+void check_finite(const Row& row, const std::vector<double>& logp, int64_t at) {
+    AFT_CHECK(row.padding || std::isfinite(*std::max_element(logp.begin(), logp.end())),
+              "the model's prediction at position {} is not a number", at);
+}
+
 std::vector<double> weights(const std::vector<Row>& rows) {
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
     for (const Row& row : rows) top = std::max(top, row.log_weight);
@@ -77,10 +82,11 @@ Batch::Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows
     state_->select(std::vector<int64_t>(rows_.size(), 0));
 }
 
-std::vector<int64_t> Batch::previous(int64_t at) const {
+std::vector<int64_t> Batch::fed(Stretch stretch) const {
     std::vector<int64_t> values;
     for (const Row& row : rows_)
-        values.push_back(at == window_.begin ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
+        for (int64_t at = stretch.begin; at < stretch.end; ++at)
+            values.push_back(at == window_.begin ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
     return values;
 }
 
@@ -88,25 +94,58 @@ std::vector<int64_t> Batch::previous(int64_t at) const {
 void Batch::restart(int64_t at) {
     window_.begin = at - window_.length / 2;
     state_ = decoder_->start(static_cast<int64_t>(rows_.size()));
-    for (int64_t i = window_.begin; i < at; ++i)
-        static_cast<void>(decoder_->step(previous(i), *state_));
+    decoder_->feed(fed({window_.begin, at}), *state_, nullptr);
 }
 
 void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options) {
     if (at - window_.begin >= window_.length) restart(at);
-    const std::vector<int64_t> before = previous(at);
-    const std::span<const float> logits = decoder_->step(before, *state_);
+    const std::span<const float> logits = decoder_->step(fed({at, at + 1}), *state_);
     const size_t levels = logits.size() / rows_.size();
     std::vector<double> logp(levels);
     for (size_t i = 0; i < rows_.size(); ++i) {
         log_probabilities(logits.subspan(i * levels, levels), logp.data());
         const Guess guess{logp.data(), static_cast<int64_t>(levels), at};
-        AFT_CHECK(rows_[i].padding || std::isfinite(*std::max_element(logp.begin(), logp.end())),
-                  "the model's prediction at position {} is not a number", at);
+        check_finite(rows_[i], logp, at);
         const int64_t value =
             given[i].value >= 0 ? given[i].value : sample(rows_[i], guess, options);
         take(rows_[i], value, given[i], guess);
     }
+}
+
+void Batch::follow(int64_t at, const std::vector<std::vector<Given>>& given) {
+    std::span<const std::vector<Given>> rest = given;
+    while (!rest.empty()) {
+        if (at - window_.begin >= window_.length) restart(at);
+        const auto room = static_cast<size_t>(window_.begin + window_.length - at);
+        const size_t count = std::min(rest.size(), room);
+        follow_window(at, rest.first(count));
+        at += static_cast<int64_t>(count);
+        rest = rest.subspan(count);
+    }
+}
+
+void Batch::follow_window(int64_t at, std::span<const std::vector<Given>> given) {
+    bool counts = false;
+    for (size_t i = 0; i < given.size(); ++i)
+        for (size_t r = 0; r < rows_.size(); ++r) {
+            rows_[r].tokens[static_cast<size_t>(at) + i] = static_cast<uint8_t>(given[i][r].value);
+            counts = counts || given[i][r].filled;
+        }
+    std::vector<float> logits;
+    decoder_->feed(fed({at, at + static_cast<int64_t>(given.size())}), *state_,
+                   counts ? &logits : nullptr);
+    const size_t levels = logits.size() / (rows_.size() * given.size());
+    std::vector<double> logp(levels);
+    for (size_t r = 0; counts && r < rows_.size(); ++r)
+        for (size_t i = 0; i < given.size(); ++i) {
+            if (!given[i][r].filled) continue;
+            const auto first = (r * given.size() + i) * levels;
+            log_probabilities(std::span<const float>(logits).subspan(first, levels), logp.data());
+            const int64_t place = at + static_cast<int64_t>(i);
+            check_finite(rows_[r], logp, place);
+            take(rows_[r], given[i][r].value, given[i][r],
+                 {logp.data(), static_cast<int64_t>(levels), place});
+        }
 }
 
 void Batch::resample(double uniform) {

@@ -2,6 +2,7 @@
 // model/decode only; one thread.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/decode/decode.h"
@@ -44,6 +45,9 @@ class Batch {
     Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows, Window window);
     // Decides position `at` of every row. given: one per row.
     void advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options);
+    // The same for positions from `at` on where nothing is sampled and nothing weighs, all at once
+    // where the decoder can. given: of each position, one per row.
+    void follow(int64_t at, const std::vector<std::vector<Given>>& given);
     // Particles: draws rows by weight when the effective sample size falls under half of them.
     void resample(double uniform);
     [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
@@ -53,7 +57,9 @@ class Batch {
 
   private:
     void restart(int64_t at);
-    [[nodiscard]] std::vector<int64_t> previous(int64_t at) const;
+    void follow_window(int64_t at, std::span<const std::vector<Given>> given);
+    // What the decoder is fed at positions [begin, end): [rows, end - begin].
+    [[nodiscard]] std::vector<int64_t> fed(Stretch stretch) const;
     Decoder* decoder_;
     std::unique_ptr<DecoderState> state_;
     std::vector<Row> rows_;

@@ -1,5 +1,6 @@
 // Completion: which positions are known, which are drawn, and in which rows; batch.cpp does the
-// steps. Known tokens before the first unknown one are evaluated once for all samples.
+// steps. Known tokens before the first unknown one are evaluated once for all samples; later ones,
+// and what a continued sample has filled in before, go through in blocks.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
@@ -92,12 +93,12 @@ class Run {
         auto last = start;
         try {
             if (first_ < end_) open_batches(control);
-            for (int64_t at = first_; at < end_ && !result_.stopped; ++at) {
-                advance(at);
-                result_.position = at + 1;
-                result_.stopped = control.stop.stop_requested() && at + 1 < end_;
-                control.report({at + 1 - first_, end_ - first_, "tokens"});
-                if (seconds_since(last) * 1000 >= hooks_.publish_ms && at + 1 < end_) {
+            for (int64_t at = first_; at < end_ && !result_.stopped;) {
+                at = advance(at);
+                result_.position = at;
+                result_.stopped = control.stop.stop_requested() && at < end_;
+                control.report({at - first_, end_ - first_, "tokens"});
+                if (seconds_since(last) * 1000 >= hooks_.publish_ms && at < end_) {
                     collect(false);
                     result_.seconds = seconds_since(start);
                     hooks_.publish(result_);
@@ -202,10 +203,50 @@ class Run {
         return {-1, true, false};
     }
 
-    void advance(int64_t at) {
+    [[nodiscard]] std::vector<Given> given_to(size_t batch, int64_t at) const {
+        std::vector<Given> wishes;
+        for (const int64_t sample : owners_[batch]) wishes.push_back(given(sample, at));
+        return wishes;
+    }
+
+    // In no row anything is to be sampled there, nor does it weigh.
+    [[nodiscard]] bool is_settled(int64_t at) const {
+        return request_.unknown[static_cast<size_t>(at)] ? at < request_.from_position
+                                                         : !filtered();
+    }
+    // Past the settled positions from `at` on that go through at once. Between blocks a stop is
+    // heard, so they are short where there are many rows, which share the weights anyway.
+    [[nodiscard]] int64_t settled_until(int64_t at) const {
+        constexpr int64_t kMostTokens = 32, kMostOfAllRows = 256;
+        size_t rows = 1;
+        for (const auto& owners : owners_) rows = std::max(rows, owners.size());
+        const int64_t most =
+            decoder_.group() > 0  // has no blocks
+                ? 1
+                : std::clamp<int64_t>(kMostOfAllRows / static_cast<int64_t>(rows), 1, kMostTokens);
+        const int64_t stop = std::min(end_, (at / most + 1) * most);
+        while (at < stop && is_settled(at)) ++at;
+        return at;
+    }
+
+    // Decides the position `at`, or as many as need no decision. -> one past them.
+    int64_t advance(int64_t at) {
+        const int64_t settled = settled_until(at);
+        if (settled <= at + 1) {
+            step(at);
+            return at + 1;
+        }
         for (size_t b = 0; b < batches_.size(); ++b) {
-            std::vector<Given> wishes;
-            for (int64_t sample : owners_[b]) wishes.push_back(given(sample, at));
+            std::vector<std::vector<Given>> wishes;
+            for (int64_t i = at; i < settled; ++i) wishes.push_back(given_to(b, i));
+            batches_[b].follow(at, wishes);
+        }
+        return settled;
+    }
+
+    void step(int64_t at) {
+        for (size_t b = 0; b < batches_.size(); ++b) {
+            const std::vector<Given> wishes = given_to(b, at);
             batches_[b].advance(at, wishes, request_.sample);
             if (wishes[0].weighs)
                 batches_[b].resample(uniform(request_.sample.seed, kResampleStream + owners_[b][0],

@@ -20,15 +20,21 @@ at::Tensor as_tensor(std::span<const int64_t> values, at::Device device) {
 struct EagerState final : DecoderState {
     NetState net;
     at::Device device = at::kCPU;
+    int64_t count = 0;
 
     [[nodiscard]] std::unique_ptr<DecoderState> clone() const override {
         auto copy = std::make_unique<EagerState>();
         copy->net = net.clone();
         copy->device = device;
+        copy->count = count;
         copy->position = position;
         return copy;
     }
-    void select(const std::vector<int64_t>& rows) override { net.select(as_tensor(rows, device)); }
+    void select(const std::vector<int64_t>& rows) override {
+        net.select(as_tensor(rows, device));
+        count = static_cast<int64_t>(rows.size());
+    }
+    [[nodiscard]] int64_t rows() const override { return count; }
 };
 
 class EagerDecoder final : public Decoder {
@@ -40,6 +46,7 @@ class EagerDecoder final : public Decoder {
         auto state = std::make_unique<EagerState>();
         state->net = net_.start(rows);
         state->device = device_;
+        state->count = rows;
         return state;
     }
     std::span<const float> step(std::span<const int64_t> tokens, DecoderState& state) override {
@@ -59,6 +66,16 @@ class EagerDecoder final : public Decoder {
 };
 
 }  // namespace
+
+void place_logits(std::span<const float> found, const LogitsPlace& place,
+                  std::vector<float>& logits) {
+    const size_t levels = found.size() / (place.rows * place.each);
+    logits.resize(place.rows * place.of * levels);
+    for (size_t r = 0; r < place.rows; ++r)
+        std::copy_n(found.begin() + static_cast<int64_t>(r * place.each * levels),
+                    place.each * levels,
+                    logits.begin() + static_cast<int64_t>((r * place.of + place.first) * levels));
+}
 
 std::unique_ptr<Decoder> make_eager_decoder(const Net& net) {
     return std::make_unique<EagerDecoder>(net);
@@ -91,9 +108,13 @@ double sequence_likelihood(Decoder& decoder, const std::vector<uint8_t>& tokens)
 
 void Decoder::feed(std::span<const int64_t> tokens, DecoderState& state,
                    std::vector<float>* logits) {
-    for (const int64_t token : tokens) {
-        const std::span<const float> one = step({&token, 1}, state);
-        if (logits != nullptr) logits->insert(logits->end(), one.begin(), one.end());
+    const auto rows = static_cast<size_t>(state.rows()), n = tokens.size() / rows;
+    std::vector<int64_t> now(rows);
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t r = 0; r < rows; ++r) now[r] = tokens[r * n + i];
+        const std::span<const float> one = step(now, state);
+        if (logits != nullptr)
+            place_logits(one, {.rows = rows, .first = i, .each = 1, .of = n}, *logits);
     }
 }
 

@@ -24,7 +24,8 @@ class DecoderState {
     virtual ~DecoderState() = default;
     [[nodiscard]] virtual std::unique_ptr<DecoderState> clone() const = 0;
     virtual void select(const std::vector<int64_t>& rows) = 0;  // keeps these, in this order
-    int64_t position = 0;                                       // tokens taken so far
+    [[nodiscard]] virtual int64_t rows() const = 0;
+    int64_t position = 0;  // tokens taken so far
 };
 
 class Decoder {
@@ -34,8 +35,8 @@ class Decoder {
     // tokens: the one before state.position of each row (-1 = start) -> logits [rows, levels],
     // there until the next call. Advances the state.
     virtual std::span<const float> step(std::span<const int64_t> tokens, DecoderState& state) = 0;
-    // Tokens of a state with one row, in order: the same state and logits [tokens, levels] as by
-    // steps, which is what it does where a decoder has nothing faster. logits: none = not wanted.
+    // tokens [rows, n], in order: the same state and logits [rows, n, levels] as by n steps, which
+    // is what it does where a decoder has nothing faster. logits: none = not wanted.
     virtual void feed(std::span<const int64_t> tokens, DecoderState& state,
                       std::vector<float>* logits);
     // Rows that one state must have so that an answer does not depend on its neighbours; 0 = any.
@@ -70,6 +71,14 @@ class KeptDecoder {
 
 // Log-likelihood in nats of a whole sequence, at most as long as the model.
 [[nodiscard]] double sequence_likelihood(Decoder& decoder, const std::vector<uint8_t>& tokens);
+
+// For feed(): logits [rows, each, levels] of tokens from `first` on, to be put into
+// [rows, of, levels], which is made as large as that.
+struct LogitsPlace {
+    size_t rows = 1, first = 0, each = 1, of = 1;
+};
+void place_logits(std::span<const float> found, const LogitsPlace& place,
+                  std::vector<float>& logits);
 
 // Their rooms; use make_decoder.
 [[nodiscard]] std::unique_ptr<Decoder> make_eager_decoder(const Net& net);

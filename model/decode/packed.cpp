@@ -12,7 +12,7 @@
 // times.
 //
 // No row's numbers depend on the rows beside it nor on the threads, so any number of rows decodes
-// together, and known tokens of one row go through in blocks (feed) with the same results.
+// together, and known tokens go through in blocks (feed) with the same results.
 #include <algorithm>
 #include <chrono>
 
@@ -54,14 +54,14 @@ Share by_panels(const Share& share, int64_t rows) {
     return {share.thread, share.threads, 0, rows};
 }
 
-struct Rows {  // of one call: rows of a state side by side, or tokens of its only row in order
-    std::span<const int64_t> tokens;
+struct Rows {                         // of one call: some tokens, in order, of every row of a state
+    std::span<const int64_t> tokens;  // [rows of the state, each]
     PackedState* state = nullptr;
-    bool in_order = false;
+    int64_t each = 1;
     bool predicts = true;  // logits are wanted
     [[nodiscard]] int64_t count() const { return static_cast<int64_t>(tokens.size()); }
-    [[nodiscard]] int64_t row(int64_t i) const { return in_order ? 0 : i; }
-    [[nodiscard]] int64_t position(int64_t i) const { return state->position + (in_order ? i : 0); }
+    [[nodiscard]] int64_t row(int64_t i) const { return i / each; }
+    [[nodiscard]] int64_t position(int64_t i) const { return state->position + i % each; }
 };
 
 struct Own {  // of one thread
@@ -94,15 +94,21 @@ class PackedDecoder final : public Decoder {
     void feed(std::span<const int64_t> tokens, DecoderState& state,
               std::vector<float>* logits) override {
         auto& own = dynamic_cast<PackedState&>(state);
-        AFT_ASSERT(own.rows() == 1);
-        while (!tokens.empty()) {  // up to the end of a block at a time
-            const int64_t room =
+        const auto rows = static_cast<size_t>(own.rows()), n = tokens.size() / rows;
+        std::vector<int64_t> part;
+        for (size_t first = 0, each = 0; first < n; first += each) {
+            const int64_t room =  // up to the end of a block at a time
                 net_.has_bias ? kDecodeBlock - own.position % kDecodeBlock : kKnownTokens;
-            const auto count = std::min(tokens.size(), static_cast<size_t>(room));
-            run({tokens.first(count), &own, true, logits != nullptr});
+            each = std::min(n - first, static_cast<size_t>(room));
+            part.clear();
+            for (size_t r = 0; r < rows; ++r) {
+                const std::span<const int64_t> of_row = tokens.subspan(r * n + first, each);
+                part.insert(part.end(), of_row.begin(), of_row.end());
+            }
+            run({part, &own, static_cast<int64_t>(each), logits != nullptr});
             if (logits != nullptr)
-                logits->insert(logits->end(), logits_plain_.begin(), logits_plain_.end());
-            tokens = tokens.subspan(count);
+                place_logits(logits_plain_, {.rows = rows, .first = first, .each = each, .of = n},
+                             *logits);
         }
     }
     [[nodiscard]] int64_t group() const override { return 0; }
@@ -194,7 +200,7 @@ void PackedDecoder::run(const Rows& rows) {
     crew_.run(threads,
               [&](int64_t thread) { work(rows, share_of(thread, threads, rows.count())); });
     mixer_.turned();
-    rows.state->position += rows.in_order ? rows.count() : 1;
+    rows.state->position += rows.each;
     if (rows.predicts) {
         const int64_t levels = net_.config.levels;
         logits_plain_.resize(static_cast<size_t>(rows.count() * levels));
@@ -285,7 +291,7 @@ void PackedDecoder::listen(const Rows& rows, size_t layer, Share share) {
 }
 
 void PackedDecoder::mix(const Rows& rows, size_t layer, Share share) {
-    const bool in_order = share.by_rows && rows.in_order;  // one after the other: by channels
+    const bool in_order = share.by_rows && rows.each > 1;  // one after the other: by channels
     if (in_order) {
         crew_.meet();
         share = by_panels(share, rows.count());

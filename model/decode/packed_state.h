@@ -47,7 +47,7 @@ class PackedState final : public DecoderState {
 
     // At the first token of a block: closes the open chunk, drops what lies before the history.
     void open_block();
-    [[nodiscard]] int64_t rows() const { return rows_; }
+    [[nodiscard]] int64_t rows() const override { return rows_; }
     [[nodiscard]] Heard& at(int64_t layer, int64_t row) {
         return heard_[static_cast<size_t>(layer * rows_ + row)];
     }

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "model/nn/cpu/rows.h"
+#include "model/ops/saved.h"
 
 namespace aft {
 
@@ -17,9 +18,7 @@ const float* pointer(const at::Tensor& x) {
     return x.const_data_ptr<float>();
 }
 
-void refuse_second() {  // autograd enables gradients inside backward() for create_graph alone
-    AFT_CHECK(!at::GradMode::is_enabled(), "the fused layers have no gradients of gradients");
-}
+constexpr const char* kFused = "the fused layers";
 
 at::Tensor rows_of(const at::Tensor& x) {  // [..., d] -> [N, d] without gaps
     return x.reshape({-1, x.size(-1)}).contiguous();
@@ -123,7 +122,7 @@ struct NormedMaps : torch::autograd::Function<NormedMaps> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        refuse_second();
+        ops::refuse_second(kFused);
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -176,7 +175,7 @@ struct AddMap : torch::autograd::Function<AddMap> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        refuse_second();
+        ops::refuse_second(kFused);
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -224,7 +223,7 @@ struct AddMlp : torch::autograd::Function<AddMlp> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        refuse_second();
+        ops::refuse_second(kFused);
         const variable_list saved = context->get_saved_variables();
         const bool bf16 = context->saved_data["bf16"].toBool();
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
@@ -284,7 +283,7 @@ struct Entropy : torch::autograd::Function<Entropy> {
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        refuse_second();
+        ops::refuse_second(kFused);
         const at::Tensor kept = context->get_saved_variables()[0];
         const float factor = gradients[0].item<float>();
         return {factor == 1 ? kept : kept.mul(factor), at::Tensor(), at::Tensor(), at::Tensor()};

@@ -49,11 +49,13 @@ void check_tensor(const Named& x, const Named& like, const std::vector<int64_t>&
     const bool is_parameter =
         x.tensor.scalar_type() == at::kFloat && like.tensor.scalar_type() == at::kBFloat16;
     AFT_CHECK(is_parameter || x.tensor.scalar_type() == like.tensor.scalar_type(),
-              "{} is {}, but {} is {}; all must be alike, float32 or float64", x.name,
-              c10::toString(x.tensor.scalar_type()), like.name,
-              c10::toString(like.tensor.scalar_type()));
-    AFT_CHECK(x.tensor.device() == like.tensor.device(), "{} is on {}, but {} is on {}", x.name,
-              x.tensor.device().str(), like.name, like.tensor.device().str());
+              "{} {} is {}, but {} {} is {}; all must be alike: float32, float64 or bfloat16 (w, u "
+              "and r beside bfloat16 may be float32)",
+              x.name, shape_text(x.tensor), c10::toString(x.tensor.scalar_type()), like.name,
+              shape_text(like.tensor), c10::toString(like.tensor.scalar_type()));
+    AFT_CHECK(x.tensor.device() == like.tensor.device(), "{} {} is on {}, but {} {} is on {}",
+              x.name, shape_text(x.tensor), x.tensor.device().str(), like.name,
+              shape_text(like.tensor), like.tensor.device().str());
 }
 
 bool has_gate(Kind kind) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/ops/saved.h"
+
 namespace aft::ops {
 
 namespace {
@@ -119,6 +121,7 @@ class ExactAttend : public torch::autograd::Function<ExactAttend> {
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                    torch::autograd::variable_list gradients) {
+        refuse_second("the reference operators");
         const auto saved = context->get_saved_variables();
         const at::Tensor &bias = saved[0], &K = saved[1], &V = saved[2];
         const bool causal = context->saved_data["causal"].toBool();

@@ -1,7 +1,9 @@
-// Tensors that may be undefined, as an autograd function can take and keep them. Internal to
-// model/ops.
+// What autograd functions of ours share: tensors that may be undefined, as they can take and keep
+// them, and the refusal of second gradients. Internal to model/ops and model/nn.
 #pragma once
 #include <ATen/ATen.h>
+
+#include "core/check.h"
 
 namespace aft::ops {
 
@@ -11,6 +13,12 @@ inline at::Tensor or_nothing(const at::Tensor& x, const at::Tensor& like) {
 }
 inline at::Tensor or_undefined(const at::Tensor& x) {
     return x.dim() == 1 ? at::Tensor() : x;
+}
+
+// First in every backward() that autograd cannot differentiate: its result would be taken for a
+// constant. Autograd enables gradients inside backward() for create_graph alone.
+inline void refuse_second(const char* who) {
+    AFT_CHECK(!at::GradMode::is_enabled(), "{} have no gradients of gradients (create_graph)", who);
 }
 
 }  // namespace aft::ops

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "model/decode/decoder.h"
@@ -175,6 +176,77 @@ TEST(Decode, ContinuingRepeatsAndBranches) {
         const Completion all = complete(net, request, &first);
         for (const auto& sample : all.samples) EXPECT_EQ(sample[11], request.forced);
     }
+}
+
+// As often as a completion looks up from its work.
+struct Watched {
+    Completion done;
+    int64_t turns = 0;
+};
+Watched watched(const Net& net, const CompletionRequest& request, const Completion* continued) {
+    Watched out;
+    CompletionHooks hooks;
+    hooks.continued = continued;
+    hooks.between_tokens = [&] { ++out.turns; };
+    out.done = run_completion(net, request, hooks, {});
+    return out;
+}
+
+void expect_same_bits(const std::vector<std::vector<float>>& found,
+                      const std::vector<std::vector<float>>& wanted) {
+    ASSERT_EQ(found.size(), wanted.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(found[i].size(), wanted[i].size());
+        EXPECT_EQ(std::memcmp(found[i].data(), wanted[i].data(), 4 * found[i].size()), 0) << i;
+    }
+}
+
+// What was filled in before goes through in blocks: a few turns of the decoder, and every number as
+// one token at a time gave it. Text of 40 is longer than the model of 12, which begins anew within.
+TEST(Decode, ContinuingTakesThePastInBlocks) {
+    for (const char* mixer : {"aft-simple", "aft-full", "aft-local", "aft-conv1d"})
+        for (const std::string task : {"image", "text"})
+            for (const std::string mask : {"all", "lower", "holes"}) {
+                SCOPED_TRACE(std::string(mixer) + " " + task + " " + mask);
+                ModelConfig model = tiny_model(mixer, task);
+                model.height = model.width = 12;
+                CompletionRequest request = request_of(model, mask);
+                if (task == "text") {
+                    for (const int64_t value : std::vector<int64_t>(28, 3))
+                        request.tokens.push_back(static_cast<uint8_t>(value));
+                    request.unknown.resize(40, 1);
+                }
+                const Net net = tiny_net(model);
+                const Completion first = complete(net, request);
+                const auto total = static_cast<int64_t>(request.unknown.size());
+                for (const int64_t position : {total / 2 + 1, total - 3})
+                    for (const int64_t sample : {-1, 1}) {
+                        request.from_position = position;
+                        request.from_sample = sample;
+                        const auto [again, turns] = watched(net, request, &first);
+                        EXPECT_EQ(again.samples, first.samples);
+                        EXPECT_EQ(again.log_likelihood, first.log_likelihood);
+                        expect_same_bits(again.surprise, first.surprise);
+                        expect_same_bits(again.entropy, first.entropy);
+                        const bool blocks = std::string(mixer) != "aft-conv1d";
+                        EXPECT_TRUE(!blocks || turns <= total - position + position / 32 + 1)
+                            << turns;
+                    }
+            }
+}
+
+// Other weights than those that filled it in: their numbers, not the ones of before.
+TEST(Decode, ContinuingWithOtherWeightsSaysTheirLikelihood) {
+    const ModelConfig model = tiny_model("aft-full", "image");
+    const Net before = tiny_net(model), after(model, 99);
+    CompletionRequest request = request_of(model, "lower");
+    const Completion first = complete(before, request);
+    request.from_position = 13;
+    request.from_sample = -1;
+    const Completion next = complete(after, request, &first);
+    for (size_t s = 0; s < next.samples.size(); ++s)
+        EXPECT_NEAR(next.log_likelihood[s], log_likelihood(after, next.samples[s], request.unknown),
+                    1e-3);
 }
 
 TEST(Decode, StopsBetweenTokensAndServesInBetween) {

@@ -219,6 +219,14 @@ TEST(Fused, CrossEntropyOfWhatIsNotFinite) {
         EXPECT_TRUE(std::isnan(mean_cross_entropy(logits, target, 0).item<double>()));
     }
     EXPECT_THROW((void)mean_cross_entropy(at::zeros({2, 4}), target + 4, 0), std::exception);
+    const at::Tensor closed = at::zeros({2, 20});  // a value that cannot come: 1 of 19 are left
+    closed.select(1, 3).fill_(-INFINITY);
+    closed.set_requires_grad(true);
+    const at::Tensor loss = mean_cross_entropy(closed, target, 0);
+    EXPECT_NEAR(loss.item<double>(), std::log(19.0), 1e-6);
+    loss.backward();
+    EXPECT_EQ(closed.grad().select(1, 3).abs().max().item<double>(), 0);
+    EXPECT_NEAR(closed.grad()[0][5].item<double>(), 1 / 38.0, 1e-7);
 }
 
 // Every bit is the same for one and two threads.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/environment.h"
 #include "test_device.h"
 
 namespace aft::ops::testing {
@@ -85,6 +86,21 @@ std::string describe(const Case& c) {
     return fmt::format("{}{}{}{} B={} T={} d={} s={}", kind_name(c.kind), c.causal ? " causal" : "",
                        c.factors > 0 ? " with factors" : "", c.outside_hidden ? " hidden" : "",
                        c.batch, c.length, c.dim, c.window);
+}
+
+uint64_t random_count(uint64_t usual) {
+    return variable("AFTERIMAGE_ALL_TESTS").empty() ? usual : 10000;
+}
+
+void sometimes_long(Case& c, CounterRng& rng) {
+    if (rng.below(40) != 0) return;
+    const bool conv = is_convolution(c.kind);
+    const int64_t length = 300 + rng.below(601);
+    c.batch = 1;
+    c.heads = 1 + rng.below(3);
+    c.dim = conv ? c.heads * (1 + rng.below(4)) : 1 + rng.below(12);
+    c.length = c.kind == Kind::conv2d ? length - length % c.grid_width : length;
+    if (!conv) c.window = 1 + rng.below(c.length + 20);
 }
 
 std::vector<Case> aft_cases() {

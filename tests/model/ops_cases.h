@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rng.h"
 #include "model/ops/aft.h"
 
 namespace aft::ops::testing {
@@ -36,6 +37,10 @@ struct Sample {
 };
 [[nodiscard]] Sample make_sample(const Case& c);
 [[nodiscard]] std::string describe(const Case& c);
+// Tests over random shapes: this many cases, 10000 where all tests are asked for; and one in forty
+// long, up to 900 positions, with few channels so that the reference keeps up.
+[[nodiscard]] uint64_t random_count(uint64_t usual);
+void sometimes_long(Case& c, CounterRng& rng);
 
 // Every operator of the AFT family, with and without factors, causal and not.
 [[nodiscard]] std::vector<Case> aft_cases();

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/environment.h"
 #include "core/rng.h"
 #include "ops_cases.h"
 
@@ -38,6 +37,7 @@ Case random_case(uint64_t i) {
     c.key_scale = pick(std::array{0.3, 1.0, 3.0, 12.0});
     c.bias_scale = pick(std::array{0.1, 1.0, 3.0});
     c.seed = i + 1;
+    sometimes_long(c, rng);
     return c;
 }
 
@@ -53,7 +53,7 @@ Sample rounded(Sample sample) {
 }
 
 TEST(OpsCpuConv, random_shapes) {
-    const uint64_t count = !variable("AFTERIMAGE_ALL_TESTS").empty() ? 10000 : 120;
+    const uint64_t count = random_count(120);
     for (uint64_t i = 0; i < count; ++i) {
         const Case c = random_case(i);
         const Sample sample = rounded(make_sample(c));

@@ -1,6 +1,7 @@
 // Cases computed by hand, edges of the sizes, refused input, and when the exact path is taken.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 
@@ -236,7 +237,12 @@ TEST(OpsErrors, name_the_tensor_and_both_shapes) {
     expect_mentions(refusal(Kind::full, in, {}), {"k", "[2, 29, 6]", "[2, 30, 6]"});
     in = s.in;
     in.q = in.q.to(at::kFloat);
-    expect_mentions(refusal(Kind::full, in, {}), {"q", "Float", "Double"});
+    expect_mentions(refusal(Kind::full, in, {}),
+                    {"q [2, 30, 6] is Float", "v [2, 30, 6] is Double", "bfloat16"});
+    in = s.in;
+    in.w = in.w.to("meta");
+    expect_mentions(refusal(Kind::full, in, {}),
+                    {"w [30, 30] is on meta", "v [2, 30, 6] is on cpu"});
     in = s.in;
     in.u = at::zeros({30, 4}, at::kDouble);
     expect_mentions(refusal(Kind::full, in, {}), {"w", "u, r"});
@@ -258,6 +264,29 @@ TEST(OpsErrors, name_the_tensor_and_both_shapes) {
     expect_mentions(refusal(Kind::simple, whole, {}), {"v", "Long", "float32"});
     EXPECT_THROW((void)parse_kind("lokal"), Error);
     EXPECT_THROW((void)parse_backend("gpu"), Error);
+}
+
+// What backward() of ours makes is no graph: to differentiate it again would be silently 0.
+TEST(OpsErrors, second_gradients_are_refused) {
+    for (const Backend backend : backends())
+        for (const Case& c : aft_cases()) {
+            Sample s = make_sample(c);
+            s.in = converted(s.in, at::kFloat);
+            const at::Tensor v = s.in.v.requires_grad_();
+            const auto first = [&](bool twice) {
+                s.options.backend = backend;
+                const at::Tensor y = apply(c.kind, s.in, s.options);
+                return torch::autograd::grad({y.square().sum()}, {v}, {}, twice, twice)[0];
+            };
+            EXPECT_FALSE(first(false).requires_grad());
+            std::string words;
+            try {
+                (void)torch::autograd::grad({first(true).square().sum()}, {v});
+            } catch (const std::exception& error) {
+                words = error.what();
+            }
+            expect_mentions(words, {"operators have no gradients of gradients"});
+        }
 }
 
 }  // namespace

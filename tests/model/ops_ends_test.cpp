@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -50,6 +51,57 @@ TEST(OpsEnds, nan_of_any_payload_reaches_the_rows_that_see_it) {
                 expect_same(answer(operator_of(Backend::cpu), c.kind, in, s.options), truth,
                             fmt::format("{} {:x} in {} of row {}", describe(c), bits, which, row));
             }
+}
+
+struct NotFinite {
+    char which;  // k, v, u, r
+    double value;
+    Case c;
+    at::ScalarType type;
+};
+std::string describe(const NotFinite& x) {
+    return fmt::format("{} {} in {} of {}", c10::toString(x.type), x.value, x.which, describe(x.c));
+}
+
+// One entry of row 17 (K and V: of the second sample) is not finite.
+void expect_it_reaches_who_sees_it(const NotFinite& x) {
+    Inputs in = converted(make_sample(x.c).in, x.type);
+    at::Tensor& spoilt = x.which == 'k'   ? in.k
+                         : x.which == 'v' ? in.v
+                         : x.which == 'u' ? in.u
+                                          : in.r;
+    (spoilt.dim() == 3 ? spoilt[1] : spoilt)[17][2] = x.value;
+    Options options;
+    options.causal = x.c.causal;
+    options.window = x.c.kind == Kind::local ? x.c.window : 0;
+    const at::Tensor truth = answer(oracle(), x.c.kind, converted(in, at::kDouble), options);
+    const at::Tensor found = answer(operator_of(Backend::cpu), x.c.kind, in, options);
+    const at::Tensor bad = truth.isfinite().logical_not();
+    EXPECT_TRUE(bad.any().item<bool>() && !bad.all().item<bool>()) << describe(x);
+    EXPECT_TRUE(at::equal(found.isfinite().logical_not(), bad)) << describe(x);
+    EXPECT_LE(largest_difference(found.masked_fill(bad, 0), truth.masked_fill(bad, 0)),
+              x.type == at::kFloat ? 1e-4 : 3e-2)
+        << describe(x);
+}
+
+// Causal, and local of 25: before row 17, or far from it, nobody sees it. Sizes of whole tiles and
+// odd ones, of one block and several.
+TEST(OpsEnds, what_is_not_finite_in_keys_values_and_factors) {
+    for (const Kind kind : {Kind::full, Kind::local})
+        for (const int64_t length : {40, 200})
+            for (const int64_t dim : {32, 37})
+                for (const auto type : {at::kFloat, at::kBFloat16})
+                    for (const double value : {double{NAN}, double{INFINITY}})
+                        for (const char which : {'k', 'v', 'u', 'r'})
+                            expect_it_reaches_who_sees_it({which,
+                                                           value,
+                                                           {.kind = kind,
+                                                            .causal = true,
+                                                            .length = length,
+                                                            .dim = dim,
+                                                            .window = 25,
+                                                            .factors = 6},
+                                                           type});
 }
 
 struct Ends {

@@ -30,6 +30,7 @@ Case random_case(uint64_t i) {
     c.factors = below(2) == 0 ? 0 : 1 + below(20);
     c.outside_hidden = c.kind == Kind::local && below(4) == 0;
     c.seed = i + 1;
+    sometimes_long(c, rng);
     return c;
 }
 
@@ -43,7 +44,8 @@ Sample half_sample(const Case& c) {
 TEST(OpsHalf, random_shapes) {
     const Operator cpu = operator_of(Backend::cpu);
     double largest = 0;
-    for (uint64_t i = 0; i < 80; ++i) {
+    const uint64_t count = random_count(80);
+    for (uint64_t i = 0; i < count; ++i) {
         const Case c = random_case(i);
         const Sample sample = half_sample(c);
         const at::Tensor truth = oracle()(c.kind, sample.in, sample.options);
@@ -87,6 +89,7 @@ Case stored_case(uint64_t i) {
     c.window = is_convolution(c.kind) ? 1 + 2 * below(4) : 1 + below(c.length);
     c.factors = below(2) == 0 ? 0 : 1 + below(20);
     c.seed = i + 1;
+    sometimes_long(c, rng);
     return c;
 }
 
@@ -100,7 +103,8 @@ Sample stored_sample(const Case& c) {
 // Y and all gradients, in bfloat16 themselves, against float64 of the stored values.
 TEST(OpsHalf, tensors_in_bfloat16) {
     const Operator cpu = operator_of(Backend::cpu);
-    for (uint64_t i = 0; i < 100; ++i) {
+    const uint64_t count = random_count(100);
+    for (uint64_t i = 0; i < count; ++i) {
         const Case c = stored_case(i);
         const Sample sample = stored_sample(c);
         const Result truth = run(oracle(), c.kind, sample, at::kDouble);

@@ -60,13 +60,15 @@ namespace aft::ops::testing {
 namespace {
 
 // The largest single allocation of one forward and backward pass, in bytes.
-int64_t largest_allocation(const Case& c, const Operator& op) {
-    const Sample sample = make_sample(c);
+int64_t largest_of(const Operator& op, Kind kind, const Sample& sample, at::ScalarType type) {
     largest = 0;
-    (void)run(op, c.kind, sample, at::kFloat);
+    (void)run(op, kind, sample, type);
     const auto bytes = static_cast<int64_t>(largest.load());
-    EXPECT_GE(bytes, c.length * c.dim * 4) << "the results were not seen";
+    EXPECT_GE(bytes, sample.in.v.size(1) * sample.in.v.size(2) * 2) << "the results were not seen";
     return bytes;
+}
+int64_t largest_allocation(const Case& c, const Operator& op) {
+    return largest_of(op, c.kind, make_sample(c), at::kFloat);
 }
 
 std::vector<Case> linear_cases(int64_t T) {
@@ -88,6 +90,23 @@ TEST(OpsMemory, nothing_of_T_times_T) {
     constexpr int64_t T = 3000;
     for (const Case& c : linear_cases(T))
         EXPECT_LT(largest_allocation(c, operator_of(Backend::cpu)), T * T) << describe(c);
+}
+
+// Stored in bfloat16, and with a key that sends the targets before it to the exact path.
+TEST(OpsMemory, nothing_of_T_times_T_in_bfloat16_or_exactly) {
+    constexpr int64_t T = 3000;
+    for (const Case& c : linear_cases(T)) {
+        if (c.kind != Kind::local) continue;
+        for (const auto type : {at::kFloat, at::kBFloat16})
+            for (const bool spike : {false, true}) {
+                Sample sample = make_sample(c);
+                if (spike) sample.in.k[0][T / 2][3] = 200;
+                const int64_t before = exact_blocks();
+                EXPECT_LT(largest_of(operator_of(Backend::cpu), c.kind, sample, type), T * T)
+                    << c10::toString(type) << spike << describe(c);
+                EXPECT_EQ(exact_blocks() > before, spike && c.causal) << describe(c);
+            }
+    }
 }
 
 TEST(OpsMemory, nothing_of_T_times_T_times_d) {

@@ -209,6 +209,59 @@ TEST(PackedDecode, NothingAroundARowChangesIt) {
     }
 }
 
+// A crew begins with a trial of one thread and goes on with all of them for a while: 40 calls later
+// all are at work.
+void set_to_work(Decoder& crew) {
+    const auto state = crew.start(1);
+    for (int64_t i = 0; i < 40; ++i) static_cast<void>(crew.step(std::vector<int64_t>{3}, *state));
+}
+
+// Enough rows, or known tokens of one, that each thread takes some of them through all steps.
+TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
+    const at::NoGradGuard no_gradients;
+    for (const Case& c : packed_cases()) {
+        SCOPED_TRACE(c.label);
+        ModelConfig config = c.config;
+        config.dim = 160;  // large enough for the second thread
+        config.layers = 2;
+        const Net net = shaken_net(config);
+        const auto alone = decode::make_decoder(net, {.threads = 1});
+        const auto crew = decode::make_decoder(net, {.threads = 2});
+        std::vector<int64_t> all;  // [rows, kLength]
+        Logits wanted;
+        for (int64_t row = 0; row < 20; ++row) {
+            const std::vector<int64_t> fed = fed_tokens(config, 20 + row % 5);
+            const Logits one = row < 5 ? step_all(*alone, fed) : Logits();
+            all.insert(all.end(), fed.begin(), fed.end());
+            wanted.insert(wanted.end(), one.begin(), one.end());
+        }
+        const auto of_row = static_cast<size_t>(kLength * config.levels);
+        for (const auto& [rows, at_once] : {std::pair{1, 150}, {3, 150}, {20, 1}, {20, 7}}) {
+            SCOPED_TRACE(fmt::format("{} rows, {} tokens", rows, at_once));
+            set_to_work(*crew);
+            const auto state = crew->start(rows);
+            for (int64_t first = 0; first < kLength; first += at_once) {
+                const int64_t count = std::min<int64_t>(at_once, kLength - first);
+                std::vector<int64_t> tokens;
+                for (int64_t row = 0; row < rows; ++row) {
+                    const auto begin = all.begin() + row * kLength + first;
+                    tokens.insert(tokens.end(), begin, begin + count);
+                }
+                Logits found;
+                crew->feed(tokens, *state, &found);
+                const int64_t size = count * config.levels;
+                ASSERT_EQ(found.size(), static_cast<size_t>(rows * size));
+                for (int64_t row = 0; row < rows; ++row)
+                    ASSERT_TRUE(std::equal(found.begin() + row * size,
+                                           found.begin() + (row + 1) * size,
+                                           wanted.begin() + row % 5 * static_cast<int64_t>(of_row) +
+                                               first * config.levels))
+                        << "row " << row << " token " << first;
+            }
+        }
+    }
+}
+
 TEST(PackedDecode, KnownTokensClonesAndSelectionsGoOnAlike) {
     const at::NoGradGuard no_gradients;
     for (const Case& c : packed_cases()) {

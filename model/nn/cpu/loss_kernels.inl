@@ -28,6 +28,12 @@ AFT_INLINE float row_maximum(const float* z, int64_t width) {
     return largest(top);
 }
 
+// exp(z - top). Minus infinity, a logit's or that of lanes past the row, counts as -1e4, which is 0
+// too: in_bits() of the portable set makes NaN of it.
+AFT_INLINE V weight(V z, float top) {
+    return exp2(in_bits(above(all(-1e4F), z - all(top)), all(0)));
+}
+
 static double cross_entropy(const CrossEntropy& in) {
     double loss = 0;
     const float share = in.smoothing / static_cast<float>(in.width);
@@ -36,8 +42,7 @@ static double cross_entropy(const CrossEntropy& in) {
         const float top = row_maximum(z, in.width);
         V total = all(0), off = all(0);
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            const V below = load_some(z + c, n, -__builtin_inff()) - all(top);
-            total = total + exp2(in_bits(below, all(0)));
+            total = total + weight(load_some(z + c, n, -__builtin_inff()), top);
             if (share != 0) off = off + (load_some(z + c, n, top) - all(top));
         });
         const float denominator = sum(total);
@@ -48,7 +53,7 @@ static double cross_entropy(const CrossEntropy& in) {
         float* gradient = in.gradient + row * in.width;
         const V scale = all(in.scale), part = all(in.scale / denominator);
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            const V e = exp2(in_bits(load_some(z + c, n, 0) - all(top), all(0)));
+            const V e = weight(load_some(z + c, n, 0), top);
             store_some(gradient + c, fma(e, part, all(-share) * scale), n);
         });
         gradient[right] -= (1 - in.smoothing) * in.scale;

@@ -51,6 +51,7 @@ class CpuAft : public torch::autograd::Function<CpuAft> {
     }
 
     static variable_list backward(AutogradContext* context, variable_list gradients) {
+        refuse_second("the cpu operators");
         const variable_list saved = context->get_saved_variables();
         const Call call = unpack(context->saved_data["call"].toIntVector(), inputs_of(saved));
         if (call.in.v.numel() == 0) return nothing(call);

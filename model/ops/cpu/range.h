@@ -1,7 +1,8 @@
-// The range of the promise (operators.md 3): beyond it results are finite and checked entry by
+// The range of the promise (ops/aft.h): beyond it results are finite and checked entry by
 // entry as ever, but how near they are to the truth is not promised, and the user is told so, once
 // a process. Any thread. No LibTorch.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 namespace aft::ops::cpu {
@@ -11,9 +12,10 @@ constexpr float kPromised = 1000;  // of |K| and |w|
 enum class Ranged { k, w };
 void tell_beyond(Ranged tensor, float found);
 
-// Of a row or a head. Infinity and NaN are no matter of range.
-inline void check_bias(float largest) {
-    if (largest > kPromised && largest < 1e37F) tell_beyond(Ranged::w, largest);
+// Of a row or a head, whose largest is looked at anyway; of the taps of a kernel, which are few,
+// the smallest too. Infinity and NaN are no matter of range.
+inline void check_bias(float w) {
+    if (std::abs(w) > kPromised && std::abs(w) < 1e37F) tell_beyond(Ranged::w, w);
 }
 // references: of n channels or heads, powers of two that the largest keys stand `above` of.
 void check_keys(const float* references, int64_t n, float above = 0);

@@ -76,6 +76,7 @@ class TiledAverage : public torch::autograd::Function<TiledAverage> {
     }
 
     static variable_list backward(AutogradContext* context, variable_list gradients) {
+        refuse_second("the tiled operators");
         const variable_list saved = context->get_saved_variables();
         const at::Tensor &K = saved[0], &V = saved[1];
         const Call call{unpack(context->saved_data["problem"].toIntVector()),
