@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/data/loader.h"
 #include "model/data/source.h"
 #include "model/decode/decode.h"
 #include "model/decode/decoder.h"
@@ -126,15 +127,15 @@ class Worker {
                                   text ? config.model.length : 0);
             source_spec_ = config.data.source;
         }
-        const Split split = parse_split(key.split);
+        const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);
         const int64_t size = source_->size(split);
-        AFT_CHECK(size > 0, "data '{}' has no {} part", source_spec_, key.split);
+        AFT_CHECK(size > 0, "data '{}' has no {} part", source_spec_, split_name(split));
         const int64_t index = ((key.index % size) + size) % size;
         Example example = source_->example(split, index);
         auto item = std::make_shared<Session::DataItem>();
         item->tokens = std::move(example.values);
         item->label = example.label;
-        item->caption = fmt::format("{} {}", key.split, index);
+        item->caption = fmt::format("{} {}", split_name(split), index);
         const auto& names = source_->info().class_names;
         if (example.label >= 0 && example.label < static_cast<int64_t>(names.size()))
             item->caption += ", " + names[static_cast<size_t>(example.label)];

@@ -11,7 +11,7 @@
 namespace aft::app {
 
 void show_sample(Ui& ui, const std::string& split, int64_t index) {
-    ui.selection.image = {.split = split.empty() ? "test" : split,
+    ui.selection.image = {.split = split,
                           .index = std::max<int64_t>(0, index),
                           .path = {},
                           .item = {},
@@ -67,7 +67,8 @@ std::string sample_words(const Ui& ui) {
         const size_t slash = image.path.find_last_of('/');
         return slash == std::string::npos ? image.path : image.path.substr(slash + 1);
     }
-    const std::string place = fmt::format("{} {}", image.split, image.index);
+    const std::string place =
+        fmt::format("{} {}", image.split.empty() ? "sample" : image.split, image.index);
     if (!image.item) return place;
     const auto& names = ui.status.class_names;
     const int64_t label = image.item->label;

@@ -253,6 +253,8 @@ void Frame::Parts::load_image() {
     if (session == nullptr || image.item || !ui.has_model()) return;
     image.item = image.path.empty() ? session->data_item(image.split, image.index, &image.error)
                                     : session->image_item(image.path, &image.error);
+    if (image.item && image.path.empty() && image.split.empty())  // its caption: "train 3, cat"
+        image.split = image.item->caption.substr(0, image.item->caption.find(' '));
     if (image.error.empty() || !image.path.empty()) return;
     const std::string& source = ui.status.config.data.source;
     if (std::exchange(missing_data, source) != source) (void)use_remembered_data(ui);

@@ -24,6 +24,13 @@ std::string trimmed(std::string text) {
     return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
 }
 
+// "a b c" -> "a b", "c"
+std::pair<std::string, std::string> last_word(const std::string& text) {
+    const size_t blank = text.find_last_of(' ');
+    if (blank == std::string::npos) return {text, {}};
+    return {trimmed(text.substr(0, blank)), text.substr(blank + 1)};
+}
+
 // "Controls/Optimiser/Learning rate" 3e-3: a label with blanks ends at the last blank, or stands in
 // quotes.
 std::pair<std::string, std::string> label_and_rest(const std::string& text) {
@@ -32,9 +39,7 @@ std::pair<std::string, std::string> label_and_rest(const std::string& text) {
         if (end == std::string::npos) return {text.substr(1), {}};
         return {text.substr(1, end - 1), trimmed(text.substr(end + 1))};
     }
-    const size_t blank = text.find_last_of(' ');
-    if (blank == std::string::npos) return {text, {}};
-    return {trimmed(text.substr(0, blank)), text.substr(blank + 1)};
+    return last_word(text);
 }
 
 std::optional<double> number_of(const std::string& text) {
@@ -161,8 +166,8 @@ bool Script::point_at(Frame& frame, const std::string& verb, const std::string& 
     std::string label = rest;
     std::optional<ImVec2> inside;
     if (verb == "hover") {
-        const auto [head, y] = label_and_rest(rest);
-        const auto [name, x] = label_and_rest(head);
+        const auto [head, y] = last_word(rest);
+        const auto [name, x] = last_word(head);  // in quotes or not
         const auto dx = number_of(x), dy = number_of(y);
         if (!dx || !dy)
             stop("expected: hover LABEL X Y, X and Y in pixels from the widget's corner");

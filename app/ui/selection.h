@@ -44,7 +44,7 @@ struct Pin {  // a kept moment and place
 // The picture (or text) that Attention and Complete look at. `item` is null until it is loaded, or
 // stays so because of `error`.
 struct ImageChoice {
-    std::string split = "test";
+    std::string split{};  // empty until it is known: the first part that has examples
     int64_t index = 0;
     std::string path;  // a file instead of the data set, when not empty
     std::shared_ptr<const Session::DataItem> item;

@@ -80,6 +80,14 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
     return source;
 }
 
+Split usual_split(const DataSource& source) {
+    for (const Split split : {Split::test, Split::validation})
+        if ((source.info().is_text ? source.text_size(split) : source.size(split)) > 0 &&
+            source.size(split) > 0)
+            return split;
+    return Split::train;
+}
+
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;

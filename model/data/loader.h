@@ -51,6 +51,9 @@ void check_fit(const DataSource& source, const ModelConfig& model);
 [[nodiscard]] std::unique_ptr<DataSource> open_for_model(const Spec& spec, uint64_t seed,
                                                          const ModelConfig& model,
                                                          const std::vector<uint8_t>& alphabet);
+// The part that is looked at when none is named: test, or else validation, or else train, the first
+// that has examples.
+[[nodiscard]] Split usual_split(const DataSource& source);
 // Fills height, width, channels, levels, classes of a model config from the source.
 void fit_model(ModelConfig& model, const DataSource& source);
 

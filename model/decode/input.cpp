@@ -11,17 +11,16 @@ namespace {
 InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& request) {
     const ModelConfig& model = checkpoint.config.model;
     const bool text = model.task == "text";
-    const auto source = open_source(
-        request.data, static_cast<uint64_t>(checkpoint.config.train.seed), text ? model.length : 0);
-    const auto options = parse_spec(request.data).options;
-    const auto named = options.find("split");
-    const Split split = named == options.end() ? Split::test : parse_split(named->second);
+    const Spec spec = parse_spec(request.data);
+    const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
+                                       model, alphabet_of(checkpoint));
+    const auto named = spec.options.find("split");
+    const Split split =
+        named == spec.options.end() ? usual_split(*source) : parse_split(named->second);
     const DataInfo& info = source->info();
-    if (info.is_text != text)
-        fail_usage("data '{}' holds {}, this model takes {}", request.data,
-                   info.is_text ? "text" : "pictures", text ? "text" : "pictures");
-    if (!text) check_fit(*source, model);
     const int64_t size = source->size(split);
+    if (size == 0)
+        fail_usage("'{}' has no examples in its {} part", request.data, split_name(split));
     if (request.index < 0 || request.index >= size)
         fail_usage("--index {}: '{}' has the examples 0 to {} in its {} part", request.index,
                    request.data, size - 1, split_name(split));

@@ -85,7 +85,6 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
     for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
         fs::copy_file(white_picture(), scratch_ / "pictures" / name);
     choose_data(ui(), (scratch_ / "pictures").string());
-    ui().selection.image.split = "train";
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }))
         << ui().selection.image.error;
     run("frames 4\n");
@@ -229,7 +228,6 @@ TEST_F(Complete, TheChosenDataFolderIsRememberedAfterClosing) {
     make(options);
     const auto has_picture = [&] {
         ImageChoice& image = ui().selection.image;
-        if (image.split != "train") image = {.split = "train", .path = "", .item = nullptr};
         return image.item != nullptr;
     };
     OpenRequest request;

@@ -260,9 +260,42 @@ def completions(cli, run):
     cli.bad("prompt for pictures", ["complete", run, "--prompt", "hello", "-o", "m"], [1, 2], "prompt")
 
 
+def folder_of_pictures(cli):
+    """A folder has no test part: what looks at a sample takes the first part that there is, in the model's size."""
+    folder, run = cli.folder / "photos", cli.folder / "photos-run"
+    folder.mkdir()
+    for i in range(4):
+        rows = b"".join(bytes((x * y * (i + 3)) % 251 for x in range(12)) for y in range(12))
+        (folder / f"{i}.pgm").write_bytes(b"P5 12 12 255\n" + rows)
+    spec = f"images:{folder}"
+    cli.ok("train on a folder of pictures", "train", *SMALL, "--data", f"{spec}?size=8&levels=4&gray=1", "--steps", 1,
+           "--out", run)
+    for name, args in (("attention", ["probe", "attention", run, "--position", 20]),
+                       ("complete", ["complete", run, "--keep-rows", 4])):
+        out = cli.folder / f"photos-{name}.png"
+        cli.ok(f"{name} of a folder of pictures", *args, "--data", spec, "--out", out)
+        cli.check(f"{name} leaves its picture", out.exists(), sorted(p.name for p in cli.folder.iterdir()))
+    refused = cli.run("complete", run, "--keep-rows", 4, "--data", f"{spec}?split=test", "--out", "no.png")
+    cli.check("a part that is empty is named", refused.code == 2 and "no examples in its test part" in refused.err, refused)
+
+
+def demo(cli):
+    """The main job: trains, and leaves a model and pictures where it says."""
+    run = cli.folder / "demo-run"
+    said = cli.ok("demo", "demo", "--out", run, "--json", timeout=400).json() or {}
+    cli.check("demo --json says where the run is", said.get("run") == str(run), said)
+    pictures = [cli.folder / p["file"] for p in said.get("pictures", [])]
+    cli.check("it lists maps, attention and completions", len(pictures) >= 4, said)
+    for path in pictures:
+        cli.check(f"{path.name} is a picture", path.exists() and path.read_bytes().startswith(b"\x89PNG"), path)
+    result = cli.ok("what the demo has learnt", "eval", run, "--data", "mirror?split=test", "--limit", 64, "--json")
+    found = result.json() or {}
+    cli.check("it is near what is possible", found.get("bits_per_dim", 9) < 1.2 * found.get("floor_bits_per_dim", 0), found)
+
+
 def run(cli):
     whole = cli.part(repetition)
     for group in (opened, nothing_to_do, disk_full):
         cli.part(group, whole)
-    for group in (killed, first_and_resumed, interruption):
+    for group in (killed, first_and_resumed, interruption, folder_of_pictures, demo):
         cli.part(group)
