@@ -163,8 +163,8 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     EXPECT_EQ(ui().recorder.find(sort + "=Sharpness")->why_not, "");
     EXPECT_TRUE(value_of("Attention/Main/Channels shown").ends_with("sharpness"))
         << value_of("Attention/Main/Channels shown");
-    EXPECT_EQ(value_of("Attention/Main/Channels"), "");
-    EXPECT_EQ(value_of("Attention/Main/Heads"), "Mean") << "without gates both means are one";
+    steps(2);
+    EXPECT_EQ(value_of("Attention/Main/Channels"), "Mean") << "without gates both means are one";
     // A model with gates is sorted by them again.
     stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
     EXPECT_TRUE(until([&] { return value_of(sort) == "Gate"; })) << value_of(sort);
