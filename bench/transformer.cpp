@@ -36,6 +36,7 @@ struct CacheState final : DecoderState {
         for (auto* list : {&k, &v})
             for (at::Tensor& one : *list) one = one.index_select(0, index);
     }
+    [[nodiscard]] int64_t rows() const override { return k.front().size(0); }
 };
 
 std::unique_ptr<CacheState> empty_cache(const ModelConfig& model, at::ScalarType type,
