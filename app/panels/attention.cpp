@@ -31,12 +31,14 @@ class AttentionPanel : public Panel {
     void draw_caption(Ui& ui, const Positions& positions);
     void draw_foot(Ui& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(const Ui& ui) const;
+    [[nodiscard]] bool reads_channel(const Ui& ui) const;
 
     AttentionData data_;
     AttentionMaps maps_;
     AttentionGallery gallery_;
     int parts_ = 0, reduce_ = 0;
     int64_t target_channel_ = 0;
+    int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
 };
@@ -88,6 +90,18 @@ void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
     if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
+// A small map is under the pointer: what is read is its channel alone.
+bool AttentionPanel::reads_channel(const Ui& ui) const {
+    return pointed_channel_ >= 0 && ui.selection.hover &&
+           ui.selection.hover->channel == pointed_channel_;
+}
+
+// A source as the maps show it: a pixel with all its channels.
+std::string source_place(const Ui& ui, const Positions& positions, int64_t source) {
+    const Positions::Place place = positions.source(source);
+    return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
+}
+
 ReadOut share_read_out(const char* name, float share) {
     if (std::isnan(share)) return {name, "not visible"};
     return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
@@ -98,19 +112,20 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
     std::vector<ReadOut> values = {
         {"layer", std::to_string(cell.layer)},
         {"target", place_and_byte(ui, positions, positions.target(cell.target))}};
-    const auto j = size_t(cell.source);
+    const bool is_one = reads_channel(ui);
     const auto add = [&](const char* name, const AttentionMap& map) {
-        if (cell.source >= 0 && j < map.row.size())
-            values.push_back(share_read_out(name, map.row[j]));
+        if (cell.source >= 0 && size_t(cell.source) < map.row.size())
+            values.push_back(share_read_out(name, shown_share(positions, map, cell.source)));
     };
-    if (cell.source >= 0)
-        values.push_back({"source", place_and_byte(ui, positions, positions.source(cell.source))});
-    add("share", data_.both());
-    if (parts_ != 1) add("prior", data_.prior());
-    if (parts_ != 0) add("content", data_.content());
+    if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
+    if (!is_one) add("share", data_.both());
+    if (!is_one && parts_ != 1) add("prior", data_.prior());
+    if (!is_one && parts_ != 0) add("content", data_.content());
     for (const AttentionChannel& c : data_.channels())
         if (c.index == cell.channel) {
             values.push_back({data_.is_by_head() ? "head" : "channel", std::to_string(c.index)});
+            if (is_one || reduce_ != 2)
+                add(is_one ? "share" : "its share", data_.channel_map(ui, c.index));
             if (!data_.has_gates()) continue;
             values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
         }
@@ -128,14 +143,16 @@ void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
     const std::string shown = fmt::format("{} colours{}", scales[ui.settings.attention.scale],
                                           over.empty() ? "" : ", " + over);
     const std::string title = "Implicit attention of target " + target;
-    const std::string rest =
-        fmt::format("share of each visible source, rows sum to 1, {}  \u00B7  {}", shown, model);
+    const std::string summed = positions.channels > 1 ? ", a pixel's channels summed" : "";
+    const std::string rest = fmt::format(
+        "share of each visible source{}, rows sum to 1, {}  \u00B7  {}", summed, shown, model);
     const float needed = text_extent(ui, title, text_size::label, Face::semibold).x +
                          text_extent(ui, rest, text_size::hint).x + ui.px(10);
     if (needed <= ImGui::GetContentRegionAvail().x)
         caption(ui, title, rest);
     else  // which target of which model comes before how it is drawn
-        caption(ui, "Attention of target " + target, fmt::format("{}  \u00B7  {}", model, shown));
+        caption(ui, "Attention of target " + target,
+                fmt::format("{}{}  \u00B7  {}", model, summed, shown));
 }
 
 void AttentionPanel::draw(Ui& ui) {
@@ -170,8 +187,9 @@ void AttentionPanel::draw(Ui& ui) {
                std::floor(pictures));
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
+    pointed_channel_ = -1;
     if (data_.has_both() && has_gallery && left > ui.px(110))
-        gallery_.draw(ui, data_, coloring(ui), left);
+        pointed_channel_ = gallery_.draw(ui, data_, coloring(ui), left);
     draw_foot(ui, positions);
 }
 
@@ -191,10 +209,18 @@ void AttentionPanel::inspector(Ui& ui) {
               words(positions.target(cell.target), positions.target_words(cell.target)));
     if (cell.source >= 0 && size_t(cell.source) < data_.both().row.size()) {
         key_value(ui, "Source",
-                  words(positions.source(cell.source), positions.source_words(cell.source)));
-        const double share = data_.both().row[size_t(cell.source)];
+                  positions.channels > 1 || positions.is_text
+                      ? source_place(ui, positions, cell.source)
+                      : positions.source_words(cell.source));
+        const bool is_one = reads_channel(ui);
+        const double share =
+            is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
+                   : shown_share(positions, data_.both(), cell.source);
+        const bool is_mean = cell.channel >= 0 && !is_one && reduce_ != 2;
         key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
-                  std::isnan(share) ? "" : "%");
+                  std::isnan(share) ? ""
+                  : is_mean         ? "% (mean)"
+                                    : "%");
     }
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,

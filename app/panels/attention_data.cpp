@@ -16,6 +16,13 @@ double largest_share(const AttentionData& data, bool with_content) {
     return top;
 }
 
+float shown_share(const Positions& positions, const AttentionMap& map, int64_t source) {
+    if (source < 0 || size_t(source) >= map.row.size())
+        return std::numeric_limits<float>::quiet_NaN();
+    const FoldPlace at = fold_place(positions, positions.source(source));
+    return at.row < 0 ? map.row[size_t(source)] : value_at(map.folded, at);
+}
+
 double divergence_bits(std::span<const float> row, std::span<const float> from) {
     double sum = 0;
     for (size_t j = 0; j < std::min(row.size(), from.size()); ++j)
@@ -161,13 +168,13 @@ void AttentionData::take_priors(Ui& ui, const Wish& wish, ProbeRequest request) 
     priors_.assign(values.begin(), values.end());
 }
 
-Folded AttentionData::channel_map(const Ui& ui, int64_t channel) const {
+AttentionMap AttentionData::channel_map(const Ui& ui, int64_t channel) const {
     if (!both_watch_.fields()) return {};
     const Field& a = both_watch_.fields()->fields.front();
     const auto width = size_t(a.shape.back());
     if (size_t(channel + 1) * width > a.values.size()) return {};
-    return fold_row(Positions(ui.status),
-                    std::span<const float>(a.values.data() + size_t(channel) * width, width), -1);
+    const std::span<const float> row(a.values.data() + size_t(channel) * width, width);
+    return {{row.begin(), row.end()}, fold_row(Positions(ui.status), row, -1)};
 }
 
 }  // namespace aft::app

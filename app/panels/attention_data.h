@@ -37,7 +37,7 @@ class AttentionData {
     [[nodiscard]] const AttentionMap& content() const { return content_; }
     [[nodiscard]] const AttentionMap& both() const { return both_; }
     [[nodiscard]] const std::vector<AttentionChannel>& channels() const { return channels_; }
-    [[nodiscard]] Folded channel_map(const Ui& ui, int64_t channel) const;
+    [[nodiscard]] AttentionMap channel_map(const Ui& ui, int64_t channel) const;  // of both
     // Of every layer, the part of this target's row that the position bias gives, 0 to 1; empty
     // where there is none or it has not been asked for.
     [[nodiscard]] const std::vector<double>& priors() const { return priors_; }
@@ -70,6 +70,10 @@ struct RowNumbers {
 // inside: share of the sources within `window` positions.
 [[nodiscard]] RowNumbers row_numbers(const Positions& positions, const AttentionMap& map,
                                      int64_t target, int64_t window);
+// The share that a map shows for a source: the sum over the channels of its pixel; of the source
+// alone where it has no cell (start, class token). NaN = not visible.
+[[nodiscard]] float shown_share(const Positions& positions, const AttentionMap& map,
+                                int64_t source);
 // Of the folded maps, for their common range; at least a little above 0.
 [[nodiscard]] double largest_share(const AttentionData& data, bool with_content);
 [[nodiscard]] double divergence_bits(std::span<const float> row, std::span<const float> from);

@@ -79,7 +79,7 @@ void AttentionGallery::fill(const Ui& ui, const AttentionData& data, int count) 
     folded_.clear();
     cells_.assign(n, {});
     for (size_t i = 0; i < n; ++i)
-        folded_.push_back(data.channel_map(ui, data.channels()[first_ + i].index));
+        folded_.push_back(data.channel_map(ui, data.channels()[first_ + i].index).folded);
     for (size_t i = 0; i < n; ++i) {
         const AttentionChannel& c = data.channels()[first_ + i];
         viz::AtlasCell& cell = cells_[i];
@@ -164,7 +164,8 @@ void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, b
     draw_order(ui, data);
 }
 
-void AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height) {
+int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& coloring,
+                               float height) {
     sort(ui, data);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
@@ -192,16 +193,19 @@ void AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& colorin
     ImGui::SetCursorScreenPos(end);
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const float wheel = ImGui::GetIO().MouseWheel;
-    if (hit.is_valid() && wheel != 0)  // what is under the pointer then is drawn in the next frame
-        return turn_page(wheel < 0 ? 1 : -1, count, channels.size());
+    if (hit.is_valid() && wheel != 0) {  // what is under the pointer is drawn in the next frame
+        turn_page(wheel < 0 ? 1 : -1, count, channels.size());
+        return -1;
+    }
     const auto at = first_ + size_t(std::max(0, hit.row) * view.shape.columns + hit.column);
-    if (!hit.is_valid() || at >= channels.size()) return;
+    if (!hit.is_valid() || at >= channels.size()) return -1;
     Cell cell = source_cell(ui, positions, hit.cell);
     cell.channel = channels[at].index;
     if (reply.clicked.is_valid())
         ui.selection.lock(cell);
     else
         ui.selection.hover = cell;  // previews; the chosen channel stays
+    return cell.channel;
 }
 
 }  // namespace aft::app

@@ -13,8 +13,9 @@ namespace aft::app {
 class AttentionGallery {
   public:
     // At the cursor, `height` pixels. Each map has its own range, in the scale and colours given. A
-    // click locks a channel, hovering previews it. Sorts the channels of `data`.
-    void draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height);
+    // click locks a channel, hovering previews it. Sorts the channels of `data`. Returns the
+    // channel under the pointer, -1 = none.
+    int64_t draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height);
 
   private:
     void sort(const Ui& ui, AttentionData& data);

@@ -118,10 +118,9 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     bar.width = bar_place.width();
     bar.percent = true;
     bar.low_locked = true;
-    const int64_t j = ui.selection.shown().source;
-    const std::vector<float>& row = shown.data.both().row;
-    if (j >= 0 && j < int64_t(row.size()) && !std::isnan(row[size_t(j)]))
-        bar.marker = row[size_t(j)];
+    const float share =
+        shown_share(shown.positions, shown.data.both(), ui.selection.shown().source);
+    if (!std::isnan(share)) bar.marker = share;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
     if (reply.changed) by_hand_ = reply.range.high;
     if (reply.reset) by_hand_.reset();

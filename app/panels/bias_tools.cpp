@@ -92,6 +92,14 @@ void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const 
     caption(ui, title, words);
 }
 
+// Where to look instead, for a mixer without a map.
+static std::string elsewhere_words(const std::string& mixer) {
+    const std::string none = mixer + " has no map from position to position; ";
+    if (mixer == "softmax") return none + "what its heads attend to is in the Attention workspace.";
+    if (mixer == "linear") return none + "nor has it maps of keys or of attention.";
+    return none + "its keys and attention are in the Attention workspace.";
+}
+
 bool bias_state(Ui& ui, const BiasForm& form) {
     if (no_model_state(ui, Drawing::grid,
                        "Open a checkpoint or a run to see its position biases, layer by layer."))
@@ -99,9 +107,7 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     if (form.kind != BiasForm::Kind::none) return false;
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",
-                     .sentence = ui.status.config.model.mixer +
-                                 " has no map from position to position; its keys and attention "
-                                 "are in the Attention workspace.",
+                     .sentence = elsewhere_words(ui.status.config.model.mixer),
                      .primary = "Open...",
                      .secondary = "Open demo",
                      .hint = {},

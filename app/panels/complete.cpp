@@ -222,11 +222,9 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
         hovered_ = reply.hovered;
         hovered_sample_ = sample;
     }
-    if (reply.clicked.is_valid()) {
-        choice.chosen = static_cast<int64_t>(sample);
-        choice.position = (reply.clicked.row * model.width + reply.clicked.column) * model.channels;
-        choice.level = -1;
-    }
+    if (reply.clicked.is_valid())
+        look_at_pixel(choice, static_cast<int64_t>(sample),
+                      reply.clicked.row * model.width + reply.clicked.column, model.channels);
     ui.recorder.area({.kind = "picture",
                       .label = ui.recorder.claim(fmt::format("Sample {}", sample + 1)),
                       .min = reply.box.low,
@@ -292,6 +290,31 @@ void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
     }
 }
 
+// Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
+std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample, viz::MapCell at,
+                                     const ModelConfig& model) {
+    const auto first = static_cast<size_t>((at.row * model.width + at.column) * model.channels);
+    const auto channels = static_cast<size_t>(model.channels);
+    std::string levels, bits, exact;
+    bool is_sampled = false, has_bits = false;
+    for (size_t i = first; i < first + channels; ++i) {
+        const char* const gap = i > first ? " " : "";
+        const bool is_there =
+            static_cast<int64_t>(i) < completion.position || completion.unknown[i] == 0;
+        is_sampled |= is_there;
+        levels += gap + (is_there ? std::to_string(completion.samples[sample][i]) : "\u2013");
+        const float surprise = completion.surprise[sample][i];
+        const bool is_known = std::isfinite(surprise);
+        has_bits |= is_known;
+        bits += gap + (is_known ? plain_number(surprise, 2) : "\u2013");
+        exact += gap + (is_known ? exact_number(surprise) : "\u2013");
+    }
+    std::vector<ReadOut> out = {{"pixel", fmt::format("{}, {}", at.row, at.column)},
+                                {"level", is_sampled ? levels : "not sampled yet"}};
+    if (has_bits) out.push_back({"surprise", bits + " bit", exact});
+    return out;
+}
+
 void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
     std::vector<ReadOut> values;
     const ModelConfig& model = ui.status.config.model;
@@ -300,24 +323,14 @@ void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
     values.push_back(
         {"sample",
          std::to_string((on_picture ? hovered_sample_ : sample_looked_at(ui, completion)) + 1)});
-    if (on_picture) {
-        values.push_back({"pixel", fmt::format("{}, {}", hovered_.row, hovered_.column)});
-        const auto first =
-            static_cast<size_t>((hovered_.row * model.width + hovered_.column) * model.channels);
-        std::string levels;
-        for (size_t c = 0; c < static_cast<size_t>(model.channels); ++c)
-            levels += fmt::format("{}{}", c > 0 ? " " : "",
-                                  completion.samples[hovered_sample_][first + c]);
-        const bool there =
-            static_cast<int64_t>(first) < completion.position || completion.unknown[first] == 0;
-        values.push_back({"level", there ? levels : "not sampled yet"});
-        const float bits = completion.surprise[hovered_sample_][first];
-        if (std::isfinite(bits))
-            values.push_back({"surprise", plain_number(bits, 2) + " bit", exact_number(bits)});
-    }
+    if (on_picture)
+        for (ReadOut& value : pixel_read_outs(completion, hovered_sample_, hovered_, model))
+            values.push_back(std::move(value));
     hover_line(ui, values,
-               is_text_model(ui) ? "Play shows the distribution at every byte"
-                                 : "Click a pixel to see its distribution below");
+               is_text_model(ui)    ? "Play shows the distribution at every byte"
+               : model.channels > 1 ? "Click a pixel for its distribution below, again for the "
+                                      "next channel"
+                                    : "Click a pixel to see its distribution below");
 }
 
 void CompletePanel::draw(Ui& ui) {
@@ -361,7 +374,7 @@ PanelRoom complete_panel() {
     return {{"Samples", "completions of the masked picture or the prompt, filling in"},
             icon::picture,
             "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
-            "to see what the model expected there.",
+            "to see what the model expected there, again for the next of its channels.",
             {{Workspace::complete, Slot::canvas, 0}},
             [] { return std::unique_ptr<Panel>(std::make_unique<CompletePanel>()); }};
 }

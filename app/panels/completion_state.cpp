@@ -231,6 +231,15 @@ int64_t position_looked_at(const Ui& ui, const Completion& completion) {
     return last;
 }
 
+void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int64_t channels) {
+    int64_t channel = 0;
+    if (choice.position >= 0 && choice.position / channels == pixel)
+        channel = (choice.position % channels + (choice.chosen == sample ? 1 : 0)) % channels;
+    choice.chosen = sample;
+    choice.position = pixel * channels + channel;
+    choice.level = -1;
+}
+
 size_t sample_looked_at(const Ui& ui, const Completion& completion) {
     const int64_t last = static_cast<int64_t>(completion.samples.size()) - 1;
     return static_cast<size_t>(std::clamp<int64_t>(ui.selection.completion.chosen, 0, last));

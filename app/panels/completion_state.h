@@ -39,6 +39,9 @@ struct FilledPositions {
 [[nodiscard]] FilledPositions filled_positions(const Completion& completion);
 // The position that Play looks at: the chosen one, else the last decided one; -1 = none.
 [[nodiscard]] int64_t position_looked_at(const Ui& ui, const Completion& completion);
+// A click on a pixel of a sample: looks at its first channel, at the next one when the pixel was
+// looked at already, at the same one when it was so in another sample.
+void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int64_t channels);
 [[nodiscard]] size_t sample_looked_at(const Ui& ui, const Completion& completion);
 // Bits per filled sub-pixel (byte) of a sample so far; NaN before the first.
 [[nodiscard]] double sample_bits(const Completion& completion, size_t sample);

@@ -11,6 +11,15 @@ FoldPlace fold_place(const Positions& positions, const Positions::Place& place) 
     return {place.y, place.x};
 }
 
+float value_at(const Folded& map, const FoldPlace& at) {
+    const bool is_in =
+        at.row >= 0 && at.row < map.rows && at.column >= 0 && at.column < map.columns;
+    const auto i = is_in ? size_t(at.row * map.columns + at.column) : map.values.size();
+    if (i >= map.values.size() || map.hidden[i] != 0)
+        return std::numeric_limits<float>::quiet_NaN();
+    return map.values[i];
+}
+
 Positions::Place unfold(const Positions& positions, int64_t row, int64_t column) {
     if (row < 0 || column < 0) return {};
     if (!positions.is_text) return {row, column, 0};

@@ -29,6 +29,8 @@ struct FoldPlace {
     int64_t row = -1, column = -1;
 };
 [[nodiscard]] FoldPlace fold_place(const Positions& positions, const Positions::Place& place);
+// What the cell at a place of the folded picture holds; NaN = no visible source there.
+[[nodiscard]] float value_at(const Folded& map, const FoldPlace& at);
 // The place in the sequence of a cell of the folded picture.
 [[nodiscard]] Positions::Place unfold(const Positions& positions, int64_t row, int64_t column);
 

@@ -55,6 +55,11 @@ std::string Positions::place_words(const Place& place) const {
     return fmt::format("({}, {}, {})", place.y, place.x, name);
 }
 
+std::string Positions::pixel_words(const Place& place) const {
+    if (is_text || !place.is_on_grid()) return place_words(place);
+    return fmt::format("({}, {})", place.y, place.x);
+}
+
 std::string Positions::target_words(int64_t t) const {
     return is_text ? std::to_string(t) : fmt::format("{} {}", t, place_words(target(t)));
 }

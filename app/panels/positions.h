@@ -29,6 +29,8 @@ struct Positions {
     [[nodiscard]] std::string target_words(int64_t t) const;  // "94 (6, 9)", "182 (3, 12, G)"
     [[nodiscard]] std::string source_words(int64_t j) const;  // "0 (start)"
     [[nodiscard]] std::string place_words(const Place& place) const;  // "(19, 17, G)"
+    // Of all channels of its pixel: "(19, 17)"; else as place_words.
+    [[nodiscard]] std::string pixel_words(const Place& place) const;
 
   private:
     [[nodiscard]] Place place_of(int64_t sub_pixel) const;

@@ -11,11 +11,8 @@
 namespace aft::app {
 
 void show_sample(Ui& ui, const std::string& split, int64_t index) {
-    ui.selection.image = {.split = split,
-                          .index = std::max<int64_t>(0, index),
-                          .path = {},
-                          .item = {},
-                          .error = {}};
+    ui.selection.image = {
+        .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
 }
 
 bool is_text(const Ui& ui) {

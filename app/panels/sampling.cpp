@@ -212,8 +212,8 @@ void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
     }
     const viz::ImageReply reply = draw_image(view, texture_, ui.look);
     if (reply.clicked.is_valid())
-        ui.selection.completion.position =
-            (reply.clicked.row * model.width + reply.clicked.column) * model.channels;
+        look_at_pixel(ui.selection.completion, static_cast<int64_t>(sample),
+                      reply.clicked.row * model.width + reply.clicked.column, model.channels);
     const std::vector<float> means = pixel_means(entropy, model.channels);
     std::vector<float> seen;
     for (const float value : means)

@@ -164,7 +164,13 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     EXPECT_TRUE(value_of("Attention/Main/Channels shown").ends_with("sharpness"))
         << value_of("Attention/Main/Channels shown");
     steps(2);
-    EXPECT_EQ(value_of("Attention/Main/Channels"), "Mean") << "without gates both means are one";
+    EXPECT_EQ(value_of("Attention/Main/Channels"), "");
+    EXPECT_EQ(value_of("Attention/Main/Heads"), "Mean") << "without gates both means are one";
+    run("workspace Biases\nframes 4\n");  // does not send anybody to keys that are not there
+    const std::string empty = value_of("Atlas/Main/Empty state");
+    EXPECT_NE(empty.find("Attention workspace"), std::string::npos) << empty;
+    EXPECT_EQ(empty.find("keys"), std::string::npos) << empty;
+    run("workspace Attention\nframes 4\n");
     // A model with gates is sorted by them again.
     stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
     EXPECT_TRUE(until([&] { return value_of(sort) == "Gate"; })) << value_of(sort);

@@ -4,8 +4,10 @@
 
 #include <fstream>
 
+#include "app/panels/completion_state.h"
 #include "app/ui/data_place.h"
 #include "core/image.h"
+#include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -215,6 +217,69 @@ TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
                 << ", " << value_of(pane + "Entropy") << "; the decoder: " << bits
                 << " bit, entropy " << done->entropy[sample][position];
         }
+}
+
+TEST(LookAtPixel, AFurtherClickIsTheNextChannelAndAnotherSampleKeepsIt) {
+    CompletionChoice choice;
+    const auto click = [&](int64_t sample, int64_t pixel) {
+        choice.level = 9;
+        look_at_pixel(choice, sample, pixel, 3);
+        EXPECT_EQ(choice.chosen, sample);
+        EXPECT_EQ(choice.level, -1) << "a level belongs to one sub-pixel";
+        return choice.position;
+    };
+    EXPECT_EQ(click(0, 0), 0);
+    for (const int64_t position : {30, 31, 32, 30, 31}) EXPECT_EQ(click(0, 10), position);
+    EXPECT_EQ(click(2, 10), 31);
+    EXPECT_EQ(click(2, 10), 32);
+    EXPECT_EQ(click(2, 11), 33);
+    look_at_pixel(choice, 2, 11, 1);
+    look_at_pixel(choice, 2, 11, 1);
+    EXPECT_EQ(choice.position, 11) << "one channel";
+}
+
+// A click on the same pixel goes on to its next channel; the line has all of them.
+TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    stage_->frame().open(white_picture());
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    ui().selection.completion.sample.samples = 2;
+    run("key Ctrl+Enter\n");
+    ASSERT_TRUE(until([&] {
+        const auto now = ui().session->completion();
+        return now && now->done;
+    }));
+    const auto done = ui().session->completion();
+    ASSERT_EQ(done->error, "");
+    steps(4);
+    const std::string picture = "Samples/Main/Sample 2";
+    ASSERT_TRUE(is_there(picture));
+    const WidgetRecord box = *ui().recorder.find(picture);
+    const float zoom = (box.max.x - box.min.x) / 16;
+    const size_t first = (13 * 16 + 5) * 3;
+    run(fmt::format("hover {} {} {}\n", picture, 5.5F * zoom, 13.5F * zoom));
+    for (const size_t c : {0, 1, 2, 0}) {
+        ImGui::GetIO().AddMouseButtonEvent(0, true);
+        steps(1);
+        ImGui::GetIO().AddMouseButtonEvent(0, false);
+        steps(2);
+        const std::string pane = fmt::format("Play/y 13, x 5, {}/", "RGB"[c]);
+        const double bits = double(done->surprise[1][first + c]);
+        EXPECT_EQ(value_of(pane + "Chosen level"), std::to_string(done->samples[1][first + c]));
+        EXPECT_TRUE(until([&] {
+            const std::string words = value_of(pane + "Surprise");
+            return !words.empty() && std::abs(std::stod(words) - bits) < 0.011;
+        })) << pane
+            << " " << value_of(pane + "Surprise") << ", the decoder: " << bits;
+    }
+    std::string all = "surprise";
+    for (size_t c = 0; c < 3; ++c)
+        all += " " + plain_number(double(done->surprise[1][first + c]), 2);
+    EXPECT_NE(value_of("Samples/Main/Hover line").find(all + " bit"), std::string::npos)
+        << value_of("Samples/Main/Hover line") << ", wanted " << all;
 }
 
 // Chosen once, found again by the next start, through the settings on the disk.

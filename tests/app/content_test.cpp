@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "app/panels/bias_tools.h"
+#include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
@@ -24,6 +25,36 @@ class Content : public BareTest {
         stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
         run("frames 2\nwait Ready 60\n");
         ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    }
+    // The shipped model of colour pictures, on a picture whose every pixel is another one.
+    void open_color() {
+        Image image{kSide, kSide, 3, {}};
+        for (int64_t i = 0; i < kTokens * 3; ++i) image.pixels.push_back(uint8_t(i * 37 % 251));
+        const std::string path = (scratch_ / "colors.png").string();
+        write_png(path, image);
+        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+        ASSERT_TRUE(until([&] { return ui().status.name == "cifar10-small"; }));
+        run("frames 2\nwait Ready 60\n");
+        stage_->frame().open(path);
+        ASSERT_TRUE(until([&] {
+            const ImageChoice& now = ui().selection.image;
+            return now.item && now.path.ends_with("colors.png") &&
+                   now.item->tokens.size() == kTokens * 3;
+        }));
+    }
+    // Points at small maps below the large ones until a source is under the pointer.
+    bool point_at_small_map(ImVec2 from) {
+        const WidgetRecord* head = ui().recorder.find("Attention/Main/Channels shown");
+        EXPECT_NE(head, nullptr);
+        if (head == nullptr) return false;
+        const ImVec2 low(head->min.x + from.x, head->max.y + from.y);
+        for (int i = 0; i < 40; ++i) {
+            ImGui::GetIO().AddMousePosEvent(low.x + 5 * float(i), low.y + 2 * float(i));
+            steps(2);
+            const auto& hover = ui().selection.hover;
+            if (hover && hover->channel >= 0 && hover->source > 0) return true;
+        }
+        return false;
     }
     FieldSetPtr ask(const ProbeRequest& request) {
         FieldSetPtr fields;
@@ -144,15 +175,16 @@ TEST_F(Content, FocusFoldsTheStoredRowBackIntoThePicture) {
 std::vector<double> reduced(const FieldSet& set, const std::string& how, int64_t channel) {
     const Field& all = set.fields.front();
     const Field* gate = set.find("gate");
-    std::vector<double> out(size_t(kTokens), 0);
+    const int64_t tokens = all.shape[1];
+    std::vector<double> out(size_t(tokens), 0);
     double weight = 0;
     for (int64_t c = 0; c < all.shape[0]; ++c) {
         const double w = how == "Gate-weighted mean" ? double(gate->values[size_t(c)])
                          : how == "Mean"             ? 1.0
                                                      : double(c == channel);
         weight += w;
-        for (int64_t j = 0; j < kTokens; ++j)
-            out[size_t(j)] += w * all.values[size_t(c * kTokens + j)];
+        for (int64_t j = 0; j < tokens; ++j)
+            out[size_t(j)] += w * all.values[size_t(c * tokens + j)];
     }
     for (double& share : out) share /= weight;
     return out;
@@ -204,6 +236,97 @@ TEST_F(Content, AttentionReadsTheSharesOfTheModel) {
     }
     EXPECT_TRUE(point("Attention/Main/Both: bias and content", {13, 9}, "Attention/Main/Hover line",
                       "share not visible"));
+}
+
+// The share of a pixel of a colour picture for a target: its visible channels together.
+double pixel_share(const std::vector<double>& shares, int64_t pixel, int64_t target) {
+    double sum = 0;
+    for (int64_t j = 3 * pixel + 1; j <= std::min(3 * pixel + 3, target); ++j)
+        sum += shares[size_t(j)];
+    return sum;
+}
+
+TEST_F(Content, AttentionReadsTheDrawnPixelOfAColorModel) {
+    open_color();
+    run("workspace Attention\nframes 3\nset \"Attention/Main/Parts\" All three\n"
+        "wait \"Both: bias and content\" 30\n");
+    map_side_ = kSide;
+    const int64_t place = 12 * kSide + 5, target = 3 * place + 1;  // its green
+    const std::string map = "Attention/Main/Both: bias and content";
+    const std::string line = "Attention/Main/Hover line";
+    ASSERT_TRUE(point(map, {3, 5}, line, "source (3, 5)"));
+    ui().selection.cell.target = target;
+    ProbeRequest request = probe("attention");
+    request.position = target;
+    request.tokens = ui().selection.image.item->tokens;
+    const FieldSetPtr both = ask(request);
+    ASSERT_NE(both, nullptr);
+    const std::vector<double> shares = reduced(*both, "Gate-weighted mean", -1);
+    EXPECT_NE(value_of("Attention/Main/Caption").find("a pixel's channels summed"),
+              std::string::npos)
+        << value_of("Attention/Main/Caption");
+    for (const char* part : {"prior", "content"}) {
+        request.options = {{"part", part}, {"reduce", "gate"}};
+        const FieldSetPtr one = ask(request);
+        ASSERT_NE(one, nullptr);
+        const std::vector<double> row(one->fields[0].values.begin(), one->fields[0].values.end());
+        for (const int64_t pixel : {3 * kSide + 5, place - 1, place}) {
+            const std::string words = fmt::format("({}, {})", pixel / kSide, pixel % kSide);
+            const double share = 100 * pixel_share(shares, pixel, target);
+            const double part_share = 100 * pixel_share(row, pixel, target);
+            const double red = 100 * shares[size_t(3 * pixel + 1)];
+            EXPECT_EQ(std::abs(share - red) > 2e-3, pixel != place) << "or nothing is tested";
+            ASSERT_TRUE(point(map, {pixel / kSide, pixel % kSide}, line, "source " + words + "  "));
+            ASSERT_TRUE(until([&] {
+                return std::abs(number_after(value_of(line), "share") - share) < 6e-4 &&
+                       std::abs(number_after(value_of(line), part) - part_share) < 6e-4;
+            })) << value_of(line)
+                << "; wanted share " << share << ", " << part << " " << part_share;
+            EXPECT_EQ(value_of("Inspector/Selection/Source"), words);
+            EXPECT_NEAR(std::stod(value_of("Inspector/Selection/Share")), share, 6e-4);
+        }
+    }
+}
+
+TEST_F(Content, ASmallAttentionMapReadsItsOwnChannel) {
+    for (const bool color : {false, true}) {
+        if (color) open_color();
+        const int64_t channels = color ? 3 : 1;
+        run("workspace Attention\nframes 3\nwait \"Both: bias and content\" 30\n");
+        ASSERT_TRUE(until([&] { return is_there("Attention/Main/Channels shown"); }));
+        const std::string line = "Attention/Main/Hover line";
+        ProbeRequest request = probe("attention");
+        request.position = (12 * kSide + 5) * channels;
+        request.tokens = ui().selection.image.item->tokens;
+        ui().selection.cell.target = request.position;
+        const FieldSetPtr both = ask(request);
+        ASSERT_NE(both, nullptr);
+        for (const ImVec2 from : {ImVec2(20, 20), ImVec2(500, 20)}) {
+            ASSERT_TRUE(point_at_small_map(from));
+            const Cell cell = *ui().selection.hover;
+            const auto share = [&](const std::string& how) {
+                const std::vector<double> row = reduced(*both, how, cell.channel);
+                return 100 * (color ? pixel_share(row, (cell.source - 1) / 3, request.position)
+                                    : row[size_t(cell.source)]);
+            };
+            const double own = share("Chosen channel"), mean = share("Gate-weighted mean");
+            EXPECT_GT(std::abs(own - mean), 2e-3) << "or nothing is tested";
+            const std::string name = fmt::format("channel {}  share", cell.channel);
+            EXPECT_TRUE(until([&] {
+                return std::abs(number_after(value_of(line), name) - own) < 6e-4;
+            })) << value_of(line)
+                << "; wanted " << own << " and not " << mean;
+            EXPECT_NEAR(std::stod(value_of("Inspector/Selection/Share")), own, 6e-4);
+            // Locked and left, it stands behind the mean that the large map shows.
+            ui().selection.lock(cell);
+            ImGui::GetIO().AddMousePosEvent(2, 2);
+            steps(3);
+            EXPECT_NEAR(number_after(value_of(line), "share"), mean, 6e-4) << value_of(line);
+            EXPECT_NEAR(number_after(value_of(line), "its share"), own, 6e-4) << value_of(line);
+            EXPECT_TRUE(value_of("Inspector/Selection/Share").ends_with("% (mean)"));
+            run("key Esc\n");
+        }
+    }
 }
 
 TEST_F(Content, KeysReadTheKeyFeaturesOfTheModel) {

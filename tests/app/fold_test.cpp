@@ -64,6 +64,10 @@ TEST(Fold, SharesAddUpOverTheChannelsOfAPixel) {
     EXPECT_EQ(all.values[1], 0.375F);
     EXPECT_EQ(all.values[2], 0.125F);
     EXPECT_EQ(all.hidden, (std::vector<uint8_t>{0, 0, 0, 1}));
+    EXPECT_EQ(value_at(all, {0, 1}), 0.375F);
+    EXPECT_EQ(value_at(all, {1, 0}), 0.125F) << "the visible channel alone";
+    EXPECT_TRUE(std::isnan(value_at(all, {1, 1}))) << "hidden";
+    EXPECT_TRUE(std::isnan(value_at(all, {})) && std::isnan(value_at(all, {2, 0})));
     EXPECT_EQ(fold_row(p, row, 1).values[2], 0.0F);
     EXPECT_EQ(fold_row(p, row, 1).hidden[2], 1);
     EXPECT_EQ(fold_row(p, row, -1, true).values[0], 0.125F);

@@ -25,8 +25,7 @@ bool is_declared(const c10::OperatorName& name) {
     const std::string& overload = name.overload_name;
     const bool fills = overload.size() >= 3 && overload.substr(overload.size() - 3) == "out";
     if (fills) function += "_out";
-    const std::string header =
-        text_of(LIBTORCH_INCLUDE "/ATen/ops/" + file + "_cuda_dispatch.h");
+    const std::string header = text_of(LIBTORCH_INCLUDE "/ATen/ops/" + file + "_cuda_dispatch.h");
     return std::regex_search(header, std::regex("[ &]" + function + "\\("));
 }
 

@@ -135,7 +135,7 @@ static void key_reference(const PackKeys<T>& p) {
     for (int64_t at = 0; at < kChannels; at += kLanes) {
         V top = all(-__builtin_inff());
         for (int64_t row = 0; row < p.rows; ++row)
-            top = above(top, load_some(p.k + row * p.stride + at, p.channels - at, 0));
+            top = above(top, load_ahead(p.k + row * p.stride + at, p.stride, p.channels - at, 0));
         store(p.reference + at, ceiling(in_bits(top, all(0))));
     }
 }

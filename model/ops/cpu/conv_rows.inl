@@ -18,20 +18,6 @@ AFT_INLINE int64_t key_at(const ConvLayout& l, int64_t v) {
     return vector_at(l, l.paired ? 2 * v + 1 : l.values + v);
 }
 
-// A task reads a part of each position only, too little at a time for the processor to see what
-// comes next: position t + kAhead is asked for when t is used.
-constexpr int64_t kAhead = 6;
-template <class T>
-AFT_INLINE V load_ahead(const T* p, int64_t stride, int64_t n, float rest) {
-    __builtin_prefetch(p + kAhead * stride);
-    return load_some(p, n, rest);
-}
-template <class T>
-AFT_INLINE void store_ahead(T* p, int64_t stride, V x, int64_t n) {
-    __builtin_prefetch(p + kAhead * stride, 1);
-    store_some(p, x, n);
-}
-
 // Of a row of heads, the one of each channel of vector v.
 AFT_INLINE V of_heads(const ConvLayout& l, const float* heads, int64_t v) {
     if (l.paired) return load(heads + v * kLanes);

@@ -118,15 +118,15 @@ static bool finish_rows(const FinishRows<T>& f) {
 template <class T>
 AFT_INLINE void factor_vector(const RowFactors<T>& f, int64_t row, int64_t at) {
     const int64_t width = f.channels - at, where = row * f.stride + at;
-    const V dy = load_some(f.dy + where, width, 0) * all(f.scale);
-    const V R = load_some(f.average + where, width, 0);
-    const V D = load_some(f.denominator + where, width, 1);
+    const V dy = load_ahead(f.dy + where, f.stride, width, 0) * all(f.scale);
+    const V R = load_ahead(f.average + where, f.stride, width, 0);
+    const V D = load_ahead(f.denominator + where, f.stride, width, 1);
     V P = dy;
     if (f.q != nullptr) {
-        const V gate = sigmoid(load_some(f.q + where, width, 0));
+        const V gate = sigmoid(load_ahead(f.q + where, f.stride, width, 0));
         P = dy * gate;
-        store_some(f.dq + where, load_some(f.dy + where, width, 0) * R * gate * (all(1) - gate),
-                   width);
+        store_ahead(f.dq + where, f.stride,
+                    load_some(f.dy + where, width, 0) * R * gate * (all(1) - gate), width);
     }
     // Rows of the exact path send nothing here (their R may be anything).
     const V A = where_at_least(D, all(0), P / D, all(0));
@@ -175,8 +175,8 @@ static Norms finish_keys(const FinishKeys<T>& f) {
             const V scale = all(f.scale), X = load(x + kChannels), SA = load(s);
             const V first = load(x) * SA;
             const V dk = fma(X, load(s + kChannels), first);
-            store_some(f.dv + where, X * SA * scale, width);
-            store_some(f.dk + where, dk * scale, width);
+            store_ahead(f.dv + where, f.stride, X * SA * scale, width);
+            store_ahead(f.dk + where, f.stride, dk * scale, width);
             left = fma(dk, dk, left);
             part = fma(first, first, part);
         }

@@ -265,7 +265,9 @@ AFT_INLINE V in_bits(V k, V reference) {
     constexpr float kShort = 0x1.716p0F, kRest = -1.76052861e-4F;
     const V high = _mm_and_ps(k, _mm_castsi128_ps(_mm_set1_epi32(~0xfff))), rest = k - high;
     const V low = _mm_and_ps(rest, _mm_cmpord_ps(rest, rest));  // infinity has none
-    return k * all(kRest) + (low * all(kShort) + (high * all(kShort) - reference));
+    const V infinite = _mm_cmpeq_ps(above(k, all(0) - k), all(__builtin_inff()));
+    const V last = _mm_andnot_ps(infinite, k * all(kRest));  // of the other sign
+    return last + (low * all(kShort) + (high * all(kShort) - reference));
 #endif
 }
 
@@ -342,6 +344,20 @@ AFT_INLINE void store_some(uint16_t* p, V x, int64_t n) {
     uint16_t lanes[kLanes];
     store(lanes, x);
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
+}
+
+// A task reads a block of channels of each row only, too little at a time for the processor to see
+// what comes next: row t + kAhead is asked for when t is used.
+constexpr int64_t kAhead = 6;
+template <class T>
+AFT_INLINE V load_ahead(const T* p, int64_t stride, int64_t n, float rest) {
+    __builtin_prefetch(p + kAhead * stride);
+    return load_some(p, n, rest);
+}
+template <class T>
+AFT_INLINE void store_ahead(T* p, int64_t stride, V x, int64_t n) {
+    __builtin_prefetch(p + kAhead * stride, 1);
+    store_some(p, x, n);
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU
