@@ -76,6 +76,7 @@ void Session::run_until(int64_t target_step) {
     parts_->shared.commands.push({Command::Kind::run_until, target_step, "", ""});
 }
 void Session::stop() {
+    ++parts_->shared.stops_asked;
     parts_->shared.commands.push({Command::Kind::stop, 0, "", ""});
 }
 void Session::save() {
@@ -98,7 +99,12 @@ void Session::set_share(double share) {
 }
 
 Status Session::status() const {
+    // Looked at first: what is published after an answer holds it.
+    const bool is_stop_waiting = parts_->shared.is_stop_waiting();
     Status status = *parts_->shared.status.latest();
+    const bool can_stop = status.state == RunState::ready || status.state == RunState::running ||
+                          status.state == RunState::paused;
+    if (is_stop_waiting && can_stop && !status.following) status.state = RunState::stopping;
     if (const auto message = parts_->shared.worker_message.latest();
         message && session::Clock::now() - message->time < std::chrono::seconds(8))
         status.message = message->text;

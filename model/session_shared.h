@@ -1,6 +1,7 @@
 // What the three threads of a session share: mailboxes (latest wins), the command queue, request
 // slots and the cache. Inside model/session*.cpp only.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,6 +66,7 @@ struct Shared {
     std::function<void()> wake;
     int all_threads = 1;  // of LibTorch, as the program was started
     CommandQueue commands;
+    std::atomic<int64_t> stops_asked{0}, stops_answered{0};
     RequestSlots slots;
     ProbeCache cache{size_t{512} << 20};
     ItemShelf items;
@@ -75,6 +77,8 @@ struct Shared {
     Mailbox<Moments> moments;
     Mailbox<Completion> completion;
 
+    // The published status may be from before the last stop().
+    [[nodiscard]] bool is_stop_waiting() const { return stops_answered < stops_asked; }
     // An answer of the newest weights, or of a stored moment that is still the run's.
     [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
         const auto now = snapshot.latest();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/warnings.h"
 #include "model/jobs.h"
 #include "model/session_live.h"
 
@@ -183,6 +184,10 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
         else
             to_error(live, shared, plain_words(error));
     }
+    if (command.kind != Command::Kind::stop) return;
+    live.status_pace = {};
+    publish_status(live, shared);
+    ++shared.stops_answered;
 }
 
 void one_step(Live& live, Shared& shared) {
@@ -262,6 +267,18 @@ void guarded(Live& live, Shared& shared, const Work& work) {
     }
 }
 
+// Ending keeps what was learnt. Who asked for a stop has read in the status what became of it.
+void save_at_end(Live& live, const Shared& shared) {
+    try {
+        static_cast<void>(live.recorder->save());
+    } catch (const std::exception& error) {
+        if (shared.stops_asked > 0 || live.recorder->saved_step() == live.trainer->steps_done())
+            return;
+        warn_once(fmt::format("{}: step {} could not be saved: {}", live.run,
+                              live.trainer->steps_done(), plain_words(error)));
+    }
+}
+
 }  // namespace
 
 void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request) {
@@ -278,9 +295,7 @@ void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest&
         for (const Command& command : shared.commands.take()) handle_safely(live, shared, command);
         guarded(live, shared, [&] { turn(stop, live, shared); });
     }
-    // Closing keeps what was learnt.
-    if (live.folder && live.dirty)
-        guarded(live, shared, [&] { static_cast<void>(live.recorder->save()); });
+    if (live.folder && live.dirty) save_at_end(live, shared);
 }
 
 }  // namespace aft::session

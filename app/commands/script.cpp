@@ -47,6 +47,7 @@ int in_window(const ScriptFlags& flags, const std::string& text, const Globals& 
                    .remember = false});
     shown = &window;
     window.run();
+    fail_if_lost(window.frame().end_sessions());
     print_run(flags, {.lines = script.lines_done(), .frames = frames});
     return interrupts.token().stop_requested() ? 130 : 0;
 }
@@ -60,7 +61,9 @@ int without_display(const ScriptFlags& flags, const std::string& text, const Glo
     options.display_scale = static_cast<float>(flags.scale);
     HeadlessStage stage(std::move(options), static_cast<int>(width), static_cast<int>(height));
     stage.step();
-    print_run(flags, run_script(stage, text, flags.file));
+    const ScriptRun done = run_script(stage, text, flags.file);
+    fail_if_lost(stage.frame().end_sessions());
+    print_run(flags, done);
     return 0;
 }
 

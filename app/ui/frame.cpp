@@ -57,7 +57,10 @@ Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(op
     }
 }
 
-Frame::~Frame() = default;
+Frame::~Frame() {
+    for (const Loss& loss : end_sessions())  // nobody asked before
+        fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
+}
 
 Ui& Frame::ui() {
     return parts_->ui;
@@ -85,6 +88,16 @@ std::string Frame::dump() const {
                      ImGui::GetIO().DisplayFramebufferScale.x);
 }
 
+std::optional<Loss> Frame::save_session() {
+    return parts_->session ? save_before_end(*parts_->session) : std::nullopt;
+}
+
+std::vector<Loss> Frame::end_sessions() {
+    parts_->let_go_of_session();
+    parts_->closing.clear();  // waits for them
+    return parts_->losses->take();
+}
+
 void Frame::save_settings() {
     Parts& p = *parts_;
     if (p.options.settings_file.empty()) return;
@@ -102,6 +115,7 @@ void Frame::prepare(double seconds) {
     p.take_wishes();
     p.take_news();
     p.warnings.tell(p.ui);
+    p.tell_losses();
     p.take_theme();
     p.load_image();
     p.tools.timeline.advance(p.ui);
@@ -130,15 +144,28 @@ void Frame::Parts::take_theme() {
 // The session may need a step to end; nobody waits for it here. What it held goes back to the
 // system, also from between blocks of the next one.
 void Frame::Parts::let_go_of_session() {
-    if (session)
-        closing.emplace_back([old = std::shared_ptr<Session>(std::move(session))]() mutable {
+    if (session) {
+        session->stop_completion();
+        closing.emplace_back([old = std::shared_ptr<Session>(std::move(session)), box = losses,
+                              wake = options.wake]() mutable {
+            const std::optional<Loss> loss = save_before_end(*old);
             old.reset();
+            if (loss) box->put(*loss);
+            if (loss) wake();
             give_back_memory();
         });
+    }
     session = nullptr;
     ui.session = nullptr;
     ui.selection.image = {};
     remembered.clear();
+}
+
+void Frame::Parts::tell_losses() {
+    for (const Loss& loss : losses->take()) {
+        ui.toasts.add({.kind = ToastKind::error, .title = loss.what(), .detail = loss.reason});
+        ui.say("error", loss.what() + ": " + loss.reason);
+    }
 }
 
 void Frame::Parts::close_session() {

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/panels/rooms.h"
+#include "app/ui/losses.h"
 #include "app/ui/panel.h"
 
 namespace aft::app {
@@ -40,6 +42,11 @@ class Frame {
     [[nodiscard]] int frames_wanted() const;
     // When the next frame is wanted though nothing happens (a toast that ends); infinity = never.
     [[nodiscard]] double next_frame_at() const;
+    // Before the end: has the open session save. Blocks; what it could not save, if so.
+    [[nodiscard]] std::optional<Loss> save_session();
+    // Ends the open session and waits for those that end in the background. What could not be saved
+    // and was not told in a frame.
+    [[nodiscard]] std::vector<Loss> end_sessions();
     void save_settings();  // layout and user settings, now
     [[nodiscard]] Ui& ui();
     [[nodiscard]] std::string dump() const;  // of the last frame

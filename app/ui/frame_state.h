@@ -27,6 +27,7 @@ struct Frame::Parts {
     FrameTools tools;
     std::vector<Pane> panes;
     std::unique_ptr<Session> session;
+    std::shared_ptr<LossBox> losses = std::make_shared<LossBox>();
     std::vector<std::jthread> closing;  // sessions that end in the background
     std::chrono::steady_clock::time_point frame_start = std::chrono::steady_clock::now();
     std::deque<double> frame_times;
@@ -49,6 +50,7 @@ struct Frame::Parts {
     void load_image();
     void replace_session(OpenRequest request);
     void let_go_of_session();
+    void tell_losses();
     void close_session();
     void draw_panes(const FrameAreas& areas);
     void draw_pane(Pane& pane, const FrameAreas& areas);

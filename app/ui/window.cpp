@@ -279,4 +279,17 @@ void Window::run() {
     p.frame.save_settings();
 }
 
+void Window::stay_open(const Loss& loss) {
+    Ui& ui = frame().ui();
+    glfwSetWindowShouldClose(parts_->window.get(), GLFW_FALSE);
+    ui.quit = false;
+    ui.toasts.add({.kind = ToastKind::error,
+                   .title = "Not closed: " + loss.what(),
+                   .detail = loss.reason +
+                             ". Save the checkpoint when the cause is gone, or close once more to "
+                             "lose these steps."});
+    ui.say("error", "not closed: " + loss.what() + ": " + loss.reason);
+    ui.want_frames(kFramesAfterInput);
+}
+
 }  // namespace aft::app

@@ -28,6 +28,8 @@ class Window {
         WindowOptions options);  // throws with the remedy: no display, no OpenGL, too old
     ~Window();
     void run();  // until it is closed
+    // Closing was asked for and cannot be done yet: a toast says what would be lost; run() goes on.
+    void stay_open(const Loss& loss);
     [[nodiscard]] Frame& frame();
     [[nodiscard]] Image picture() const;  // of the last frame
 

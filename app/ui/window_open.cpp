@@ -1,4 +1,10 @@
 // The doors of the window for commands: open_window and window_lists (app/window_door.h).
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
 #include "app/interrupts.h"
 #include "app/panels/rooms.h"
 #include "app/ui/window.h"
@@ -8,27 +14,38 @@ namespace aft::app {
 
 namespace {
 
-// A training that goes on is saved before the window's process ends: the session halts after its
-// step, and its destructor waits for that.
-bool save_on_close(Ui& ui) {  // -> true if there is something to wait for
-    if (ui.session == nullptr) return false;
-    const Status status = ui.session->status();
-    const bool can_lose = status.state == RunState::running || status.state == RunState::paused;
-    if (!can_lose || !status.can_train || status.step <= status.saved_step) return false;
-    ui.session->stop();
-    return true;
+Frame* shown_frame = nullptr;
+
+// Where the display goes away its library calls exit() in the middle of a frame.
+void save_without_display() {
+    if (shown_frame == nullptr) return;
+    for (const Loss& loss : shown_frame->end_sessions())
+        fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
 }
 
-void wait_until_saved(Ui& ui) {
-    for (int i = 0; i < 600; ++i) {
-        const Status status = ui.session->status();
-        const RunState state = status.state;
-        if (state != RunState::running && state != RunState::paused && state != RunState::stopping)
-            return;
-        // It could not be saved, or was met before; the session's end tries once more.
-        if (!status.error.empty()) return;
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+class SavesAtExit {
+  public:
+    explicit SavesAtExit(Frame& frame) {
+        shown_frame = &frame;
+        static_cast<void>(std::atexit(save_without_display));
     }
+    ~SavesAtExit() { shown_frame = nullptr; }
+    SavesAtExit(const SavesAtExit&) = delete;
+    SavesAtExit& operator=(const SavesAtExit&) = delete;
+};
+
+// A training that goes on is saved before the window ends. Where that fails the window stays open
+// once and says so: who closes it again gives these steps up.
+void run_and_save(Window& window, const std::stop_token& stop) {
+    std::optional<Loss> told;
+    for (;;) {
+        window.run();
+        const std::optional<Loss> loss = window.frame().save_session();
+        if (!loss || stop.stop_requested() || (told && told->is_same(*loss))) break;
+        window.stay_open(*loss);
+        told = loss;
+    }
+    fail_if_lost(window.frame().end_sessions());
 }
 
 }  // namespace
@@ -37,11 +54,10 @@ int open_window(const WindowRequest& request, const Globals& globals) {
     const Interrupts interrupts;
     initialize_model(globals.device, globals.threads);
     Window window({.device = globals.device, .stop = interrupts.token()});
+    const SavesAtExit saves_at_exit(window.frame());
     if (request.run) window.frame().open_run(*request.run);
     for (const std::string& path : request.paths) window.frame().open(path);
-    window.run();
-    Ui& ui = window.frame().ui();
-    if (save_on_close(ui)) wait_until_saved(ui);
+    run_and_save(window, interrupts.token());
     return interrupts.token().stop_requested() ? 130 : 0;
 }
 

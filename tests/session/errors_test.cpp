@@ -7,6 +7,7 @@
 
 #include "core/files.h"
 #include "core/image.h"
+#include "core/warnings.h"
 #include "tests/session/session_bench.h"
 
 namespace aft {
@@ -108,6 +109,54 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     ASSERT_TRUE(wait_state(session, RunState::paused));
     EXPECT_EQ(session.status().error, "");
     EXPECT_EQ(logged_steps(log), (std::vector<int64_t>{3, 6, 9, 10, 12, 15, 18, 20}));
+}
+
+// A stop is answered before its state is seen: what an earlier one met does not count.
+TEST(SessionErrors, EveryStopHasItsOwnAnswer) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run", aside = scratch / "aside";
+    const fs::path checkpoints = run / "checkpoints";
+    Session session(new_run(run));
+    session.step(3);
+    ASSERT_TRUE(wait_step(session, 3));
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    fs::rename(checkpoints, aside);
+    std::ofstream(checkpoints) << "no folder";
+    const auto stop = [&] {
+        session.stop();
+        EXPECT_TRUE(wait_for([&] { return session.status().state != RunState::stopping; }));
+        return session.status();
+    };
+    for (int i = 0; i < 2; ++i) {
+        const Status failed = stop();
+        EXPECT_EQ(failed.state, RunState::paused);
+        EXPECT_NE(failed.error.find("checkpoints"), std::string::npos) << failed.error;
+    }
+    fs::remove(checkpoints);
+    fs::rename(aside, checkpoints);
+    const Status saved = stop();
+    EXPECT_EQ(saved.state, RunState::stopped);
+    EXPECT_EQ(saved.saved_step, 3);
+    EXPECT_EQ(saved.error, "");
+}
+
+// Nobody asked for the stop, so nobody reads the status: the reason is told as a warning.
+TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
+    const Scratch scratch;
+    const fs::path checkpoints = scratch / "run/checkpoints";
+    std::string told;  // by the trainer's thread, which has ended when it is read
+    const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
+    {
+        Session session(new_run(scratch / "run"));
+        session.step(3);
+        EXPECT_TRUE(wait_step(session, 3));
+        EXPECT_TRUE(wait_state(session, RunState::paused));
+        fs::remove_all(checkpoints);
+        std::ofstream(checkpoints) << "no folder";
+    }
+    static_cast<void>(set_warning_sink(before));
+    EXPECT_NE(told.find("step 3"), std::string::npos) << told;
+    EXPECT_NE(told.find(checkpoints.string()), std::string::npos) << told;
 }
 
 }  // namespace

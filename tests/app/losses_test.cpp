@@ -1,0 +1,97 @@
+// What a session that ends could not save: the window says so, or the end of the program does.
+#include "app/ui/losses.h"
+
+#include <fstream>
+
+#include "core/check.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+TEST(Loss, TheWordsNameRunStepsAndWhatIsSaved) {
+    Loss loss{.run = "runs/a", .reason = "disk full", .saved_step = 500, .step = 540};
+    EXPECT_EQ(loss.what(), "runs/a: steps 501 to 540 are not saved (the newest saved step is 500)");
+    loss.saved_step = 539;
+    EXPECT_EQ(loss.what(), "runs/a: step 540 is not saved (the newest saved step is 539)");
+    loss.saved_step = -1;
+    EXPECT_EQ(loss.what(), "runs/a: steps 1 to 540 are not saved (none is)");
+    EXPECT_NO_THROW(fail_if_lost({}));
+    try {
+        fail_if_lost({loss, {.run = "runs/b", .reason = "no folder", .saved_step = 1, .step = 2}});
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  "runs/a: steps 1 to 540 are not saved (none is): disk full\n"
+                  "runs/b: step 2 is not saved (the newest saved step is 1): no folder");
+    }
+}
+
+class Losses : public BareTest {
+  protected:
+    // Trained to step 25, saved at 20.
+    void open_trained() {
+        make();
+        open_tiny_run();
+        ui().session->step(25);
+        ASSERT_TRUE(
+            until([&] { return ui().status.step == 25 && ui().status.state == RunState::paused; }));
+        EXPECT_EQ(ui().status.saved_step, 20);
+    }
+    void block() {
+        std::filesystem::rename(folder_ / "checkpoints", folder_ / "aside");
+        std::ofstream(folder_ / "checkpoints") << "no folder";
+    }
+    void clear_the_way() {
+        std::filesystem::remove(folder_ / "checkpoints");
+        std::filesystem::rename(folder_ / "aside", folder_ / "checkpoints");
+    }
+    void expect_loss(const Loss& loss) {
+        EXPECT_EQ(loss.run, folder_.string());
+        EXPECT_EQ(loss.saved_step, 20);
+        EXPECT_EQ(loss.step, 25);
+        EXPECT_NE(loss.reason.find("checkpoints"), std::string::npos) << loss.reason;
+    }
+};
+
+TEST_F(Losses, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
+    open_trained();
+    block();
+    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    const auto toast = [&]() -> const Toast* {
+        for (const Toast& one : ui().toasts.shown())
+            if (one.title.find("steps 21 to 25") != std::string::npos) return &one;
+        return nullptr;
+    };
+    ASSERT_TRUE(until([&] { return toast() != nullptr; }));
+    EXPECT_EQ(toast()->kind, ToastKind::error);  // it stays
+    EXPECT_NE(toast()->title.find(folder_.string()), std::string::npos) << toast()->title;
+    EXPECT_NE(toast()->detail.find("checkpoints"), std::string::npos) << toast()->detail;
+    EXPECT_TRUE(stage_->frame().end_sessions().empty());  // told already
+}
+
+TEST_F(Losses, TheOpenSessionSaysWhatItCannotSaveUntilItCan) {
+    open_trained();
+    block();
+    for (int i = 0; i < 2; ++i) {
+        const std::optional<Loss> loss = stage_->frame().save_session();
+        ASSERT_TRUE(loss.has_value());
+        expect_loss(*loss);
+    }
+    clear_the_way();
+    EXPECT_FALSE(stage_->frame().save_session().has_value());
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "checkpoints/step-00000025.safetensors"));
+    EXPECT_TRUE(stage_->frame().end_sessions().empty());
+}
+
+TEST_F(Losses, WhatWasNotToldInTheWindowIsToldAtTheEnd) {
+    open_trained();
+    block();
+    const std::vector<Loss> losses = stage_->frame().end_sessions();
+    ASSERT_EQ(losses.size(), 1u);
+    expect_loss(losses[0]);
+    EXPECT_TRUE(stage_->frame().end_sessions().empty());
+}
+
+}  // namespace
+}  // namespace aft::app
