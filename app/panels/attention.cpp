@@ -69,12 +69,13 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
     tools.push_back(
         {272, [&] {
-             inline_label(ui, data_.is_by_head() ? "Heads" : "Channels");
+             const char* const name = data_.is_by_head() ? "Heads" : "Channels";
+             inline_label(ui, name);
              const std::string reduce[] = {"Gate-weighted mean", "Mean",
                                            data_.is_by_head() ? "Chosen head" : "Chosen channel"};
              const int first = data_.has_gates() ? 0 : 1;  // without gates both means are one
              int chosen = std::max(0, reduce_ - first);
-             if (combo(ui, "Channels", chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
+             if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
                  reduce_ = chosen + first;
          }});
     tool_row(ui, room, tools);

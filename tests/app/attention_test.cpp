@@ -156,6 +156,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     show();
     const std::string sort = "Attention/Main/Sort";
     ASSERT_TRUE(until([&] { return value_of(sort) == "Sharpness"; })) << value_of(sort);
+    steps(2);  // the tools above are drawn before the answer is taken
     const WidgetRecord* const gate = ui().recorder.find(sort + "=Gate");
     ASSERT_NE(gate, nullptr);
     EXPECT_EQ(gate->why_not, "Softmax attention has no gate.");
