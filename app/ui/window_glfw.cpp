@@ -2,6 +2,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 
@@ -116,6 +117,27 @@ float GlfwWindow::content_scale() const {
     glfwGetFramebufferSize(window_, &pixels, &ignored);
     const float units = width > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
     return std::clamp(std::max(x, y) / std::max(1.0f, units), 0.5f, 4.0f);
+}
+
+namespace {
+
+void (*display_lost)() = nullptr;
+
+int tell_display_lost(void*) {
+    display_lost();
+    return 0;
+}
+
+}  // namespace
+
+void on_display_lost(void (*act)()) {
+    if (glfwGetPlatform() != GLFW_PLATFORM_X11) return;
+    using Handler = int (*)(void*);
+    void* const library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);  // GLFW has loaded it
+    if (library == nullptr) return;
+    const auto set = reinterpret_cast<Handler (*)(Handler)>(dlsym(library, "XSetIOErrorHandler"));
+    display_lost = act;
+    if (set != nullptr) static_cast<void>(set(tell_display_lost));
 }
 
 }  // namespace aft::app

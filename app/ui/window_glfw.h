@@ -21,4 +21,9 @@ class GlfwWindow {
     GLFWwindow* window_ = nullptr;
 };
 
+// X11 ends the program where its display goes away: `act` is called before, in the middle of
+// whatever spoke to the display. Needs a window; does nothing under Wayland, where the window is
+// closed like any other.
+void on_display_lost(void (*act)());
+
 }  // namespace aft::app

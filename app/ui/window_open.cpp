@@ -1,13 +1,14 @@
 // The doors of the window for commands: open_window and window_lists (app/window_door.h).
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "app/interrupts.h"
 #include "app/panels/rooms.h"
 #include "app/ui/window.h"
+#include "app/ui/window_glfw.h"
 #include "app/window_door.h"
 
 namespace aft::app {
@@ -16,22 +17,24 @@ namespace {
 
 Frame* shown_frame = nullptr;
 
-// Where the display goes away its library calls exit() in the middle of a frame.
-void save_without_display() {
+// The frame may be half drawn: its sessions end, nothing else does.
+void end_without_display() {
     if (shown_frame == nullptr) return;
+    fmt::print(stderr, "afterimage: the display is gone\n");
     for (const Loss& loss : shown_frame->end_sessions())
         fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
+    _exit(1);
 }
 
-class SavesAtExit {
+class SavesWithoutDisplay {
   public:
-    explicit SavesAtExit(Frame& frame) {
+    explicit SavesWithoutDisplay(Frame& frame) {
         shown_frame = &frame;
-        static_cast<void>(std::atexit(save_without_display));
+        on_display_lost(end_without_display);
     }
-    ~SavesAtExit() { shown_frame = nullptr; }
-    SavesAtExit(const SavesAtExit&) = delete;
-    SavesAtExit& operator=(const SavesAtExit&) = delete;
+    ~SavesWithoutDisplay() { shown_frame = nullptr; }
+    SavesWithoutDisplay(const SavesWithoutDisplay&) = delete;
+    SavesWithoutDisplay& operator=(const SavesWithoutDisplay&) = delete;
 };
 
 // A training that goes on is saved before the window ends. Where that fails the window stays open
@@ -54,7 +57,7 @@ int open_window(const WindowRequest& request, const Globals& globals) {
     const Interrupts interrupts;
     initialize_model(globals.device, globals.threads);
     Window window({.device = globals.device, .stop = interrupts.token()});
-    const SavesAtExit saves_at_exit(window.frame());
+    const SavesWithoutDisplay saves_without_display(window.frame());
     if (request.run) window.frame().open_run(*request.run);
     for (const std::string& path : request.paths) window.frame().open(path);
     run_and_save(window, interrupts.token());

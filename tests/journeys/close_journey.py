@@ -67,6 +67,14 @@ def check_blocked(cli, screen):
         open_unsaved(window, run)
         other.end()
         check_lost(cli, window, run, "A display that goes away")
+    run, other = copy("saved"), Screen()
+    with Window(cli, other, run) as window:
+        window.until(lambda d: step_of(d) == 8, "the run is open")
+        window.key("period")
+        window.until(lambda d: step_of(d) == 9 and d.value("Status/Main/State") == "Paused", "a step more")
+        other.end()
+        cli.check("without its display it ends with 1", window.wait() == 1, window.words())
+    cli.ok("but saves what can be saved", "inspect", run / "checkpoints" / "step-00000009.safetensors")
 
 
 def run(cli, screen):
