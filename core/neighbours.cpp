@@ -1,25 +1,43 @@
 #include "core/neighbours.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 #include <string>
-#include <thread>
 
 namespace aft {
 
 namespace {
 
-// Seconds all cores were busy since the system started; negative if unknown.
-double busy_seconds() {
-    std::ifstream in("/proc/stat");
-    std::string name;
-    double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
-    if (!(in >> name >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal)) return -1;
-    return (user + nice + system + irq + soft + steal) / static_cast<double>(sysconf(_SC_CLK_TCK));
+// The cores that this process may run on.
+cpu_set_t own_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);  // none is known
+    return cores;
+}
+
+// Seconds that these cores were busy since the system started; negative if unknown.
+double busy_seconds(const cpu_set_t& cores) {
+    std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
+    double ticks = 0;
+    int found = 0;
+    for (std::string line; std::getline(in, line) && line.starts_with("cpu");) {
+        std::istringstream words(line.substr(3));
+        double core = 0, user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0,
+               steal = 0;
+        if (line.starts_with("cpu ") || !(words >> core)) continue;
+        if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<size_t>(core), &cores)) continue;
+        words >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+        ticks += user + nice + system + irq + soft + steal;
+        ++found;
+    }
+    return found > 0 ? ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) : -1;
 }
 
 // Of this process and of the children that it has waited for.
@@ -41,13 +59,15 @@ double wall_seconds() {
 
 }  // namespace
 
-Neighbours::Neighbours() : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
+Neighbours::Neighbours()
+    : busy_(busy_seconds(own_cores())), own_(own_seconds()), wall_(wall_seconds()) {}
 
 double Neighbours::share() const {
-    const double busy = busy_seconds(), wall = wall_seconds() - wall_;
+    const cpu_set_t cores = own_cores();
+    const double busy = busy_seconds(cores), wall = wall_seconds() - wall_;
     if (busy < 0 || busy_ < 0 || wall <= 0) return -1;
     const double others = (busy - busy_) - (own_seconds() - own_);
-    return std::clamp(others / (wall * std::thread::hardware_concurrency()), 0.0, 1.0);
+    return std::clamp(others / (wall * CPU_COUNT(&cores)), 0.0, 1.0);
 }
 
 }  // namespace aft

@@ -3,12 +3,12 @@
 
 namespace aft {
 
-// The processor's time since construction that went to others than this process and its ended
-// children.
+// The time, since construction, of the cores that this process may run on that went to others than
+// this process and its ended children.
 class Neighbours {
   public:
     Neighbours();
-    // Parts of all cores, 0..1, in steps of a hundredth of a second; negative if the system does
+    // Parts of these cores, 0..1, in steps of a hundredth of a second; negative if the system does
     // not tell.
     [[nodiscard]] double share() const;
 

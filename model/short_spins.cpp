@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "core/neighbours.h"
@@ -34,12 +35,20 @@ void hold_idle_team(const std::stop_token& stop) {
     }
 }
 
+std::unique_ptr<std::jthread> started_team() {
+    try {
+        return std::make_unique<std::jthread>(hold_idle_team);
+    } catch (const std::system_error&) {  // no more threads: spins stay as they are
+        return nullptr;
+    }
+}
+
 void watch(const std::stop_token& stop, const std::function<double()>& share, double seconds) {
     std::unique_ptr<std::jthread> team;
     while (!is_stopped_within(stop, seconds)) {
         const double others = share();
         if (others >= ShortSpins::kBusy && team == nullptr)
-            team = std::make_unique<std::jthread>(hold_idle_team);
+            team = started_team();
         else if (others < ShortSpins::kQuiet)
             team = nullptr;
     }

@@ -9,11 +9,11 @@
 
 namespace aft {
 
-// While it lives, a thread looks twice a second at what other programs take of the cores; from
-// kBusy on spins are short, until less than kQuiet is taken. One in a process.
+// While it lives, a thread looks twice a second at what other programs take of the cores that this
+// one may run on; from kBusy on spins are short, until less than kQuiet is taken. One in a process.
 class ShortSpins {
   public:
-    static constexpr double kBusy = 0.15, kQuiet = 0.05;  // of all cores
+    static constexpr double kBusy = 0.15, kQuiet = 0.05;  // of these cores
 
     ShortSpins();
     // For tests: `share` gives what others take, 0..1, since it was last asked.

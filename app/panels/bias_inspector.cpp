@@ -309,9 +309,10 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
         const Positions positions(ui.status);
         key_value(ui, "Mean distance", plain_number(s.mean_distance, 2),
-                  positions.is_text             ? "bytes"
-                  : positions.is_autoregressive ? "pixels"
-                                                : "patches");
+                  positions.is_text              ? "bytes"
+                  : !positions.is_autoregressive ? "patches"
+                  : positions.channels > 1       ? "cells"
+                                                 : "pixels");
         key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
         key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");

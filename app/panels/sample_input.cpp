@@ -37,7 +37,7 @@ void sample_popup(Ui& ui) {
                     .width = 200,
                     .drag_speed = 0.2F},
                    index))
-        show_sample(ui, splits[split].text, index);
+        show_sample(ui, image.split, index);
     hint(ui, sample_words(ui));
     if (why_not_choose_data(ui).empty()) (void)action_button(ui, "Choose the data folder...");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");

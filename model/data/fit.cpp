@@ -82,9 +82,7 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
 
 Split usual_split(const DataSource& source) {
     for (const Split split : {Split::test, Split::validation})
-        if ((source.info().is_text ? source.text_size(split) : source.size(split)) > 0 &&
-            source.size(split) > 0)
-            return split;
+        if (source.size(split) > 0) return split;
     return Split::train;
 }
 

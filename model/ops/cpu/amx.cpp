@@ -3,6 +3,9 @@
 //
 //   sum[32, 64] += E[32, 32] [X V | X][32, 64]       a step: eight instructions of 16 x 16 x 32
 //
+// (numerator and denominator of paper Eq. 2; 131,072 FLOP a step.) Numerics as in
+// avx512_bfloat16.cpp.
+//
 // The panel's pairs of rows lie as the instruction wants its right operand. Four registers hold
 // sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072,
 // d = 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a whole call takes 5.0

@@ -4,11 +4,13 @@
 //
 //   N_t = sum_j E_tj (X_j V_j), D_t = sum_j E_tj X_j           pairs of sources side by side
 //
+// (paper Eq. 2; an instruction makes two multiply-adds a lane.)
 // Rounding is of about 2^-9 of each term: E enters N and D alike and only shifts weight; X is
 // rounded first and X V made from the rounded X, so that the average stays one. References are
-// whole powers of two and bfloat16 has the range of float32: all that kernels.h says about safe
-// sums holds. Running sums stay in float32. B = 4, T = 3072, d = 256, two cores: window 256 takes
-// 13.3 ms (float32 17.9; limits by products 7.2 and 15.6).
+// whole powers of two and bfloat16 has the range of float32: all that arguments.h says about
+// references holds. Running sums stay in float32. B = 4, T = 3072, d = 256, two cores of an AMD
+// EPYC: window 256 takes 13.3 ms (float32 17.9; limits by products 7.2 and 15.6). Intel's
+// processors gain nothing (half_kernels()).
 #define AFT_CPU_BFLOAT16
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/half_kernels.h"

@@ -1,3 +1,11 @@
+// Gradients of u and r where w = u r^T (paper Eq. 7).
+//
+//   du_t = sum_j dw_tj r_j,  dr_j = sum_t dw_tj u_t
+//
+// Cost: 4 d' FLOP for each pair of the tiles of dw. Numerics: sums in float64, as those of dw over
+// a row cancel (sum_j dw_tj is 0); every sum has one order, so that threads change nothing. With
+// window 256, T = 3072, d' = 64 these sums (wide_sums) had 10 of 100 samples of a profile of the
+// gradient on two cores of a Xeon with AVX-512.
 #include "model/ops/cpu/band_factors.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
-// Kernels of the banded operators (kernels.h says what each does). Included once per instruction
-// set.
+// Kernels of the banded operators (paper Eq. 2; arguments.h says what each is given, and how sums
+// stay in range). Included once per instruction set.
+//
+//   sum_t += E_tj [X_j V_j | X_j] over sources j           4 C FLOP a pair and block of C channels
 //
 // Register tile. multiply() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,

@@ -2,6 +2,8 @@
 // kMatrixRows targets that see whole steps of kMatrixStep sources, as chunks of kTile begin on
 // them.
 //
+//   sums[t] = outside_t sum_{j before, after} [X V | X]_j + sum_{j in the steps} E_tj [X V | X]_j
+//
 // Cost: 4 C FLOP for each pair; a block with a window of s looks at s + 32 sources (s a multiple of
 // 32) one by one; those before its window have the weight of all outside, a power of two.
 #include <algorithm>

@@ -7,7 +7,8 @@
 //
 // Cost: 9 loads and additions per position: rows enter a sum at the end of the window; where it
 // would have to leave at the other end, the rows so far are summed again from their last one back,
-// so that each of these sums begins at a row of the window. Only ever added up, never a difference.
+// so that each of these sums begins at a row of the window. Only ever added up, never a difference:
+// 0.3 of the 3.3 ms of 14x14, d = h = 384, s = 11, B = 16.
 #pragma once
 #include "model/ops/cpu/conv_kernels.inl"
 

@@ -1,5 +1,7 @@
 // The taps of aft-conv: a tile of targets in one row of the grid, a row of sources at a time. One
-// vector of channels; conv_kernels.inl has the formula. Included once per instruction set.
+// vector of channels; conv_kernels.inl has the formula (paper Eq. 6), numerics and measured shares.
+// Included once per instruction set. Cost: 4 FLOP per tap inside the grid, position and channel, of
+// numerator and denominator.
 //
 // A tile of N targets and one of N sources are in registers together: N^2 pairs, and each of their
 // 2 N - 1 diagonals is one tap. So a tap's weight is loaded once for up to N multiply-adds, a

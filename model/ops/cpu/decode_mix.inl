@@ -1,4 +1,4 @@
-// One token of aft-simple, aft-local and aft-full (paper Eq. 2, 5; operators.md section 4).
+// One token of aft-simple, aft-local and aft-full (paper Eq. 2, 5).
 //   y_t = sigmoid(q_t) N / D,  (N, D) = sum_{j <= t} e^(K_j + w_tj) (V_j, 1)
 // aft-simple keeps running sums: O(d). With biases a token of a block of kDecodeBlock targets needs
 // (1) what it hears from the chunks before the block: for all targets of the block at once when it

@@ -1,3 +1,6 @@
+// aft-simple (scan_kernels.inl has the formula, numerics and figures) shared out among threads: by
+// samples and blocks of channels where there are enough, else one long sample in links
+// (scan_chain.cpp).
 #include "model/ops/cpu/scan.h"
 
 #include <omp.h>

@@ -4,6 +4,9 @@
 //   R = N / D over all rows (scan_kernels.inl), Y_t = R sigmoid(Q_t)
 //   S = sum_t P_t with P = dY sigmoid(Q),  dQ = P R (1 - sigmoid(Q))
 //   dV_j = 2^(k_j-m) S / D,  dK_j = dV_j (V_j - R)
+//
+// (paper Eq. 5 without its mask.) Numerics: one exact R for all targets, so that no difference of
+// two sums is taken.
 #pragma once
 #include "model/ops/cpu/scan_gradient.inl"
 

@@ -1,3 +1,6 @@
+// One long sample of causal aft-simple in links of rows, which threads take in turn (scan_link.inl,
+// scan_back.inl: formula and figures): a link's sums are handed on before its rows are walked over
+// again. A thread waits only for the link before its own, with short spins and then yields.
 #include "model/ops/cpu/scan_chain.h"
 
 #include <immintrin.h>
