@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "core/check.h"
+#include "model/mixers/mixer.h"
 #include "ops_cases.h"
 
 namespace aft::ops::testing {
@@ -73,6 +75,16 @@ TEST(OpsMutations, every_check_notices_something) {
         for (const Mutation& mutation : mutations())
             notices = notices || !outcome(check, mutation.op).empty();
         EXPECT_TRUE(notices) << check.name;
+    }
+}
+
+// The traps and identities walk aft_cases(): a mixer that is added must be among them.
+TEST(OpsIdentities, every_mixer_of_aft_is_walked) {
+    std::set<std::string> walked;
+    for (const Case& c : aft_cases()) walked.insert(std::string("aft-") + kind_name(c.kind));
+    for (const MixerRoom& room : mixers()) {
+        const bool is_aft = room.info.name.starts_with("aft-");
+        EXPECT_TRUE(!is_aft || walked.contains(room.info.name)) << room.info.name;
     }
 }
 
