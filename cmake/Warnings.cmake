@@ -6,4 +6,8 @@ if(AFTERIMAGE_SANITIZE)
     target_compile_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE} -fno-omit-frame-pointer
         -Wno-error)
     target_link_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
+    if(AFTERIMAGE_SANITIZE MATCHES undefined)
+        # A third of the time to compile; the address sanitizer stops at the access itself.
+        target_compile_options(aft_warnings INTERFACE -fno-sanitize=null,object-size,vptr)
+    endif()
 endif()
