@@ -1,6 +1,6 @@
 // A few threads that run one piece of work together, many times a second: short spins, then they
-// give way, then they sleep. A token is some hundred such pieces of a few microseconds, which is
-// why this is no team of OpenMP's. Owned by one decoder; run() by its thread. No LibTorch.
+// give way, then they sleep. Pieces of a token are too short for OpenMP's teams. Owned by one
+// decoder; run() by its thread. No LibTorch.
 #pragma once
 #include <atomic>
 #include <cstdint>

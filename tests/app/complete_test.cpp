@@ -24,6 +24,16 @@ class Complete : public BareTest {
         write_png(path, image);
         return path;
     }
+    // Completes what is chosen; the answer, drawn.
+    std::shared_ptr<const Completion> completed() {
+        run("key Ctrl+Enter\n");
+        (void)until([&] {
+            const auto now = ui().session->completion();
+            return now && now->done;
+        });
+        steps(4);
+        return ui().session->completion();
+    }
     // The shipped mirror model, with data that lie where nothing is.
     void open_without_data() {
         initialize_model("cpu", 1);
@@ -179,14 +189,9 @@ TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
     run("frames 2\nwait Ready 60\nworkspace Complete\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     ui().selection.completion.sample.temperature = 1.7;  // what is said must not depend on it
-    run("key Ctrl+Enter\n");
-    ASSERT_TRUE(until([&] {
-        const auto now = ui().session->completion();
-        return now && now->done;
-    }));
-    const auto done = ui().session->completion();
+    const auto done = completed();
+    ASSERT_TRUE(done != nullptr && done->done);
     ASSERT_EQ(done->error, "");
-    steps(4);
     ASSERT_TRUE(is_there("Samples/Main/Sample 4"));
     const auto number = [&](const std::string& key) {
         const std::string words = value_of(key);
@@ -247,14 +252,9 @@ TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
     stage_->frame().open(white_picture());
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     ui().selection.completion.sample.samples = 2;
-    run("key Ctrl+Enter\n");
-    ASSERT_TRUE(until([&] {
-        const auto now = ui().session->completion();
-        return now && now->done;
-    }));
-    const auto done = ui().session->completion();
+    const auto done = completed();
+    ASSERT_TRUE(done != nullptr && done->done);
     ASSERT_EQ(done->error, "");
-    steps(4);
     const std::string picture = "Samples/Main/Sample 2";
     ASSERT_TRUE(is_there(picture));
     const WidgetRecord box = *ui().recorder.find(picture);
