@@ -22,24 +22,6 @@ cpu_set_t own_cores() {
     return cores;
 }
 
-// Seconds that these cores were busy since the system started; negative if unknown.
-double busy_seconds(const cpu_set_t& cores) {
-    std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
-    double ticks = 0;
-    int found = 0;
-    for (std::string line; std::getline(in, line) && line.starts_with("cpu");) {
-        std::istringstream words(line.substr(3));
-        double core = 0, user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0,
-               steal = 0;
-        if (line.starts_with("cpu ") || !(words >> core)) continue;
-        if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<size_t>(core), &cores)) continue;
-        words >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
-        ticks += user + nice + system + irq + soft + steal;
-        ++found;
-    }
-    return found > 0 ? ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) : -1;
-}
-
 // Of this process and of the children that it has waited for.
 double own_seconds() {
     double sum = 0;
@@ -59,15 +41,43 @@ double wall_seconds() {
 
 }  // namespace
 
-Neighbours::Neighbours()
-    : busy_(busy_seconds(own_cores())), own_(own_seconds()), wall_(wall_seconds()) {}
-
-double Neighbours::share() const {
+// Seconds since the system started.
+Neighbours::Busy Neighbours::busy_seconds() {
     const cpu_set_t cores = own_cores();
-    const double busy = busy_seconds(cores), wall = wall_seconds() - wall_;
-    if (busy < 0 || busy_ < 0 || wall <= 0) return -1;
-    const double others = (busy - busy_) - (own_seconds() - own_);
+    std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
+    double ticks = 0, stolen = 0;
+    int found = 0;
+    for (std::string line; std::getline(in, line) && line.starts_with("cpu");) {
+        std::istringstream words(line.substr(3));
+        double core = 0, user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0,
+               steal = 0;
+        if (line.starts_with("cpu ") || !(words >> core)) continue;
+        if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<size_t>(core), &cores)) continue;
+        words >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+        ticks += user + nice + system + irq + soft;
+        stolen += steal;
+        ++found;
+    }
+    const auto rate = static_cast<double>(sysconf(_SC_CLK_TCK));
+    return found > 0 ? Busy{.programs = ticks / rate, .stolen = stolen / rate} : Busy{};
+}
+
+Neighbours::Neighbours() : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
+
+double Neighbours::part(double others, const Neighbours& now) const {
+    const cpu_set_t cores = own_cores();
+    const double wall = now.wall_ - wall_;
+    if (now.busy_.programs < 0 || busy_.programs < 0 || wall <= 0) return -1;
     return std::clamp(others / (wall * CPU_COUNT(&cores)), 0.0, 1.0);
+}
+
+double Neighbours::programs(const Neighbours& now) const {
+    return part((now.busy_.programs - busy_.programs) - (now.own_ - own_), now);
+}
+
+double Neighbours::share(const Neighbours& now) const {
+    const double stolen = now.busy_.stolen - busy_.stolen;
+    return part((now.busy_.programs - busy_.programs) + stolen - (now.own_ - own_), now);
 }
 
 }  // namespace aft

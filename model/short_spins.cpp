@@ -59,9 +59,8 @@ void watch(const std::stop_token& stop, const std::function<double()>& share, do
 ShortSpins::ShortSpins()
     : ShortSpins(
           [last = Neighbours()]() mutable {
-              const double share = last.share();
-              last = Neighbours();
-              return share;
+              const Neighbours now;
+              return std::exchange(last, now).programs(now);
           },
           0.5) {}
 

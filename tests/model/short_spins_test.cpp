@@ -78,6 +78,9 @@ TEST(Neighbours, WhatThisProcessTakesIsNotTheirs) {
     const double wall = std::chrono::duration<double>(Clock::now() - start).count();
     const double own = 0.5 / wall / static_cast<double>(omp_get_num_procs());
     EXPECT_LE(share, 1 - 0.8 * own) << "own share " << own;
+    const Neighbours now;  // what the host takes is in the share alone
+    EXPECT_GE(neighbours.programs(now), 0);
+    EXPECT_LE(neighbours.programs(now), neighbours.share(now));
 }
 
 }  // namespace
