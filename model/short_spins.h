@@ -2,8 +2,8 @@
 // turns: on quiet cores that saves waking them, on shared ones they take the cores from the threads
 // they wait for. demo-mirror on 2 cores, steps in 6 s: alone 350; two such runs beside each other
 // 75 each, 145 each where spins are short; beside another program's busy thread 75 and 131. What a
-// virtual machine's host takes does not count: waking a thread is slow then (16 to 100 us were seen,
-// and 62 to 191 steps in 8 s with spins of 3,000 turns where 300,000 made 383 to 400).
+// virtual machine's host takes does not count: waking a thread is slow then (16 to 100 us were
+// seen, and 62 to 191 steps in 8 s with spins of 3,000 turns where 300,000 made 383 to 400).
 #pragma once
 #include <functional>
 #include <thread>
