@@ -124,7 +124,9 @@ class Forward {
                 const TargetTile& tile = tiles[static_cast<std::size_t>(chunk)];
                 const bool wraps = b + 1 == unit.end;
                 const Panels::Block next = panels.block(wraps ? unit.begin : b + 1, 0);
-                sum_tile(shape_, tile, block, {sums, ahead(next, wraps ? chunk + 1 : chunk)});
+                Ahead to_come = ahead(next, wraps ? chunk + 1 : chunk);
+                if (wraps && chunk + 1 < tiles_) to_come.rest = (&tile)[1].upcoming();
+                sum_tile(shape_, tile, block, {sums, to_come});
                 safe = finish(tile, block, sums) && safe;
             }
         return safe;
@@ -162,11 +164,19 @@ class Forward {
             for (int64_t b = blocks_ * (i % parts) / parts; b < blocks_ * (i % parts + 1) / parts;
                  ++b) {
                 const Panels::Block block = panels.block(b, b);
-                sum_tile(shape_, tile, block, {scratch[thread()].data()});
+                sum_tile(shape_, tile, block, {scratch[thread()].data(), far(tile, block)});
                 safe = finish(tile, block, scratch[thread()].data()) && safe;
             }
         }
         return safe;
+    }
+
+    // Queries of the tile; of whole panels all but the first chunk.
+    [[nodiscard]] Ahead far(const TargetTile& tile, const Panels::Block& block) const {
+        Ahead out = ahead(block, tile.row / kTile);
+        out.rows[1] = out.rows[2] = nullptr;
+        out.far = true;
+        return out;
     }
 
     bool finish(const TargetTile& tile, const Panels::Block& b, const float* sums) const {

@@ -33,15 +33,16 @@ struct SourceTile {
     int64_t begin = 0, row = 0;      // first source; floats of a row of weights
     Sources targets;                 // that look at the tile one by one
     Sources blocks[kBlocks];         // that look at each kRows sources
+    Upcoming upcoming;               // panels
 
     SourceTile(const Weights& all, const Kernels& k, int64_t most)
         : scratch(all.scratch()),
-          weights((most + 2 * kTile) * (kTile + 2 * k.lanes), true),
+          weights((most + 2 * kTile) * (kTile + 3 * k.lanes), true),
           gradient((most + 2 * kTile) * kTile, true),
           sums(kTile * 2 * k.channels),
           across(kTile * 2 * k.channels),
           rescaled(kTile * 2 * k.channels),
-          row(kTile + 2 * k.lanes) {}
+          row(kTile + 3 * k.lanes) {}  // not a power of two: rows share out the cache's sets
 };
 
 template <class T>
@@ -189,6 +190,11 @@ class Gradient {
         std::fill(s.gradient.data(), s.gradient.data() + std::min(rows, s.gradient.size()), 0.0F);
     }
 
+    [[nodiscard]] Upcoming factors_of(int64_t i, int64_t chunk) {
+        const float* from = targets_.block(i, i - now_.begin).row(chunk * kTile);
+        return {reinterpret_cast<const char*>(from), kTile * width() * 4};
+    }
+
     Norms block(SourceTile& s, int64_t i) {
         const Panels::Block b = sources_.block(i, i - now_.begin);
         const Panels::Block t = targets_.block(i, i - now_.begin);
@@ -196,8 +202,8 @@ class Gradient {
         if (wants_bias()) kernels_.transpose(panel, kTile, s.across.data());
         const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, tiles_ - 1); };
         int64_t started = kBlocks;  // blocks of sources from this one on have begun
-        const int64_t first = s.targets.begin / kTile;
-        for (int64_t chunk = chunk_of(s.targets.end), at = chunk; chunk >= first; at = chunk--) {
+        const int64_t first = s.targets.begin / kTile, last = chunk_of(s.targets.end);
+        for (int64_t chunk = last, at = last; chunk >= first; at = chunk--) {
             if (chunk != at && !b.alike(chunk, at))
                 kernels_.rescale({.rows = s.sums.data() + started * kRows * width(),
                                   .count = (kBlocks - started) * kRows,
@@ -205,6 +211,10 @@ class Gradient {
                                   .to = b.reference + at * kernels_.channels});
             for (; started > 0 && chunk_of(s.blocks[started - 1].end) >= chunk; --started)
                 begin_sums(s, t, started - 1);
+            if (chunk > first)
+                s.upcoming = factors_of(i, chunk - 1);
+            else
+                s.upcoming = i + 1 < now_.end ? factors_of(i + 1, last) : Upcoming{};
             add_sums(s, t, chunk);
             if (wants_bias()) add_gradient(s, b, chunk, t.panel);
         }
@@ -244,6 +254,8 @@ class Gradient {
             const int64_t to = std::min((chunk + 1) * kTile, s.blocks[i].end);
             if (from >= to) continue;
             const float* weights = s.weights.data() + (from - s.targets.begin) * s.row;
+            Aside aside;
+            s.upcoming.take(to - from, 2 * width(), aside);
             kernels_.multiply({.a = weights + i * kRows,
                                .a_row = 1,
                                .a_step = s.row,
@@ -251,7 +263,8 @@ class Gradient {
                                .b_step = width(),
                                .steps = to - from,
                                .sum = s.sums.data() + i * kRows * width(),
-                               .sum_row = width()});
+                               .sum_row = width(),
+                               .aside = aside});
         }
     }
 

@@ -44,6 +44,11 @@ TargetTile::TargetTile(const BandShape& shape)
       halves(shape.half ? kTile * span + kernels().lanes : 0, true),
       matrix(has_matrix(shape)) {}
 
+Upcoming TargetTile::upcoming() const {
+    if (halves.size() > 0) return {reinterpret_cast<const char*>(halves.data()), halves.size() * 2};
+    return {reinterpret_cast<const char*>(weights.data()), weights.size() * 4};
+}
+
 void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch) {
     if (matrix) return start_matrix(all, first, scratch);
     row = first;
@@ -76,6 +81,7 @@ class Sums {
 
     void run(const Ahead& ahead, float* sums) {
         ahead_ = ahead;
+        upcoming_ = ahead.rest;
         const Sources all{tile_.sources[0].begin, tile_.sources[tile_.blocks - 1].end};
         const int64_t reach = (tile_.sources[0].end - all.begin) / (block_.half != nullptr ? 2 : 1);
         if (reach <= kTile)
@@ -106,6 +112,7 @@ class Sums {
         int64_t started = 0;
         for (int64_t chunk = all.begin / kTile; chunk * kTile < all.end; ++chunk) {
             const int64_t begin = chunk * kTile, end = begin + kTile;
+            if (ahead_.far) upcoming_ = end < all.end ? panel(end, all.end) : ahead_.rest;
             if (started > 0) rescale(chunk - 1, started * kRows, sums);
             while (started < tile_.blocks && tile_.sources[started].begin < end) ++started;
             for (int64_t i = 0; i < started; ++i)
@@ -113,6 +120,14 @@ class Sums {
                     {std::max(begin, tile_.sources[i].begin), std::min(end, tile_.sources[i].end)},
                     sums + i * kRows * block_.width);
         }
+    }
+
+    // The panel of the chunk from here on.
+    [[nodiscard]] Upcoming panel(int64_t begin, int64_t end) const {
+        const int64_t rows = std::min(kTile, end - begin);
+        if (block_.half != nullptr)
+            return {reinterpret_cast<const char*>(block_.half_row(begin)), rows * 2 * block_.width};
+        return {reinterpret_cast<const char*>(block_.row(begin)), rows * 4 * block_.width};
     }
 
     // From the references of a chunk to those of the next.
@@ -179,7 +194,7 @@ class Sums {
             ++tensor_;
             row_ = 0;
         }
-        if (tensor_ == kTensors) return;
+        if (tensor_ == kTensors) return upcoming_.take(steps, 2 * block_.width, out);
         out.fetch = ahead_.rows[tensor_] + row_ * ahead_.stride;
         out.fetches = std::min(steps, ahead_.count - row_);
         out.fetch_row = ahead_.stride;
@@ -194,6 +209,7 @@ class Sums {
     const TargetTile& tile_;
     const Panels::Block& block_;
     Ahead ahead_;
+    Upcoming upcoming_;
     int tensor_ = 0;  // what has been fetched
     int64_t row_ = 0;
 };

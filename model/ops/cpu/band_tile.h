@@ -21,15 +21,19 @@ struct TargetTile {
     explicit TargetTile(const BandShape& shape);
     void start(const Weights& all, int64_t first, WeightScratch& scratch);
     void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
+    [[nodiscard]] Upcoming upcoming() const;  // its weights
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 
 // What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
-// more at once would wait for each other.
+// more at once would wait for each other; then `rest`. Before that the chunks to come of the panel
+// itself where it is `far`: whole panels of many samples do not stay in the second-level cache.
 struct Ahead {
     const char* rows[3] = {};
     int64_t count = 0, stride = 0;  // bytes
+    Upcoming rest = {};
+    bool far = false;
 };
 
 struct TileSums {
