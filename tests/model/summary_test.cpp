@@ -60,7 +60,10 @@ TEST(Summary, TheMetricIsNamed) {
     EXPECT_EQ(summarize_run(run).metric_words, "validation bits/dim");
     EXPECT_EQ(summarize_run(run).metric, 0.5);
     Checkpoint checkpoint;
-    checkpoint.config = tiny_config();
+    checkpoint.config.model = tiny_model("aft-simple", "image");
+    const Net net = tiny_net(checkpoint.config.model);
+    for (const Parameter& parameter : net.parameters())
+        checkpoint.weights.emplace_back(parameter.name, parameter.value);
     for (const bool has_validation : {false, true}) {
         checkpoint.metrics = {{"bits_per_dim", 0.25}};
         if (has_validation) checkpoint.metrics["validation.bits_per_dim"] = 0.5;
