@@ -110,16 +110,33 @@ int64_t write_time(const fs::path& path) {
     return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
 }
 
-void read_log(const fs::path& run, const std::string& metric, RunSummary& summary) {
+std::string metric_key(const std::string& part, const TaskRoom& task) {
+    return part == "training" ? task.metric : part + "." + task.metric;
+}
+
+// The measure of the validation data where there is one, else that of training; named.
+void take_metric(const nlohmann::json& newest, const TaskRoom& task, RunSummary& summary) {
+    for (const std::string part : {"training", "validation"}) {
+        const auto found = newest.find(metric_key(part, task));
+        if (found == newest.end() || !found->is_number()) continue;
+        summary.metric = found->get<double>();
+        summary.metric_words = part + " " + task.metric_words;
+    }
+}
+
+void read_log(const fs::path& run, const TaskRoom& task, RunSummary& summary) {
     uint64_t offset = 0;
     std::vector<float> losses;
+    nlohmann::json newest = nlohmann::json::object();
     for (const auto& line : read_metrics(run, offset)) {
         summary.step = line.value("step", summary.step);
         if (line.contains("loss") && line["loss"].is_number())
             losses.push_back(line["loss"].get<float>());
-        if (line.contains(metric) && line[metric].is_number())
-            summary.metric = line[metric].get<double>();
+        for (const std::string& key :
+             {metric_key("training", task), metric_key("validation", task)})
+            if (line.contains(key) && line[key].is_number()) newest[key] = line[key];
     }
+    take_metric(newest, task, summary);
     const size_t stride = losses.size() / 96 + 1;
     for (size_t i = 0; i < losses.size(); i += stride) summary.losses.push_back(losses[i]);
 }
@@ -139,7 +156,7 @@ bool ends_in_error(const fs::path& run) {
 void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_config_file((run / "config.json").string());
     fill_from_config(config, summary);
-    read_log(run, task_of(config.model).metric, summary);
+    read_log(run, task_of(config.model), summary);
     summary.changed =
         write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
     summary.state = is_locked(run)                        ? "running"
@@ -156,10 +173,7 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
     summary.state = "model";
     summary.step = checkpoint.step;
     summary.changed = write_time(file);
-    const std::string metric = task_of(checkpoint.config.model).metric;
-    for (const std::string& key : {metric, "validation." + metric})
-        if (checkpoint.metrics.contains(key) && checkpoint.metrics[key].is_number())
-            summary.metric = checkpoint.metrics[key].get<double>();
+    take_metric(checkpoint.metrics, task_of(checkpoint.config.model), summary);
     summary.thumbnail = thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model));
 }
 

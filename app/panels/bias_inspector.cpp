@@ -212,6 +212,15 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
         key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
 }
 
+static void record_bar(Ui& ui, const viz::Box& bar, const Range& range) {
+    ui.recorder.area({.kind = "bar",
+                      .label = ui.recorder.claim("Colour bar"),
+                      .min = bar.low,
+                      .max = bar.high,
+                      .value = fmt::format("{:.6g} to {:.6g}", range.low, range.high),
+                      .why_not = {}});
+}
+
 void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
     Selection& s = ui.selection;
     const std::string note = s.range_by_hand                  ? "set by hand"
@@ -232,6 +241,7 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     if (!std::isnan(reading->value)) view.marker = reading->value;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
     const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
+    record_bar(ui, reply.bar, coloring.range);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
     const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <span>
 
+#include "app/panels/bias_map.h"
 #include "app/panels/model_state.h"
 #include "core/rng.h"
 
@@ -103,6 +104,17 @@ std::string earlier_words(const Ui& ui, const Completion& completion) {
     return "";
 }
 
+std::string classifier_words(const Ui& ui) {
+    const std::string none = "It gives a label and cannot fill in what is masked. ";
+    const BiasForm form(ui.status);
+    if (form.kind != BiasForm::Kind::none)
+        return none + (form.is_kernel() ? "Its kernels" : "Its position biases") +
+               " are in the Biases workspace, its keys in Attention.";
+    if (ui.status.config.model.mixer == "softmax")
+        return none + "What its heads attend to is in the Attention workspace.";
+    return none + "Its keys and attention are in the Attention workspace.";
+}
+
 bool completion_state(Ui& ui) {
     if (no_model_state(ui, Drawing::picture,
                        "Open a checkpoint or a run to complete masked pictures or a prompt."))
@@ -110,8 +122,7 @@ bool completion_state(Ui& ui) {
     if (ui.status.config.model.task != "classify") return false;
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",
-                     .sentence = "It gives a label and cannot fill in what is masked. Its kernels "
-                                 "are in Biases, its keys in Attention.",
+                     .sentence = classifier_words(ui),
                      .primary = "Open...",
                      .secondary = "Open demo",
                      .hint = {},

@@ -12,6 +12,8 @@ namespace aft::app {
 // States of the workspace: nothing open, still loading, a model that cannot complete. True: nothing
 // else to draw.
 [[nodiscard]] bool completion_state(Ui& ui);
+// Why a classifier completes nothing, and which workspace shows something of this one.
+[[nodiscard]] std::string classifier_words(const Ui& ui);
 
 [[nodiscard]] bool is_text_model(const Ui& ui);
 // The canvas of the mask, made anew (lower half masked) when the model has another size.

@@ -63,7 +63,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
                     state_icon(shown_state(ui.status)),
                     {text_size::icon_inline, state_color(ui.theme, shown_state(ui.status))});
             const std::string step = group_thousands(ui.status.step);
-            const std::string metric = short_value(ui.status.metric, 3);
+            const std::string metric = "training " + short_value(ui.status.metric, 3);
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
                     {text_size::hint, ui.theme.text2});
             const float used = text_extent(ui, step, text_size::hint).x +

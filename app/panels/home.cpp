@@ -91,6 +91,7 @@ class HomePanel final : public Panel {
     void draw_runs(Ui& ui, float width);
     void draw_run(Ui& ui, const RunSummary& run, float width);
     void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
+    void draw_metric(Ui& ui, const RunSummary& run, ImVec2 at);
     void draw_drop_hint(Ui& ui, float width);
     void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
@@ -222,16 +223,30 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
     if (width > ui.px(700))
         sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
                   {ui.px(140), ui.px(54)});
-    if (std::isfinite(run.metric)) {
-        text_right(ui, {right - ui.px(86), item.min.y + ui.px(26)}, short_value(run.metric, 3),
-                   {text_size::empty, ui.theme.text1, Face::semibold});
-        text_right(ui, {right - ui.px(86), item.min.y + ui.px(52)}, run.metric_words,
-                   {text_size::hint, ui.theme.text3});
-    }
+    draw_metric(ui, run, {right - ui.px(86), item.min.y});
     text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
                {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
     hairline(ui);
     if (item.pressed) ui.open(run.path);
+}
+
+// "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
+void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
+    if (!std::isfinite(run.metric)) return;
+    const size_t gap = run.metric_words.find(' ');
+    const std::string part = run.metric_words.substr(0, gap);
+    const std::string unit = run.metric_words.substr(gap + 1);
+    const std::string number = short_value(run.metric, 3);
+    text_right(ui, {at.x, at.y + ui.px(10)}, part, {text_size::hint, ui.theme.text3});
+    text_right(ui, {at.x, at.y + ui.px(28)}, number,
+               {text_size::empty, ui.theme.text1, Face::semibold});
+    text_right(ui, {at.x, at.y + ui.px(54)}, unit, {text_size::hint, ui.theme.text3});
+    ui.recorder.area({.kind = "value",
+                      .label = ui.recorder.claim("Metric of " + run.path),
+                      .min = {at.x - ui.px(70), at.y + ui.px(10)},
+                      .max = {at.x, at.y + ui.px(70)},
+                      .value = part + " " + number + " " + unit,
+                      .why_not = {}});
 }
 
 void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {

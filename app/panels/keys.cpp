@@ -241,9 +241,28 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
     hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins"));
 }
 
+// Draws why there is nothing and returns true for a mixer whose keys have no maps.
+bool has_no_maps(Ui& ui) {
+    if (ui.status.config.model.mixer != "softmax") return false;
+    empty_state(ui, {.drawing = Drawing::layers,
+                     .title = "No key maps in this model",
+                     .sentence = "Softmax compares its keys with queries, so that no map exp(K) "
+                                 "holds for every target; the tab Attention shows what its heads "
+                                 "attend to.",
+                     .primary = "Open...",
+                     .secondary = "Open demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
+    return true;
+}
+
 void KeysPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
+    if (has_no_maps(ui)) {
+        layers_.clear();  // of the model before
+        return;
+    }
     const Positions positions(ui.status);
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);

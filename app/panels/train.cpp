@@ -107,7 +107,10 @@ std::string loss_words(const Ui& ui, int64_t step) {
         const auto column = ui.curves->columns.find(name);
         if (column == ui.curves->columns.end()) continue;
         const double value = column->second[size_t(at - steps.begin())];
-        return std::isfinite(value) ? short_value(value, 3) + " " + ui.status.metric_words : "";
+        const bool in_nats = name == std::string_view("loss");
+        return std::isfinite(value)
+                   ? short_value(value, 3) + " " + (in_nats ? "nats" : ui.status.metric_words)
+                   : "";
     }
     return "";
 }

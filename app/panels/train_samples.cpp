@@ -296,8 +296,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
     if (ui.has_model() && ui.status.config.model.task == "classify") {
         empty_state(ui, {.drawing = Drawing::picture,
                          .title = "This model classifies pictures",
-                         .sentence = "It gives a label and cannot fill in what is masked. Its "
-                                     "kernels are under Biases."});
+                         .sentence = classifier_words(ui)});
         return;
     }
     if (completion_state(ui)) return;

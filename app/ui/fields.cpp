@@ -81,6 +81,7 @@ bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& v
         input_text(ui, (label + " typing").c_str(), edit.text, {.width = width, .is_wrong = bad});
     const bool lost = !edit.take_focus && ImGui::IsItemDeactivated();
     edit.take_focus = false;
+    if (ImGui::IsItemActive()) ui.recorder.item("value", label + " typing", edit.text);
     ui.recorder.item("field", label, edit.text, "");
     if (bad) {
         const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -16,11 +16,14 @@ namespace {
 constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
-const std::vector<double>* loss_column(const Ui& ui) {
+// Of training, as it was logged: in bits where they are, else ("loss") in nats.
+const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
-    for (const char* name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+    for (const std::string name : {"bits_per_dim", "bits_per_byte", "loss"}) {
         const auto found = columns.find(name);
-        if (found != columns.end() && !found->second.empty()) return &found->second;
+        if (found == columns.end() || found->second.empty()) continue;
+        if (unit != nullptr && name == "loss") *unit = "nats";
+        return &found->second;
     }
     return nullptr;
 }
@@ -240,6 +243,28 @@ void Timeline::scrub(Ui& ui, int direction) {
     }
 }
 
+// "step   training 0.936 bits/dim": between `left` and `right.x`; "step" gives way.
+static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
+    const double loss = loss_at(ui, ui.shown_step());
+    const std::string number = std::isfinite(loss) ? short_value(loss, 3) : "NaN";
+    std::string unit = ui.status.metric_words;
+    (void)loss_column(ui, &unit);
+    const TextStyle dim{text_size::hint, ui.theme.text3};
+    const float y = right.y + ui.px(1);
+    float x = right.x;
+    text_right(ui, {x, y}, unit, dim);
+    x -= text_extent(ui, unit, text_size::hint).x + ui.px(5);
+    text_right(ui, {x, right.y}, number,
+               {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
+    x -= text_extent(ui, number, text_size::label).x + ui.px(5);
+    text_right(ui, {x, y}, "training", dim);
+    x -= text_extent(ui, "training", text_size::hint).x + ui.px(8);
+    if (left + text_extent(ui, "step", text_size::hint).x <= x) text_at(ui, {left, y}, "step", dim);
+    ImGui::SetCursorScreenPos({x, right.y});
+    ImGui::Dummy({right.x - x, ui.px(16)});
+    ui.recorder.item("value", ui.recorder.claim("Loss"), "training " + number + " " + unit);
+}
+
 void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
     ui.recorder.set_section("Transport");
     const ImVec2 at = ImGui::GetWindowPos();
@@ -249,15 +274,8 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
         text_at(ui, {at.x + ui.px(14), at.y + ui.px(10)}, step,
                 {text_size::read_out, ui.theme.text1, Face::semibold});
         const float used = text_extent(ui, step, text_size::read_out, Face::semibold).x;
-        text_at(ui, {at.x + ui.px(14) + used + ui.px(7), at.y + ui.px(15)}, "step",
-                {text_size::hint, ui.theme.text3});
-        const float unit = text_extent(ui, ui.status.metric_words, text_size::hint).x;
-        text_right(ui, {at.x + ui.px(234), at.y + ui.px(15)}, ui.status.metric_words,
-                   {text_size::hint, ui.theme.text3});
-        const double loss = loss_at(ui, ui.shown_step());
-        const std::string words = std::isfinite(loss) ? short_value(loss, 3) : "NaN";
-        text_right(ui, {at.x + ui.px(234) - unit - ui.px(5), at.y + ui.px(14)}, words,
-                   {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
+        draw_loss_words(ui, {at.x + ui.px(234), at.y + ui.px(14)},
+                        at.x + ui.px(14) + used + ui.px(7));
         y = at.y + ui.px(46);
     }
     ImGui::SetCursorScreenPos({at.x + ui.px(10), y});

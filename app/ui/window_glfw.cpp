@@ -52,10 +52,12 @@ void explain_refusal(const std::string& words) {
         glfwDestroyWindow(any);
         viz::gl::check_opengl_version(info.major, info.minor);
     }
-    fail(
-        "no OpenGL: the window cannot be made ({}). Update the graphics driver, or start with "
-        "LIBGL_ALWAYS_SOFTWARE=1 to draw on the processor. {}",
-        words, kWithoutWindow);
+    const bool has_no_glx = words.find("GLX extension not found") != std::string::npos;
+    fail("no OpenGL: the window cannot be made ({}). {}. {}", words,
+         has_no_glx ? "Start the X server with its extension GLX, or use another display"
+                    : "Update the graphics driver, or start with LIBGL_ALWAYS_SOFTWARE=1 to draw "
+                      "on the processor",
+         kWithoutWindow);
 }
 
 void default_size(int& width, int& height) {

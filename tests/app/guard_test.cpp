@@ -8,11 +8,18 @@ namespace aft::app {
 namespace {
 
 using Draw = void (*)(Ui&);
-Draw bad_draw = nullptr;  // what the bad panel does; set by each test
+void draw_well(Ui& ui) {
+    key_value(ui, "State", "well");
+}
+Draw bad_draw = draw_well, worse_draw = draw_well;  // what these panels do; set by each test
 
 class BadPanel final : public Panel {
   public:
     void draw(Ui& ui) override { bad_draw(ui); }
+};
+class WorsePanel final : public Panel {
+  public:
+    void draw(Ui& ui) override { worse_draw(ui); }
 };
 class GoodPanel final : public Panel {
   public:
@@ -22,13 +29,18 @@ class GoodPanel final : public Panel {
     int frames_ = 0;
 };
 
-const std::vector<PanelRoom>& two_rooms() {
+const std::vector<PanelRoom>& the_rooms() {
     static const std::vector<PanelRoom> rooms = {
         {.info = {"Bad", "Goes wrong."},
          .icon = icon::error,
          .help = "A panel that goes wrong on purpose.",
          .places = {{Workspace::train, Slot::left, 0}},
          .make = [] { return std::unique_ptr<Panel>(std::make_unique<BadPanel>()); }},
+        {.info = {"Worse", "Goes wrong as well."},
+         .icon = icon::error,
+         .help = "Another panel that goes wrong on purpose.",
+         .places = {{Workspace::train, Slot::right, 0}},
+         .make = [] { return std::unique_ptr<Panel>(std::make_unique<WorsePanel>()); }},
         {.info = {"Good", "Counts frames."},
          .icon = icon::ok,
          .help = "A panel that counts its frames.",
@@ -39,21 +51,44 @@ const std::vector<PanelRoom>& two_rooms() {
 
 class Guard : public BareTest {
   protected:
+    void SetUp() override { bad_draw = worse_draw = draw_well; }
+    int good_frames() { return std::stoi(value_of("Good/Main/Frames")); }
+    bool says(const std::string& panel, const std::string& words) {
+        return value_of(panel + "/Main/Banner").find(words) != std::string::npos;
+    }
     void expect_contained(Draw draw, const std::string& words) {
-        bad_draw = [](Ui&) {};
         FrameOptions options;
-        options.rooms = &two_rooms();
+        options.rooms = &the_rooms();
         make(std::move(options));
         run("workspace Train\nframes 5\n");
-        const int before = std::stoi(value_of("Good/Main/Frames"));
+        const int before = good_frames();
         bad_draw = draw;
         steps(20);
-        EXPECT_NE(value_of("Bad/Main/Banner").find(words), std::string::npos)
-            << value_of("Bad/Main/Banner");
-        EXPECT_GE(std::stoi(value_of("Good/Main/Frames")), before + 19);
-        bad_draw = [](Ui& ui) { key_value(ui, "State", "well"); };
+        EXPECT_TRUE(says("Bad", words)) << value_of("Bad/Main/Banner");
+        EXPECT_GE(good_frames(), before + 19);
+        bad_draw = draw_well;
         run("click Bad/Main/Try again\nframes 3\n");
         EXPECT_EQ(value_of("Bad/Main/State"), "well");
+    }
+    // Both panels are wrong until the run has made twenty more steps; every frame shows it.
+    void expect_training_beside(Draw bad, Draw worse, const std::string& worse_words) {
+        bad_draw = bad;
+        worse_draw = worse;
+        ASSERT_TRUE(until([&] { return says("Bad", "layer 3") && says("Worse", worse_words); }, 50))
+            << value_of("Bad/Main/Banner") << value_of("Worse/Main/Banner");
+        const int64_t step = ui().status.step;
+        const int before = good_frames();
+        int frames = 0, silent = 0;
+        EXPECT_TRUE(until([&] {
+            ++frames;
+            silent += says("Bad", "layer 3 is missing") && says("Worse", worse_words) ? 0 : 1;
+            return ui().status.step >= step + 20 && frames > 20;
+        })) << "at step "
+            << ui().status.step << ", from " << step;
+        EXPECT_EQ(silent, 0) << "of " << frames;
+        EXPECT_GE(good_frames(), before + frames - 2);
+        EXPECT_EQ(ui().status.state, RunState::running) << ui().status.error;
+        EXPECT_FALSE(ui().quit);
     }
 };
 
@@ -98,6 +133,42 @@ TEST_F(Guard, AssertionOfTheLibrary) {
 
 TEST_F(Guard, EndChildTooMany) {
     expect_contained([](Ui&) { ImGui::EndChild(); }, "");
+}
+
+TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
+    FrameOptions options;
+    options.rooms = &the_rooms();
+    make(std::move(options));
+    initialize_model("cpu", 1);
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->train.steps = 1000000;
+    request.out = (scratch_ / "run").string();
+    stage_->frame().open_run(std::move(request));
+    run("frames 2\nwait Ready 60\nworkspace Train\nframes 5\n");
+    EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
+    ui().session->start();
+    ASSERT_TRUE(until([&] { return ui().status.step > 0; }));
+    const auto throws = [](Ui&) { throw Error("layer 3 is missing"); };
+    const std::pair<Draw, std::string> mistakes[] = {
+        {[](Ui&) {
+             ImGui::PushID(1);
+             ImGui::PushStyleColor(ImGuiCol_Text, 0);
+         },
+         "unbalanced"},
+        {[](Ui&) { ImGui::BeginChild("open"); }, "unbalanced"},
+        {[](Ui&) { ImGui::End(); }, "End"}};
+    for (const auto& [mistake, words] : mistakes) {
+        expect_training_beside(throws, mistake, words);
+        bad_draw = worse_draw = draw_well;
+        run("click Bad/Main/Try again\nclick Worse/Main/Try again\nframes 3\n");
+        EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
+    }
+    ui().session->pause();
+    EXPECT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
+    EXPECT_EQ(ui().status.error, "");
+    EXPECT_TRUE(until([&] { return ui().curves->step.size() == size_t(ui().status.step); }))
+        << ui().curves->step.size() << " losses of " << ui().status.step << " steps";
 }
 
 }  // namespace

@@ -214,6 +214,30 @@ TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
     EXPECT_EQ(why("Redo stroke"), "");
 }
 
+// Two numbers of one model: each says of which data it is.
+TEST_F(Honest, LossesSayWhetherTheyAreOfTrainingOrValidation) {
+    open_mirror();
+    run("workspace Biases\nframes 3\n");
+    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.936 bits/dim");
+    run("workspace Home\nframes 3\n");
+    const auto metric = [&] {
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (w.label.find("/Metric of ") != std::string::npos &&
+                w.label.ends_with("r.safetensors"))
+                return w.value;
+        return std::string();
+    };
+    ASSERT_TRUE(until([&] { return metric() != ""; }));
+    EXPECT_EQ(metric(), "validation 0.969 bits/dim");
+    // A classifier's loss is in nats: its share of right answers is another number.
+    make(fed([](Ui& fed_ui) {
+        feed_small(fed_ui);
+        fed_ui.status.metric_words = "accuracy";
+    }));
+    run("workspace Train\nframes 3\n");
+    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.735 nats");
+}
+
 TEST_F(Honest, HomeCallsARunOfThisWindowByItsState) {
     make();
     open_tiny_run();

@@ -79,9 +79,9 @@ class Cli:
         self.check(name, result.code == 0, result)
         return result
 
-    def bad(self, name, args, codes, *mentions, timeout=20):
+    def bad(self, name, args, codes, *mentions, timeout=20, env=None):
         """A command that must end within 20 s with one message that names each of `mentions`."""
-        result = self.run(*args, timeout=timeout)
+        result = self.run(*args, timeout=timeout, env=env)
         text = result.err.lower()
         missing = [m for m in mentions if str(m).lower() not in text]
         plain = "terminate called" not in text and "exception raised from" not in text

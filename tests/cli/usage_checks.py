@@ -3,6 +3,9 @@ import json
 import re
 import struct
 
+# Mesa's OpenGL as an old card has it.
+OLD_OPENGL = {"LIBGL_ALWAYS_SOFTWARE": "1", "MESA_GL_VERSION_OVERRIDE": "2.1", "MESA_GLSL_VERSION_OVERRIDE": "120"}
+
 
 def starts(cli):
     result = cli.ok("--version", "--version")
@@ -158,6 +161,23 @@ def drawn(cli):
     cli.check("script --json counts up to quit", told.get("lines") == 2, told)
 
 
+def cannot_draw(cli):
+    """Pictures where there is no OpenGL, or one that is too old."""
+    if "shot" not in cli.run("list", "commands").out:
+        return cli.skip("built without a window")
+    args = ["shot", "14-empty", "-o", "undrawn"]
+    cases = [("no EGL", {"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent"}, ["no opengl: egl", "libegl1", "command line"]),
+             ("no driver", {"LIBGL_DRIVERS_PATH": "/nonexistent"}, ["no opengl: egl", "libgl1-mesa-dri", "command line"]),
+             ("OpenGL 2.1", OLD_OPENGL, ["opengl too old (found 2.1, needed 3.3)", "driver", "libgl_always_software=1"])]
+    for name, env, mentions in cases:
+        if cli.run(*args, env=env).code == 0:
+            cli.skip(f"{name}: this OpenGL does not listen to {', '.join(env)}")
+            continue
+        result = cli.bad(f"shot with {name}", args, [1], *mentions, env=env)
+        cli.check(f"shot with {name} says it once", result.err.count("afterimage: ") == 1, result)
+        cli.check(f"shot with {name} leaves nothing", not list(cli.folder.glob("undrawn/*")), result)
+
+
 def watched_files(cli):
     """Who waits for a dump that cannot be written would wait for ever."""
     if "script" not in cli.run("list", "commands").out:
@@ -173,6 +193,7 @@ def watched_files(cli):
 def run(cli):
     cli.part(watched_files)
     cli.part(drawn)
+    cli.part(cannot_draw)
     cli.part(starts)
     all_lists = cli.part(lists) or {}
     cli.part(help_pages, all_lists.get("commands", []))

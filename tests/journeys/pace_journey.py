@@ -1,10 +1,13 @@
 """What an open window costs.
 
 Checked: in each of five workspaces a window that is left alone draws not one frame (in Biases for two seconds), and
-frames are drawn and counted while the pointer moves over a map. Printed and never checked, as they are the machine's:
-how long those frames take with and without training, how fast training goes with the window open and without it, and
-what handing the weights to the window costs while the atlas of all layers is on the screen.
+frames are drawn and counted while the pointer moves over a map and while the maps' ranges are changed: by whose values
+set them, by the colour bar's upper end and by the field of its number, each of which must move the range. Printed and
+never checked, as they are the machine's: how long those frames take with and without training, how fast training goes
+with the window open and without it, and what handing the weights to the window costs while the atlas of all layers is
+on the screen.
 """
+import math
 import re
 import signal
 import statistics
@@ -15,6 +18,8 @@ from train_journey import step_of
 from window import Window
 
 IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 10
+RANGES_S, RANGES_TRAINING_S = 6, 12
+RULES, RULE, BAR = ("Own", "Layer", "Global"), "Atlas/Main/Range", "Inspector/Range/Colour bar"
 TURNS, TURN_S, STEPS = 4, 1, 5000
 
 
@@ -38,6 +43,45 @@ def hover(window, seconds):
         words += ["mousemove", "--window", window.id, box.x + (i * 7) % box.w, box.y + (i * 5) % box.h, "sleep", 0.016]
     window.xdo(*words)
     return [ms for _, ms, _ in window.frames()[before:]]
+
+
+def switch_rules(cli, window, seconds):
+    """By whose values a range is set: four clicks a second."""
+    if not window.dump().find(RULE):
+        window.click("Atlas/Main/More tools")  # the row has no room for it
+    places = [window.place(f"{RULE}={rule}").middle() for rule in RULES]
+    words, clicks = [], int(seconds * 4)
+    for i in range(clicks):
+        words += ["mousemove", "--window", window.id, *places[i % 3], "sleep", 0.05, "mousedown", 1, "sleep", 0.05,
+                  "mouseup", 1, "sleep", 0.15]
+    window.xdo(*words)
+    wanted = RULES[(clicks - 1) % 3]
+    cli.check("the last click sets the range's rule", window.until(lambda d: d.value(RULE) == wanted, wanted, 10))
+    window.key("Escape")
+
+
+def drag_range(cli, window, what, at, seconds):
+    """Drags to and fro at 60 places a second; the range must be another one at the end."""
+    before = window.dump().value(BAR)
+    words = ["mousemove", "--window", window.id, *at, "sleep", 0.1, "mousedown", 1, "sleep", 0.05]
+    for i in range(int(seconds * 60)):
+        words += ["mousemove", "--window", window.id, at[0] + round(30 * math.sin(i / 15)), at[1], "sleep", 0.016]
+    window.xdo(*words, "mousemove", "--window", window.id, at[0] - 25, at[1], "sleep", 0.1, "mouseup", 1)
+    window.rest()
+    after = window.dump().value(BAR)
+    cli.check(f"dragging {what} changes the range", before and after != before, f"{before}, then {after}")
+
+
+def change_ranges(cli, window, seconds):
+    """All ways to set a range, a third of the time each; returns milliseconds of the frames drawn meanwhile."""
+    before = len(window.frames())
+    switch_rules(cli, window, seconds / 3)
+    bar = window.place(BAR)
+    drag_range(cli, window, "the colour bar's end", (bar.x + bar.w, bar.y + bar.h // 2), seconds / 3)
+    drag_range(cli, window, "the upper number", window.place("Inspector/Range/high").middle(), seconds / 3)
+    times = [ms for _, ms, _ in window.frames()[before:]]
+    cli.check("frames are counted while ranges change", len(times) > 10, len(times))
+    return times
 
 
 def share_under(times, limit):
@@ -119,6 +163,8 @@ def measure(cli, screen):
         times = hover(window, HOVER_S)
         cli.check("frames are counted while the pointer moves", len(times) > 10, len(times))
         print(f"    hovering without training: {share_under(times, 16)}, longest {max(times):.1f} ms")
+        times = change_ranges(cli, window, RANGES_S)
+        print(f"    changing ranges without training: {share_under(times, 16)}, longest {max(times):.1f} ms")
     measure_training(cli, screen)
 
 
@@ -135,3 +181,7 @@ def measure_training(cli, screen):
         print(f"    handing over weights: {publishing(window)}")
         times = hover(window, HOVER_TRAINING_S)
         print(f"    hovering while training: {share_under(times, 33)}, longest {max(times):.1f} ms")
+        first = step_of(window.dump())
+        times = change_ranges(cli, window, RANGES_TRAINING_S)
+        cli.check("training goes on while ranges change", step_of(window.dump()) > first, first)
+        print(f"    changing ranges while training: {share_under(times, 33)}, longest {max(times):.1f} ms")

@@ -14,10 +14,13 @@ def why_not():
 
 
 class Screen:
-    def __init__(self, width=1280, height=800, scale=1):
+    def __init__(self, width=1280, height=800, scale=1, without=()):
+        """`without`: extensions of the X server that are turned off."""
+        turned_off = [word for name in without for word in ("-extension", name)]
         read, write = os.pipe()
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-noreset", "-nolisten", "tcp"],
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-noreset", "-nolisten", "tcp",
+             *turned_off],
             pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as numbers:

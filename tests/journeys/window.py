@@ -179,9 +179,25 @@ class Window:
         self.type(text)
         self.until_value(label, text)
 
+    def opens(self, label, seconds):
+        """Whether the number field is being typed into within so many seconds."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            dump = self.dump()
+            if dump and dump.find(label + " typing"):
+                return True
+            time.sleep(STEP_S)
+        return False
+
     def type_number(self, label, text):
-        """A number field: a double click opens it, Enter takes the number."""
-        self.click_at(*self.place(label).middle(), times=2)
+        """A number field: a double click opens it, Enter takes the number. Nothing is typed before it is open: letters
+        elsewhere are shortcuts. A machine that is held up between two clicks makes single ones of them: once more."""
+        for _ in range(4):
+            self.click_at(*self.place(label).middle(), times=2)
+            if self.opens(label, 3):
+                break
+        else:
+            raise RuntimeError(f"{label} is not opened by a double click")
         self.key("ctrl+a")
         self.type(text)
         self.until_value(label, text)

@@ -45,6 +45,37 @@ TEST(Summary, TellsHowARunEnded) {
     EXPECT_NE(summarize_run((folder / "none").string()).error, "");
 }
 
+// The number in the list says of which data it is: validation where that was measured.
+TEST(Summary, TheMetricIsNamed) {
+    const Scratch folder;
+    const std::string run = (folder / "run").string();
+    train_run(run, 3);
+    EXPECT_EQ(summarize_run(run).metric_words, "training bits/dim");
+    EXPECT_TRUE(std::isfinite(summarize_run(run).metric));
+    std::ofstream(folder / "run" / "metrics.jsonl", std::ios::app)
+        << R"({"step":4,"loss":0.5,"bits_per_dim":0.75,"validation.bits_per_dim":0.5})"
+        << "\n"
+        << R"({"step":5,"loss":0.5,"bits_per_dim":0.25})"
+        << "\n";
+    EXPECT_EQ(summarize_run(run).metric_words, "validation bits/dim");
+    EXPECT_EQ(summarize_run(run).metric, 0.5);
+    Checkpoint checkpoint;
+    checkpoint.config.model = tiny_model("aft-simple", "image");
+    const Net net = tiny_net(checkpoint.config.model);
+    for (const Parameter& parameter : net.parameters())
+        checkpoint.weights.emplace_back(parameter.name, parameter.value);
+    for (const bool has_validation : {false, true}) {
+        checkpoint.metrics = {{"bits_per_dim", 0.25}};
+        if (has_validation) checkpoint.metrics["validation.bits_per_dim"] = 0.5;
+        const std::string path = (folder / "model.safetensors").string();
+        write_checkpoint(path, checkpoint);
+        const RunSummary summary = summarize_run(path);
+        EXPECT_EQ(summary.metric_words,
+                  has_validation ? "validation bits/dim" : "training bits/dim");
+        EXPECT_EQ(summary.metric, has_validation ? 0.5 : 0.25) << summary.error;
+    }
+}
+
 // exp(w)-1 in the fixed gauge, nothing where the source is not visible.
 TEST(Summary, TheThumbnailIsTheMapThatTheBiasesWorkspaceShows) {
     const Scratch folder;
