@@ -68,8 +68,9 @@ struct EvalRequest {
 [[nodiscard]] nlohmann::json eval_job(const EvalRequest& request, const JobControl& control);
 
 struct CompleteRequest {
-    std::string model, image, mask, prompt, data, device = "cpu";
-    int64_t index = 0;  // of data, when no image is given
+    std::string model, image, mask, data, device = "cpu";
+    std::optional<std::string> prompt;  // text to go on with; empty: from nothing
+    int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;
     std::string out;  // folder or .png; text: file or empty
