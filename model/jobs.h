@@ -38,7 +38,8 @@ struct TrainRequest {
 };
 struct TrainResult {
     std::string run, checkpoint;
-    int64_t step = 0;
+    int64_t step = 0, steps_done = 0;  // now; by this job
+    int64_t target = 0;                // the step it was to reach
     nlohmann::json metrics;
     int64_t peak_memory_bytes = 0;
     double seconds = 0;

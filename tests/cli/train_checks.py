@@ -59,6 +59,9 @@ def nothing_to_do(cli, run):
         said = cli.ok(f"resume at the target, {target}", "train", "--resume", run, *args).out
         cli.check(f"it says so, {target}", said.startswith(f"nothing to do: the run is at step 40 already ({target})")
                   and f"afterimage train --resume {run} --steps 80" in said and "done" not in said, said)
+    said = cli.ok("resume with another target", "train", "--resume", run, "--set", "train.steps=30").out
+    cli.check("it names that one", "step 40 already (train.steps 30)" in said, said)
+    cli.ok("resume with the first target", "train", "--resume", run, "--set", "train.steps=40")
     told = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
     shown = told.json() or {}
     cli.check("steps_done is 0", shown.get("steps_done") == 0 and shown.get("step") == 40, told)
