@@ -49,6 +49,7 @@ struct ImageChoice {
     std::string path;  // a file instead of the data set, when not empty
     std::shared_ptr<const Session::DataItem> item;
     std::string error{};
+    bool is_part_empty = false;  // with an error: the data are there, this part of them is not
 };
 
 struct Selection {
