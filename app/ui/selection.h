@@ -1,6 +1,5 @@
-// Selection: the one selection that all panels read and write (workbench.md section 1). Hover
-// previews (hover_*), click locks, Esc unlocks. Indices are those of the model: -1 = none. Window
-// thread.
+// Selection: the one selection that all panels read and write. Hover previews (hover_*), click
+// locks, Esc unlocks. Indices are those of the model: -1 = none. Window thread.
 #pragma once
 #include <cstdint>
 #include <memory>
