@@ -88,6 +88,12 @@ void add_text(CLI::App& app, const TextFlag& flag, std::string& target) {
         ->take_last();
 }
 
+void add_text(CLI::App& app, const TextFlag& flag, std::optional<std::string>& target) {
+    add_parsed(app, flag.name, flag.help, [&target](const std::string& text) { target = text; })
+        ->type_name(flag.type)
+        ->required(flag.required);
+}
+
 void add_texts(CLI::App& app, const TextFlag& flag, std::vector<std::string>& target) {
     CLI::Option* option = app.add_option(flag.name, target, flag.help)->type_name(flag.type);
     option->required(flag.required);

@@ -39,6 +39,8 @@ void add_seed(CLI::App& app, const std::string& help, uint64_t& target);  // --s
 void add_real(CLI::App& app, const RealFlag& flag, double& target);
 void add_text(CLI::App& app, const TextFlag& flag,
               std::string& target);  // a name without dashes: a positional
+void add_text(CLI::App& app, const TextFlag& flag,
+              std::optional<std::string>& target);  // told apart: an empty one and none
 void add_texts(CLI::App& app, const TextFlag& flag,
                std::vector<std::string>& target);  // repeatable
 void add_choice(CLI::App& app, const ChoiceFlag& flag, std::string& target);

@@ -8,7 +8,7 @@
 namespace aft {
 namespace {
 
-using Stops = std::array<uint32_t, 6>;  // from 0 outwards, RRGGBB (look.md section 2)
+using Stops = std::array<uint32_t, 6>;  // from 0 outwards, RRGGBB
 constexpr Stops kDarkNegative = {0x1D2024, 0x1F3A57, 0x24608F, 0x3E90C8, 0x8CC6EE, 0xE3F3FD};
 constexpr Stops kDarkPositive = {0x1D2024, 0x4D2F17, 0x96521A, 0xDD8526, 0xFABF62, 0xFFF1CC};
 constexpr Stops kLightNegative = {0xF4F4F2, 0xC3DBEE, 0x7FB4DC, 0x3A83BF, 0x135390, 0x082B55};

@@ -1,5 +1,5 @@
-// Colour maps and value scales as numbers (look.md section 2): the same tables that the shader
-// uses, so that a picture written without a display equals the one on screen. Any thread.
+// Colour maps and value scales as numbers: the same tables that the shader uses, so that a picture
+// written without a display equals the one on screen. Any thread.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -44,8 +44,8 @@ using Rgb = std::array<uint8_t, 3>;
 // Limits: percentile in (0, 100]; 100 = minimum and maximum of the finite values; symmetric: round
 // 0.
 [[nodiscard]] Range value_range(std::span<const float> values, double percentile, bool symmetric);
-// What maps of a quantity start with, in the window and in pictures of the command line (look.md
-// section 2): from 0, both signs alike, or both signs with -1 as the floor, where exp(w)-1 ends.
+// What maps of a quantity start with, in the window and in pictures of the command line: from 0,
+// both signs alike, or both signs with -1 as the floor, where exp(w)-1 ends.
 enum class Signs { none, both, above_minus_one };
 inline constexpr double kMapPercentile = 99.8;
 [[nodiscard]] Range map_range(std::span<const float> values, Signs signs,

@@ -1,4 +1,4 @@
-// Numbers as a person reads them on screen and in messages (look.md section 3). Not for files.
+// Numbers as a person reads them on screen and in messages. Not for files.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -38,7 +38,8 @@ struct TrainRequest {
 };
 struct TrainResult {
     std::string run, checkpoint;
-    int64_t step = 0;
+    int64_t step = 0, steps_done = 0;  // now; by this job
+    int64_t target = 0;                // the step it was to reach
     nlohmann::json metrics;
     int64_t peak_memory_bytes = 0;
     double seconds = 0;
@@ -68,8 +69,9 @@ struct EvalRequest {
 [[nodiscard]] nlohmann::json eval_job(const EvalRequest& request, const JobControl& control);
 
 struct CompleteRequest {
-    std::string model, image, mask, prompt, data, device = "cpu";
-    int64_t index = 0;  // of data, when no image is given
+    std::string model, image, mask, data, device = "cpu";
+    std::optional<std::string> prompt;  // text to go on with; empty: from nothing
+    int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;
     std::string out;  // folder or .png; text: file or empty

@@ -59,7 +59,7 @@ Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     if (job.length < 1 || job.length > (1 << 20))
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
     Task task;
-    task.request.tokens = text_tokens(job.prompt, alphabet_of(checkpoint));
+    task.request.tokens = text_tokens(*job.prompt, alphabet_of(checkpoint));
     const auto most = static_cast<size_t>(std::max<int64_t>(model.length - 1, 0));
     if (task.request.tokens.size() > most) {
         task.note = fmt::format("the prompt has {} bytes; its last {} are used",
@@ -194,7 +194,7 @@ double cost_of_weights(const Net& net, const Task& task, const Completion& done)
 }
 
 void check_out(const CompleteRequest& job) {
-    if (!job.prompt.empty()) return;
+    if (job.prompt) return;
     if (job.out.empty()) fail_usage("-o: a folder, or a name ending in .png, is needed");
     if (is_png(job.out) && job.sample.samples != 1)
         fail_usage("-o {}: one .png holds one sample, found --samples {}; give a folder", job.out,
@@ -222,7 +222,7 @@ struct NewFolders {
 // Before the work: that the results can be written where they are wanted. Leaves nothing there.
 void check_place(const CompleteRequest& job) {
     if (job.out.empty()) return;
-    if (!job.prompt.empty() || is_png(job.out)) return check_writable(job.out);
+    if (job.prompt || is_png(job.out)) return check_writable(job.out);
     const NewFolders tried(job.out);
     make_folder(job.out);
     check_writable(fs::path(job.out) / "result.json");
@@ -233,7 +233,7 @@ void check_place(const CompleteRequest& job) {
 nlohmann::json complete_job(const CompleteRequest& job, const JobControl& control) {
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
-    Task task = job.prompt.empty() ? picture_task(job, checkpoint) : text_task(job, checkpoint);
+    Task task = job.prompt ? text_task(job, checkpoint) : picture_task(job, checkpoint);
     task.model = checkpoint.config.model;
     task.request.sample = job.sample;
     check_place(job);
@@ -247,10 +247,10 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
             log_likelihood(net, task.request.tokens, task.request.unknown);
     if (job.sample.weights != "fp32")
         result["weights_cost_bits_per_dim"] = cost_of_weights(net, task, done);
-    if (job.prompt.empty())
-        write_pictures(job, task, done, result);
-    else
+    if (job.prompt)
         write_texts(job, checkpoint, done, result);
+    else
+        write_pictures(job, task, done, result);
     return result;
 }
 

@@ -38,15 +38,6 @@ struct Evaluation {
     }
 };
 
-// The split that was asked for, else the test part, or validation where a source has no test part.
-Split split_of(const Spec& spec, const DataSource& source) {
-    const auto asked = spec.options.find("split");
-    if (asked != spec.options.end()) return parse_split(asked->second);
-    const int64_t test =
-        source.info().is_text ? source.text_size(Split::test) : source.size(Split::test);
-    return test > 0 ? Split::test : Split::validation;
-}
-
 // Logits dominate: about 64 MiB of them at once, at most 32 examples.
 int64_t default_batch(const ModelConfig& model) {
     const int64_t outputs =
@@ -201,6 +192,9 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
     if (model.task == "image")
         json["yardsticks_bits_per_dim"] =
             yardsticks_json(measure_yardsticks(*source, split, count, control));
+    if (split == Split::train && !spec.options.contains("split"))
+        json["note"] =
+            "measured on the training part: the data have no other that fills an example";
     json["model"] = request.model;
     json["step"] = checkpoint.step;
     json["data"] = request.data;

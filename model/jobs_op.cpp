@@ -1,5 +1,4 @@
-// `afterimage op`: one operator on a caller's own tensors (design.md, "op: the operators in the
-// open").
+// `afterimage op`: one operator on a caller's own tensors, to be compared with other code.
 #include <ATen/ATen.h>
 
 #include <chrono>

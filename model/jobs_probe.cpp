@@ -54,7 +54,7 @@ Sheet lay_out(const Field& field, const Field* marked, const ModelConfig& model)
     return sheet;
 }
 
-// Gaps are plain, what a target cannot see is hatched (look.md section 1).
+// Gaps are plain, what a target cannot see is hatched.
 void paint_ground(Image& image, const Sheet& sheet, int64_t zoom) {
     constexpr Rgb kGround{0x15, 0x17, 0x1A}, kHatch{0x1B, 0x1E, 0x22}, kLine{0x34, 0x3A, 0x41};
     for (int64_t y = 0; y < image.height; ++y)
@@ -67,7 +67,7 @@ void paint_ground(Image& image, const Sheet& sheet, int64_t zoom) {
         }
 }
 
-// look.md section 2: signed quantities in ember, shares and exp in viridis from 0.
+// Signed quantities in ember, shares and exp in viridis from 0: as in the window.
 void write_picture(const std::string& path, const Field& field, const Sheet& sheet) {
     const auto quantity = field.notes.find("quantity");
     const std::string what = quantity == field.notes.end() ? "" : quantity->second;

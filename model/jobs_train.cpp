@@ -125,12 +125,15 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
+    const int64_t first = run.trainer->steps_done();
     const ShortSpins where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();
     result.checkpoint = recorder.save().string();
     result.step = run.trainer->steps_done();
+    result.steps_done = result.step - first;
+    result.target = until;
     result.metrics = run.trainer->checkpoint(/*with_optimizer=*/false).metrics;
     result.peak_memory_bytes = peak_memory_bytes();
     result.seconds = seconds_since(start);

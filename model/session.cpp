@@ -153,8 +153,8 @@ namespace {
 
 std::shared_ptr<const Session::DataItem> find_item(session::Shared& shared,
                                                    const session::ItemKey& key,
-                                                   std::string* error) {
-    if (error) error->clear();
+                                                   Session::ItemError* error) {
+    if (error) *error = {};
     if (const auto found = shared.items.find(key)) {
         if (error) *error = found->error;
         return found->item;
@@ -166,12 +166,12 @@ std::shared_ptr<const Session::DataItem> find_item(session::Shared& shared,
 }  // namespace
 
 std::shared_ptr<const Session::DataItem> Session::data_item(const std::string& split, int64_t index,
-                                                            std::string* error) {
+                                                            ItemError* error) {
     return find_item(parts_->shared, {split, "", index}, error);
 }
 
 std::shared_ptr<const Session::DataItem> Session::image_item(const std::string& path,
-                                                             std::string* error) {
+                                                             ItemError* error) {
     return find_item(parts_->shared, {"file", path, 0}, error);
 }
 

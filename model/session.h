@@ -138,8 +138,7 @@ class Session {
 
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::shared_ptr<const Curves> curves() const;
-    [[nodiscard]] std::vector<int64_t> history_steps()
-        const;  // moments that `step` of a probe can name
+    [[nodiscard]] std::vector<int64_t> history_steps() const;  // moments a probe's `step` names
     [[nodiscard]] std::vector<int64_t> saved_steps()
         const;  // those that can complete: whole weights
 
@@ -152,22 +151,23 @@ class Session {
     uint64_t complete(CompletionRequest request);  // replaces a running one; the id of the new one
     void stop_completion();                        // between tokens
     [[nodiscard]] std::shared_ptr<const Completion> completion() const;
-    // Distribution over levels at a position of a sample of the last completion: via
-    // ask("predictions").
+    // Distribution over levels at a position of the last completion: via ask("predictions").
 
-    // A picture or window of text of the run's data, as tokens; loads in the worker, nullptr until
-    // it is there.
+    // A picture or window of text, as tokens; loads in the worker, nullptr until it is there.
     struct DataItem {
         std::vector<uint8_t> tokens;
         int64_t label = -1;
-        std::string caption;
+        std::string split, caption;  // split: the part of the data it is of; empty for a file
     };
-    // nullptr with words in `error`: it cannot be had.
+    struct ItemError {  // with words: it cannot be had
+        std::string words;
+        bool is_part_empty = false;  // the data are there, this part of them is not
+    };
     [[nodiscard]] std::shared_ptr<const DataItem> data_item(const std::string& split, int64_t index,
-                                                            std::string* error = nullptr);
+                                                            ItemError* error = nullptr);
     // A picture file, cropped and resized to the model. Needs no data.
     [[nodiscard]] std::shared_ptr<const DataItem> image_item(const std::string& path,
-                                                             std::string* error = nullptr);
+                                                             ItemError* error = nullptr);
     // Forgets all of these, failures too: they are read again when asked for. A model that was
     // opened and not yet trained takes its data from elsewhere by set("data.source", SPEC).
     void reload_items();

@@ -31,7 +31,7 @@ class ItemShelf {
   public:
     struct Entry {
         std::shared_ptr<const Session::DataItem> item;  // nullptr: it failed
-        std::string error;                              // then: why
+        Session::ItemError error;                       // then: why
     };
     // What was begun before the last clear() comes too late.
     [[nodiscard]] uint64_t age() const {

@@ -99,12 +99,14 @@ class Worker {
             Config config = snapshot->checkpoint->config;
             const std::string now = shared_.status.latest()->config.data.source;
             if (!now.empty()) config.data.source = now;  // it may have moved
-            entry.item =
-                key.split == "file" ? load_file(key.path, config.model) : load_example(key, config);
+            if (key.split == "file")
+                entry.item = load_file(key.path, config.model);
+            else
+                load_example(key, config, entry);
         } catch (const std::exception& error) {
-            entry.error = plain_words(error);
+            entry.error.words = plain_words(error);
         }
-        const std::string error = entry.error;
+        const std::string error = entry.error.words;
         shared_.items.put(key, std::move(entry), begun);
         if (!error.empty()) say(error);
         shared_.wake();
@@ -119,8 +121,7 @@ class Worker {
         return item;
     }
 
-    std::shared_ptr<const Session::DataItem> load_example(const ItemKey& key,
-                                                          const Config& config) {
+    void load_example(const ItemKey& key, const Config& config, ItemShelf::Entry& entry) {
         const bool text = config.model.task == "text";
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
@@ -129,17 +130,22 @@ class Worker {
         }
         const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);
         const int64_t size = source_->size(split);
-        AFT_CHECK(size > 0, "data '{}' has no {} part", source_spec_, split_name(split));
+        if (size == 0) {
+            entry.error = {fmt::format("data '{}' has no {} part", source_spec_, split_name(split)),
+                           /*is_part_empty=*/true};
+            return;
+        }
         const int64_t index = ((key.index % size) + size) % size;
         Example example = source_->example(split, index);
         auto item = std::make_shared<Session::DataItem>();
         item->tokens = std::move(example.values);
         item->label = example.label;
-        item->caption = fmt::format("{} {}", split_name(split), index);
+        item->split = split_name(split);
+        item->caption = fmt::format("{} {}", item->split, index);
         const auto& names = source_->info().class_names;
         if (example.label >= 0 && example.label < static_cast<int64_t>(names.size()))
             item->caption += ", " + names[static_cast<size_t>(example.label)];
-        return item;
+        entry.item = std::move(item);
     }
 
     void complete(CompletionOrder& order) {

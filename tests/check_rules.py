@@ -263,6 +263,13 @@ def words():
                 yield path, line_of(text, m.start()), f"'{m.group(0).strip()}': {why}"
 
 
+def documents():
+    for path, text in TEXT.items():
+        for m in re.finditer(r"[\w/.-]*\w\.md\b", text):
+            if not any((folder / m.group(0)).exists() for folder in (ROOT, (ROOT / path).parent)):
+                yield path, line_of(text, m.start()), f"{m.group(0)} is no document of ours"
+
+
 def using_namespace():
     for path in HEADERS:
         for m in re.finditer(r"^\s*using namespace", TEXT[path], re.M):
@@ -325,6 +332,7 @@ RULES = {
     "rooms and their lists": room_lists,
     "one room a file, without a header": one_room_a_file,
     "words that do not belong": words,
+    "documents that are named are there": documents,
     "no using namespace in headers": using_namespace,
     "no raw new and delete": naked_new,
     "kernels hide no constant": hidden_constants,

@@ -1,4 +1,4 @@
-// Line plots as look.md section 6 (ImPlot): raw line thin, smoothed on top, band, direct labels at
+// Line plots (ImPlot): raw line thin, smoothed on top, band, direct labels at
 // the line's end, events, one hover line through all plots of a workspace. Every line is decimated
 // to at most two points per pixel column (its minimum and maximum). Window thread.
 #pragma once

@@ -1,4 +1,4 @@
-// The colour tokens of look.md section 1 as plain numbers (0xRRGGBB), for the dark, light and high
+// The colour tokens of the window as plain numbers (0xRRGGBB), for the dark, light and high
 // contrast themes. Constant data: any thread. No Dear ImGui type here.
 #pragma once
 #include <array>

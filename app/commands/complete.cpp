@@ -20,15 +20,15 @@ struct CompleteFlags {
 
 void check_origin(const CompleteFlags& flags) {
     const CompleteRequest& request = flags.request;
-    const int origins = (request.image.empty() ? 0 : 1) + (request.prompt.empty() ? 0 : 1) +
-                        (request.data.empty() ? 0 : 1);
+    const int origins =
+        (request.image.empty() ? 0 : 1) + (request.prompt ? 1 : 0) + (request.data.empty() ? 0 : 1);
     if (origins != 1) {
         fail_usage(
             "complete: needs one of --image FILE, --data SPEC (with --index N), --prompt TEXT, "
             "found {}",
             origins == 0 ? "none" : "several");
     }
-    const bool picture = request.prompt.empty();
+    const bool picture = !request.prompt;
     const int masks = (request.mask.empty() ? 0 : 1) + (flags.keep_rows ? 1 : 0);
     if (picture && masks != 1) {
         fail_usage("complete: a picture needs one of --mask FILE, --keep-rows N, found {}",
@@ -42,7 +42,7 @@ void check_origin(const CompleteFlags& flags) {
 }
 
 void print_completions(const nlohmann::json& result, const CompleteFlags& flags) {
-    const bool text = !flags.request.prompt.empty();
+    const bool text = flags.request.prompt.has_value();
     if (flags.json || !text || !flags.request.out.empty() || !result.contains("samples")) {
         print_result(result, flags.json);
         return;
@@ -58,7 +58,7 @@ int complete(CompleteFlags& flags, const Globals& globals) {
     CompleteRequest& request = flags.request;
     request.keep_rows = flags.keep_rows.value_or(-1);
     request.length = flags.length.value_or(request.length);
-    const bool one_picture = request.prompt.empty() && request.out.ends_with(".png");
+    const bool one_picture = !request.prompt && request.out.ends_with(".png");
     request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
     Work work(globals);
     flags.request.device = work.device();
@@ -97,7 +97,8 @@ CommandRun setup(CLI::App& command) {
              request.mask);
     add_whole(command, {"--keep-rows", "keep the upper N rows, fill in the rest"},
               flags->keep_rows);
-    add_text(command, {"--prompt", "text to go on with", "TEXT"}, request.prompt);
+    add_text(command, {"--prompt", "text to go on with (\"\": from nothing)", "TEXT"},
+             request.prompt);
     add_whole(command, {"--length", "bytes of text to add", 1, 1 << 20}, flags->length);
     add_sampling(command, *flags);
     add_text(command, {"-o,--out", "folder, or one .png; text: a file", "PATH"}, request.out);

@@ -55,40 +55,30 @@ Config config_of(const TrainFlags& flags) {
     return config;
 }
 
-// What was done: the job's result, and how many steps it took.
-struct Outcome {
-    TrainResult result;
-    int64_t steps_done = 0;
-};
-
-nlohmann::json result_json(const Outcome& outcome) {
-    const TrainResult& result = outcome.result;
+nlohmann::json result_json(const TrainResult& result) {
     return {{"run", result.run},         {"checkpoint", result.checkpoint},
-            {"step", result.step},       {"steps_done", outcome.steps_done},
+            {"step", result.step},       {"steps_done", result.steps_done},
             {"metrics", result.metrics}, {"peak_memory_bytes", result.peak_memory_bytes},
             {"seconds", result.seconds}, {"interrupted", result.interrupted}};
 }
 
 // A run that is gone on with and stands at its target, or past it.
 void say_nothing_to_do(const TrainResult& result, const TrainFlags& flags) {
-    const int64_t target =
-        flags.steps ? *flags.steps : load_config_file(result.run + "/config.json").train.steps;
     const std::string words = fmt::format(
         "nothing to do: the run is at step {} already ({} {}); to go on, ask for more: "
         "afterimage train --resume {} --steps {}",
-        result.step, flags.steps ? "--steps" : "train.steps", target, shell_word(flags.resume),
-        2 * std::max<int64_t>(1, result.step));
+        result.step, flags.steps ? "--steps" : "train.steps", result.target,
+        shell_word(flags.resume), 2 * std::max<int64_t>(1, result.step));
     if (flags.json)
         print_note(words);
     else
         print_result(words + "\n");
 }
 
-void print_outcome(const Outcome& outcome, const TrainFlags& flags) {
-    const TrainResult& result = outcome.result;
-    const bool is_idle = !flags.resume.empty() && outcome.steps_done == 0 && !result.interrupted;
+void print_outcome(const TrainResult& result, const TrainFlags& flags) {
+    const bool is_idle = !flags.resume.empty() && result.steps_done == 0 && !result.interrupted;
     if (is_idle) say_nothing_to_do(result, flags);
-    if (flags.json) return print_json(result_json(outcome));
+    if (flags.json) return print_json(result_json(result));
     if (is_idle) return;
     print_result(fmt::format(
         "{} at step {} after {}, at most {} of memory\nrun: {}\ncheckpoint: {}\n",
@@ -130,16 +120,10 @@ int train(const TrainFlags& flags, const Globals& globals) {
         shown.train.steps = flags.steps.value_or(shown.train.steps);
         print_note(estimate(fit_to_data(shown)).value("words", ""));
     }
-    Outcome outcome;
-    JobControl control = work.control();  // it hears of every step
-    control.report = [&outcome, show = control.report](const Progress& progress) {
-        ++outcome.steps_done;
-        show(progress);
-    };
-    outcome.result = train_job(request, control);
+    const TrainResult result = train_job(request, work.control());
     work.finish_progress();
-    print_outcome(outcome, flags);
-    return outcome.result.interrupted ? 130 : 0;
+    print_outcome(result, flags);
+    return result.interrupted ? 130 : 0;
 }
 
 CommandRun setup(CLI::App& command) {

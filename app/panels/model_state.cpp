@@ -26,11 +26,10 @@ bool picture_problem(Ui& ui) {
     if (image.item || image.error.empty()) return false;
     const bool is_file = !image.path.empty();
     const bool is_text = ui.status.config.model.task == "text";
-    const bool is_there = !is_file && image.error.ends_with(" part");  // the data are, not this
-    Banner spec{.title = is_file    ? "This picture could not be read"
-                         : is_there ? "There is no such sample"
-                         : is_text  ? "The text of this model is not here"
-                                    : "The data of this model are not here",
+    Banner spec{.title = is_file               ? "This picture could not be read"
+                         : image.is_part_empty ? "There is no such sample"
+                         : is_text             ? "The text of this model is not here"
+                                               : "The data of this model are not here",
                 .sentence = image.error + "."};
     if (!is_text)
         spec.sentence += is_file ? " Take another one." : " A picture from a file needs no data.";

@@ -1,4 +1,4 @@
-// Positions of a sequence as places of a picture or a text, and back (design.md sections 4 and 7).
+// Positions of a sequence as places of a picture or a text, and back.
 // Pure functions of the status. Any thread.
 #pragma once
 #include <cstdint>

@@ -25,7 +25,9 @@ void sample_popup(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    int split = image.split == "train" ? 0 : image.split == "validation" ? 1 : 2;
+    const auto* const known = std::find_if(std::begin(splits), std::end(splits),
+                                           [&](const Choice& c) { return c.text == image.split; });
+    int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
     if (segmented(ui, "Split", split, {splits})) show_sample(ui, splits[split].text, 0);
     int64_t index = image.index;
     if (drag_field(ui,

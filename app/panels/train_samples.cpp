@@ -301,12 +301,12 @@ void TrainSamplesPanel::draw(Ui& ui) {
     }
     if (completion_state(ui)) return;
     if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
-    std::string problem;
+    Session::ItemError problem;
     if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
-    if (!problem.empty()) {
+    if (!problem.words.empty()) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
-                    .sentence = problem + "."};
+                    .sentence = problem.words + "."};
         if (why_not_choose_data(ui).empty()) spec.actions.push_back("Choose the data folder...");
         spec.actions.push_back("Read the sample again");
         banner(ui, spec);

@@ -42,6 +42,6 @@ class Actions {
 
 [[nodiscard]] int key_chord(std::string_view shortcut);  // ImGuiKeyChord; 0 = not understood
 [[nodiscard]] std::string shortcut_words(
-    std::string_view shortcut);  // "Ctrl Shift P", as look.md shows it
+    std::string_view shortcut);  // "Ctrl Shift P", as it is shown
 
 }  // namespace aft::app

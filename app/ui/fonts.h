@@ -11,7 +11,7 @@ namespace aft::app {
 
 enum class Face { regular, medium, semibold, mono };
 
-// Sizes of look.md section 3, unscaled: what PushFont takes.
+// Sizes of text and icons, unscaled: what PushFont takes.
 namespace text_size {
 inline constexpr float key = 34, title = 27, read_out = 21, empty = 18, body = 16, label = 15,
                        hint = 14;

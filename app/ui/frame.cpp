@@ -278,10 +278,12 @@ void Frame::Parts::take_news() {
 void Frame::Parts::load_image() {
     ImageChoice& image = ui.selection.image;
     if (session == nullptr || image.item || !ui.has_model()) return;
-    image.item = image.path.empty() ? session->data_item(image.split, image.index, &image.error)
-                                    : session->image_item(image.path, &image.error);
-    if (image.item && image.path.empty() && image.split.empty())  // its caption: "train 3, cat"
-        image.split = image.item->caption.substr(0, image.item->caption.find(' '));
+    Session::ItemError error;
+    image.item = image.path.empty() ? session->data_item(image.split, image.index, &error)
+                                    : session->image_item(image.path, &error);
+    image.error = error.words;
+    image.is_part_empty = error.is_part_empty;
+    if (image.item && image.split.empty()) image.split = image.item->split;
     if (image.error.empty() || !image.path.empty()) return;
     const std::string& source = ui.status.config.data.source;
     if (std::exchange(missing_data, source) != source) (void)use_remembered_data(ui);

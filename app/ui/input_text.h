@@ -1,4 +1,4 @@
-// input_text: ImGui's text input over a std::string in the look of look.md. For widgets only.
+// input_text: ImGui's text input over a std::string in the theme's look. For widgets only.
 #pragma once
 #include <string>
 

@@ -1,6 +1,5 @@
-// Layouts: where panes stand. The default dock layout of each workspace (look.md section 8) at
-// three widths, built in code once; afterwards Dear ImGui remembers what the user changed. Window
-// thread, inside a frame.
+// Layouts: where panes stand. The default dock layout of each workspace at three widths, built in
+// code once; afterwards Dear ImGui remembers what the user changed. Window thread, inside a frame.
 #pragma once
 #include <imgui.h>
 

@@ -1,6 +1,6 @@
-// Parts: everything of look.md section 5, 7 and 9 that is not a control: section heads, key-value
-// rows, captions, hover line, empty state, banner, progress line, chips, tooltips, text in its
-// sizes. Window thread, inside a frame.
+// Parts: what panels are made of beside controls: section heads, key-value rows, captions, hover
+// line, empty state, banner, progress line, chips, tooltips, text in its sizes. Window thread,
+// inside a frame.
 #pragma once
 #include <span>
 #include <string>

@@ -62,7 +62,7 @@ class Recorder {
     std::unordered_map<std::string, int> seen_;
 };
 
-// The dump of design.md section 6: "frame<TAB>N<TAB>workspace", then one widget a line.
+// What AFTERIMAGE_DUMP writes: "frame<TAB>N<TAB>workspace", then one widget a line.
 [[nodiscard]] std::string dump_text(const Recorder& recorder, uint64_t frame,
                                     std::string_view workspace, float pixels_per_unit);
 

@@ -1,6 +1,6 @@
-// Script: actions of the palette and a few of its own (design.md section 6), one a line, performed
-// through the widgets as a person would. The same for the real window, for pictures and for tests.
-// Window thread.
+// Script: actions of the palette and a few of its own (click, set, key, wait, ...), one a line,
+// performed through the widgets as a person would. The same for the real window, for pictures and
+// for tests. Window thread.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,5 @@
-// Selection: the one selection that all panels read and write (workbench.md section 1). Hover
-// previews (hover_*), click locks, Esc unlocks. Indices are those of the model: -1 = none. Window
-// thread.
+// Selection: the one selection that all panels read and write. Hover previews (hover_*), click
+// locks, Esc unlocks. Indices are those of the model: -1 = none. Window thread.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -49,6 +48,7 @@ struct ImageChoice {
     std::string path;  // a file instead of the data set, when not empty
     std::shared_ptr<const Session::DataItem> item;
     std::string error{};
+    bool is_part_empty = false;  // with an error: the data are there, this part of them is not
 };
 
 struct Selection {

@@ -20,7 +20,8 @@ struct ShotFile {
     int64_t width = 0, height = 0;  // pixels
 };
 
-// Returns what was written. Without `open` a demo run is trained first, half a minute of it.
+// Returns what was written. A demo run is trained, half a minute of it, for pictures of a training
+// (all have some) and for every picture of a model without `open`.
 std::vector<ShotFile> shoot_window(const ShotRequest& request,
                                    const std::function<void(const std::string&)>& note);
 

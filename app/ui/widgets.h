@@ -1,4 +1,4 @@
-// Widgets: the controls of look.md section 5, each recorded under `Pane/Section/Name`. All sizes at
+// Widgets: the controls of the window, each recorded under `Pane/Section/Name`. All sizes at
 // scale 1; width 0 = as wide as needed (buttons, segments) or the rest of the line (fields, combo);
 // width -1 = the other of the two. A non-empty
 // `why_not` greys the control and becomes its tooltip. Return true when the user changed or pressed

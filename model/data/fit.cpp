@@ -86,6 +86,11 @@ Split usual_split(const DataSource& source) {
     return Split::train;
 }
 
+Split split_of(const Spec& spec, const DataSource& source) {
+    const auto named = spec.options.find("split");
+    return named == spec.options.end() ? usual_split(source) : parse_split(named->second);
+}
+
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;

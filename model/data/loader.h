@@ -54,6 +54,8 @@ void check_fit(const DataSource& source, const ModelConfig& model);
 // The part that is looked at when none is named: test, or else validation, or else train, the first
 // that has examples.
 [[nodiscard]] Split usual_split(const DataSource& source);
+// The part that the SPEC names, else the usual one.
+[[nodiscard]] Split split_of(const Spec& spec, const DataSource& source);
 // Fills height, width, channels, levels, classes of a model config from the source.
 void fit_model(ModelConfig& model, const DataSource& source);
 

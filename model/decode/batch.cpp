@@ -94,7 +94,9 @@ std::vector<int64_t> Batch::fed(Stretch stretch) const {
 void Batch::restart(int64_t at) {
     window_.begin = at - window_.length / 2;
     state_ = decoder_->start(static_cast<int64_t>(rows_.size()));
-    decoder_->feed(fed({window_.begin, at}), *state_, nullptr);
+    const int64_t most = std::max<int64_t>(1, kMostFed / static_cast<int64_t>(rows_.size()));
+    for (int64_t begin = window_.begin; begin < at; begin += most)
+        decoder_->feed(fed({begin, std::min(at, begin + most)}), *state_, nullptr);
 }
 
 void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options) {

@@ -38,6 +38,10 @@ struct Window {
     int64_t begin = 0, length = 0;
 };
 
+// Tokens of all rows together that go through at once: many rows share the weights anyway, and what
+// they are multiplied into need not be longer.
+inline constexpr int64_t kMostFed = 256;
+
 class Batch {
   public:
     // prefix: state of one row that has taken the tokens of [window, first) but the last one.

@@ -217,13 +217,14 @@ class Run {
     // Past the settled positions from `at` on that go through at once. Between blocks a stop is
     // heard, so they are short where there are many rows, which share the weights anyway.
     [[nodiscard]] int64_t settled_until(int64_t at) const {
-        constexpr int64_t kMostTokens = 32, kMostOfAllRows = 256;
+        constexpr int64_t kMostTokens = 32;
         size_t rows = 1;
         for (const auto& owners : owners_) rows = std::max(rows, owners.size());
         const int64_t most =
             decoder_.group() > 0  // has no blocks
                 ? 1
-                : std::clamp<int64_t>(kMostOfAllRows / static_cast<int64_t>(rows), 1, kMostTokens);
+                : std::clamp<int64_t>(decode::kMostFed / static_cast<int64_t>(rows), 1,
+                                      kMostTokens);
         const int64_t stop = std::min(end_, (at / most + 1) * most);
         while (at < stop && is_settled(at)) ++at;
         return at;

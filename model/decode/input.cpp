@@ -14,9 +14,7 @@ InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& reque
     const Spec spec = parse_spec(request.data);
     const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
                                        model, alphabet_of(checkpoint));
-    const auto named = spec.options.find("split");
-    const Split split =
-        named == spec.options.end() ? usual_split(*source) : parse_split(named->second);
+    const Split split = split_of(spec, *source);
     const DataInfo& info = source->info();
     const int64_t size = source->size(split);
     if (size == 0)

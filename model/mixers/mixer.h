@@ -27,8 +27,9 @@ struct MixContext {
     std::string prefix;  // "blocks.3." for tap names
 };
 
-// Streaming state of one layer for a batch of samples (operators.md 4). Value semantics through
-// clone(): a clone can be kept and resumed at any time. Owned by the worker thread.
+// Streaming state of one layer for a batch of samples: what a step needs of the tokens before it.
+// Value semantics through clone(): a clone can be kept and resumed at any time. Owned by the worker
+// thread.
 class MixerState {
   public:
     virtual ~MixerState() = default;

@@ -1,6 +1,6 @@
 // Streaming state of the AFT mixers: the last `history` sources one by one, all older ones as one
-// running sum with w = 0 (operators.md 4). Owned by the worker thread; exact for all of the
-// promised range.
+// running sum with w = 0. Owned by the worker thread; exact for all of the range promised in
+// model/ops/aft.h.
 //
 // Numerics: sources are kept as exp(K - K_first) and exp(K - K_first) V in float64, so that one
 // token costs two matrix-vector products and no exponential per source. While |K - K_first| and the

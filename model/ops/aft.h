@@ -6,7 +6,7 @@
 //                                                     source)
 //
 // Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
-// tensors. Promise (operators.md 3): relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
+// tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
 // for |K|, |w| <= 1000; finite for every finite input; NaN or infinity reaches exactly the rows
 // that see it. With operands in bfloat16 1e-2 forward; gradients stored in bfloat16 6e-3. Errors:
 // aft::Error naming the tensor and both shapes.

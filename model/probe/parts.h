@@ -59,8 +59,8 @@ class BiasTable {
 
 // True if the mixer has a position bias at all.
 [[nodiscard]] bool has_bias(ops::Kind kind);
-// A constant may be added to the row without any effect where every visible source is inside
-// (operators.md 2): removes the row's log-mean-exp there. Returns rows that were free, [rows] bool.
+// A constant may be added to the row without any effect where every visible source is inside:
+// removes the row's log-mean-exp there. Returns rows that were free, [rows] bool.
 at::Tensor fix_gauge(BiasRows& rows, ops::Kind kind);
 
 }  // namespace aft::probe

@@ -1,4 +1,4 @@
-// Run folder (design.md 5): config.json, metrics.jsonl, events.jsonl, checkpoints/, history/,
+// Run folder: config.json, metrics.jsonl, events.jsonl, checkpoints/, history/,
 // log.txt, run.lock. One writer (flock), any number of readers while it grows. Trainer thread
 // writes; readers on any thread.
 #pragma once

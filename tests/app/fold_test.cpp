@@ -1,5 +1,5 @@
 // Positions as places of a picture, rows folded back into it, and which cells of a bias are hidden:
-// hand cases of design.md sections 4 and 7.
+// cases worked out by hand.
 #include "app/panels/fold.h"
 
 #include <gtest/gtest.h>

@@ -59,6 +59,9 @@ def nothing_to_do(cli, run):
         said = cli.ok(f"resume at the target, {target}", "train", "--resume", run, *args).out
         cli.check(f"it says so, {target}", said.startswith(f"nothing to do: the run is at step 40 already ({target})")
                   and f"afterimage train --resume {run} --steps 80" in said and "done" not in said, said)
+    said = cli.ok("resume with another target", "train", "--resume", run, "--set", "train.steps=30").out
+    cli.check("it names that one", "step 40 already (train.steps 30)" in said, said)
+    cli.ok("resume with the first target", "train", "--resume", run, "--set", "train.steps=40")
     told = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
     shown = told.json() or {}
     cli.check("steps_done is 0", shown.get("steps_done") == 0 and shown.get("step") == 40, told)
@@ -257,7 +260,31 @@ def completions(cli, run):
     cli.check("one .png is written", (cli.folder / "default.png").exists(), default)
     cli.bad("length for pictures", ["complete", run, "--image", picture, "--keep-rows", 4, "--length", 5, "-o", "m"],
             [2], "--length", "--prompt")
-    cli.bad("prompt for pictures", ["complete", run, "--prompt", "hello", "-o", "m"], [1, 2], "prompt")
+    for prompt in ("hello", ""):
+        cli.bad(f"prompt '{prompt}' for pictures", ["complete", run, "--prompt", prompt, "-o", "m"], [2],
+                "task 'image'", "takes no prompt")
+
+
+def texts(cli):
+    """A model of texts goes on from a prompt, and from nothing."""
+    run, text = cli.folder / "words-run", cli.write("words.txt", "the cat sat on the mat and saw the hat. " * 40)
+    settings = ("model.layers=1", "model.dim=8", "model.factors=8", "model.length=32", "train.batch=4", "train.warmup=5",
+                "train.validate_examples=2")
+    cli.ok("train on a text", "train", "--preset", "shakespeare-small", "--data", f"text:{text}?alphabet=used",
+           *(word for setting in settings for word in ("--set", setting)), "--steps", 1, "--out", run)
+    args = ["complete", run, "--length", 50, "--samples", 2, "--seed", 5]  # longer than the model's window
+    first = cli.ok("complete from nothing", *args, "--prompt", "", "--json")
+    found = [s["text"] for s in (first.json() or {}).get("samples", [])]
+    cli.check("from nothing: two texts of the length asked for", len(found) == len(set(found)) == 2
+              and all(len(t) == 50 and set(t) <= set(text.read_text()) for t in found), first)
+    again = cli.ok("complete from nothing in words", *args, "--prompt", "")
+    cli.check("the same seed gives the same texts", again.out == "".join(t + "\n\n" for t in found), again)
+    asked = cli.ok("complete from a prompt", *args, "--prompt", "the cat", "--json").json() or {}
+    cli.check("a prompt stands first", all(s["text"].startswith("the cat") and len(s["text"]) == 57
+                                           for s in asked.get("samples", [{"text": ""}])), asked)
+    cli.ok("complete from nothing into a file", *args, "--prompt", "", "-o", "texts.txt")
+    cli.check("the file holds them", (cli.folder / "texts.txt").read_text() == "\n\n".join(found) + "\n", found)
+    cli.bad("an empty prompt and a picture", [*args, "--prompt", "", "--image", "in.png"], [2], "found several", "--prompt")
 
 
 def folder_of_pictures(cli):
@@ -297,5 +324,5 @@ def run(cli):
     whole = cli.part(repetition)
     for group in (opened, nothing_to_do, disk_full):
         cli.part(group, whole)
-    for group in (killed, first_and_resumed, interruption, folder_of_pictures, demo):
+    for group in (killed, first_and_resumed, interruption, folder_of_pictures, texts, demo):
         cli.part(group)

@@ -2,6 +2,10 @@
 import json
 import re
 import struct
+import zlib
+from pathlib import Path
+
+DEMO = Path(__file__).resolve().parent.parent.parent / "assets" / "demo" / "mirror.safetensors"
 
 # Mesa's OpenGL as an old card has it.
 OLD_OPENGL = {"LIBGL_ALWAYS_SOFTWARE": "1", "MESA_GL_VERSION_OVERRIDE": "2.1", "MESA_GLSL_VERSION_OVERRIDE": "120"}
@@ -76,6 +80,44 @@ def presets(cli, names):
             again = cli.run("train", "--config", path, "--print-config")
             cli.check("--config of --print-config is the same", again.code == 0
                       and {**json.loads(again.out), "name": 0} == {**config, "name": 0}, again)
+
+
+def looked_at(path):
+    """Width, height and how many different lines, as stored, a PNG has: 0 for what is none. One colour has a handful."""
+    content = path.read_bytes() if path.exists() else b""
+    if not content.startswith(b"\x89PNG"):
+        return 0, 0, 0
+    width, height = struct.unpack(">II", content[16:24])
+    packed, at = b"", 8
+    while at < len(content):
+        size, kind = struct.unpack(">I4s", content[at:at + 8])
+        packed += content[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += size + 12
+    lines = zlib.decompress(packed)
+    long = len(lines) // height
+    return width, height, len({lines[y * long:(y + 1) * long] for y in range(height)})
+
+
+def gallery(cli):
+    """shot --all: every picture it promises, of an opened model and of a run that is trained for it."""
+    if "shot" not in cli.run("list", "commands").out:
+        return cli.skip("built without a window")
+    told = cli.bad("shot of a name that is none", ["shot", "no-such-name", "-o", "all"], [2], "no-such-name", "14-empty")
+    names = told.err.strip().partition("Compare, Lab, ")[2].split(", ")
+    shown = cli.run("shot", "--all", "--size", "800x560", "--open", DEMO, "-o", "all", "--json", timeout=300)
+    if "no OpenGL:" in shown.err or "OpenGL too old" in shown.err:
+        return cli.skip("no OpenGL: " + shown.err.strip())
+    cli.check("shot --all works and complains of nothing", shown.code == 0
+              and shown.err == "training demo-mirror for the pictures\n", shown)
+    files = [cli.folder / f["file"] for f in (shown.json() or {}).get("files", [])]
+    cli.check("shot --all draws what it promises", len(names) > 20 and [f.stem for f in files] == names
+              and sorted(files) == sorted((cli.folder / "all").iterdir()), (names, files))
+    for file in files:
+        width, height, lines = looked_at(file)
+        cli.check(f"shot --all: {file.name} shows something", (width, height) == (800, 560) and lines > 50, (width, height, lines))
+    trained, opened = (cli.folder / "all" / f"02-train{end}.png" for end in ("", "-opened"))
+    cli.check("the trained run is not the opened model", trained.exists() and opened.exists()
+              and trained.read_bytes() != opened.read_bytes(), shown)
 
 
 def nonsense(cli):
@@ -199,3 +241,4 @@ def run(cli):
     cli.part(help_pages, all_lists.get("commands", []))
     cli.part(presets, [p["name"] for p in all_lists.get("presets", [])])
     cli.part(nonsense)
+    cli.part(gallery)

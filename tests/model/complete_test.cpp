@@ -10,6 +10,7 @@
 #include "core/writers.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/decode/decode.h"
+#include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/jobs.h"
 #include "tests/model/tiny_nets.h"
@@ -136,6 +137,39 @@ TEST(CompleteJob, TextGoesOnFromAPrompt) {
     EXPECT_EQ(result["samples"][0]["text"].get<std::string>().substr(0, 11), "aaaaaaaabcd");
     job.prompt = "xyz";
     EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("120"), std::string::npos);
+}
+
+// From nothing: what the window asks for when its prompt is empty, with the same random numbers.
+TEST(CompleteJob, AnEmptyPromptGoesOnFromNothing) {
+    const Scratch folder;
+    CompleteRequest job;
+    job.model = store(folder, tiny_model("aft-full", "text"));
+    job.prompt = "";
+    job.length = 30;  // past the model's 12
+    job.sample.samples = 3;
+    job.sample.seed = 8;
+    const nlohmann::json result = complete_job(job, {});
+    EXPECT_EQ(result["filled"], 30);
+    const Checkpoint checkpoint = read_checkpoint(job.model);
+    const Net net = make_net(checkpoint);
+    CompletionRequest request;
+    request.tokens.assign(30, 0);
+    request.unknown.assign(30, 1);
+    request.sample = job.sample;
+    const Completion wanted = run_completion(net, request, {}, {});
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(result["samples"][i]["text"].get<std::string>(),
+                  tokens_text(wanted.samples[i], alphabet_of(checkpoint)));
+        EXPECT_EQ(result["log_likelihoods"][i].get<double>(), wanted.log_likelihood[i]);
+    }
+    job.length = 12;  // all the model sees: its likelihood is that of the whole text
+    const std::vector<uint8_t> tokens = text_tokens(
+        complete_job(job, {})["samples"][0]["text"].get<std::string>(), alphabet_of(checkpoint));
+    EXPECT_NEAR(complete_job(job, {})["log_likelihoods"][0].get<double>(),
+                log_likelihood(net, tokens, std::vector<uint8_t>(12, 1)), 1e-4);
+    job.model = store(folder, tiny_model("aft-full", "image"));
+    EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("takes no prompt"),
+              std::string::npos);
 }
 
 TEST(CompleteJob, ReducedWeightsSayWhatTheyCost) {

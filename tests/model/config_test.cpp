@@ -139,7 +139,7 @@ int64_t parameters_of(const std::string& preset) {
     return parameter_count(Net(load_preset(preset).model, 1, at::kMeta).parameters());
 }
 
-// paper.md section 1, in millions as printed there.
+// Zhai et al. 2021 (arXiv 2105.14103), in millions as printed there.
 TEST(Presets, ParameterCountsOfThePaper) {
     const std::vector<std::pair<const char*, double>> expected{
         {"deit-tiny", 5.7},

@@ -255,6 +255,8 @@ TEST(TrainJob, StoppedItSavesWhereItIs) {
     const TrainResult result = train_job(request(folder / "r", 40), control);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.step, 3);
+    EXPECT_EQ(result.steps_done, 3);
+    EXPECT_EQ(result.target, 40);
     EXPECT_EQ(read_checkpoint(folder / "r").step, 3);
 }
 
@@ -276,7 +278,15 @@ TEST(TrainJob, ResumeTakesSettingsButNotANewModel) {
     r.set = {"model.dim=64"};
     EXPECT_NE(error_of([&] { (void)train_job(r, {}); }).find("model.dim"), std::string::npos);
     r.set = {"train.learning_rate=0.5"};
-    (void)train_job(r, {});
+    TrainResult result = train_job(r, {});
+    EXPECT_EQ(result.steps_done, 1);
+    EXPECT_EQ(result.target, 3);
+    r.until.reset();
+    r.set = {"train.steps=2"};  // the run is past it
+    result = train_job(r, {});
+    EXPECT_EQ(result.steps_done, 0);
+    EXPECT_EQ(result.target, 2);
+    EXPECT_EQ(result.step, 3);
     EXPECT_EQ(read_checkpoint(folder / "r").config.train.learning_rate, 0.5);
     EXPECT_EQ(load_config_file((folder / "r" / "config.json").string()).train.learning_rate, 0.5);
     const std::vector<nlohmann::json> events = read_events(folder / "r");

@@ -5,7 +5,6 @@
 #include <random>
 #include <set>
 
-#include "core/image.h"
 #include "tests/session/session_bench.h"
 
 namespace aft {
@@ -209,53 +208,6 @@ TEST(SessionWorker, ProbesAreServedBetweenTokens) {
     }
     EXPECT_TRUE(was_between) << "every completion ended before the probe was served";
     session.stop_completion();
-}
-
-TEST(SessionWorker, ExamplesAndPicturesAreLoaded) {
-    const Scratch scratch;
-    Session session(new_run(scratch / "run"));
-    ASSERT_TRUE(wait_state(session, RunState::ready));
-    std::shared_ptr<const Session::DataItem> item;
-    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
-    EXPECT_EQ(item->tokens.size(), 64u);
-    EXPECT_NE(item->caption.find("validation 3"), std::string::npos);
-    EXPECT_EQ(session.data_item("validation", 3), item);
-
-    write_png(scratch / "white.png", {20, 10, 3, std::vector<uint8_t>(600, 255)});
-    ASSERT_TRUE(
-        wait_for([&] { return (item = session.image_item(scratch / "white.png")) != nullptr; }));
-    EXPECT_EQ(item->tokens, std::vector<uint8_t>(64, 3));
-
-    EXPECT_EQ(session.image_item(scratch / "missing.png"), nullptr);
-    EXPECT_TRUE(wait_for(
-        [&] { return session.status().message.find("missing.png") != std::string::npos; }));
-    EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
-    EXPECT_TRUE(
-        wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
-    std::string error;
-    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
-    EXPECT_NE(error.find("tomorrow"), std::string::npos);
-    session.reload_items();
-    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
-    EXPECT_TRUE(error.empty()) << "it is read again";
-}
-
-// A panel asks every frame until it has its item, also while it is being loaded.
-TEST(SessionWorker, AnItemIsLoadedOnce) {
-    const Scratch scratch;
-    Session session(new_run(scratch / "run"));
-    ASSERT_TRUE(wait_state(session, RunState::ready));
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    std::vector<std::shared_ptr<const Session::DataItem>> items;
-    for (int64_t index = 0; index < 50; ++index) {
-        std::shared_ptr<const Session::DataItem> item;
-        while (!item && std::chrono::steady_clock::now() < deadline)
-            item = session.data_item("validation", index);
-        ASSERT_NE(item, nullptr) << index;
-        items.push_back(item);
-    }
-    for (int64_t index = 0; index < 50; ++index)
-        EXPECT_EQ(session.data_item("validation", index), items[static_cast<size_t>(index)]);
 }
 
 TEST(SessionWorker, StoredMomentsCanBeAsked) {

@@ -1,0 +1,92 @@
+// Pictures and texts that panels ask a session for: loaded once, with the part they are of, or with
+// words that say why not.
+#include <gtest/gtest.h>
+
+#include "core/image.h"
+#include "tests/session/session_bench.h"
+
+namespace aft {
+namespace {
+
+TEST(SessionItems, ExamplesAndPicturesAreLoaded) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    std::shared_ptr<const Session::DataItem> item;
+    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
+    EXPECT_EQ(item->tokens.size(), 64u);
+    EXPECT_NE(item->caption.find("validation 3"), std::string::npos);
+    EXPECT_EQ(item->split, "validation");
+    EXPECT_EQ(session.data_item("validation", 3), item);
+
+    write_png(scratch / "white.png", {20, 10, 3, std::vector<uint8_t>(600, 255)});
+    ASSERT_TRUE(
+        wait_for([&] { return (item = session.image_item(scratch / "white.png")) != nullptr; }));
+    EXPECT_EQ(item->tokens, std::vector<uint8_t>(64, 3));
+    EXPECT_EQ(item->split, "");
+
+    EXPECT_EQ(session.image_item(scratch / "missing.png"), nullptr);
+    EXPECT_TRUE(wait_for(
+        [&] { return session.status().message.find("missing.png") != std::string::npos; }));
+    EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
+    EXPECT_TRUE(
+        wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
+    Session::ItemError error;
+    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    EXPECT_NE(error.words.find("tomorrow"), std::string::npos);
+    session.reload_items();
+    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    EXPECT_TRUE(error.words.empty()) << "it is read again";
+}
+
+// A folder of pictures has no test part: that is another answer than no data.
+TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
+    const Scratch scratch;
+    fs::create_directories(scratch / "photos");
+    for (const char* name : {"a.png", "b.png", "c.png"})
+        write_png(scratch / "photos" / name, {8, 8, 1, std::vector<uint8_t>(64, 128)});
+    Session session(open_path(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    const auto take_from = [&](const fs::path& folder) {
+        const std::string spec = "images:" + folder.string() + "?size=8&gray=1&levels=4";
+        session.set("data.source", spec);
+        ASSERT_TRUE(wait_for([&] { return session.status().config.data.source == spec; }));
+        session.reload_items();
+    };
+    Session::ItemError error;
+    const auto fails = [&](const std::string& split) {
+        return wait_for(
+            [&] { return session.data_item(split, 0, &error) == nullptr && !error.words.empty(); });
+    };
+    take_from(scratch / "photos");
+    std::shared_ptr<const Session::DataItem> item;
+    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("", 0)) != nullptr; }));
+    EXPECT_EQ(item->split, "validation");
+    EXPECT_EQ(item->caption, "validation 0");
+    ASSERT_TRUE(fails("test"));
+    EXPECT_TRUE(error.is_part_empty) << error.words;
+    take_from(scratch / "nowhere");
+    ASSERT_TRUE(fails("test"));
+    EXPECT_FALSE(error.is_part_empty) << error.words;
+}
+
+// A panel asks every frame until it has its item, also while it is being loaded.
+TEST(SessionItems, AnItemIsLoadedOnce) {
+    const Scratch scratch;
+    Session session(new_run(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::vector<std::shared_ptr<const Session::DataItem>> items;
+    for (int64_t index = 0; index < 50; ++index) {
+        std::shared_ptr<const Session::DataItem> item;
+        while (!item && std::chrono::steady_clock::now() < deadline)
+            item = session.data_item("validation", index);
+        ASSERT_NE(item, nullptr) << index;
+        items.push_back(item);
+    }
+    for (int64_t index = 0; index < 50; ++index)
+        EXPECT_EQ(session.data_item("validation", index), items[static_cast<size_t>(index)]);
+}
+
+}  // namespace
+}  // namespace aft
