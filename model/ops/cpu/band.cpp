@@ -125,7 +125,8 @@ class Forward {
                 const bool wraps = b + 1 == unit.end;
                 const Panels::Block next = panels.block(wraps ? unit.begin : b + 1, 0);
                 Ahead to_come = ahead(next, wraps ? chunk + 1 : chunk);
-                if (wraps && chunk + 1 < tiles_) to_come.rest = (&tile)[1].upcoming();
+                if (wraps && chunk + 1 < tiles_)
+                    to_come.rest = tiles[static_cast<std::size_t>(chunk + 1)].upcoming();
                 sum_tile(shape_, tile, block, {sums, to_come});
                 safe = finish(tile, block, sums) && safe;
             }
