@@ -7,6 +7,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -60,13 +61,33 @@ void install_callbacks(GLFWwindow* window) {
         of(w).frames_left = kFramesAfterInput;
         of(w).must_show = true;
     });
-    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { touch(w); });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) {
+        touch(w);
+        of(w).must_show = true;
+    });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { touch(w); });
     glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { touch(w); });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
         touch(w);
         for (int i = 0; i < count; ++i) of(w).dropped.emplace_back(paths[i]);
     });
+}
+
+// Whether a swap leaves in the window's buffer what it showed. OpenGL promises nothing; where the
+// processor draws, Mesa copies the picture out. Seen by two frames that are all but alike.
+bool swap_keeps_picture(GLFWwindow* window) {
+    constexpr int kFirst = 4, kSecond = 8;  // of 255 in blue
+    for (const int blue : {kFirst, kSecond}) {
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        glDisable(GL_SCISSOR_TEST);
+        glClearColor(0, 0, float(blue) / 255, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+        glfwSwapBuffers(window);
+    }
+    std::array<uint8_t, 4> pixel{};
+    glReadBuffer(GL_BACK);
+    glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel.data());
+    return pixel[2] == kSecond;
 }
 
 class Backends {
@@ -120,7 +141,9 @@ struct Window::Parts {
         : options(std::move(o)),
           window(options.width, options.height),
           backends((prepare_callbacks(), window.get())),
-          frame(frame_options(options, &painter, woken, window.content_scale())) {}
+          frame(frame_options(options, &painter, woken, window.content_scale())) {
+        if (is_software && swap_keeps_picture(window.get())) canvas.draw_into_window();
+    }
 
     void prepare_callbacks() {
         glfwSetWindowUserPointer(window.get(), &callbacks);
@@ -227,8 +250,10 @@ void Window::Parts::show_frame() {
 }
 
 void Window::Parts::show_differences() {
+    const bool must_show = std::exchange(callbacks.must_show, false);
+    if (must_show) canvas.forget();
     const bool has_any = canvas.draw(*ImGui::GetDrawData(), painter.take_repainted());
-    if (has_any || std::exchange(callbacks.must_show, false)) {
+    if (has_any || must_show) {
         canvas.show();
         glfwSwapBuffers(window.get());  // the processor draws in here
     }
