@@ -243,6 +243,43 @@ std::vector<float> histogram(std::span<const float> values, Range range, Scale s
     return counts;
 }
 
+std::vector<float> Distribution::histogram(Range range, Scale scale, int bins) {
+    if (asked_++ == 0) return aft::histogram(values_, range, scale, bins);
+    if (!is_sorted_) {
+        std::erase_if(values_, [](float v) { return !std::isfinite(v); });
+        std::sort(values_.begin(), values_.end());
+        is_sorted_ = true;
+    }
+    AFT_ASSERT(bins > 0);
+    std::vector<float> counts(static_cast<size_t>(bins), 0.0F);
+    const double first = scale_position(range.low, range, scale);
+    const double width = scale_position(range.high, range, scale) - first;
+    if (!(width > 0)) return counts;
+    auto at = std::partition_point(values_.begin(), values_.end(),
+                                   [&](float v) { return v < range.low; });
+    const auto end =
+        std::partition_point(at, values_.end(), [&](float v) { return v <= range.high; });
+    for (int bin = 0; bin < bins; ++bin) {
+        const auto next = bin + 1 == bins ? end : std::partition_point(at, end, [&](float v) {
+            return (scale_position(v, range, scale) - first) / width * bins < bin + 1;
+        });
+        counts[static_cast<size_t>(bin)] = static_cast<float>(next - at);
+        at = next;
+    }
+    return counts;
+}
+
+ClippedShare Distribution::clipped_share(Range range) {
+    if (!is_sorted_ || values_.empty()) return aft::clipped_share(values_, range);
+    const auto below = std::partition_point(values_.begin(), values_.end(),
+                                            [&](float v) { return v < range.low; });
+    const auto above = std::partition_point(values_.begin(), values_.end(),
+                                            [&](float v) { return v <= range.high; });
+    const auto count = static_cast<double>(values_.size());
+    return {static_cast<double>(below - values_.begin()) / count,
+            static_cast<double>(values_.end() - above) / count};
+}
+
 Image colorize(const Slice& slice, const Coloring& coloring, int zoom) {
     AFT_ASSERT(slice.rows * slice.columns == int64_t(slice.values.size()) && zoom >= 1);
     Image image{slice.columns * zoom, slice.rows * zoom, 3, {}};

@@ -1,6 +1,7 @@
 #include "viz/damage.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -20,6 +21,22 @@ uint64_t mix(uint64_t seed, const void* data, size_t bytes) {  // bytes: a multi
     }
     return seed;
 }
+
+// Of numbers that are hashes already.
+class HashSet {
+  public:
+    explicit HashSet(size_t most) : slots_(std::bit_ceil(2 * most + 2)) {}
+    void add(uint64_t hash) { slots_[place(hash)] = hash | 1; }
+    [[nodiscard]] bool has(uint64_t hash) const { return slots_[place(hash)] != 0; }
+
+  private:
+    [[nodiscard]] size_t place(uint64_t hash) const {  // where it is, or would be
+        size_t at = (hash >> 8) & (slots_.size() - 1);
+        while (slots_[at] != 0 && slots_[at] != (hash | 1)) at = (at + 1) & (slots_.size() - 1);
+        return at;
+    }
+    std::vector<uint64_t> slots_;  // 0 = empty; their lowest bit is always 1
+};
 
 Box common(const Box& a, const Box& b) {
     return {{std::max(a.low.x, b.low.x), std::max(a.low.y, b.low.y)},
@@ -97,18 +114,16 @@ bool Damage::mark_differences() {
         return list[list.size() - 1 - i].hash;
     };
     while (tail < most - head && from_end(now_, tail) == from_end(before_, tail)) ++tail;
-    const auto sorted_hashes = [&](const std::vector<Triangle>& list) {
-        std::vector<uint64_t> out;
-        for (size_t i = head; i + tail < list.size(); ++i) out.push_back(list[i].hash);
-        std::sort(out.begin(), out.end());
+    const auto hashes_of = [&](const std::vector<Triangle>& list) {
+        HashSet out(list.size() - head - tail);
+        for (size_t i = head; i + tail < list.size(); ++i) out.add(list[i].hash);
         return out;
     };
-    const std::vector<uint64_t> hashes = sorted_hashes(now_),
-                                hashes_before = sorted_hashes(before_);
-    const auto kept = [&](const std::vector<Triangle>& list, const std::vector<uint64_t>& other) {
+    const HashSet hashes = hashes_of(now_), hashes_before = hashes_of(before_);
+    const auto kept = [&](const std::vector<Triangle>& list, const HashSet& other) {
         std::vector<uint64_t> out;
         for (size_t i = head; i + tail < list.size(); ++i) {
-            if (std::binary_search(other.begin(), other.end(), list[i].hash))
+            if (other.has(list[i].hash))
                 out.push_back(list[i].hash);
             else
                 mark(list[i].box);

@@ -47,7 +47,9 @@ class FocusPanel : public Panel {
     viz::Zoom drawn_;
     int64_t layer_ = -1;
     uint64_t frame_ = 0, bars_version_ = 0;
+    int64_t bars_head_ = -1;
     Coloring bars_coloring_;
+    Distribution values_;
     std::vector<float> bars_;
     ClippedShare clipped_;
 };
@@ -191,11 +193,14 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
 void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     const int64_t shown_head = head(ui, form);
     const Coloring coloring = layers_.coloring(ui, layer_, shown_head);
-    if (bars_version_ != layers_.layer(layer_).version || !(coloring == bars_coloring_)) {
-        const std::vector<float> values = layers_.visible_values(layer_, shown_head);
-        bars_ = histogram(values, coloring.range, coloring.scale, 96);
-        clipped_ = clipped_share(values, coloring.range);
-        bars_version_ = layers_.layer(layer_).version;
+    const uint64_t version = layers_.layer(layer_).version;
+    const bool same_map = bars_version_ == version && bars_head_ == shown_head;
+    if (!same_map || !(coloring == bars_coloring_)) {
+        if (!same_map) values_ = Distribution(layers_.visible_values(layer_, shown_head));
+        bars_ = values_.histogram(coloring.range, coloring.scale, 96);
+        clipped_ = values_.clipped_share(coloring.range);
+        bars_version_ = version;
+        bars_head_ = shown_head;
         bars_coloring_ = coloring;
     }
     viz::ColorBarView bar;

@@ -101,12 +101,13 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
     const uint64_t version = layers.layer(layer).version;
     const bool same_map = layer == layer_ && head == head_ && version == version_;
     if (same_map && coloring == coloring_) return;
-    const std::vector<float> values = layers.visible_values(layer, head);
-    bars_ = histogram(values, coloring.range, coloring.scale, 60);
-    clipped_ = clipped_share(values, coloring.range);
-    if (!same_map)
+    if (!same_map) {
+        values_ = Distribution(layers.visible_values(layer, head));
         statistics_ =
             bias_statistics(form, layers.layer(layer).maps[size_t(head)], ui.selection.quantity);
+    }
+    bars_ = values_.histogram(coloring.range, coloring.scale, 60);
+    clipped_ = values_.clipped_share(coloring.range);
     layer_ = layer;
     head_ = head;
     version_ = version;

@@ -61,6 +61,7 @@ class BiasInspector {
     int64_t layer_ = -1, head_ = -1;
     uint64_t version_ = 0;
     Coloring coloring_;
+    Distribution values_;
     std::vector<float> bars_;
     ClippedShare clipped_;
     BiasStatistics statistics_;

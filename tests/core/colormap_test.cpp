@@ -150,6 +150,25 @@ TEST(Histogram, CountsLieWhereTheBarShowsTheirColour) {
     }
 }
 
+TEST(Histogram, OfADistributionIsTheSameForRangeAfterRange) {
+    std::vector<float> values = {kNan, kInf, -kInf, 0, -0.0F, 1, 1};
+    for (int i = 0; i < 5000; ++i)
+        values.push_back(float(std::sin(i * 0.7) * std::exp(std::sin(i * 0.13) * 4)));
+    Distribution distribution(values);
+    for (const Scale scale : {Scale::linear, Scale::root, Scale::log, Scale::signed_linear,
+                              Scale::signed_log, Scale::two_sided})
+        for (const Range range : {Range{-1, 5}, Range{0, 1}, Range{0.5, 40}, Range{-60, 60},
+                                  Range{100, 200}, Range{3, 3}}) {
+            EXPECT_EQ(distribution.histogram(range, scale, 60), histogram(values, range, scale, 60))
+                << int(scale) << ", " << range.low << " to " << range.high;
+            const ClippedShare share = distribution.clipped_share(range),
+                               same = clipped_share(values, range);
+            EXPECT_EQ(share.below, same.below);
+            EXPECT_EQ(share.above, same.above);
+        }
+    EXPECT_EQ(Distribution().histogram({0, 1}, Scale::linear, 3), std::vector<float>(3, 0.0F));
+}
+
 TEST(Colorize, WritesBlocksOfWholePixels) {
     const std::vector<float> values = {0, 1, kNan, 0.5F};
     const Image image = colorize({values, 2, 2}, {{0, 1}, Scale::linear, Colormap::grey}, 3);
