@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viz/painter.h"
+
 namespace aft::viz {
 namespace {
 
@@ -38,17 +40,30 @@ float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string
     return width;
 }
 
-void draw_hatch(const Look& look, const Box& box) {
+// Without OpenGL: line by line.
+static void draw_hatch_lines(const Look& look, const Box& box, float pitch) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->PushClipRect(box.low, box.high, true);
     list->AddRectFilled(box.low, box.high, ink(look.colors->hatch_ground));
-    const float pitch = 6 * look.scale * std::sqrt(2.0F), height = box.height();
-    const ImU32 color = ink(look.colors->hatch_line);
-    // Lines hang on the screen's grid, so that neighbouring hatches join.
+    const float height = box.height();
     const float first = box.low.x - std::fmod(box.low.x + box.low.y, pitch);
     for (float x = first; x < box.high.x + height; x += pitch)
-        list->AddLine({x - height, box.high.y}, {x, box.low.y}, color, 1.2F * look.scale);
+        list->AddLine({x - height, box.high.y}, {x, box.low.y}, ink(look.colors->hatch_line),
+                      kHatchLine * look.scale);
     list->PopClipRect();
+}
+
+// One rectangle whose texture repeats along x + y: its lines as triangles took the processor five
+// times as long as all else of a map. They hang on the screen's grid, so neighbours join.
+void draw_hatch(const Look& look, const Box& box) {
+    const float pitch = kHatchPitch * look.scale * std::sqrt(2.0F);
+    if (look.painter == nullptr) return draw_hatch_lines(look, box, pitch);
+    const auto uv = [&](float x, float y) { return ImVec2{(x + y - 1) / pitch, 0.5F}; };
+    const auto& [low, high] = box;
+    ImGui::GetWindowDrawList()->AddImageQuad(
+        look.painter->hatch(look.colors->hatch_ground, look.colors->hatch_line, look.scale), low,
+        {high.x, low.y}, high, {low.x, high.y}, uv(low.x, low.y), uv(high.x, low.y),
+        uv(high.x, high.y), uv(low.x, high.y));
 }
 
 void draw_ring(const Look& look, const Box& box, uint32_t color, float width) {

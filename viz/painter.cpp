@@ -19,6 +19,27 @@ gl::Texture table_texture(Colormap map) {
     return texture;
 }
 
+// What of a pixel the line covers, at distances from its middle over one period.
+gl::Texture hatch_texture(uint32_t ground, uint32_t line, float scale) {
+    constexpr int kTexels = 64;
+    std::vector<uint8_t> rgba;
+    for (int i = 0; i < kTexels; ++i) {
+        const float part = (float(i) + 0.5F) / kTexels;
+        const float distance = std::min(part, 1 - part) * kHatchPitch * scale;
+        const float solid = (kHatchLine * scale - 1) / 2;  // then it fades over a pixel
+        const float cover = std::clamp(1 - (distance - solid), 0.0F, 1.0F);
+        for (const int shift : {16, 8, 0}) {
+            const auto from = float((ground >> shift) & 0xFF), to = float((line >> shift) & 0xFF);
+            rgba.push_back(static_cast<uint8_t>(std::lround(from + cover * (to - from))));
+        }
+        rgba.push_back(255);
+    }
+    gl::Texture texture = gl::Texture::rgba(kTexels, 1, gl::Filter::linear);
+    texture.upload({0, 0, kTexels, 1}, rgba);
+    texture.repeat();
+    return texture;
+}
+
 std::array<float, 2> bend_of(const Coloring& coloring) {
     const Range range = coloring.range;
     if (coloring.scale == Scale::log)
@@ -62,6 +83,18 @@ void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
     program_.set("nan_color", {part(16), part(8), part(0)});
     program_.draw_triangle();
     glUseProgram(0);
+}
+
+ImTextureID MapPainter::hatch(uint32_t ground, uint32_t line, float scale) {
+    const auto same = [&](const Hatch& h) {
+        return h.ground == ground && h.line == line && h.scale == scale;
+    };
+    auto at = std::find_if(hatches_.begin(), hatches_.end(), same);
+    if (at == hatches_.end()) {
+        hatches_.push_back({ground, line, scale, hatch_texture(ground, line, scale)});
+        at = hatches_.end() - 1;
+    }
+    return static_cast<ImTextureID>(at->texture.id());
 }
 
 void MapPainter::note(const gl::Texture& texture) {

@@ -26,6 +26,8 @@ struct PaintColors {
     [[nodiscard]] bool operator==(const PaintColors&) const = default;
 };
 
+inline constexpr float kHatchPitch = 6, kHatchLine = 1.2F;  // across the lines, at scale 1
+
 class MapPainter {
   public:
     MapPainter();  // reads shaders/map.vert and map.frag; throws with file and line
@@ -33,6 +35,9 @@ class MapPainter {
     // values -> target, texel by texel, inside `where`. Leaves the bound framebuffer as it was.
     void paint(const gl::Texture& values, const gl::Framebuffer& target, const gl::Pixels& where,
                const PaintColors& colors);
+    // One period of a hatch, from the middle of a line to that of the next, that repeats; made once
+    // for each pair of colours (RGB) and scale.
+    ImTextureID hatch(uint32_t ground, uint32_t line, float scale);
     void note(const gl::Texture& texture);  // it shows something else now, whoever drew that
     // The textures that do so since the last call.
     std::vector<ImTextureID> take_repainted() { return std::exchange(repainted_, {}); }
@@ -41,6 +46,12 @@ class MapPainter {
     gl::Program program_;
     std::array<gl::Texture, 5> tables_;  // 256 x 1, by Colormap
     std::vector<ImTextureID> repainted_;
+    struct Hatch {
+        uint32_t ground = 0, line = 0;
+        float scale = 0;
+        gl::Texture texture;
+    };
+    std::vector<Hatch> hatches_;
 };
 
 }  // namespace aft::viz

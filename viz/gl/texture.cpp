@@ -50,6 +50,14 @@ Texture& Texture::operator=(Texture&& other) noexcept {
     return *this;
 }
 
+void Texture::repeat() const {
+    int before = 0;
+    glGetIntegerv(GL_TEXTURE_BINDING_2D, &before);
+    glBindTexture(GL_TEXTURE_2D, id_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_REPEAT);
+    glBindTexture(GL_TEXTURE_2D, static_cast<unsigned>(before));
+}
+
 void Texture::upload(const Pixels& at, unsigned format, const void* data) const {
     AFT_ASSERT(at.x >= 0 && at.y >= 0 && at.x + at.width <= width_ && at.y + at.height <= height_);
     int before = 0;
