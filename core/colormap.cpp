@@ -274,7 +274,7 @@ ClippedShare Distribution::clipped_share(Range range) {
     const auto below = std::partition_point(values_.begin(), values_.end(),
                                             [&](float v) { return v < range.low; });
     const auto above = std::partition_point(values_.begin(), values_.end(),
-                                            [&](float v) { return v <= range.high; });
+                                            [&](float v) { return !(v > range.high); });
     const auto count = static_cast<double>(values_.size());
     return {static_cast<double>(below - values_.begin()) / count,
             static_cast<double>(values_.end() - above) / count};

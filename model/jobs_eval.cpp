@@ -173,7 +173,7 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
                                        model, alphabet_of(checkpoint));
     const at::Device device = parse_device(request.device);
     const Net net = make_net(checkpoint, device);
-    const Split split = split_of(spec, *source);
+    const Split split = measured_split(spec, *source);
     const Evaluation work{
         net,    *source, split, device, request.batch > 0 ? request.batch : default_batch(model),
         control};
@@ -193,8 +193,7 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
         json["yardsticks_bits_per_dim"] =
             yardsticks_json(measure_yardsticks(*source, split, count, control));
     if (split == Split::train && !spec.options.contains("split"))
-        json["note"] =
-            "measured on the training part: the data have no other that fills an example";
+        json["note"] = "measured on the training part: the data have no other";
     json["model"] = request.model;
     json["step"] = checkpoint.step;
     json["data"] = request.data;

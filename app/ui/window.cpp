@@ -37,6 +37,7 @@ struct Callbacks {
     double last_input = 0;
     std::vector<std::string> dropped;
     bool must_show = true;  // what stands on the screen may be lost
+    bool must_draw = true;  // so may be what was drawn
 };
 
 Callbacks& of(GLFWwindow* window) {
@@ -63,7 +64,7 @@ void install_callbacks(GLFWwindow* window) {
     });
     glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) {
         touch(w);
-        of(w).must_show = true;
+        of(w).must_draw = true;
     });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { touch(w); });
     glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { touch(w); });
@@ -74,20 +75,27 @@ void install_callbacks(GLFWwindow* window) {
 }
 
 // Whether a swap leaves in the window's buffer what it showed. OpenGL promises nothing; where the
-// processor draws, Mesa copies the picture out. Seen by two frames that are all but alike.
+// processor draws, Mesa copies the picture out. Seen by frames that are all but alike; the corner
+// that is cleared before the look makes sure that it is into the buffer that comes next.
 bool swap_keeps_picture(GLFWwindow* window) {
-    constexpr int kFirst = 4, kSecond = 8;  // of 255 in blue
-    for (const int blue : {kFirst, kSecond}) {
-        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    constexpr int kFrames = 3, kBlue = 4, kCorner = 2;  // steps of blue of 255; pixels
+    if (glfwGetPlatform() != GLFW_PLATFORM_X11) return false;
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    for (int i = 1; i <= kFrames; ++i) {
         glDisable(GL_SCISSOR_TEST);
-        glClearColor(0, 0, float(blue) / 255, 1);
+        glClearColor(0, 0, float(i * kBlue) / 255, 1);
         glClear(GL_COLOR_BUFFER_BIT);
         glfwSwapBuffers(window);
     }
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(0, 0, kCorner, kCorner);
+    glClearColor(0, 0, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glDisable(GL_SCISSOR_TEST);
     std::array<uint8_t, 4> pixel{};
     glReadBuffer(GL_BACK);
-    glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel.data());
-    return pixel[2] == kSecond;
+    glReadPixels(2 * kCorner, 2 * kCorner, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel.data());
+    return pixel[2] == kFrames * kBlue;
 }
 
 class Backends {
@@ -142,7 +150,8 @@ struct Window::Parts {
           window(options.width, options.height),
           backends((prepare_callbacks(), window.get())),
           frame(frame_options(options, &painter, woken, window.content_scale())) {
-        if (is_software && swap_keeps_picture(window.get())) canvas.draw_into_window();
+        const bool is_own = viz::gl::opengl_info().renderer.find("zink") == std::string::npos;
+        if (is_software && is_own && swap_keeps_picture(window.get())) canvas.draw_into_window();
     }
 
     void prepare_callbacks() {
@@ -251,7 +260,7 @@ void Window::Parts::show_frame() {
 
 void Window::Parts::show_differences() {
     const bool must_show = std::exchange(callbacks.must_show, false);
-    if (must_show) canvas.forget();
+    if (std::exchange(callbacks.must_draw, false)) canvas.forget();
     const bool has_any = canvas.draw(*ImGui::GetDrawData(), painter.take_repainted());
     if (has_any || must_show) {
         canvas.show();

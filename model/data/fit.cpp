@@ -91,6 +91,14 @@ Split split_of(const Spec& spec, const DataSource& source) {
     return named == spec.options.end() ? usual_split(source) : parse_split(named->second);
 }
 
+Split measured_split(const Spec& spec, const DataSource& source) {
+    if (spec.options.contains("split")) return split_of(spec, source);
+    for (const Split split : {Split::test, Split::validation})
+        if ((source.info().is_text ? source.text_size(split) : source.size(split)) > 0)
+            return split;
+    return Split::train;
+}
+
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;

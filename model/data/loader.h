@@ -56,6 +56,9 @@ void check_fit(const DataSource& source, const ModelConfig& model);
 [[nodiscard]] Split usual_split(const DataSource& source);
 // The part that the SPEC names, else the usual one.
 [[nodiscard]] Split split_of(const Spec& spec, const DataSource& source);
+// The part that an evaluation measures: the one that the SPEC names, else as above; but a text that
+// is shorter than an example can be measured too.
+[[nodiscard]] Split measured_split(const Spec& spec, const DataSource& source);
 // Fills height, width, channels, levels, classes of a model config from the source.
 void fit_model(ModelConfig& model, const DataSource& source);
 

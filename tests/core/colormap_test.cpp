@@ -158,7 +158,8 @@ TEST(Histogram, OfADistributionIsTheSameForRangeAfterRange) {
     for (const Scale scale : {Scale::linear, Scale::root, Scale::log, Scale::signed_linear,
                               Scale::signed_log, Scale::two_sided})
         for (const Range range : {Range{-1, 5}, Range{0, 1}, Range{0.5, 40}, Range{-60, 60},
-                                  Range{100, 200}, Range{3, 3}}) {
+                                  Range{100, 200}, Range{3, 3}, Range{5, -1}, Range{-kInf, 2},
+                                  Range{0, kInf}, Range{kNan, 1}, Range{0, kNan}}) {
             EXPECT_EQ(distribution.histogram(range, scale, 60), histogram(values, range, scale, 60))
                 << int(scale) << ", " << range.low << " to " << range.high;
             const ClippedShare share = distribution.clipped_share(range),

@@ -142,6 +142,47 @@ TEST(ImageWidget, PixelsHatchAndMask) {
     EXPECT_LT(grey(10, 130), 80) << "what is not there yet is hatched";
 }
 
+TEST(Hatch, OfATextureIsTheHatchOfLines) {
+    if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
+    for (const ThemeName theme : {ThemeName::dark, ThemeName::light})
+        for (const float scale : {1.0F, 1.5F}) {
+            Stage stage(Stage::With::opengl, theme);
+            stage.look.scale = scale;
+            const auto drawn = [&] {
+                stage.frame([&] {  // two that join, one that hangs in the air
+                    draw_hatch(stage.look, {{10, 20}, {150, 90}});
+                    draw_hatch(stage.look, {{150, 20}, {201, 90}});
+                    draw_hatch(stage.look, {{333, 111}, {444, 222}});
+                });
+                return stage.picture();
+            };
+            const Image texture = drawn();
+            stage.look.painter = nullptr;
+            const Image lines = drawn();
+            int most = 0, brightest = 0, darkest = 255;
+            double sum = 0, count = 0;
+            const auto compare = [&](int left, int top, int right, int bottom) {
+                for (int y = top + 2; y < bottom - 2; ++y)  // lines end a little inside
+                    for (int x = left + 2; x < right - 2; ++x) {
+                        const auto at = size_t(y * 800 + x) * 3;
+                        const int grey = texture.pixels[at];
+                        const int apart = std::abs(grey - int(lines.pixels[at]));
+                        most = std::max(most, apart);
+                        brightest = std::max(brightest, grey);
+                        darkest = std::min(darkest, grey);
+                        sum += apart;
+                        ++count;
+                    }
+            };
+            compare(10, 20, 201, 90);
+            compare(333, 111, 444, 222);
+            EXPECT_GT(brightest - darkest, 15) << "lines can be seen";
+            EXPECT_LE(most, (brightest - darkest) / 4)
+                << "scale " << scale << ", mean " << sum / count;
+            EXPECT_LE(sum / count, 1.5) << "scale " << scale;
+        }
+}
+
 TEST(MapWidget, RowZeroIsOnTopAndZoomIsExact) {
     if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
     Stage stage(Stage::With::opengl);
