@@ -132,12 +132,12 @@ bool parse(Arguments& arguments, std::vector<std::string> words) {
 }
 
 // Threads that spin for long while they wait for work take the cores away from drawing, threads
-// that sleep early must be woken. demo-mirror on 2 cores with the window open, steps a second and
+// that sleep early must be woken. demo-mirror on 2 cores with the window open, steps a second, and
 // frames within 33 ms while one hovers: 3,000 turns 50 and 99.9 %, 30,000 turns 55 and 99.9 %, the
 // usual 300,000 turns 51 and 99.7 %. OpenMP reads this when it is loaded: the program starts itself
 // anew.
 void share_cores_with_drawing(char** argv) {
-    constexpr const char* kTurns = "30000";  // less than 1 ms
+    constexpr const char* kTurns = "30000";
     if (!variable("OMP_WAIT_POLICY").empty() || !variable("GOMP_SPINCOUNT").empty()) return;
     setenv("GOMP_SPINCOUNT", kTurns, 1);
     std::error_code none;

@@ -61,8 +61,8 @@ struct ClippedShare {
                                            int bins);
 
 // Histograms of the same values for range after range, as while one is dragged: values are sorted
-// for the second, and then each takes bins x log n looks (n = 65,536: 1.5 ms become 0.1). What it
-// gives is what the two functions give. One thread at a time.
+// for the second, and then each takes bins x log n looks in place of n. What it gives is
+// what the two functions give. One thread at a time.
 class Distribution {
   public:
     Distribution() = default;

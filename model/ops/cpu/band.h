@@ -55,7 +55,7 @@ template <class T>
 [[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
 
 // Bytes one behind the other that products fetch into the second-level cache on their way. The
-// last-level cache may be far (18 GB/s for two cores of a Xeon whose products want 25 of panels).
+// last-level cache may be far (14 to 19 GB/s for two cores of a virtual Xeon).
 struct Upcoming {
     const char* at = nullptr;
     int64_t bytes = 0;
