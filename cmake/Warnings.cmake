@@ -8,6 +8,6 @@ if(AFTERIMAGE_SANITIZE)
     target_link_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
     if(AFTERIMAGE_SANITIZE MATCHES undefined)
         # A third of the time to compile; the address sanitizer stops at the access itself.
-        target_compile_options(aft_warnings INTERFACE -fno-sanitize=null,object-size,vptr)
+        target_compile_options(aft_warnings INTERFACE -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
     endif()
 endif()

@@ -10,6 +10,7 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/data/yardsticks.h"
+#include "model/decode/input.h"
 #include "model/device.h"
 #include "model/jobs.h"
 #include "model/tasks/task.h"
@@ -152,15 +153,6 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
     if (request.stride < 0 || request.stride > model.length)
         fail_usage("--stride is {}; allowed: 1 to {}, the model's window", request.stride,
                    model.length);
-}
-
-std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
-    std::vector<uint8_t> alphabet;
-    const auto found = checkpoint.data.find("alphabet");
-    if (checkpoint.data.is_object() && found != checkpoint.data.end() && found->is_array())
-        for (const nlohmann::json& byte : *found)
-            if (byte.is_number_unsigned()) alphabet.push_back(byte.get<uint8_t>());
-    return alphabet;
 }
 
 nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {

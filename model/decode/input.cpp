@@ -38,7 +38,7 @@ std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
     if (!data.is_object() || !data.contains("alphabet") || !data["alphabet"].is_array())
         return alphabet;
     for (const nlohmann::json& byte : data["alphabet"])
-        if (byte.is_number_integer()) alphabet.push_back(byte.get<uint8_t>());
+        if (byte.is_number_unsigned()) alphabet.push_back(byte.get<uint8_t>());
     return alphabet;
 }
 

@@ -11,16 +11,15 @@
 namespace aft {
 namespace {
 
-using decode::Batch;
 using decode::Decoder;
 using decode::DecoderState;
 using decode::Given;
 using decode::Row;
 
 // Passes everything on, and keeps what was asked for.
-class Watched final : public Decoder {
+class Counted final : public Decoder {
   public:
-    explicit Watched(Decoder& inner) : inner_(inner) {}
+    explicit Counted(Decoder& inner) : inner_(inner) {}
     [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
         return inner_.start(rows);
     }
@@ -90,8 +89,8 @@ TEST(DecodeRestart, GoesInBlocksAndChangesNoBit) {
             const auto inner = decode::make_decoder(net, {});
             ASSERT_EQ(inner->group(), 0) << "a packed decoder";
             const std::vector<Row> rows = rows_of(count, model.levels);
-            Watched decoder(*inner);
-            Batch batch(decoder, *decoder.start(1), rows, {0, kLength});
+            Counted decoder(*inner);
+            decode::Batch batch(decoder, *decoder.start(1), rows, {0, kLength});
             std::vector<std::vector<Given>> known;
             for (int64_t t = 0; t < kLength; ++t) {
                 known.emplace_back();

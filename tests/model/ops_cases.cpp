@@ -131,6 +131,12 @@ Inputs converted(const Inputs& in, at::ScalarType type) {
             .r = leaf(in.r)};
 }
 
+Sample rounded(Sample sample) {
+    sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
+    sample.dy = sample.dy.to(at::kFloat).to(at::kDouble);
+    return sample;
+}
+
 Result run(const Operator& op, Kind kind, const Sample& sample, at::ScalarType type) {
     const Inputs x = converted(sample.in, type);
     const std::vector<std::pair<std::string, at::Tensor>> leaves{

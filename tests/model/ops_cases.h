@@ -12,6 +12,8 @@
 
 namespace aft::ops::testing {
 
+constexpr double kForward = 1e-5, kGradient = 2e-5;  // promised in float32
+
 using Operator = std::function<at::Tensor(Kind, const Inputs&, const Options&)>;
 
 // apply() with the given backend; row_block for tiled (0 = chosen). Takes and answers tensors of
@@ -36,6 +38,7 @@ struct Sample {
     at::Tensor dy;  // [B, T, d]
 };
 [[nodiscard]] Sample make_sample(const Case& c);
+[[nodiscard]] Sample rounded(Sample sample);  // to float32, kept in float64
 [[nodiscard]] std::string describe(const Case& c);
 // Tests over random shapes: this many cases, 10000 where all tests are asked for; and one in forty
 // long, up to 900 positions, with few channels so that the reference keeps up.

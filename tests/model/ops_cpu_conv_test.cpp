@@ -14,11 +14,9 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-5, kGradient = 2e-5;
-
 // Grids narrower and wider than the register tiles (9 and 6) and than the kernels; one channel per
 // head, a few, and more than a vector.
-Case random_case(uint64_t i) {
+Case random_convolution(uint64_t i) {
     CounterRng rng(43, i);
     const auto below = [&](int64_t n) { return rng.below(n); };
     const auto pick = [&](auto list) {
@@ -46,16 +44,10 @@ std::string described(uint64_t i, const Case& c) {
            " width=" + std::to_string(c.grid_width);
 }
 
-Sample rounded(Sample sample) {
-    sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
-    sample.dy = sample.dy.to(at::kFloat).to(at::kDouble);
-    return sample;
-}
-
 TEST(OpsCpuConv, random_shapes) {
     const uint64_t count = random_count(120);
     for (uint64_t i = 0; i < count; ++i) {
-        const Case c = random_case(i);
+        const Case c = random_convolution(i);
         const Sample sample = rounded(make_sample(c));
         const Result truth = run(oracle(), c.kind, sample, at::kDouble);
         const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
@@ -68,7 +60,7 @@ TEST(OpsCpuConv, random_shapes) {
 TEST(OpsCpuConv, same_bits_for_any_number_of_threads) {
     const int before = at::get_num_threads();
     for (uint64_t i = 0; i < 24; ++i) {
-        const Case c = random_case(1000 + i);
+        const Case c = random_convolution(1000 + i);
         const Sample sample = rounded(make_sample(c));
         at::set_num_threads(1);
         const Result one = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);

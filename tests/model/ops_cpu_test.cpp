@@ -17,8 +17,6 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-5, kGradient = 2e-5;
-
 // Odd sizes around the tiles (96), the steps (24), the register rows (6) and the vectors.
 Case random_case(uint64_t i) {
     CounterRng rng(41, i);
@@ -40,12 +38,6 @@ Case random_case(uint64_t i) {
     c.seed = i + 1;
     sometimes_long(c, rng);
     return c;
-}
-
-Sample rounded(Sample sample) {
-    sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
-    sample.dy = sample.dy.to(at::kFloat).to(at::kDouble);
-    return sample;
 }
 
 TEST(OpsCpu, random_shapes) {

@@ -16,7 +16,6 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-5, kGradient = 2e-5;
 constexpr double kLargest = std::numeric_limits<float>::max();
 
 at::Tensor answer(const Operator& op, Kind kind, const Inputs& in, const Options& options) {

@@ -10,8 +10,6 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-5, kGradient = 2e-5;
-
 at::Tensor spread_over(const at::Tensor& like, double scale) {
     return (at::rand_like(like) * 2 - 1) * scale;
 }
@@ -84,14 +82,6 @@ std::vector<Case> cases() {
         c.factors *= 2;
         out.push_back(c);
     }
-    return out;
-}
-
-// Float32 is what the operator is given, so the truth is that of the rounded values.
-Sample rounded(const Sample& s) {
-    Sample out = s;
-    out.in = converted(converted(s.in, at::kFloat), at::kDouble);
-    out.dy = s.dy.to(at::kFloat).to(at::kDouble);
     return out;
 }
 

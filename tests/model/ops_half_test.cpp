@@ -14,10 +14,10 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-2;
+constexpr double kHalf = 1e-2;
 
 // Sizes around the tiles, the pairs of sources and the vectors; windows narrow and wide.
-Case random_case(uint64_t i) {
+Case random_half_case(uint64_t i) {
     CounterRng rng(43, i);
     const auto below = [&](int64_t n) { return rng.below(n); };
     Case c;
@@ -46,12 +46,12 @@ TEST(OpsHalf, random_shapes) {
     double largest = 0;
     const uint64_t count = random_count(80);
     for (uint64_t i = 0; i < count; ++i) {
-        const Case c = random_case(i);
+        const Case c = random_half_case(i);
         const Sample sample = half_sample(c);
         const at::Tensor truth = oracle()(c.kind, sample.in, sample.options);
         const Result found{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
         const double error = forward_error(found, {.y = truth, .gradients = {}}, sample);
-        ASSERT_LE(error, kForward) << i << ": " << describe(c);
+        ASSERT_LE(error, kHalf) << i << ": " << describe(c);
         largest = std::max(largest, error);
     }
     if (cpu::half_kernels() != nullptr)
@@ -64,7 +64,7 @@ TEST(OpsHalf, same_bits_for_any_number_of_threads) {
     const Operator cpu = operator_of(Backend::cpu);
     const int before = at::get_num_threads();
     for (uint64_t i = 200; i < 212; ++i) {
-        const Case c = random_case(i);
+        const Case c = random_half_case(i);
         const Sample sample = half_sample(c);
         at::set_num_threads(1);
         const at::Tensor one = evaluate(cpu, c.kind, sample);
@@ -114,8 +114,8 @@ TEST(OpsHalf, tensors_in_bfloat16) {
         const at::Tensor y = cpu(c.kind, converted(sample.in, at::kBFloat16), sample.options);
         EXPECT_EQ(y.scalar_type(), at::kBFloat16);
         const Result alone{.y = y.to(at::kDouble), .gradients = {}};
-        ASSERT_LE(forward_error(alone, truth, sample), kForward) << i << ": " << describe(c);
-        ASSERT_LE(forward_error(found, truth, sample), kForward) << i << ": " << describe(c);
+        ASSERT_LE(forward_error(alone, truth, sample), kHalf) << i << ": " << describe(c);
+        ASSERT_LE(forward_error(found, truth, sample), kHalf) << i << ": " << describe(c);
     }
 }
 

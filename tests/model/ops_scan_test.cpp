@@ -16,8 +16,6 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kForward = 1e-5, kGradient = 2e-5;
-
 struct Column {  // of one channel: log of the denominator, average
     std::vector<double> log, average;
 };
@@ -61,12 +59,6 @@ Result causal_truth(const Sample& s) {
         }
     }
     return {.y = y, .gradients = {{"dq", dq}, {"dk", dk}, {"dv", dv}}};
-}
-
-Sample rounded(Sample s) {
-    s.in = converted(converted(s.in, at::kFloat), at::kDouble);
-    s.dy = s.dy.to(at::kFloat).to(at::kDouble);
-    return s;
 }
 
 // As scan.cpp divides a sample: a change there only moves the ends.

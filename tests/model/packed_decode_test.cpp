@@ -97,7 +97,7 @@ Logits exact_logits(const Net& net, const ModelConfig& config, const std::vector
     return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
 
-double error_of(const Logits& found, const Logits& wanted) {
+double error_between(const Logits& found, const Logits& wanted) {
     EXPECT_EQ(found.size(), wanted.size());
     double error = 0, size = 0;
     for (size_t i = 0; i < found.size(); ++i) {
@@ -116,7 +116,7 @@ TEST(PackedDecode, IsTheNet) {
         const std::vector<int64_t> fed = fed_tokens(c.config, 7);
         const auto packed = decode::make_decoder(net, {});
         ASSERT_EQ(packed->group(), 0) << packed->name();
-        EXPECT_LT(error_of(step_all(*packed, fed), exact_logits(net, c.config, fed)), 2e-5);
+        EXPECT_LT(error_between(step_all(*packed, fed), exact_logits(net, c.config, fed)), 2e-5);
     }
 }
 
@@ -133,9 +133,10 @@ TEST(PackedDecode, StaysExactFarOut) {
             scale(net, "mixer.k.weight", keys);
             const std::vector<int64_t> fed = fed_tokens(c.config, 7);
             const Logits wanted = exact_logits(net, c.config, fed);
-            const double error = error_of(step_all(*decode::make_decoder(net, {}), fed), wanted);
+            const double error =
+                error_between(step_all(*decode::make_decoder(net, {}), fed), wanted);
             const double plain =
-                error_of(step_all(*decode::make_decoder(net, {.eager = true}), fed), wanted);
+                error_between(step_all(*decode::make_decoder(net, {.eager = true}), fed), wanted);
             EXPECT_LT(error, 3 * plain + 2e-5);
         }
     }
@@ -155,9 +156,9 @@ TEST(PackedDecode, HiddenSpikesDoNotDrownTheRest) {
             if (p.name.ends_with("mixer.w")) p.value.select(1, 10).sub_(depth);
         }
         const std::vector<int64_t> fed = fed_tokens(config, 7);
-        EXPECT_LT(
-            error_of(step_all(*decode::make_decoder(net, {}), fed), exact_logits(net, config, fed)),
-            2e-5);
+        EXPECT_LT(error_between(step_all(*decode::make_decoder(net, {}), fed),
+                                exact_logits(net, config, fed)),
+                  2e-5);
     }
 }
 
@@ -309,8 +310,8 @@ TEST(PackedDecode, FewerBitsCostLittle) {
         const std::vector<int64_t> fed = fed_tokens(c.config, 7);
         const Logits wanted = step_all(*decode::make_decoder(net, {}), fed);
         const auto error = [&](WeightFormat weights) {
-            return error_of(step_all(*decode::make_decoder(net, {.weights = weights}), fed),
-                            wanted);
+            return error_between(step_all(*decode::make_decoder(net, {.weights = weights}), fed),
+                                 wanted);
         };
         EXPECT_LT(error(WeightFormat::bf16), 0.02);
         EXPECT_GT(error(WeightFormat::bf16), 1e-6);

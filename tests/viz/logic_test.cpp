@@ -17,7 +17,7 @@
 namespace aft::viz {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Decimate, NeverMoreThanTwoPointsAColumnAndExtremesKept) {
     CounterRng rng(1, 2);
@@ -27,7 +27,7 @@ TEST(Decimate, NeverMoreThanTwoPointsAColumnAndExtremesKept) {
         for (double& v : y) v = rng.normal();
         y[n / 3] = 50;
         y[n / 2] = -40;
-        y[n / 5] = kNan;
+        y[n / 5] = kMissing;
         const int columns = 300;
         const PlotColumns cut{0, double(n), columns, false};
         const auto points = decimate(x, y, cut);
@@ -74,7 +74,7 @@ TEST(Decimate, LogColumnsKeepTheFirstSteps) {
 }
 
 TEST(Smooth, StartsAtTheFirstValueAndSkipsGaps) {
-    const std::vector<double> y = {4, kNan, 2, 2, 2};
+    const std::vector<double> y = {4, kMissing, 2, 2, 2};
     const auto s = smooth(y, 0.5);
     EXPECT_DOUBLE_EQ(s[0], 4);
     EXPECT_TRUE(std::isnan(s[1]));
