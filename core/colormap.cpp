@@ -229,16 +229,43 @@ ClippedShare clipped_share(std::span<const float> values, Range range) {
     return count > 0 ? ClippedShare{below / count, above / count} : ClippedShare{};
 }
 
+namespace {
+
+// Where values of a range lie among the bins of a histogram.
+class Bins {
+  public:
+    Bins(Range range, Scale scale, int count)
+        : range_(range),
+          scale_(scale),
+          first_(scale_position(range.low, range, scale)),
+          width_(scale_position(range.high, range, scale) - first_),
+          count_(count) {
+        AFT_ASSERT(count > 0);
+    }
+    [[nodiscard]] bool empty() const { return !(width_ > 0); }
+    [[nodiscard]] std::vector<float> none() const {
+        return std::vector<float>(static_cast<size_t>(count_), 0.0F);
+    }
+    [[nodiscard]] double position(float v) const {  // from 0 to their count
+        return (scale_position(v, range_, scale_) - first_) / width_ * count_;
+    }
+
+  private:
+    Range range_;
+    Scale scale_;
+    double first_, width_;
+    int count_;
+};
+
+}  // namespace
+
 std::vector<float> histogram(std::span<const float> values, Range range, Scale scale, int bins) {
-    AFT_ASSERT(bins > 0);
-    std::vector<float> counts(static_cast<size_t>(bins), 0.0F);
-    const double first = scale_position(range.low, range, scale);
-    const double width = scale_position(range.high, range, scale) - first;
-    if (!(width > 0)) return counts;
+    const Bins among(range, scale, bins);
+    std::vector<float> counts = among.none();
+    if (among.empty()) return counts;
     for (const float v : values) {
         if (!std::isfinite(v) || v < range.low || v > range.high) continue;
-        const double x = (scale_position(v, range, scale) - first) / width * bins;
-        counts[size_t(std::clamp(static_cast<int>(x), 0, bins - 1))] += 1;
+        counts[size_t(std::clamp(static_cast<int>(among.position(v)), 0, bins - 1))] += 1;
     }
     return counts;
 }
@@ -250,18 +277,16 @@ std::vector<float> Distribution::histogram(Range range, Scale scale, int bins) {
         std::sort(values_.begin(), values_.end());
         is_sorted_ = true;
     }
-    AFT_ASSERT(bins > 0);
-    std::vector<float> counts(static_cast<size_t>(bins), 0.0F);
-    const double first = scale_position(range.low, range, scale);
-    const double width = scale_position(range.high, range, scale) - first;
-    if (!(width > 0)) return counts;
+    const Bins among(range, scale, bins);
+    std::vector<float> counts = among.none();
+    if (among.empty()) return counts;
     auto at = std::partition_point(values_.begin(), values_.end(),
                                    [&](float v) { return v < range.low; });
     const auto end =
         std::partition_point(at, values_.end(), [&](float v) { return v <= range.high; });
     for (int bin = 0; bin < bins; ++bin) {
         const auto next = bin + 1 == bins ? end : std::partition_point(at, end, [&](float v) {
-            return (scale_position(v, range, scale) - first) / width * bins < bin + 1;
+            return among.position(v) < bin + 1;
         });
         counts[static_cast<size_t>(bin)] = static_cast<float>(next - at);
         at = next;

@@ -80,10 +80,20 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
     return source;
 }
 
-Split usual_split(const DataSource& source) {
+namespace {
+
+// Test, or else validation, the first that has something, or else train.
+template <class Size>
+Split first_part(const Size& size_of) {
     for (const Split split : {Split::test, Split::validation})
-        if (source.size(split) > 0) return split;
+        if (size_of(split) > 0) return split;
     return Split::train;
+}
+
+}  // namespace
+
+Split usual_split(const DataSource& source) {
+    return first_part([&](Split split) { return source.size(split); });
 }
 
 Split split_of(const Spec& spec, const DataSource& source) {
@@ -93,10 +103,9 @@ Split split_of(const Spec& spec, const DataSource& source) {
 
 Split measured_split(const Spec& spec, const DataSource& source) {
     if (spec.options.contains("split")) return split_of(spec, source);
-    for (const Split split : {Split::test, Split::validation})
-        if ((source.info().is_text ? source.text_size(split) : source.size(split)) > 0)
-            return split;
-    return Split::train;
+    return first_part([&](Split split) {
+        return source.info().is_text ? source.text_size(split) : source.size(split);
+    });
 }
 
 void fit_model(ModelConfig& model, const DataSource& source) {

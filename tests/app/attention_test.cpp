@@ -16,10 +16,8 @@ constexpr int64_t kLength = 96;
 
 class AttentionPane : public BareTest {
   protected:
-    void open_mirror() {
-        initialize_model("cpu", 1);
-        make();
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    void show_mirror(ImVec2 size = {1600, 1000}) {
+        open_mirror(size);
         show();
     }
     // A model of bytes that has learnt for a few steps.
@@ -91,10 +89,7 @@ class AttentionPane : public BareTest {
 
 // In a small window the gallery has pages: every channel stands on one of them.
 TEST_F(AttentionPane, EveryChannelCanBeReached) {
-    initialize_model("cpu", 1);
-    make({}, {1280, 800});
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-    show();
+    show_mirror({1280, 800});
     const std::string shown = "Attention/Main/Channels shown";
     ASSERT_TRUE(until([&] { return is_there(shown); }));
     int64_t next = 1, last = 0, all = 0, pages = 0;
@@ -120,10 +115,7 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
 // Maps too narrow for a meter beside their label show the number alone, and are not called bars.
 TEST_F(AttentionPane, TheGallerySaysWhatItDraws) {
     const std::string shown = "Attention/Main/Channels shown";
-    initialize_model("cpu", 1);
-    make({}, {1600, 1000});
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-    show();
+    show_mirror();
     ASSERT_TRUE(until([&] { return is_there(shown); }));
     const auto says = [&](const char* words) {
         EXPECT_TRUE(value_of(shown).ends_with(words)) << value_of(shown);
@@ -210,7 +202,7 @@ TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
 }
 
 TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {
-    open_mirror();
+    show_mirror();
     for (const char* const how : {"Gate-weighted mean", "Mean", "Chosen channel"}) {
         run(std::string("set \"Attention/Main/Channels\" ") + how + "\nframes 4\n");
         ProbeRequest request = about("priors");
@@ -235,7 +227,7 @@ TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {
 }
 
 TEST_F(AttentionPane, BarsFollowTheTargetWhenItRests) {
-    open_mirror();
+    show_mirror();
     ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
     for (const int64_t target : {255, 130}) {
         ui().selection.cell.target = target;
@@ -248,7 +240,7 @@ TEST_F(AttentionPane, BarsFollowTheTargetWhenItRests) {
 }
 
 TEST_F(AttentionPane, OverImageSaysSoAndTakesItsOpacity) {
-    open_mirror();
+    show_mirror();
     ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
     EXPECT_EQ(value_of("Attention/Main/Caption").find("grey picture"), std::string::npos);
     const WidgetRecord* opacity = ui().recorder.find("Inspector/Display/Opacity");

@@ -217,10 +217,8 @@ TEST_F(Commands, EveryDemoHasAPictureOfItsData) {
 }
 
 TEST_F(Commands, AnyNumberOfSamplesThatTheCommandLineTakes) {
-    initialize_model("cpu", 1);
-    make();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-    run("frames 2\nwait Ready 60\nworkspace Complete\nframes 3\n");
+    open_mirror();
+    run("workspace Complete\nframes 3\n");
     run("set \"Sampling/Options/Number of samples\" 3\nframes 2\n");
     EXPECT_EQ(ui().selection.completion.sample.samples, 3);
     EXPECT_EQ(value_of("Sampling/Options/Samples"), "") << "no quick choice is on";

@@ -21,10 +21,7 @@ struct MapPlace {
 class Content : public BareTest {
   protected:
     void SetUp() override {
-        initialize_model("cpu", 1);
-        make();
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-        run("frames 2\nwait Ready 60\n");
+        open_mirror();
         ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     }
     // The shipped model of colour pictures, on a picture whose every pixel is another one.

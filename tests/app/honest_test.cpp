@@ -18,11 +18,9 @@ std::string cell_of(const std::string& row, int column) {
 
 class Honest : public BareTest {
   protected:
-    void open_mirror() {
-        initialize_model("cpu", 1);
-        make();
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-        run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
+    void show_mirror() {
+        open_mirror();
+        run("workspace Biases\nframes 3\nwait drawn 30\n");
     }
     // Mean and norm over what a causal model sees, of the whole map as the model holds it.
     std::pair<double, double> visible(int64_t layer, Quantity quantity) {
@@ -48,7 +46,7 @@ class Honest : public BareTest {
 
 // A file that is cut off, and a config that is none: said, and the open model stays.
 TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
-    open_mirror();
+    show_mirror();
     const Session* const before = ui().session;
     const TemporaryFolder folder("aft-test-");
     const std::string bytes = read_file(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
@@ -68,7 +66,7 @@ TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
 }
 
 TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
-    open_mirror();
+    show_mirror();
     for (const Quantity quantity : kQuantities)
         for (const int64_t layer : {0, 1}) {
             ui().selection.quantity = quantity;
@@ -199,7 +197,7 @@ TEST_F(Honest, TheLearningRateSaysThatItsScheduleHasEnded) {
 }
 
 TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
-    open_mirror();
+    show_mirror();
     run("workspace Complete\nframes 4\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     steps(4);
@@ -216,7 +214,7 @@ TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
 
 // Two numbers of one model: each says of which data it is.
 TEST_F(Honest, LossesSayWhetherTheyAreOfTrainingOrValidation) {
-    open_mirror();
+    show_mirror();
     run("workspace Biases\nframes 3\n");
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.936 bits/dim");
     run("workspace Home\nframes 3\n");

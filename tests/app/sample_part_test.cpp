@@ -13,10 +13,7 @@ class SamplePart : public BareTest {
   protected:
     // The shipped mirror model in Attention, with data in a folder that is not there yet.
     void SetUp() override {
-        initialize_model("cpu", 1);
-        make();
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
-        run("frames 2\nwait Ready 60\n");
+        open_mirror();
         const auto levels = std::to_string(ui().status.config.model.levels);
         ui().session->set("data.source",
                           "images:" + pictures().string() + "?size=16&gray=1&levels=" + levels);

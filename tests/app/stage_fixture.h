@@ -99,6 +99,13 @@ class BareTest : public ::testing::Test {
         }
         return is_so();
     }
+    // The shipped mirror model.
+    void open_mirror(ImVec2 size = {1600, 1000}) {
+        initialize_model("cpu", 1);
+        make({}, size);
+        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        run("frames 2\nwait Ready 60\n");
+    }
     // A real run of the tiny model in `folder_`.
     void open_tiny_run() {
         initialize_model("cpu", 1);
