@@ -2,6 +2,7 @@
 // distribution at a clicked sub-pixel, each read off the screen and asked for a second time.
 #include <functional>
 #include <numbers>
+#include <optional>
 #include <regex>
 
 #include "app/panels/bias_tools.h"
@@ -40,6 +41,18 @@ class Content : public BareTest {
                    now.item->tokens.size() == kTokens * 3;
         }));
     }
+    // Draws frames until a widget has stood at its place for a while.
+    void settle(const std::string& label) {
+        ImVec2 place(-1, -1);
+        int still = 0;
+        EXPECT_TRUE(until([&] {
+            const WidgetRecord* widget = ui().recorder.find(label);
+            const ImVec2 now = widget == nullptr ? ImVec2(-1, -1) : widget->min;
+            still = now.x == place.x && now.y == place.y ? still + 1 : 0;
+            place = now;
+            return widget != nullptr && still >= 30;
+        })) << label;
+    }
     // Points at small maps below the large ones until such a cell is under the pointer.
     bool point_at_small_map(ImVec2 from, const std::function<bool(const Cell&)>& is_such) {
         const WidgetRecord* head = ui().recorder.find("Attention/Main/Channels shown");
@@ -50,8 +63,12 @@ class Content : public BareTest {
             const auto line = float(i / 60), column = float(i % 60);
             ImGui::GetIO().AddMousePosEvent(low.x + 3 * column, low.y + 3 * line);
             steps(1);
-            const auto& hover = ui().selection.hover;
-            if (hover && hover->channel >= 0 && hover->source > 0 && is_such(*hover)) return true;
+            const std::optional<Cell> found = ui().selection.hover;
+            if (!found || found->channel < 0 || found->source <= 0 || !is_such(*found)) continue;
+            steps(3);  // what still comes may move the maps under the pointer
+            const std::optional<Cell> still = ui().selection.hover;
+            if (still && still->channel == found->channel && still->source == found->source)
+                return true;
         }
         return false;
     }
@@ -300,6 +317,7 @@ TEST_F(Content, ASmallAttentionMapReadsItsOwnChannel) {
         ui().selection.cell.target = request.position;
         const FieldSetPtr both = ask(request);
         ASSERT_NE(both, nullptr);
+        settle("Attention/Main/Channels shown");
         const auto share = [&](const std::string& how, const Cell& cell) {
             const std::vector<double> row = reduced(*both, how, cell.channel);
             return 100 * (color ? pixel_share(row, (cell.source - 1) / 3, request.position)
