@@ -4,7 +4,7 @@
 # yes or no -> out
 function(aft_uses_torch file out)
     get_property(uses GLOBAL PROPERTY aft_uses_torch_${file})
-    if(NOT uses)
+    if("${uses}" STREQUAL "")
         set(uses no)
         file(STRINGS ${file} includes REGEX "^#include (<(ATen|c10|torch)/|\"(core|model|bench|tests)/)")
         foreach(line IN LISTS includes)
