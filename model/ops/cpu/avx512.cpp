@@ -1,6 +1,7 @@
 // The kernels for processors with AVX-512. Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/conv_rows.inl"
+#include "model/ops/cpu/exact_kernels.inl"
 #include "model/ops/cpu/finish_kernels.inl"
 #include "model/ops/cpu/scan_back.inl"
 #include "model/ops/cpu/table.inl"

@@ -3,6 +3,7 @@
 #define AFT_CPU_BFLOAT16
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/conv_rows.inl"
+#include "model/ops/cpu/exact_kernels.inl"
 #include "model/ops/cpu/finish_kernels.inl"
 #include "model/ops/cpu/half_kernels.h"
 #include "model/ops/cpu/scan_back.inl"

@@ -147,9 +147,10 @@ static bool conv_finish(const ConvFinish<T>& given) {
             if (f.q != nullptr)
                 gate = fma(exp2(load_ahead(f.q + where, l.stride, width, 0) * all(-kLog2eHigh)),
                            small, small);
-            store_ahead(f.y + where, l.stride, N * small / (D * gate), width);
-            if (f.average != nullptr) store_ahead(f.average + where, l.stride, N / D, width);
             const V safe = safe_where(D, N);
+            const V y = where_at_least(safe, all(1), N * small / (D * gate), all(kMark));
+            store_ahead(f.y + where, l.stride, y, width);
+            if (f.average != nullptr) store_ahead(f.average + where, l.stride, N / D, width);
             if (any_at_least(all(0), safe)) clean = mark_unsafe(l, denominators, safe, at) && clean;
         }
     }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "model/ops/cpu/call.h"
+#include "model/ops/cpu/exact.h"
 #include "model/ops/tiled/rescue.h"
 
 namespace aft::ops::cpu {
@@ -88,10 +89,6 @@ Norms convolved_gradient(const Call& call, const Result& kept, const at::Tensor&
                                           .dw = writable<float>(g.w)});
 }
 
-void add(at::Tensor& to, const at::Tensor& x) {
-    if (to.defined()) to.add_(x);
-}
-
 template <class T>
 Norms quick_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& g) {
     if (call.is_simple()) return simple_gradient<T>(call, kept.states, dy, g);
@@ -143,14 +140,7 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
             tiled::gradient_in_double({call.kind, wide, call.options}, upstream());
         return {g.q, x.k.to(type), x.v.to(type), x.w, x.u, x.r};
     }
-    if (!is_exact) return g;
-    const tiled::InputGradients x = tiled::flagged_gradient(
-        {call.kind, in, call.options}, {kept.average, kept.denominator}, upstream());
-    add(g.k, x.k);
-    add(g.v, x.v);
-    add(g.w, x.w);
-    add(g.u, x.u);
-    add(g.r, x.r);
+    if (is_exact) add_exact_gradient(call, kept, dy, g);
     return g;
 }
 

@@ -2,8 +2,8 @@
 #include <sys/mman.h>
 
 #include "model/ops/cpu/call.h"
+#include "model/ops/cpu/exact.h"
 #include "model/ops/cpu/half_kernels.h"
-#include "model/ops/tiled/rescue.h"
 
 namespace aft::ops::cpu {
 
@@ -95,19 +95,11 @@ Result weighted(const Call& call, bool keeps) {
                                        .average = writable<float>(out.average),
                                        .denominator = writable<float>(out.denominator)});
     };
-    const auto keep = [&] {
+    if (keeps) {
         out.average = at::empty_like(in.v, at::kFloat);
         out.denominator = at::empty_like(in.k, at::kFloat);
-    };
-    if (keeps) keep();
-    if (run()) return out;
-    if (!keeps) {  // which entries were not safe is known only with the denominators
-        keep();
-        run();
     }
-    const Inputs wide = widened(in);
-    tiled::repair({call.kind, wide, call.options}, {out.average, out.denominator});
-    out.y = gated(out.average, in.q).to(in.v.scalar_type());
+    if (!run()) repair(call, out);
     return out;
 }
 
@@ -123,14 +115,15 @@ Result simple(const Call& call, bool keeps) {
                                 .y = writable<T>(out.y),
                                 .states = writable<float>(out.states)}))
         return out;
-    const Inputs wide = widened(in);
-    out.average = at::zeros_like(wide.v);
-    const at::Tensor all = at::full_like(wide.v, kTaken);
-    tiled::repair({call.kind, wide, call.options}, {out.average, all});
-    return {.y = gated(out.average, in.q).to(in.v.scalar_type()),
-            .average = out.average,
-            .denominator = all,
-            .states = {}};
+    if (!keeps) {
+        repair(call, out);
+        return out;
+    }
+    out.average = at::empty_like(in.v, at::kFloat);
+    out.denominator = at::empty_like(in.k, at::kFloat);
+    out.states = at::Tensor();
+    make_exactly(call, out);
+    return out;
 }
 
 }  // namespace

@@ -6,13 +6,15 @@
 //
 // Cost: one exponential and one division an entry forward, two divisions for the factors A and C.
 // Numerics: sums are scaled by 2^-50 first, so that D times the gate stays in range; entries with
-// D < 2^30 are left to the exact path. With window 256, B = 4, T = 3072, d = 256 on two cores of a
-// Xeon with AVX-512 finish_rows had 8 of 100 samples of a profile of the forward pass; row_factors
-// had 14 of those of the gradient, and 9 since the rows to come are asked for.
+// D < 2^30 are marked by NaN and left to the exact path. With window 256, B = 4, T = 3072, d = 256
+// on two cores of a Xeon with AVX-512 finish_rows had 8 of 100 samples of a profile of the forward
+// pass; row_factors had 14 of those of the gradient, and 9 since the rows to come are asked for.
 #pragma once
 #include "model/ops/cpu/band_kernels.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
+
+constexpr float kMark = __builtin_nanf("");  // the result of an entry for the exact path
 
 // An entry is safe if its denominator is large enough and finite, and so is its result: what
 // underflow took from the sums is then far below rounding.
@@ -82,14 +84,14 @@ AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
     const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
     const float* sums = f.sums + row * kPanel + at;
     const V D = load(sums + kChannels), N = load(sums), open = all(__builtin_inff());
-    const V y =
-        gated_average<is_short>(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
+    V y = gated_average<is_short>(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
+    // With N finite and D large enough, N / D is finite.
+    const V safe = safe_where(D, N);
+    y = where_at_least(safe, all(1), y, all(kMark));
     if (streams)
         stream(f.y + where, y);
     else
         store_some(f.y + where, y, width);
-    // With N finite and D large enough, N / D is finite.
-    const V safe = safe_where(D, N);
     if (f.average != nullptr) {
         store_some(f.average + where, N / D, width);
         store_some(f.denominator + where, where_at_least(safe, all(1), D, all(kTaken)), width);
@@ -100,7 +102,8 @@ AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
 // Short forms: for results in bfloat16 whose averages no gradient starts from.
 template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_each(const FinishRows<T>& f) {
-    if (f.average == nullptr && f.channels == kChannels) return finish_whole<streams, is_short>(f);
+    if (f.average == nullptr && f.channels == kChannels && finish_whole<streams, is_short>(f))
+        return true;  // else once more, to mark which are not safe
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)

@@ -5,6 +5,7 @@
 
 #include "model/ops/cpu/arguments.h"
 #include "model/ops/cpu/conv_arguments.h"
+#include "model/ops/cpu/exact_arguments.h"
 #include "model/ops/cpu/scan_arguments.h"
 #include "model/ops/cpu/weight_arguments.h"
 
@@ -66,6 +67,7 @@ struct Kernels {
     const TapsFunction* taps = nullptr;                // by the size of the tile
     void (*conv_rows)(const ConvOutside&) = nullptr;   // into the scratch, before the next:
     void (*conv_outside)(ConvOutside&, int64_t row) = nullptr;  // of the grid
+    ExactKernels exact;
     StoredKernels<float> of_floats;
     StoredKernels<Half> of_halves;
 

@@ -48,6 +48,7 @@ constexpr Kernels table(const char* name) {
             .taps = kTaps,
             .conv_rows = conv_rows,
             .conv_outside = conv_outside,
+            .exact = {exact_largest, exact_weights, exact_average, exact_back},
             .of_floats = stored<float>(),
             .of_halves = stored<Half>()};
 }

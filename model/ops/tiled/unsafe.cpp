@@ -8,6 +8,7 @@
 
 #include "model/ops/exact.h"
 #include "model/ops/tiled/engine.h"
+#include "model/ops/tiled/rescue.h"
 #include "model/ops/tiled/tiled.h"
 
 namespace aft::ops::tiled {
@@ -80,6 +81,10 @@ int64_t blocks_with(const at::Tensor& chosen, int64_t block) {
 
 int64_t exact_blocks() {
     return exact_block_count.load();
+}
+
+void count_exact_block() {
+    ++exact_block_count;
 }
 
 void repair_unsafe(const Plan& plan, const Bias& bias, Average& result) {
