@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "model/ops/cpu/flush.h"
+
 namespace aft::decode {
 
 namespace {
@@ -25,6 +27,7 @@ Crew::~Crew() {
 }
 
 void Crew::serve(int64_t thread) {
+    const ops::cpu::FlushTiny flush;
     uint32_t seen = 0;
     while (true) {
         for (int i = 0; call_.load(std::memory_order_acquire) == seen; ++i) {
@@ -80,6 +83,7 @@ void Crew::meet() {
 }
 
 void Crew::run(int64_t threads, const std::function<void(int64_t)>& work) {
+    const ops::cpu::FlushTiny flush;
     members_ = std::min<int64_t>(threads, size()) < size() ? 1 : size();
     if (members_ == 1) return work(0);
     work_ = &work;

@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
 #include <cmath>
 #include <cstring>
@@ -181,6 +182,20 @@ TEST(OpsEnds, any_finite_query) {
                     << truth.gradients[i].first << ", " << e.name << ", " << describe(c);
             }
         }
+}
+
+// Every kernel flushes them, as products with them take a hundred times as long; the caller's own
+// arithmetic is left as it was.
+TEST(OpsEnds, results_below_the_normal_numbers_are_zero) {
+    const unsigned before = _mm_getcsr();
+    for (const Case& c : aft_cases()) {
+        Sample s = make_sample(c);
+        s.in.v.mul_(1e-40);
+        EXPECT_GT(evaluate(operator_of(Backend::tiled), c.kind, s).abs().max().item<double>(), 0);
+        EXPECT_EQ(evaluate(operator_of(Backend::cpu), c.kind, s).abs().max().item<double>(), 0)
+            << describe(c);
+        EXPECT_EQ(_mm_getcsr() & _MM_FLUSH_ZERO_MASK, before & _MM_FLUSH_ZERO_MASK);
+    }
 }
 
 // Sums of dY that float32 does not hold, though every gradient is one.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/ops/cpu/band_tile.h"
+#include "model/ops/cpu/flush.h"
 #include "model/ops/cpu/half_kernels.h"
 
 namespace aft::ops::cpu {
@@ -97,8 +98,10 @@ class Forward {
     void make_weights(std::vector<TargetTile>& tiles) const {
         std::vector<WeightScratch> scratch = scratches();
 #pragma omp parallel for schedule(dynamic)
-        for (int64_t i = 0; i < tiles_; ++i)
+        for (int64_t i = 0; i < tiles_; ++i) {
+            const FlushTiny flush;
             tiles[static_cast<std::size_t>(i)].start(weights_, i * kTile, scratch[thread()]);
+        }
     }
 
     // Rows of a panel that a tile still reaches; all of them where the future counts too.
@@ -112,6 +115,7 @@ class Forward {
     // Blocks [unit.begin, unit.end) of one sample through the whole sequence.
     bool walk(const std::vector<TargetTile>& tiles, const Sources& unit, Panels& panels,
               float* sums) const {
+        const FlushTiny flush;
         bool safe = true;
         const Panels::Source<T> source{x_.k, x_.v, nullptr};
         if (!shape_.causal)
@@ -160,6 +164,7 @@ class Forward {
         // The last tiles of a causal operator are the longest: they go first.
 #pragma omp parallel for schedule(dynamic) reduction(&& : safe)
         for (int64_t i = tiles_ * parts - 1; i >= 0; --i) {
+            const FlushTiny flush;
             TargetTile& tile = tiles[thread()];
             tile.start(weights_, i / parts * kTile, products[thread()]);
             for (int64_t b = blocks_ * (i % parts) / parts; b < blocks_ * (i % parts + 1) / parts;

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "model/ops/cpu/flush.h"
+
 namespace aft::ops::cpu {
 
 namespace {
@@ -26,6 +28,7 @@ class Factors {
         Buffer<double> du(weights_.padded() * row, true), dr(weights_.padded() * row, true);
 #pragma omp parallel for schedule(dynamic)
         for (int64_t tile = 0; tile < weights_.padded() / kTile; ++tile) {
+            const FlushTiny flush;
             add_sources(tile, r.data(), du.data());
             add_targets(tile, u.data(), dr.data());
         }

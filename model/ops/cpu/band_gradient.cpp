@@ -18,6 +18,7 @@
 
 #include "model/ops/cpu/band.h"
 #include "model/ops/cpu/band_factors.h"
+#include "model/ops/cpu/flush.h"
 
 namespace aft::ops::cpu {
 
@@ -132,6 +133,7 @@ class Gradient {
         const int64_t d = shape_.channels, length = shape_.length;
 #pragma omp parallel for schedule(static)
         for (int64_t i = now_.begin; i < now_.end; ++i) {
+            const FlushTiny flush;
             const Panels::Block b = targets_.block(i, i - now_.begin);
             const int64_t at = b.sample * length * d + b.first;
             const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
@@ -158,6 +160,7 @@ class Gradient {
     }
 
     Norms tile(SourceTile& s, int64_t i) {
+        const FlushTiny flush;
         const int64_t part = i % parts_, count = now_.end - now_.begin;
         start(s, i / parts_ * kTile);
         Norms total;

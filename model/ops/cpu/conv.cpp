@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "model/ops/cpu/conv_plan.h"
+#include "model/ops/cpu/flush.h"
 #include "model/ops/cpu/range.h"
 
 namespace aft::ops::cpu {
@@ -54,6 +55,7 @@ class Forward {
     }
 
     bool task(int64_t i, Scratch& s) {
+        const FlushTiny flush;
         const Place at = place(i);
         const ConvLayout layout = plan_.layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "model/ops/cpu/conv_plan.h"
+#include "model/ops/cpu/flush.h"
 
 namespace aft::ops::cpu {
 
@@ -83,6 +84,7 @@ class Gradient {
     }
 
     Norms task(int64_t i, Scratch& s) {
+        const FlushTiny flush;
         const int64_t group = i / slots_, slot = i % slots_;
         Norms total;
         s.next_part = sums_.data() + i * parts_ * products_;

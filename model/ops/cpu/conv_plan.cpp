@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/ops/cpu/flush.h"
 #include "model/ops/cpu/range.h"
 
 namespace aft::ops::cpu {
@@ -130,6 +131,7 @@ void ConvPlan::scale_weights(const float* w) {
     std::vector<float> one(static_cast<std::size_t>(shape_.heads));
 #pragma omp parallel for schedule(static)
     for (int64_t head = 0; head < shape_.heads; ++head) {
+        const FlushTiny flush;
         const float* const from = w + head * taps_;
         const float bias = kernels_.largest_of(from, seen);
         check_bias(bias);

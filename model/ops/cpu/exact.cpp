@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/ops/cpu/exact_bias.h"
-#include "model/ops/cpu/exact_column.h"
+#include "model/ops/cpu/exact_flags.h"
 #include "model/ops/tiled/rescue.h"
 
 namespace aft::ops::cpu {
@@ -38,18 +38,14 @@ ExactShape shape_of(const Call& call) {
             .heads = call.in.k.size(2)};
 }
 
-// The entries to be made exactly: bool [B, T, key columns of a sample].
 template <class T>
 class Exact {
   public:
-    Exact(const Call& call, at::Tensor flags)
+    Exact(const Call& call, ExactFlags flags)
         : shape_(shape_of(call)),
           x_{pointer<T>(call.in.k), pointer<T>(call.in.v)},
           bias_(call),
-          flags_(flags.contiguous()),
-          flag_(flags_.const_data_ptr<bool>()),
-          rows_(flags_.any(2).any(0).contiguous()),
-          columns_(flags_.any(1).contiguous()),
+          flags_(std::move(flags)),
           sums_(shape_) {
         for (int i = 0; i < omp_get_max_threads(); ++i) scratch_.emplace_back(shape_);
         if (bias_.has_chunks()) each_column([&](int64_t column) { sum_up(column, call); });
@@ -58,10 +54,9 @@ class Exact {
     // Calls f for every few targets with an entry, in their order.
     template <class F>
     void each_block(F f) {
-        const bool* const row = rows_.const_data_ptr<bool>();
         for (int64_t t = 0; t < shape_.length; t += bias_.rows_at_once()) {
             const Range rows{t, std::min(shape_.length, t + bias_.rows_at_once())};
-            if (std::none_of(row + rows.begin, row + rows.end, [](bool x) { return x; })) continue;
+            if (!holds(rows)) continue;
             tiled::count_exact_block();
             f(bias_.rows(rows));
         }
@@ -69,10 +64,9 @@ class Exact {
     // Calls f(column) for all columns with an entry, in parallel.
     template <class F>
     void each_column(F f) {
-        const bool* const holds = columns_.const_data_ptr<bool>();
 #pragma omp parallel for schedule(dynamic, kNeighbours)
         for (int64_t column = 0; column < shape_.columns(); ++column)
-            if (holds[column]) f(column);
+            if (flags_.column(column)) f(column);
     }
     // Calls f(target, row of the block, what weigh() returned, the column) for each of a column's.
     template <class F>
@@ -82,7 +76,7 @@ class Exact {
         bool gathered = false;
         for (int64_t row = 0; row < x.rows.size(); ++row) {
             const int64_t t = x.rows.begin + row;
-            if (!flag_[shape_.key(column, t)]) continue;
+            if (!flags_.entry(shape_.key(column, t))) continue;
             if (!gathered)
                 c.gather(x_, sums_, column,
                          {{x.direct.begin, x.direct.end},
@@ -113,26 +107,29 @@ class Exact {
     }
 
   private:
+    [[nodiscard]] bool holds(Range rows) const {
+        for (int64_t t = rows.begin; t < rows.end; ++t)
+            if (flags_.row(t)) return true;
+        return false;
+    }
     // Of a causal operator those before the last entry.
     void sum_up(int64_t column, const Call& call) {
         int64_t end = shape_.length;
-        while (call.options.causal && end > 0 && !flag_[shape_.key(column, end - 1)]) --end;
+        while (call.options.causal && end > 0 && !flags_.entry(shape_.key(column, end - 1))) --end;
         scratch().sum_up(x_, column, (end + kTile - 1) / kTile, sums_);
     }
 
     ExactShape shape_;
     ExactTensors<T> x_;
     ExactBias bias_;
-    at::Tensor flags_;
-    const bool* flag_;
-    at::Tensor rows_, columns_;  // whether they hold one: [T], [B, heads]
+    ExactFlags flags_;
     ExactChunks sums_;
     std::vector<ExactColumn> scratch_;
 };
 
 template <class T>
-void make(const Call& call, const at::Tensor& flags, const Result& result) {
-    Exact<T> exact(call, flags);
+void make(const Call& call, ExactFlags flags, const Result& result) {
+    Exact<T> exact(call, std::move(flags));
     const ExactShape& shape = exact.shape();
     const T* const q = pointer<T>(call.in.q);
     T* const y = writable<T>(result.y);
@@ -154,17 +151,10 @@ void make(const Call& call, const at::Tensor& flags, const Result& result) {
     });
 }
 
-void make_flagged(const Call& call, const at::Tensor& flags, const Result& result) {
-    if (call.is_half())
-        make<Half>(call, flags, result);
-    else
-        make<float>(call, flags, result);
-}
-
 class ExactGradient {
   public:
     ExactGradient(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
-        : exact_(call, kept.denominator.lt(0)),
+        : exact_(call, ExactFlags::taken(shape_of(call), pointer<float>(kept.denominator))),
           gradients_(exact_.shape()),
           q_(pointer<float>(call.in.q)),
           dy_(pointer<float>(dy)),
@@ -243,14 +233,19 @@ void add(at::Tensor& to, const at::Tensor& x) {
 }  // namespace
 
 void repair(const Call& call, const Result& result) {
-    at::Tensor flags = result.y.isfinite().logical_not_();
-    if (call.in.k.size(2) != call.in.v.size(2))
-        flags = flags.view({flags.size(0), flags.size(1), call.in.k.size(2), -1}).any(3);
-    make_flagged(call, flags, result);
+    const ExactShape shape = shape_of(call);
+    if (call.is_half())
+        make<Half>(call, ExactFlags::not_finite(shape, pointer<Half>(result.y)), result);
+    else
+        make<float>(call, ExactFlags::not_finite(shape, pointer<float>(result.y)), result);
 }
 
 void make_exactly(const Call& call, const Result& result) {
-    make_flagged(call, at::ones_like(call.in.k, at::kBool), result);
+    ExactFlags all(shape_of(call), ExactFlags::Which::all);
+    if (call.is_half())
+        make<Half>(call, std::move(all), result);
+    else
+        make<float>(call, std::move(all), result);
 }
 
 void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to) {

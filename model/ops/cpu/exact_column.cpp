@@ -25,6 +25,7 @@ ExactColumn::ExactColumn(const ExactShape& shape)
       shape_(shape),
       room_(shape.length + shape.chunks()),
       k_(room_),
+      mass_(room_),
       v_(room_ * shape.width()),
       p_(room_),
       dk_(room_),
@@ -60,7 +61,9 @@ void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, in
     gather_sources(x, part.direct);
     int64_t at = size(part.direct);
     for (const Sources& more : {part.before, part.after}) {
-        std::copy_n(chunks.keys.data() + chunk_key(more.begin), size(more), k_.data() + at);
+        const int64_t first = chunk_key(more.begin);
+        std::copy_n(chunks.keys.data() + first, size(more), k_.data() + at);
+        std::copy_n(chunks.masses.data() + first, size(more), mass_.data() + at);
         for (int64_t s = 0; s < shape_.width(); ++s)
             std::copy_n(chunks.values.data() + chunk_value(s, more.begin), size(more),
                         v_.data() + s * room_ + at);
@@ -76,8 +79,15 @@ double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) 
     };
     double top = -HUGE_VAL, total = 0;
     for (const Sources& s : seen) top = std::max(top, kernels_.exact.largest(terms(s)));
-    for (const Sources& s : seen)
-        total += kernels_.exact.weights({terms(s), top, p_.data() + s.begin});
+    for (const Sources& s : seen) {
+        double* const p = p_.data() + s.begin;
+        const double sum = kernels_.exact.weights({terms(s), top, p});
+        if (s.begin < size(part_.direct)) {
+            total += sum;
+            continue;
+        }
+        for (int64_t i = 0; i < size(s); ++i) total += p[i] *= mass_.data()[s.begin + i];
+    }
     return total;
 }
 
@@ -136,7 +146,8 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
         const double total = kernels_.exact.weights({terms, top, p_.data()});
         const bool weighs = top > -HUGE_VAL || std::any_of(k_.data(), k_.data() + size(sources),
                                                            [](double k) { return std::isnan(k); });
-        out.keys.data()[chunk_key(chunk)] = weighs ? top + std::log(total) : top;
+        out.keys.data()[chunk_key(chunk)] = top;
+        out.masses.data()[chunk_key(chunk)] = weighs ? total : 0;
         for (int64_t s = 0; s < shape_.width(); ++s) {
             const double sum =
                 kernels_.exact.average(p_.data(), v_.data() + s * room_, size(sources));

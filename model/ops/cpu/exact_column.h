@@ -3,6 +3,7 @@
 // softmax of the keys inside a chunk
 //
 //   L = log sum exp(K_j), M = sum p_j V_j:   the chunk weighs exp(L) and holds M
+//   L is kept as the largest key and the sum of exp(K_j - largest): huge keys leave no digits
 //   dV_j = p_j dM, dK_j = p_j (dL + dM (V_j - M))
 //
 // so that what lies outside the window costs a target T / kTile, not T. Scratch of one thread. No
@@ -36,11 +37,12 @@ struct ExactTensors {
     const T *k = nullptr, *v = nullptr;
 };
 
-// L and M of every chunk of every column, or their gradients.
+// L (largest key and sum) and M of every chunk of every column; or their gradients: of L in keys.
 struct ExactChunks {
-    Buffer<double> keys, values;  // [columns, chunks], [columns * width, chunks]
+    Buffer<double> keys, masses, values;  // [columns, chunks], values: [columns * width, chunks]
     explicit ExactChunks(const ExactShape& shape)
         : keys(shape.columns() * shape.chunks(), true),
+          masses(shape.columns() * shape.chunks(), true),
           values(shape.columns() * shape.width() * shape.chunks(), true) {}
 };
 
@@ -95,8 +97,8 @@ class ExactColumn {
     const ExactShape& shape_;
     int64_t column_ = 0, room_ = 0;
     Part part_;
-    Buffer<double> k_, v_, p_, dk_, dv_;  // [room], v: [width, room]
-    Buffer<double> nothing_, unused_;     // biases of a chunk; a dw that nobody wants
+    Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
+    Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants
 };
 
 }  // namespace aft::ops::cpu

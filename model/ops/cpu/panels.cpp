@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "model/ops/cpu/band.h"
+#include "model/ops/cpu/flush.h"
 #include "model/ops/cpu/half_kernels.h"
 #include "model/ops/cpu/range.h"
 
@@ -101,7 +102,10 @@ void Panels::pack(const Block& b, const Source<T>& x) const {
 template <class T>
 void Panels::pack_all(const Source<T>& x, const Sources& blocks) {
 #pragma omp parallel for schedule(static)
-    for (int64_t i = blocks.begin; i < blocks.end; ++i) pack(block(i, i - blocks.begin), x);
+    for (int64_t i = blocks.begin; i < blocks.end; ++i) {
+        const FlushTiny flush;
+        pack(block(i, i - blocks.begin), x);
+    }
 }
 
 bool Panels::Block::alike(int64_t chunk, int64_t other) const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/ops/cpu/flush.h"
 #include "model/ops/cpu/scan_chain.h"
 
 namespace aft::ops::cpu {
@@ -58,8 +59,10 @@ bool scan_forward(const ScanShape& shape, const Scan<T>& x) {
     const std::vector<Piece> all = pieces(shape);
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite)
-    for (const Piece& piece : all)
+    for (const Piece& piece : all) {
+        const FlushTiny flush;
         finite = (shape.causal ? k.scan : k.scan_all)(part_of(shape, x, piece)) && finite;
+    }
     return finite;
 }
 
@@ -78,6 +81,7 @@ Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x) {
     std::vector<Norms> norms(static_cast<std::size_t>(shape.batch * vectors));
 #pragma omp parallel for schedule(static)
     for (const Piece& piece : all) {
+        const FlushTiny flush;
         const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
         const ScanGradient<T> part{
             .forward = part_of(shape, x.forward, piece),

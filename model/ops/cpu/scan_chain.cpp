@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/ops/cpu/buffer.h"
+#include "model/ops/cpu/flush.h"
 
 namespace aft::ops::cpu {
 
@@ -92,6 +93,7 @@ class Worker {
     // What R each link ends with goes to use(R, link).
     template <class R, class T, class Rows, class Use>
     void work(Chain& chain, const LinkKernels<R, T>& kernels, const Rows& rows, const Use& use) {
+        const FlushTiny flush;
         for (int64_t i = chain.take(); i < chain.links(); i = chain.take()) {
             ScanLink<T> l = rows(i);
             l.own = own_.data();
