@@ -324,7 +324,7 @@ TEST(PackedDecode, FewerBitsCostLittle) {
 TEST(PackedDecode, EveryInstructionSet) {
     if (!variable("AFTERIMAGE_CPU").empty()) return;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    for (const char* set : {"avx512", "avx2", "portable"}) {
+    for (const char* set : {"avx512_bf16", "avx512", "avx2", "portable"}) {
         if (std::string(set) == ops::cpu::decode_kernels().name)
             continue;  // the other tests run it
         const std::string asked = std::string("AFTERIMAGE_CPU=") + set + " '" + self + "' ";

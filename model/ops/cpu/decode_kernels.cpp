@@ -18,6 +18,7 @@ DecodeKernels choose() {
     if (chosen_set() != "avx512") {
         use_bf16(table);
         use_pull16(table);
+        if (chosen_set() == "amx") use_matrices(table);
     }
     return table;
 }

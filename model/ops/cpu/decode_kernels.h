@@ -143,6 +143,7 @@ struct DecodeKernels {
 [[nodiscard]] const DecodeKernels& decode_avx2();
 [[nodiscard]] const DecodeKernels& decode_portable();
 void use_vnni(DecodeKernels&table), use_bf16(DecodeKernels&table), use_pull16(DecodeKernels&);
+void use_matrices(DecodeKernels& table);
 // Of the instruction set that kernels.h chose, with products of bytes and bf16 where there are
 // some, unless AFTERIMAGE_CPU=avx512 asks for the plain set.
 [[nodiscard]] const DecodeKernels& decode_kernels();
