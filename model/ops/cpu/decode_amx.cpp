@@ -137,7 +137,7 @@ static void matrix_int8(const DecodeProduct& p) {
     encode(p, codes);
     all_panels<OfBytes>(p, {reinterpret_cast<const uint32_t*>(codes.bytes), codes.stride / 4},
                         [&](int64_t row, int64_t at, const uint32_t* sums) AFT_LAMBDA {
-                            return decoded(p.matrix, codes, row, at, _mm512_loadu_si512(sums));
+                            return decoded(codes, row, at, _mm512_loadu_si512(sums));
                         });
 }
 

@@ -12,11 +12,12 @@ struct Codes {
     float* steps;
     int32_t* zeros;
     int64_t stride;
+    const DecodeMatrix& matrix;
 };
 AFT_INLINE Codes codes_of(const DecodeProduct& p, int64_t multiple) {
     const int64_t stride = (p.matrix.inputs + multiple - 1) / multiple * multiple;
     auto* const steps = reinterpret_cast<float*>(p.codes + p.rows * stride);
-    return {p.codes, steps, reinterpret_cast<int32_t*>(steps + p.rows), stride};
+    return {p.codes, steps, reinterpret_cast<int32_t*>(steps + p.rows), stride, p.matrix};
 }
 
 AFT_INLINE void put_codes(uint8_t* to, __m512i code, int64_t count) {
@@ -51,8 +52,8 @@ AFT_INLINE void encode(const DecodeProduct& p, const Codes& codes) {
 }
 
 // What the exact sums of a vector of outputs `at` come to.
-AFT_INLINE V decoded(const DecodeMatrix& m, const Codes& codes, int64_t row, int64_t at,
-                     __m512i sums) {
+AFT_INLINE V decoded(const Codes& codes, int64_t row, int64_t at, __m512i sums) {
+    const DecodeMatrix& m = codes.matrix;
     const __m512i off =
         _mm512_mullo_epi32(_mm512_loadu_si512(m.sums + at), _mm512_set1_epi32(codes.zeros[row]));
     const V total = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums, off));

@@ -109,7 +109,6 @@ struct DecodeTileRow {                              // one target of a tile
     float* weights = nullptr;                       // [kDecodeBlock]
     float* largest = nullptr;                       // kDecodeNever: nothing to be heard here
 };
-
 struct DecodeTile16 {           // the same from biases in float32, into pairs of bf16
     const float* w = nullptr;   // [kDecodeBlock]; kDecodeNever: hidden
     uint32_t* pairs = nullptr;  // [kDecodeBlock / 2]
@@ -142,8 +141,8 @@ struct DecodeKernels {
 [[nodiscard]] const DecodeKernels& decode_avx512();
 [[nodiscard]] const DecodeKernels& decode_avx2();
 [[nodiscard]] const DecodeKernels& decode_portable();
-void use_vnni(DecodeKernels&table), use_bf16(DecodeKernels&table), use_pull16(DecodeKernels&);
-void use_matrices(DecodeKernels& table);
+void use_vnni(DecodeKernels&), use_bf16(DecodeKernels&), use_pull16(DecodeKernels&);
+void use_matrices(DecodeKernels&);
 // Of the instruction set that kernels.h chose, with products of bytes and bf16 where there are
 // some, unless AFTERIMAGE_CPU=avx512 asks for the plain set.
 [[nodiscard]] const DecodeKernels& decode_kernels();

@@ -36,7 +36,7 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Codes& codes, int64_t p
         constexpr int r = n / kWide, i = n % kWide;
         const int64_t at = panel * kPanel + i * kLanes;
         float* y = p.y + (row + r) * p.y_stride + at;
-        const V out = decoded(m, codes, row + r, at, sum[r][i]);
+        const V out = decoded(codes, row + r, at, sum[r][i]);
         store(y, p.add ? load(y) + out : out);
     });
 }

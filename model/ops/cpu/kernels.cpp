@@ -36,8 +36,7 @@ bool has_bfloat16() {
 bool has_matrices() {
     constexpr int64_t kAskFor = 0x1023, kMatrixRegisters = 18;  // ARCH_REQ_XCOMP_PERM, XTILEDATA
     return has_bfloat16() && __builtin_cpu_supports("amx-tile") != 0 &&
-           __builtin_cpu_supports("amx-bf16") != 0 &&
-           __builtin_cpu_supports("amx-int8") != 0 &&
+           __builtin_cpu_supports("amx-bf16") != 0 && __builtin_cpu_supports("amx-int8") != 0 &&
            syscall(SYS_arch_prctl, kAskFor, kMatrixRegisters) == 0;
 }
 
