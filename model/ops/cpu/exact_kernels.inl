@@ -14,7 +14,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 typedef double W __attribute__((vector_size(kLanes * 4), aligned(8)));
-typedef int64_t WBits __attribute__((vector_size(kLanes * 4)));
+typedef uint64_t WBits __attribute__((vector_size(kLanes * 4)));
 constexpr int64_t kWide = kLanes / 2;
 
 AFT_INLINE W load_wide(const double* p) {
