@@ -129,6 +129,19 @@ TEST(OpsExact, takes_only_what_is_not_safe) {
     EXPECT_LE(largest_difference(after, run(oracle(), c.kind, sample, at::kDouble).y), 1e-5);
 }
 
+// The option is one of aft-local alone.
+TEST(OpsExact, nothing_is_hidden_from_other_operators) {
+    for (Case c : exact_cases()) {
+        if (c.kind == Kind::local) continue;
+        const Sample plain = rounded(make_sample(c));
+        Sample asked = plain;
+        asked.options.outside_hidden = true;
+        const Result truth = run(oracle(), c.kind, plain, at::kDouble);
+        EXPECT_TRUE(at::equal(exactly(c.kind, asked, truth).y, exactly(c.kind, plain, truth).y))
+            << describe(c);
+    }
+}
+
 // Chunks outside every window that hold infinite values, NaN, or keys that weigh nothing.
 TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     constexpr double inf = std::numeric_limits<double>::infinity();
@@ -138,12 +151,14 @@ TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     sample.in.v[0][20][1] = inf;
     sample.in.k[0].select(1, 2).narrow(0, 0, 96).fill_(-inf);
     sample.in.k[0][99][3] = inf;
+    sample.in.k[0].select(1, 4).narrow(0, 96, 96).fill_(-inf);
+    sample.in.v[0][100][4] = inf;  // weighs nothing, and is seen
     const cpu::Call call = call_of(c.kind, sample, at::kFloat);
     const cpu::Result made{
         .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
     cpu::make_exactly(call, made);
     const at::Tensor bad = made.y[0].isnan();
-    const int64_t first[] = {10, 20, -1, 99, -1};
+    const int64_t first[] = {10, 20, -1, 99, 100};
     for (int64_t channel = 0; channel < 5; ++channel)
         for (int64_t t = 0; t < c.length; ++t) {
             const bool expected =

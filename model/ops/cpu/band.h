@@ -32,7 +32,8 @@ struct BandForward {
     T* y = nullptr;                                    // [B, T, d]
     float *average = nullptr, *denominator = nullptr;  // [B, T, d] for the gradient, or none
 };
-// Whether every entry was safe. Those that were not have denominator kTaken.
+// Whether every entry was safe. Of those that were not y is NaN and the denominator, where it is
+// kept, kTaken.
 template <class T>
 [[nodiscard]] bool band_forward(const BandShape& shape, const BandForward<T>& x);
 

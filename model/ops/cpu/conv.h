@@ -24,8 +24,8 @@ struct ConvForward {
     T* y = nullptr;
     float *average = nullptr, *denominator = nullptr;
 };
-// Whether all entries were safe; if not, those with a negative denominator are to be computed
-// again.
+// Whether all entries were safe. Of those that were not y is NaN and the denominator, where it is
+// kept, kTaken.
 template <class T>
 [[nodiscard]] bool conv_forward(const ConvShape& shape, const ConvForward<T>& x);
 

@@ -100,6 +100,7 @@ AFT_INLINE void all_panels(const DecodeProduct& p, const Words& x, const Put& pu
             const int64_t count = p.rows - row < kMost ? p.rows - row : kMost;
             if (count != shaped) {
                 const Shapes shapes(count);
+                asm volatile("" ::"r"(&shapes) : "memory");  // all of it is read
                 _tile_loadconfig(&shapes);
                 shaped = count;
             }

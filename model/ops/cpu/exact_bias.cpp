@@ -11,7 +11,7 @@ Shape shape_of(const Call& call) {
     return {.kind = call.kind,
             .causal = call.options.causal,
             .window = call.options.window,
-            .outside_hidden = call.options.outside_hidden,
+            .outside_hidden = call.kind == Kind::local && call.options.outside_hidden,
             .grid_height = call.options.grid_height,
             .grid_width = call.options.grid_width,
             .row_block = 0};

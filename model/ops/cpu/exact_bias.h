@@ -33,7 +33,7 @@ class ExactBias {
     // The call's tensors in float32.
     explicit ExactBias(const Call& call);
 
-    // Targets handled together: what is kept of them stays within some 32 MB.
+    // Targets handled together: what is kept of them forward stays within some 32 MB.
     [[nodiscard]] int64_t rows_at_once() const { return rows_at_once_; }
     [[nodiscard]] int64_t heads() const { return heads_; }  // with biases of their own, or 1
     [[nodiscard]] bool has_chunks() const;                  // whether there may be any

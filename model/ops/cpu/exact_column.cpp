@@ -149,9 +149,10 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
         out.keys.data()[chunk_key(chunk)] = top;
         out.masses.data()[chunk_key(chunk)] = weighs ? total : 0;
         for (int64_t s = 0; s < shape_.width(); ++s) {
-            const double sum =
-                kernels_.exact.average(p_.data(), v_.data() + s * room_, size(sources));
-            out.values.data()[chunk_value(s, chunk)] = weighs ? sum / total : 0;
+            // Without a weight a value that is not finite still reaches who sees it.
+            const double sum = kernels_.exact.average(weighs ? p_.data() : nothing_.data(),
+                                                      v_.data() + s * room_, size(sources));
+            out.values.data()[chunk_value(s, chunk)] = weighs ? sum / total : sum;
         }
     }
 }
