@@ -184,7 +184,7 @@ TEST(OpsEnds, any_finite_query) {
         }
 }
 
-// Every kernel flushes them, as products with them take a hundred times as long; the caller's own
+// Every kernel flushes them, as products with them are slow; the caller's own
 // arithmetic is left as it was.
 TEST(OpsEnds, results_below_the_normal_numbers_are_zero) {
     const unsigned before = _mm_getcsr();

@@ -9,8 +9,8 @@
 // exact. Cost: the bytes of the weights. Measured on one core of a Xeon, weights 256 to 512 in the
 // second-level cache: 16 rows 3.7 us (36 by decode_bf16.cpp), 1 row 2.1 (2.8). A token of 24
 // layers, d = 256, two cores: 64 rows 3.0 ms in bf16 and 2.2 in bytes (12.6 and 4.4 before), 1 row
-// in bf16 0.90 (0.82: what comes from memory comes later to these registers). Compiled with its
-// flags; nothing else may be.
+// in bf16 0.90 (0.82; weights 256 to 128 out of memory take 2.7 us, 2.3 by decode_bf16.cpp).
+// Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/decode_codes.inl"
 

@@ -2,7 +2,6 @@
 
 #include <omp.h>
 
-#include <bit>
 #include <cmath>
 
 #include "model/ops/cpu/exact_bias.h"
@@ -16,13 +15,9 @@ namespace {
 // A few columns that lie side by side: they share the cache lines of K and V.
 constexpr int64_t kNeighbours = 16;
 
-double gate(const float* q, int64_t at) {
-    return q == nullptr ? 1 : 1 / (1 + std::exp(-static_cast<double>(q[at])));
-}
-double gate(const Half* q, int64_t at) {
-    if (q == nullptr) return 1;
-    const auto wide = std::bit_cast<float>(static_cast<uint32_t>(q[at]) << 16);
-    return 1 / (1 + std::exp(-static_cast<double>(wide)));
+template <class T>
+double gate(const T* q, int64_t at) {
+    return q == nullptr ? 1 : 1 / (1 + std::exp(-wide(q[at])));
 }
 void put(float* y, double x) {
     *y = static_cast<float>(x);

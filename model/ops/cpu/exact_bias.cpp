@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/ops/tiled/call.h"
+
 namespace aft::ops::cpu {
 
 namespace {
 
 Shape shape_of(const Call& call) {
-    return {.kind = call.kind,
-            .causal = call.options.causal,
-            .window = call.options.window,
-            .outside_hidden = call.kind == Kind::local && call.options.outside_hidden,
-            .grid_height = call.options.grid_height,
-            .grid_width = call.options.grid_width,
-            .row_block = 0};
+    Shape shape = tiled::problem_of(call.kind, call.options, {}).shape;
+    shape.outside_hidden = shape.outside_hidden && call.kind == Kind::local;
+    return shape;
 }
 
 // Runs of sources that are not hidden; the chunks behind them all are.

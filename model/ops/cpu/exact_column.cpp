@@ -1,19 +1,12 @@
 #include "model/ops/cpu/exact_column.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace aft::ops::cpu {
 
 namespace {
 
-double wide(float x) {
-    return static_cast<double>(x);
-}
-double wide(Half x) {
-    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
-}
 int64_t size(const Sources& s) {
     return s.end - s.begin;
 }

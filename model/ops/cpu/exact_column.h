@@ -9,6 +9,7 @@
 // so that what lies outside the window costs a target T / kTile, not T. Scratch of one thread. No
 // LibTorch.
 #pragma once
+#include <bit>
 #include <vector>
 
 #include "model/ops/cpu/buffer.h"
@@ -31,6 +32,14 @@ struct ExactShape {
         return (column / heads * length + t) * channels + column % heads * width();
     }
 };
+
+// Numbers as tensors store them.
+inline double wide(float x) {
+    return static_cast<double>(x);
+}
+inline double wide(Half x) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
+}
 
 template <class T>
 struct ExactTensors {

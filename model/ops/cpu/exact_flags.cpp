@@ -7,10 +7,9 @@ namespace aft::ops::cpu {
 
 namespace {
 
-template <class T>
-auto filled(int64_t size, T value) {
-    Buffer<T> out(size);
-    std::memset(out.data(), value, static_cast<std::size_t>(size));
+Buffer<uint8_t> filled(int64_t size, bool value) {
+    Buffer<uint8_t> out(size);
+    std::memset(out.data(), value ? 1 : 0, static_cast<std::size_t>(size));
     return out;
 }
 bool is_finite(float x) {
@@ -24,9 +23,9 @@ bool is_finite(Half x) {
 
 ExactFlags::ExactFlags(const ExactShape& shape, Which which)
     : shape_(shape),
-      entries_(filled<uint8_t>(shape.columns() * shape.length, which == Which::all)),
-      rows_(filled<uint8_t>(shape.length, which == Which::all)),
-      columns_(filled<uint8_t>(shape.columns(), which == Which::all)) {}
+      entries_(filled(shape.columns() * shape.length, which == Which::all)),
+      rows_(filled(shape.length, which == Which::all)),
+      columns_(filled(shape.columns(), which == Which::all)) {}
 
 // Rows that hold none, nearly all of them, are read once.
 template <class T, class F>
