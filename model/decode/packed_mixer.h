@@ -32,7 +32,10 @@ class PackedMixer {
 
   private:
     void begin_block(const MixedToken& token);
-    void hear_chunk(const MixedToken& token, int64_t chunk);
+    void hear_chunks(const MixedToken& token, int64_t first);
+    [[nodiscard]] std::vector<ops::cpu::DecodePull> pulls(const MixedToken& token,
+                                                          int64_t first) const;
+    void hear_wide(const MixedToken& token, int64_t chunk, const ops::cpu::DecodeChunk& part);
     void seal(const ops::cpu::DecodeChunk& chunk) const;
     const PackedNet& net_;
     const ops::cpu::DecodeKernels& kernels_;

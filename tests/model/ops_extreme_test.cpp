@@ -1,6 +1,7 @@
 // Accuracy: float32 backends against the float64 reference, on ordinary input, on the six extreme
-// cases (keys up to +-100, saw-teeth, spikes hidden by w = -50), and on biases as training makes
-// them. Forward 1e-5 of max|V|, gradients 2e-5 relative L2.
+// cases (keys up to +-100, saw-teeth, spikes hidden by w = -50), on biases as training makes them,
+// and on single numbers far below the promised range. Forward 1e-5 of max|V|, gradients 2e-5
+// relative L2.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,6 +56,19 @@ void saw_tooth(Sample& s) {
     s.in.k = saw.view({1, -1, 1}).expand_as(s.in.k).clone();
     uniform_bias(s, 50);
 }
+// A seventh of the keys and biases (of the factors' sources, of the taps) lie anywhere down to the
+// lowest number of float32: nothing of them is to be heard, and nothing else suffers.
+at::Tensor with_abysses(const at::Tensor& x) {
+    const at::Tensor deep = -at::pow(10, 3.3 + 34 * at::rand_like(x));
+    return at::where(at::rand_like(x) < 1.0 / 7, deep, x);
+}
+void abysses(Sample& s) {
+    s.in.k = with_abysses(s.in.k);
+    if (s.in.w.defined()) s.in.w = with_abysses(s.in.w);
+    if (!s.in.u.defined()) return;
+    s.in.u.select(1, 0).fill_(1);
+    s.in.r.select(1, 0).copy_(with_abysses(at::zeros_like(s.in.r.select(1, 0))));
+}
 
 const std::vector<Extreme>& extremes() {
     static const std::vector<Extreme> list{
@@ -68,7 +82,8 @@ const std::vector<Extreme>& extremes() {
         {"trained: w up to 724, K spread 60",
          [](Sample& s) { scale_keys(s, 15), uniform_bias(s, 724); }},
         {"|w|, |K| up to 1000",
-         [](Sample& s) { s.in.k = spread_over(s.in.k, 1000), uniform_bias(s, 1000); }}};
+         [](Sample& s) { s.in.k = spread_over(s.in.k, 1000), uniform_bias(s, 1000); }},
+        {"a seventh below -1000", abysses}};
     return list;
 }
 

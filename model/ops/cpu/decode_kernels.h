@@ -80,7 +80,8 @@ struct DecodePull {  // sums[t] gains what target t hears from the chunk, for al
     const uint32_t* pairs = nullptr;  // pull16: the same in bf16, [targets, kDecodeBlock / 2]
     const float* largest = nullptr;   // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
-    float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
+    float* sums = nullptr;        // [stride / lanes, kDecodeBlock, 3, lanes]
+    const float* next = nullptr;  // pull16: x of the chunk after, asked for meanwhile; or none
 };
 struct DecodeExact {  // the same of one target, from K itself; exact for any values
     DecodeChunk chunk;

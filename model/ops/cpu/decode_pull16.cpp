@@ -93,13 +93,15 @@ AFT_INLINE void gain(const DecodePull& p, int64_t target, int64_t at, const Gain
 }
 
 static void pull16(const DecodePull& p) {
-    for (int64_t at = p.chunk.begin; at < p.chunk.end; at += kLanes)
+    for (int64_t at = p.chunk.begin; at < p.chunk.end; at += kLanes) {
+        const float* ahead = (p.next == nullptr ? p.chunk.x : p.next) + place(0, at);
         for (int64_t first = p.first; first < p.first + p.targets; first += kTargets) {
             const uint32_t *x = pairs_at(p.chunk.x, at), *e = p.pairs + first * kPairs;
             V n[kTargets], d[kTargets];
 #pragma GCC unroll 8
             for (int t = 0; t < kTargets; ++t) n[t] = d[t] = all(0);
-            for (int64_t pair = 0; pair < kPairs; ++pair, x += kLanes, ++e) {
+            for (int64_t pair = 0; pair < kPairs; ++pair, x += kLanes, ++e, ahead += kLanes / 2) {
+                __builtin_prefetch(ahead);
                 const __m512bh one = pairs(x), valued = pairs(x + kPairs * kLanes);
 #pragma GCC unroll 8
                 for (int t = 0; t < kTargets; ++t) {
@@ -111,6 +113,7 @@ static void pull16(const DecodePull& p) {
 #pragma GCC unroll 8
             for (int t = 0; t < kTargets; ++t) gain(p, first + t, at, {n[t], d[t]});
         }
+    }
 }
 
 static void factors16(const DecodeFactors& f) {

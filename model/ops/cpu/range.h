@@ -1,19 +1,20 @@
-// The range of the promise (ops/aft.h): beyond it results are finite and checked entry by
-// entry as ever, but how near they are to the truth is not promised, and the user is told so, once
-// a process. Any thread. No LibTorch.
+// The range of the promise (ops/aft.h): above it results are finite and checked entry by entry as
+// ever, but how near they are to the truth is not promised, and the user is told so, once a
+// process. Single numbers may be as low as they like: nothing of them is heard beside others. Any
+// thread. No LibTorch.
 #pragma once
 #include <cmath>
 #include <cstdint>
 
 namespace aft::ops::cpu {
 
-constexpr float kPromised = 1000;  // of |K| and |w|
+constexpr float kPromised = 1000;  // of K and w
 
 enum class Ranged { k, w };
 void tell_beyond(Ranged tensor, float found);
 
-// Of a row or a head, whose largest is looked at anyway; of the taps of a kernel, which are few,
-// the smallest too. Infinity and NaN are no matter of range.
+// The largest of a row or a head, which is looked at anyway: where that is below -1000, all are.
+// Infinity and NaN are no matter of range.
 inline void check_bias(float w) {
     if (std::abs(w) > kPromised && std::abs(w) < 1e37F) tell_beyond(Ranged::w, w);
 }
