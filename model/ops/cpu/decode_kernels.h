@@ -1,7 +1,6 @@
 // The vector kernels of decoding as one table of plain functions per instruction set: a few rows
 // through packed weights, and one token of a mixer. Called by model/decode's packed decoder on its
 // threads, each for its own panels and channels. Pointers and sizes only; no LibTorch.
-//
 // Bit for bit, a row's result depends neither on the rows beside it nor on the threads.
 #pragma once
 #include <cstdint>
@@ -81,7 +80,7 @@ struct DecodePull {  // sums[t] gains what target t hears from the chunk, for al
     const float* largest = nullptr;   // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
     float* sums = nullptr;        // [stride / lanes, kDecodeBlock, 3, lanes]
-    const float* next = nullptr;  // pull16: x of the chunk after, asked for meanwhile; or none
+    const float* next = nullptr;  // pull16: x of the chunk to come, asked for meanwhile; or none
 };
 struct DecodeExact {  // the same of one target, from K itself; exact for any values
     DecodeChunk chunk;
