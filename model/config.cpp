@@ -193,8 +193,10 @@ void TrainConfig::visit(SettingRows& rows) {
                  "on a GPU.",
                  {"fp32", "bf16"}));
     add(text_row("train.backend", &backend,
-                 "Operators: auto (tiled, exact where needed), or the float64 reference.",
-                 {"auto", "reference"}));
+                 "Operators: auto (vector kernels on the processor, elsewhere tiled), tiled "
+                 "(LibTorch's products in blocks), or the float64 reference. All are exact where "
+                 "they must be.",
+                 {"auto", "tiled", "reference"}));
     add(number_row("train.steps", &steps, "Step to stop at.", {0, kMany, "steps", true}));
     add(number_row("train.schedule_steps", &schedule_steps,
                    "Length of the schedule; 0 = train.steps of the config.", {0, kMany, "steps"}));

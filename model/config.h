@@ -58,7 +58,7 @@ struct TrainConfig {
     int64_t batch = 16, micro_batch = 0;  // micro_batch 0 = whole batch at once
     bool recompute = false;               // activations of a block again in the backward pass
     std::string precision = "fp32";
-    std::string backend = "auto";  // operators: auto (tiled with the exact fall-back), reference
+    std::string backend = "auto";  // operators: auto (vector kernels, else tiled), tiled, reference
     int64_t steps = 250, schedule_steps = 0;  // schedule_steps 0 = steps as given by the config
     std::string schedule = "cosine";          // inverse-sqrt, cosine (to 2 %), constant
     double learning_rate = 3e-3;
