@@ -75,7 +75,7 @@ void PackedMixer::hear_chunks(const MixedToken& token, int64_t first) {
             DecodePull part = all[i];
             part.chunk.begin = at;
             part.chunk.end = at + step;
-            part.next = i + 1 < all.size() ? all[i + 1].chunk.x : nullptr;
+            if (net_.hears16 && i + 1 < all.size()) part.next = all[i + 1].chunk.x;
             pull(part);
         }
     for (size_t i = 0; i < all.size(); ++i)
@@ -86,6 +86,7 @@ std::vector<DecodePull> PackedMixer::pulls(const MixedToken& token, int64_t firs
     Heard& heard = token.heard;
     const LayerWeights& weights = weights_[token.layer];
     std::vector<DecodePull> all;
+    all.reserve(heard.chunks.size());
     for (auto i = static_cast<size_t>(first - heard.first); i < heard.chunks.size(); ++i) {
         const int64_t chunk = heard.first + static_cast<int64_t>(i);
         const int64_t at = (chunk - weights.first) * kDecodeBlock;

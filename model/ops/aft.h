@@ -7,7 +7,7 @@
 //
 // Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
 // tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
-// for K, w <= 1000, single ones as low as float32 goes; finite for every finite input; NaN or
+// for |K|, |w| <= 1000 and lower ones beside those; finite for every finite input; NaN or
 // infinity reaches exactly the rows that see it. With operands in bfloat16 1e-2 forward; gradients
 // stored in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
 #pragma once

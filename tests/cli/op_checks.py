@@ -99,7 +99,7 @@ def factors(cli):
 
 
 def beyond_the_promise(cli):
-    """|K| or |w| over 1000: finite, and one warning that names the tensor; none up to 1000."""
+    """K or w over 1000: finite, and one warning that names the tensor; none up to 1000."""
     for name, which, size in (("full", "w", 3000), ("full", "k", 3000), ("conv1d", "w", 3000), ("conv2d", "k", 3000),
                               ("full", "w", 1000), ("local", "k", 1000), ("conv2d", "k", 1000), ("simple", "k", 3000)):
         x = inputs(name, dtype="F32")

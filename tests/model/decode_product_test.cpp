@@ -1,5 +1,5 @@
-// A few rows through packed weights, the kernels alone: every height of a tile and every number of
-// tiles against float64, and that no row's bits depend on the rows beside it nor on what is asked
+// A few rows through packed weights, the kernels alone: heights of a tile and numbers of tiles
+// against float64, and that no row's bits depend on the rows beside it nor on what is asked
 // for ahead. PackedDecode.EveryInstructionSet runs it for the other sets.
 #include <gtest/gtest.h>
 
@@ -107,7 +107,8 @@ TEST(DecodeProduct, AnyNumberOfRows) {
                     error = std::max(error, std::abs(double{all[row * outputs + o]} - wanted));
                 }
             EXPECT_LE(error, limits[static_cast<int>(format)] * largest);
-            for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 24, 33})
+            for (const int64_t rows :
+                 {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 24, 25, 30, 32, 33})
                 for (const bool ahead : {false, true}) {
                     const int64_t first = kMost - rows;
                     const std::vector<float> some = problem.found(first, rows, ahead);

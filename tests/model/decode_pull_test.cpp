@@ -78,15 +78,16 @@ struct Block {
         const ops::cpu::DecodeKernels& kernels = ops::cpu::decode_kernels();
         uint32_t pairs[kBlock * kBlock / 2];
         float largest[kBlock];
+        std::vector<int64_t> wide;
         kernels.seal16(chunk);
         for (int64_t t = 0; t < kBlock; ++t) {
             float row[kBlock];
             for (int64_t j = 0; j < kBlock; ++j) row[j] = w(t, first + j);
-            if (!kernels.tile16({row, pairs + t * kBlock / 2, largest + t}))
-                hear_exactly(chunk, {t, first}, sums);
+            if (!kernels.tile16({row, pairs + t * kBlock / 2, largest + t})) wide.push_back(t);
         }
         kernels.pull16(
             {.chunk = chunk, .pairs = pairs, .largest = largest, .targets = kBlock, .sums = sums});
+        for (const int64_t t : wide) hear_exactly(chunk, {t, first}, sums);
     }
 };
 

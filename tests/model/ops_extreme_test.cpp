@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ops_cases.h"
 
 namespace aft::ops::testing {
@@ -56,10 +58,11 @@ void saw_tooth(Sample& s) {
     s.in.k = saw.view({1, -1, 1}).expand_as(s.in.k).clone();
     uniform_bias(s, 50);
 }
-// A seventh of the keys and biases (of the factors' sources, of the taps) lie anywhere down to the
-// lowest number of float32: nothing of them is to be heard, and nothing else suffers.
+// A seventh of the keys and biases (of the factors' sources, of the taps) lie anywhere from -1000
+// down to the lowest number of float32, beside others that do not.
 at::Tensor with_abysses(const at::Tensor& x) {
-    const at::Tensor deep = -at::pow(10, 3.3 + 34 * at::rand_like(x));
+    const at::Tensor deep =
+        (-at::pow(10, 3 + 35.53 * at::rand_like(x))).clamp_min(-std::numeric_limits<float>::max());
     return at::where(at::rand_like(x) < 1.0 / 7, deep, x);
 }
 void abysses(Sample& s) {
@@ -83,7 +86,9 @@ const std::vector<Extreme>& extremes() {
          [](Sample& s) { scale_keys(s, 15), uniform_bias(s, 724); }},
         {"|w|, |K| up to 1000",
          [](Sample& s) { s.in.k = spread_over(s.in.k, 1000), uniform_bias(s, 1000); }},
-        {"a seventh below -1000", abysses}};
+        {"a seventh below -1000", abysses},
+        {"the same beside +-1000",
+         [](Sample& s) { s.in.k = spread_over(s.in.k, 1000), uniform_bias(s, 1000), abysses(s); }}};
     return list;
 }
 

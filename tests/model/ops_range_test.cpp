@@ -14,7 +14,7 @@ namespace {
     set_warning_sink([&](const std::string& text) {
         told = told || (text.starts_with("w holds") && text.find("1000") != std::string::npos);
     });
-    Sample sample = make_sample({.kind = kind, .causal = everywhere});  // else all see others too
+    Sample sample = make_sample({.kind = kind, .causal = true});
     if (everywhere)
         sample.in.w.fill_(bias);
     else

@@ -134,7 +134,7 @@ void ConvPlan::scale_weights(const float* w) {
         const FlushTiny flush;
         const float* const from = w + head * taps_;
         const float bias = kernels_.largest_of(from, seen);
-        check_bias(bias);
+        check_bias(bias, seen > 1);
         const float largest = std::ceil((sees_outside() ? std::max(bias, 0.0F) : bias) * kLog2e);
         one[static_cast<std::size_t>(head)] = std::exp2(kBiasShift - largest);
         kernels_.weight_row({.w = from,

@@ -8,7 +8,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 constexpr float kLeastHeard = 0x1p+10F, kMostHeard = 0x1p+120F, kNothing = 0x1p-100F;
-constexpr float kLargestKey = 1e8F;  // beyond it keys are alike: finite, never promised
+constexpr float kLargestKey = 1e8F;  // beyond it keys are alike
 
 // Of source j in a chunk, and of a target's sums: all of one vector of channels lies together, so
 // that a pull reads memory in one sweep.

@@ -13,7 +13,7 @@ void tell_beyond(Ranged tensor, float found) {
     static std::atomic<bool> told[2];
     if (told[static_cast<int>(tensor)].exchange(true)) return;
     warn_once(
-        fmt::format("{} holds {:.4g}: results are accurate for K and w up to {:.0f}, "
+        fmt::format("{} holds {:.4g}: results are accurate for |K| and |w| up to {:.0f}, "
                     "beyond that they are finite and no more is promised",
                     tensor == Ranged::k ? "K" : "w", found, kPromised));
 }

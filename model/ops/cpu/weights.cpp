@@ -147,8 +147,8 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
 
 void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
     constexpr float kLog2e = 1.442695041F;
-    check_bias(bias);
     const Sources seen = window(target);
+    check_bias(bias, seen.end - seen.begin > 1);
     const bool outside = !bias_.hidden && (seen.begin > 0 || (!causal_ && seen.end < length_));
     const float top = outside ? std::max(bias, 0.0F) : bias;
     const float largest = std::ceil(top * kLog2e);
