@@ -194,8 +194,7 @@ void TrainConfig::visit(SettingRows& rows) {
                  {"fp32", "bf16"}));
     add(text_row("train.backend", &backend,
                  "Operators: auto (vector kernels on the processor, elsewhere tiled), tiled "
-                 "(LibTorch's products in blocks), or the float64 reference. All are exact where "
-                 "they must be.",
+                 "(LibTorch's products in blocks), or the float64 reference.",
                  {"auto", "tiled", "reference"}));
     add(number_row("train.steps", &steps, "Step to stop at.", {0, kMany, "steps", true}));
     add(number_row("train.schedule_steps", &schedule_steps,

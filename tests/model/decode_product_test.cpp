@@ -15,7 +15,6 @@ namespace {
 
 using ops::cpu::Buffer;
 using ops::cpu::decode_kernels;
-using ops::cpu::DecodeProduct;
 using ops::cpu::WeightFormat;
 
 int weight_of(int64_t o, int64_t i) {  // exact in bf16 and in a byte

@@ -142,23 +142,6 @@ TEST(PackedDecode, StaysExactFarOut) {
     }
 }
 
-// The same with fewer bits, where biases of one chunk are too far apart for a tile of bf16.
-TEST(PackedDecode, BiasesFarApartWithFewerBits) {
-    const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
-        if (c.label != "full" && c.label != "full w" && c.label != "local 40 0") continue;
-        SCOPED_TRACE(c.label);
-        Net net(c.config, 3);
-        for (const char* name : {"mixer.u", "mixer.w"}) scale(net, name, 300);
-        const std::vector<int64_t> fed = fed_tokens(c.config, 7);
-        const Logits wanted = step_all(*decode::make_decoder(net, {}), fed);
-        for (const WeightFormat weights : {WeightFormat::bf16, WeightFormat::int8})
-            EXPECT_LT(error_between(step_all(*decode::make_decoder(net, {.weights = weights}), fed),
-                                    wanted),
-                      0.05);
-    }
-}
-
 // A spike in K that the bias hides, alone in its chunk and beside others: 2^-x of the chunk's
 // largest product is all that is left.
 TEST(PackedDecode, HiddenSpikesDoNotDrownTheRest) {

@@ -20,11 +20,6 @@ AFT_INLINE __m512bh one_pair(const uint32_t* p) {
     return (__m512bh)_mm512_set1_epi32(static_cast<int>(*p));
 }
 
-struct Spot {  // of a tile, and what it asks for
-    int64_t panel, row;
-    const uint32_t* ahead;
-};
-
 template <int R, int lines>
 AFT_INLINE void panel_rows(const DecodeProduct& p, const Pairs& x, const Spot& spot) {
     const auto [panel, row, from] = spot;
@@ -57,17 +52,9 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Pairs& x, const Spot& s
 static void product_bf16(const DecodeProduct& p) {
     const Pairs x = pairs_of(p, kLanes / 2);
     encode(p, x);
-    const int64_t steps = (p.matrix.inputs + 1) / 2;
-    const auto* const w = static_cast<const uint32_t*>(p.matrix.weights);
-    for (int64_t panel = p.begin; panel < p.end; ++panel) {
-        const uint32_t* next = w + (panel + 1) * steps * kPanel;
-        for_row_tiles<kRowTile>(
-            p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
-                asking_ahead(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
-                    panel_rows<count, lines>(p, x, {panel, row, next + first * steps * 16});
-                });
-            });
-    }
+    for_panel_tiles<kRowTile>(p, (p.matrix.inputs + 1) / 2 * kPanel,
+                              [&](auto count, auto lines, const Spot& spot)
+                                  AFT_LAMBDA { panel_rows<count, lines>(p, x, spot); });
 }
 
 }  // namespace avx512

@@ -1,6 +1,7 @@
 // Loops over constants: what they index stays in registers, which an unrolled loop does not
 // promise.
 #pragma once
+#include "model/ops/cpu/decode_kernels.h"
 #include "model/ops/cpu/simd.inl"
 
 #define AFT_LAMBDA __attribute__((always_inline))
@@ -47,6 +48,25 @@ AFT_INLINE void ask_for(const uint32_t* ahead) {
     each<lines>([&](auto i) AFT_LAMBDA {
         _mm_prefetch(reinterpret_cast<const char*>(ahead + 16 * i), _MM_HINT_T1);
     });
+}
+
+// f(Index<rows>(), Index<lines>(), spot): the rows of every panel in tiles. words: of a panel.
+struct Spot {  // of a tile, and what it asks for
+    int64_t panel, row;
+    const uint32_t* ahead;
+};
+template <int most, class F>
+AFT_INLINE void for_panel_tiles(const DecodeProduct& p, int64_t words, const F& f) {
+    const auto* const w = static_cast<const uint32_t*>(p.matrix.weights);
+    for (int64_t panel = p.begin; panel < p.end; ++panel) {
+        const uint32_t* next = w + (panel + 1) * words;
+        for_row_tiles<most>(
+            p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
+                asking_ahead(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
+                    f(count, lines, Spot{panel, row, next + first * words / 4});
+                });
+            });
+    }
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

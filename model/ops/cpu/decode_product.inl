@@ -122,8 +122,9 @@ struct StepInt8 {
 };
 
 template <class Step, int R, int lines>
-AFT_INLINE void panel_rows(const DecodeProduct& p, int64_t panel, int64_t row,
-                           const uint32_t* ahead) {
+AFT_INLINE void panel_rows(const DecodeProduct& p, const Spot& spot) {
+    const auto [panel, row, from] = spot;
+    const uint32_t* ahead = from;
     const DecodeMatrix& m = p.matrix;
     const int64_t steps = (m.inputs + Step::kInputs - 1) / Step::kInputs;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
@@ -148,16 +149,9 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, int64_t panel, int64_t row,
 template <class Step>
 static void product(const DecodeProduct& p) {
     const int64_t steps = (p.matrix.inputs + Step::kInputs - 1) / Step::kInputs;
-    const auto* const w = static_cast<const uint32_t*>(p.matrix.weights);
-    for (int64_t panel = p.begin; panel < p.end; ++panel) {
-        const uint32_t* next = w + (panel + 1) * steps * kPanel;
-        for_row_tiles<kRowTile>(
-            p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
-                asking_ahead(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
-                    panel_rows<Step, count, lines>(p, panel, row, next + first * steps * 16);
-                });
-            });
-    }
+    for_panel_tiles<kRowTile>(p, steps * kPanel,
+                              [&](auto count, auto lines, const Spot& spot)
+                                  AFT_LAMBDA { panel_rows<Step, count, lines>(p, spot); });
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

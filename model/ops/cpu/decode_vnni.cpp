@@ -20,11 +20,6 @@ AFT_INLINE void add_products(__m512i& sum, __m512i x, __m512i w) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
 }
 
-struct Spot {  // of a tile, and what it asks for
-    int64_t panel, row;
-    const uint32_t* ahead;
-};
-
 template <int R, int lines>
 AFT_INLINE void panel_rows(const DecodeProduct& p, const Codes& codes, const Spot& spot) {
     const auto [panel, row, from] = spot;
@@ -57,17 +52,9 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Codes& codes, const Spo
 static void product_int8(const DecodeProduct& p) {
     const Codes codes = codes_of(p, 4);
     encode(p, codes);
-    const int64_t words = codes.stride / 4 * kPanel;
-    const auto* const w = static_cast<const uint32_t*>(p.matrix.weights);
-    for (int64_t panel = p.begin; panel < p.end; ++panel) {
-        const uint32_t* next = w + (panel + 1) * words;
-        for_row_tiles<kRowTile>(
-            p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
-                asking_ahead(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
-                    panel_rows<count, lines>(p, codes, {panel, row, next + first * words / 4});
-                });
-            });
-    }
+    for_panel_tiles<kRowTile>(p, codes.stride / 4 * kPanel,
+                              [&](auto count, auto lines, const Spot& spot)
+                                  AFT_LAMBDA { panel_rows<count, lines>(p, codes, spot); });
 }
 
 }  // namespace avx512
