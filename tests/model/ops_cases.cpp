@@ -195,6 +195,17 @@ GradientError gradient_error(const Result& found, const Result& truth, const Sam
     return worst;
 }
 
+std::string broken_promise(const Case& c) {
+    const Sample sample = rounded(make_sample(c));
+    const Result truth = run(oracle(), c.kind, sample, at::kDouble);
+    const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+    const double forward = forward_error(found, truth, sample);
+    const GradientError g = gradient_error(found, truth, sample);
+    if (forward <= kForward && g.value <= kGradient) return "";
+    return fmt::format("{} h={} width={}: y {}, {} {}", describe(c), c.heads, c.grid_width, forward,
+                       g.name, g.value);
+}
+
 at::Tensor toeplitz(Kind kind, const Sample& sample) {
     const at::Tensor kernel = sample.in.w.to(at::kDouble).contiguous();
     const int64_t h = kernel.size(0), s = kernel.size(1), T = sample.in.k.size(1);

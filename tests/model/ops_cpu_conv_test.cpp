@@ -46,15 +46,14 @@ std::string described(uint64_t i, const Case& c) {
 
 TEST(OpsCpuConv, random_shapes) {
     const uint64_t count = random_count(120);
-    for (uint64_t i = 0; i < count; ++i) {
-        const Case c = random_convolution(i);
-        const Sample sample = rounded(make_sample(c));
-        const Result truth = run(oracle(), c.kind, sample, at::kDouble);
-        const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
-        ASSERT_LE(forward_error(found, truth, sample), kForward) << described(i, c);
-        const GradientError g = gradient_error(found, truth, sample);
-        ASSERT_LE(g.value, kGradient) << g.name << ", " << described(i, c);
-    }
+    for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(broken_promise(random_convolution(i)), "") << i;
+}
+
+// Of ten thousand those that missed it: averages near zero of keys far apart, whose exponents must
+// not be rounded; few numbers whose gradients cancel.
+TEST(OpsCpuConv, unlucky_shapes) {
+    for (const uint64_t i : {3507, 9001, 1688, 941})
+        EXPECT_EQ(broken_promise(random_convolution(i)), "") << i;
 }
 
 TEST(OpsCpuConv, same_bits_for_any_number_of_threads) {

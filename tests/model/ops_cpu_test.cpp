@@ -42,15 +42,13 @@ Case random_case(uint64_t i) {
 
 TEST(OpsCpu, random_shapes) {
     const uint64_t count = random_count(120);
-    for (uint64_t i = 0; i < count; ++i) {
-        const Case c = random_case(i);
-        const Sample sample = rounded(make_sample(c));
-        const Result truth = run(oracle(), c.kind, sample, at::kDouble);
-        const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
-        ASSERT_LE(forward_error(found, truth, sample), kForward) << i << ": " << describe(c);
-        const GradientError g = gradient_error(found, truth, sample);
-        ASSERT_LE(g.value, kGradient) << g.name << ", " << i << ": " << describe(c);
-    }
+    for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(broken_promise(random_case(i)), "") << i;
+}
+
+// Of ten thousand those that missed it: a window of 671 sources summed in one go; four positions
+// whose gradients cancel.
+TEST(OpsCpu, unlucky_shapes) {
+    for (const uint64_t i : {6423, 5839}) EXPECT_EQ(broken_promise(random_case(i)), "") << i;
 }
 
 // The choice is made once per process: other instruction sets run in processes of their own.
@@ -70,7 +68,7 @@ TEST_P(InstructionSet, passes) {
     // Those of AVX-512 differ in products of bfloat16 operands and tensors in bfloat16 only.
     const auto widest = [](const std::string& name) { return name == "amx" || name[3] == '5'; };
     if (!widest(set) || !widest(own)) {
-        tests += ":OpsCpu*.random_shapes:OpsScan.*:Fused.*:AdamW.*";
+        tests += ":OpsCpu*_shapes:OpsScan.*:Fused.*:AdamW.*";
 #ifndef __SANITIZE_ADDRESS__  // many times slower there, and numbers do not change
         tests += ":*float32_keeps_the_promise/automatic";
 #endif

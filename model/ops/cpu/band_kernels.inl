@@ -7,9 +7,11 @@
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
 // not loads, is the limit (227 of 237 GFLOP/s on two cores from the first-level cache). All indices
 // into the sums are unrolled: one that is not spills them all.
+// Numerics. Sums of a chunk begin at zero and meet those of the chunks before at its end, so that
+// roundings are of kTile terms, then of T / kTile: as fast as beginning with the sums before.
 #pragma once
+#include "model/ops/cpu/exponential.inl"
 #include "model/ops/cpu/kernels.h"
-#include "model/ops/cpu/simd.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
@@ -35,6 +37,31 @@ AFT_INLINE void store_sums(const V (&sums)[rows][vectors], float* to, int64_t ro
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
         for (int i = 0; i < vectors; ++i) store(to + r * row + i * kLanes, sums[r][i]);
+}
+template <int rows, int vectors>
+AFT_INLINE void clear_sums(V (&sums)[rows][vectors]) {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) sums[r][i] = all(0);
+}
+template <int rows, int vectors>
+AFT_INLINE void add_to_sums(const V (&sums)[rows][vectors], float* to, int64_t row) {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) {
+            float* const p = to + r * row + i * kLanes;
+            store(p, load(p) + sums[r][i]);
+        }
+}
+template <int rows, int vectors>
+AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const Aside& a) {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i)
+            sums[r][i] = fma(all(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
 }
 template <int rows, int vectors>
 AFT_INLINE void begin_sums(V (&sums)[rows][vectors], const Aside& a) {
@@ -63,10 +90,7 @@ AFT_INLINE void fetch_block(const char* row) {
 
 static void multiply(const Multiply& m) {
     V sums[kRows][kPanelVectors];
-    if (m.aside.first != nullptr)
-        begin_sums(sums, m.aside);
-    else
-        load_sums(sums, m.sum, m.sum_row);
+    clear_sums(sums);
     const float *a = m.a, *b = m.b;
     const char* fetch = m.aside.fetch;
     const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
@@ -77,17 +101,19 @@ static void multiply(const Multiply& m) {
     }
     for (int64_t step = m.steps - fetches; step > 0; --step, a += a_step, b += b_step)
         add_source(sums, a, a_row, b);
+    if (m.aside.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
+    add_to_first(sums, m.aside);
     store_sums(sums, m.sum, m.sum_row);
 }
 
 static void outer(const Multiply& m) {
     V sums[kOuterRows][2];
-    load_sums(sums, m.sum, m.sum_row);
+    clear_sums(sums);
     const float *a = m.a, *b = m.b;
     const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
     for (int64_t step = m.steps; step > 0; --step, a += a_step, b += b_step)
         add_source(sums, a, a_row, b);
-    store_sums(sums, m.sum, m.sum_row);
+    add_to_sums(sums, m.sum, m.sum_row);
 }
 
 static void transpose(const float* from, int64_t rows, float* to) {
@@ -120,7 +146,8 @@ static void rescale(const Rescale& r) {
 // One vector of channels of a chunk.
 struct Column {
     int64_t at, width;  // first channel, channels of it that exist
-    V reference, mean, n, d;
+    V reference, mean;
+    V n, d;  // sums of the chunk, those of all rows before stay in memory: both round less
 };
 
 template <class T>
@@ -150,20 +177,23 @@ AFT_INLINE Column begin_column(const PackKeys<T>& p, int64_t at) {
              width,
              load(p.reference + at),
              p.mean != nullptr ? load_some(p.mean + at, width, 0) : all(0),
-             load(p.state + at),
-             load(p.state + kChannels + at)};
+             all(0),
+             all(0)};
     if (p.fixed || p.previous == nullptr) return c;
     const V old = load(p.previous + at);
     c.reference = where_at_least(c.reference, old + all(kRise), c.reference, old);
-    c.n = scaled(c.n, old - c.reference);
-    c.d = scaled(c.d, old - c.reference);
+    float *const n = p.state + at, *const d = n + kChannels;
+    store(n, scaled(load(n), old - c.reference));
+    store(d, scaled(load(d), old - c.reference));
     store(p.reference + at, c.reference);
     return c;
 }
 
-AFT_INLINE void keep_sums(const Column& c, float* to) {
-    store(to + c.at, c.n);
-    store(to + kChannels + c.at, c.d);
+// Of all rows so far.
+template <class T>
+AFT_INLINE void keep_sums(const PackKeys<T>& p, const Column& c, float* to) {
+    store(to + c.at, load(p.state + c.at) + c.n);
+    store(to + kChannels + c.at, load(p.state + kChannels + c.at) + c.d);
 }
 
 template <class T>
@@ -178,8 +208,8 @@ static void pack_keys(const PackKeys<T>& p) {
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
             Column& c = columns[i];
-            if (keeps) keep_sums(c, p.before + row / kStep * kPanel);
-            const V x = exp2(in_bits(key(p, c, row), c.reference - all(kKeyShift)));
+            if (keeps) keep_sums(p, c, p.before + row / kStep * kPanel);
+            const V x = exp_below(key(p, c, row), c.reference - all(kKeyShift));
             const V xv = x * (value(p, c, row) - c.mean);
             store(out + c.at, xv);
             store(out + kChannels + c.at, x);
@@ -188,16 +218,16 @@ static void pack_keys(const PackKeys<T>& p) {
         }
     }
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
+    for (int i = 0; i < kHalf; ++i) keep_sums(p, columns[i], p.state);
     for (int64_t i = p.rows * kPanel; i < kTile * kPanel; i += kLanes) store(p.panel + i, all(0));
 }
 
 static void sum_after(const SumAfter& s) {
     for (int i = 0; i < kPanelVectors; ++i) {
-        V total = all(0);
+        LongSum total;
         for (int64_t row = s.rows - 1; row >= 0; --row) {
-            total = total + load(s.panel + row * kPanel + i * kLanes);
-            if (row % kStep == 0) store(s.after + row / kStep * kPanel + i * kLanes, total);
+            total.add(load(s.panel + row * kPanel + i * kLanes));
+            if (row % kStep == 0) store(s.after + row / kStep * kPanel + i * kLanes, total.value());
         }
     }
 }
@@ -326,6 +356,18 @@ AFT_INLINE void fill(float* from, const float* to, float value) {
     for (; from < to; from += kLanes) store(from, all(value));
 }
 
+// 2^(w log2 e - shift) of the first n; the whole part is taken off in float64.
+AFT_INLINE V exp2_of_doubles(const double* w, int64_t n, double shift) {
+    float whole[kLanes], rest[kLanes];
+    for (int64_t l = 0; l < kLanes; ++l) {
+        const double bits = l < n ? w[l] * 1.4426950408889634074 - shift : 0;
+        const double x = bits < -400 ? -400 : bits, nearest = (x + 0x1.8p52) - 0x1.8p52;
+        whole[l] = static_cast<float>(nearest);
+        rest[l] = static_cast<float>(x - nearest);
+    }
+    return scaled(exp2_polynomial(load(rest)), exponent_in_range(load(whole)));
+}
+
 static void weight_row(const WeightRow& r) {
     const int64_t first = r.first < r.begin ? r.begin : (r.first > r.end ? r.end : r.first);
     const int64_t last = r.last > r.end ? r.end : (r.last < first ? first : r.last);
@@ -335,17 +377,12 @@ static void weight_row(const WeightRow& r) {
     if (r.w != nullptr) {
         const float* w = r.w + (first - r.first);
         for (int64_t i = 0, n = last - first; i < n; i += kLanes)
-            store(out + i, exp2(in_bits(load_some(w + i, n - i, 0), reference)));
+            store(out + i, exp_below(load_some(w + i, n - i, 0), reference));
     } else {
         const double* w = r.wide + (first - r.first);
         const double shift = static_cast<double>(r.largest) - static_cast<double>(kBiasShift);
-        for (int64_t i = 0, n = last - first; i < n; i += kLanes) {
-            float lanes[kLanes];
-            for (int64_t l = 0; l < kLanes; ++l)
-                lanes[l] =
-                    l < n - i ? static_cast<float>(w[i + l] * 1.4426950408889634074 - shift) : -400;
-            store(out + i, exp2(load(lanes)));
-        }
+        for (int64_t i = 0, n = last - first; i < n; i += kLanes)
+            store(out + i, exp2_of_doubles(w + i, n - i, shift));
     }
     fill(r.out + (last - r.begin), r.out + (r.end - r.begin), r.right);
 }

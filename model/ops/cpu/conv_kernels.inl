@@ -16,8 +16,8 @@
 // grid for some of the targets, a jump skips exactly those.
 #pragma once
 #include "model/ops/cpu/conv_arguments.h"
+#include "model/ops/cpu/exponential.inl"
 #include "model/ops/cpu/kernels.h"
-#include "model/ops/cpu/simd.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 

@@ -31,6 +31,25 @@ AFT_INLINE Two nothing() {
     return {{all(0), all(0)}};
 }
 
+// What is summed over a row of the grid or over its rows; `is_long`: as if rounded once.
+template <bool is_long>
+struct Tally {
+    Two sum = nothing();
+
+    void add(const Two& x) { sum = sum + x; }
+    [[nodiscard]] Two value() const { return sum; }
+};
+template <>
+struct Tally<true> {
+    LongSum of[2];
+
+    void add(const Two& x) {
+        of[0].add(x.x[0]);
+        of[1].add(x.x[1]);
+    }
+    [[nodiscard]] Two value() const { return {{of[0].value(), of[1].value()}}; }
+};
+
 // The parts of the scratch.
 AFT_INLINE float* rows_before(const ConvOutside& o) {
     return o.scratch;
@@ -54,37 +73,48 @@ struct Sides {
     bool left, right;
     Two base;
 };
-AFT_INLINE Two side_sums(const ConvWindow& w, const float* b, const Sides& sides, float* out) {
-    Two sum = sides.base;
+template <bool is_long>
+AFT_INLINE Two add_sides_of(const ConvWindow& w, const float* b, const Sides& sides, float* out) {
+    Tally<is_long> left, right;
     for (int64_t x = 0; x < w.width; ++x) {
-        if (sides.left && x > w.left) sum = sum + load_two(b + (x - w.left - 1) * kPair);
-        store_two(out + x * kPair, sum);
+        if (sides.left && x > w.left) left.add(load_two(b + (x - w.left - 1) * kPair));
+        store_two(out + x * kPair, sides.base + left.value());
     }
-    sum = nothing();
-    if (!sides.right) return sum;
+    if (!sides.right) return nothing();
     for (int64_t x = w.width - w.right - 2; x >= 0; --x) {
-        sum = sum + load_two(b + (x + w.right + 1) * kPair);
-        store_two(out + x * kPair, load_two(out + x * kPair) + sum);
+        right.add(load_two(b + (x + w.right + 1) * kPair));
+        store_two(out + x * kPair, load_two(out + x * kPair) + right.value());
     }
     const int64_t rest = w.right + 1 < w.width ? w.right + 1 : w.width;
-    for (int64_t x = 0; x < rest; ++x) sum = sum + load_two(b + x * kPair);
-    return sum;
+    for (int64_t x = 0; x < rest; ++x) right.add(load_two(b + x * kPair));
+    return right.value();
+}
+
+// Rounding of a sum of so few is no more than that of its terms.
+constexpr int64_t kShortRow = 64;
+AFT_INLINE Two side_sums(const ConvWindow& w, const float* b, const Sides& sides, float* out) {
+    return w.width <= kShortRow ? add_sides_of<false>(w, b, sides, out)
+                                : add_sides_of<true>(w, b, sides, out);
 }
 
 static void conv_rows(const ConvOutside& o) {
     const ConvWindow& w = o.window;
     if (w.height == 1) return;
     float *before = rows_before(o), *from = rows_from(o);
+    Tally<true> before_sum, from_sum;
     store_two(before, nothing());
     for (int64_t y = 0; y < w.height; ++y) {
         const float* row = o.panel + y * w.width * kPair;
         const Two sum = side_sums(w, row, {true, true, nothing()}, side(o, y));
         store_two(from + y * kPair, sum);
-        store_two(before + (y + 1) * kPair, load_two(before + y * kPair) + sum);
+        before_sum.add(sum);
+        store_two(before + (y + 1) * kPair, before_sum.value());
     }
     store_two(from + w.height * kPair, nothing());
-    for (int64_t y = w.height - 1; y >= 0; --y)
-        store_two(from + y * kPair, load_two(from + y * kPair) + load_two(from + (y + 1) * kPair));
+    for (int64_t y = w.height - 1; y >= 0; --y) {
+        from_sum.add(load_two(from + y * kPair));
+        store_two(from + y * kPair, from_sum.value());
+    }
     for (int64_t x = 0; x < w.width; ++x) store_two(entered(o) + x * kPair, nothing());
 }
 

@@ -72,7 +72,7 @@ AFT_INLINE void key_references(const ConvPack<T>& p, const ConvLayout& l, float*
 template <class T>
 AFT_INLINE V key(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
     const V k = load_some(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
-    return exp2(in_bits(k, load(p.heads + l.rows * l.head_row + v * kLanes)));
+    return exp_below(k, load(p.heads + l.rows * l.head_row + v * kLanes));
 }
 template <class T>
 AFT_INLINE V value(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {

@@ -3,7 +3,7 @@
 // per instruction set, and by files with more instructions of it.
 #pragma once
 #include "model/ops/cpu/decode_kernels.h"
-#include "model/ops/cpu/simd.inl"
+#include "model/ops/cpu/exponential.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 

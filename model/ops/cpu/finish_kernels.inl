@@ -156,21 +156,22 @@ static void row_factors(const RowFactors<T>& f) {
 static void outside_sums(const OutsideSums& o) {
     for (int i = 0; i < kPanelVectors; ++i) {
         const float* panel = o.panel + i * kLanes;
-        V total = all(0);
+        LongSum total;
         for (int64_t row = o.length - 1; row >= 0; --row) {
             if (o.causal && (row + 1) % kTile == 0 && row + 1 < o.length) {
                 const float* later = o.reference + (row + 1) / kTile * kChannels;
                 const int64_t at = i % kHalf * kLanes;
-                total = scaled(total, load(later - kChannels + at) - load(later + at));
+                total.scale(load(later - kChannels + at) - load(later + at));
             }
-            total = fma(all(o.weight[row]), load(panel + row * kPanel), total);
-            if (row % kStep == 0) store(o.after + row / kStep * kPanel + i * kLanes, total);
+            total.add(all(o.weight[row]) * load(panel + row * kPanel));
+            if (row % kStep == 0) store(o.after + row / kStep * kPanel + i * kLanes, total.value());
         }
         if (o.causal) continue;
-        total = all(0);
+        total = {};
         for (int64_t row = 0; row < o.length; ++row) {
-            if (row % kStep == 0) store(o.before + row / kStep * kPanel + i * kLanes, total);
-            total = fma(all(o.weight[row]), load(panel + row * kPanel), total);
+            if (row % kStep == 0)
+                store(o.before + row / kStep * kPanel + i * kLanes, total.value());
+            total.add(all(o.weight[row]) * load(panel + row * kPanel));
         }
     }
 }

@@ -64,12 +64,12 @@ AFT_INLINE void pack_pairs(const PackKeys<T>& p, int64_t phase) {
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
             Column& c = columns[i];
-            if (keeps) keep_sums(c, p.before + row / step * kPanel);
+            if (keeps) keep_sums(p, c, p.before + row / step * kPanel);
             put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
         }
     }
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(columns[i], p.state);
+    for (int i = 0; i < kHalf; ++i) keep_sums(p, columns[i], p.state);
     clear_rest(p);
 }
 

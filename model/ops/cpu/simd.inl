@@ -240,6 +240,24 @@ AFT_INLINE void store(uint16_t* p, V x) {
     store_bits(p, narrowed(x));
 }
 
+// A sum of any length, as if rounded once: what every addition rounds off is found exactly (Knuth,
+// The Art of Computer Programming 2, 4.2.2, Theorem B) and summed too, beside the chain of
+// additions that takes the time. NaN once it is not finite.
+struct LongSum {
+    V sum = all(0), rest = all(0);
+
+    void add(V x) {
+        const V next = sum + x, part = next - sum;
+        rest = rest + ((sum - (next - part)) + (x - part));
+        sum = next;
+    }
+    void scale(V n) {
+        sum = scaled(sum, n);
+        rest = scaled(rest, n);
+    }
+    [[nodiscard]] V value() const { return sum + rest; }
+};
+
 AFT_INLINE float sum(V x) {
     float lanes[kLanes], total = 0;
     store(lanes, x);
@@ -252,68 +270,6 @@ AFT_INLINE float largest(V x) {
     float out = lanes[0];
     for (float lane : lanes) out = lane > out ? lane : out;
     return out;
-}
-
-constexpr float kLog2eHigh = 1.44269502162933349609F;  // float(log2 e), and what is missing of it
-constexpr float kLog2eLow = 1.92596299e-8F;
-
-// k log2(e) - reference, to the last bit of the difference
-AFT_INLINE V in_bits(V k, V reference) {
-#if defined(AFT_CPU_AVX512) || defined(AFT_CPU_AVX2)
-    return fma(k, all(kLog2eLow), fma(k, all(kLog2eHigh), all(0) - reference));
-#else  // products of 12 bits each are exact without a fused multiplication
-    constexpr float kShort = 0x1.716p0F, kRest = -1.76052861e-4F;
-    const V high = _mm_and_ps(k, _mm_castsi128_ps(_mm_set1_epi32(~0xfff))), rest = k - high;
-    const V low = _mm_and_ps(rest, _mm_cmpord_ps(rest, rest));  // infinity has none
-    const V infinite = _mm_cmpeq_ps(above(k, all(0) - k), all(__builtin_inff()));
-    const V last = _mm_andnot_ps(infinite, k * all(kRest));  // of the other sign
-    return last + (low * all(kShort) + (high * all(kShort) - reference));
-#endif
-}
-
-// 2^x within 2e-7 of it; 0 below -400, infinity above 128, NaN for NaN.
-AFT_INLINE V exp2(V x) {
-    x = above(all(-400), x);
-#if !defined(AFT_CPU_AVX512)  // where scaled() has no infinite n
-    x = where_at_least(x, all(400), all(400), x);
-#endif
-    const V n = nearest(x), f = x - n;
-    V p = all(1.535336188319500e-4F);
-    p = fma(p, f, all(1.339887440266574e-3F));
-    p = fma(p, f, all(9.618437357674640e-3F));
-    p = fma(p, f, all(5.550332471162809e-2F));
-    p = fma(p, f, all(2.402264791363012e-1F));
-    p = fma(p, f, all(6.931472028550421e-1F));
-    return scaled(fma(p, f, all(1)), n);
-}
-
-// Short forms, for results in bfloat16: within 1e-4, a twentieth of what rounding takes from them.
-AFT_INLINE V short_polynomial(V f) {  // 2^f for |f| <= 1/2
-    V p = all(5.5171669e-2F);
-    p = fma(p, f, all(2.4261112e-1F));
-    p = fma(p, f, all(6.9326099e-1F));
-    return fma(p, f, all(9.9992807e-1F));
-}
-AFT_INLINE V short_exp2(V x) {
-    x = above(all(-400), x);
-#if !defined(AFT_CPU_AVX512)
-    x = where_at_least(x, all(400), all(400), x);
-#endif
-    const V n = nearest(x);
-    return scaled(short_polynomial(x - n), n);
-}
-
-// a / b, `is_short`: within 2^-14 of it.
-template <bool is_short>
-AFT_INLINE V quotient(V a, V b) {
-#if defined(AFT_CPU_AVX512)
-    if constexpr (is_short) return a * _mm512_rcp14_ps(b);
-#endif
-    return a / b;
-}
-
-AFT_INLINE V sigmoid(V q) {
-    return all(1) / (all(1) + exp2(in_bits(all(0) - q, all(0))));
 }
 
 // The first n lanes; the others are `rest`. n may be anything.
