@@ -5,12 +5,16 @@
 
 #include "core/check.h"
 #include "model/nn/cpu/rows.h"
+#include "model/nn/products.h"
 #include "model/ops/saved.h"
 
 namespace aft {
 
 namespace {
 
+using nn::add_product;
+using nn::apply_map;
+using nn::product;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -26,23 +30,6 @@ at::Tensor rows_of(const at::Tensor& x) {  // [..., d] -> [N, d] without gaps
 
 at::Tensor operand(const at::Tensor& x, Arithmetic arithmetic) {
     return arithmetic == Arithmetic::bf16 ? x.to(at::kBFloat16) : x;
-}
-
-at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-    const at::Tensor y = at::mm(a, b);
-    return y.scalar_type() == at::kFloat ? y : y.to(at::kFloat);
-}
-
-void add_product(at::Tensor& to, const at::Tensor& a, const at::Tensor& b) {
-    if (a.scalar_type() == at::kFloat)
-        at::addmm_out(to, to, a, b);
-    else
-        to.add_(at::mm(a, b));
-}
-
-at::Tensor apply_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-    if (x.scalar_type() == at::kFloat) return at::addmm(bias, x, weight.t());
-    return at::mm(x, weight.t()).to(at::kFloat).add_(bias);
 }
 
 at::Tensor column_sums(const at::Tensor& x) {

@@ -1,0 +1,18 @@
+// Matrix products of the fused layers (fused.h), by the quickest of the libraries that LibTorch
+// brings: MKL's, but on AMD's processors with AVX-512, for which MKL has kernels of AVX2 only,
+// oneDNN's where they win: x W^T and dY W of at least kLarge multiply-adds. Operands are all of
+// float32, or all of bfloat16 with sums in float32; results are float32. No gradients are recorded.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+namespace aft::nn {
+
+// a b: [N, K], [K, M] -> [N, M]
+[[nodiscard]] at::Tensor product(const at::Tensor& a, const at::Tensor& b);
+// to += a b, to [N, M] float32
+void add_product(at::Tensor& to, const at::Tensor& a, const at::Tensor& b);
+// x weight^T + bias: [N, K], [M, K], [M] -> [N, M]
+[[nodiscard]] at::Tensor apply_map(const at::Tensor& x, const at::Tensor& weight,
+                                   const at::Tensor& bias);
+
+}  // namespace aft::nn

@@ -1,0 +1,53 @@
+// Products of the fused layers against float64, small and large enough for every library.
+#include "model/nn/products.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace aft::nn {
+namespace {
+
+struct Shape {
+    int64_t n, k, m;
+};
+constexpr Shape kShapes[] = {{5, 7, 3}, {1, 64, 300}, {300, 256, 256}, {1024, 96, 200}};
+
+double error_of(const at::Tensor& found, const at::Tensor& truth) {
+    return (found.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
+}
+
+class Products : public ::testing::TestWithParam<at::ScalarType> {
+  protected:
+    // Of the type, exactly known in float64.
+    [[nodiscard]] static at::Tensor sample(at::IntArrayRef sizes) {
+        return at::randn(sizes).to(GetParam());
+    }
+    [[nodiscard]] static double allowed() {  // LibTorch rounds products of bfloat16 to it
+        return GetParam() == at::kFloat ? 1e-6 : 3e-3;
+    }
+};
+
+TEST_P(Products, are_those_of_float64) {
+    at::manual_seed(5);
+    for (const auto& [n, k, m] : kShapes) {
+        const at::Tensor x = sample({n, k}), weight = sample({m, k}), bias = at::randn({m});
+        const at::Tensor y = at::mm(x.to(at::kDouble), weight.to(at::kDouble).t());
+        EXPECT_LE(error_of(product(x, weight.t()), y), allowed()) << n;
+        EXPECT_LE(error_of(product(x, weight.t().contiguous()), y), allowed()) << n;
+        // A matrix on the left whose columns lie side by side, as in gradients of weights.
+        EXPECT_LE(error_of(product(x.t().contiguous().t(), weight.t()), y), allowed()) << n;
+        const at::Tensor mapped = apply_map(x, weight, bias);
+        EXPECT_EQ(mapped.scalar_type(), at::kFloat);
+        EXPECT_LE(error_of(mapped, y + bias), allowed()) << n;
+        const at::Tensor before = at::randn({n, m});
+        at::Tensor to = before.clone();
+        add_product(to, x, weight.t());
+        EXPECT_LE(error_of(to, y + before), allowed()) << n;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Products, Products, ::testing::Values(at::kFloat, at::kBFloat16),
+                         [](const auto& type) { return c10::toString(type.param); });
+
+}  // namespace
+}  // namespace aft::nn
