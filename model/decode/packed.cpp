@@ -337,7 +337,8 @@ void PackedDecoder::expand(size_t layer, Share share) {
                        .end = share.end(l.fc1.panels) * kernels_.panel,
                        .kind = name == "relu"        ? DecodeActivation::relu
                                : name == "gelu-tanh" ? DecodeActivation::gelu_tanh
-                                                     : DecodeActivation::gelu});
+                                                     : DecodeActivation::gelu,
+                       .is_short = l.fc1.format != WeightFormat::fp32});
 }
 
 void PackedDecoder::contract(size_t layer, Share share) {

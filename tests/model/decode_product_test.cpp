@@ -117,5 +117,29 @@ TEST(DecodeProduct, AnyNumberOfRows) {
         }
 }
 
+// GELU of a row against libm's erf, whole and short, in the columns asked for alone.
+TEST(DecodeProduct, activation_is_near) {
+    constexpr int64_t kWidth = 192, kBegin = 64, kEnd = 128;
+    for (const bool is_short : {false, true}) {
+        Buffer<float> row(kWidth);
+        const auto given = [](int64_t i) { return static_cast<float>(i - 96) * 0.25F; };
+        for (int64_t i = 0; i < kWidth; ++i) row.data()[i] = given(i);
+        decode_kernels().activate({.x = row.data(),
+                                   .rows = 1,
+                                   .stride = kWidth,
+                                   .begin = kBegin,
+                                   .end = kEnd,
+                                   .kind = ops::cpu::DecodeActivation::gelu,
+                                   .is_short = is_short});
+        for (int64_t i = 0; i < kWidth; ++i) {
+            const auto x = static_cast<double>(given(i));
+            const bool asked = i >= kBegin && i < kEnd;
+            const double y = asked ? x * (1 + std::erf(x / std::sqrt(2.0))) / 2 : x;
+            const double error = std::abs(static_cast<double>(row.data()[i]) - y);
+            EXPECT_LE(error, is_short ? 1e-4 : 1e-6) << x << " " << is_short;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace aft

@@ -51,6 +51,7 @@ struct DecodeActivate {
     float* x = nullptr;  // [rows, stride], the columns [begin, end)
     int64_t rows = 0, stride = 0, begin = 0, end = 0;
     DecodeActivation kind = DecodeActivation::gelu;
+    bool is_short = false;  // GELU within 1e-4: beside weights of fewer bits
 };
 
 // Sums (m, n, d) of channels: truly 2^m n and 2^m d, with m whole. [3, stride]

@@ -48,18 +48,22 @@ AFT_INLINE V magnitude(V x) {
 }
 
 // erf of z >= 0
+template <bool is_short>
 AFT_INLINE V erf_of(V z) {
-    const V t = all(1) / fma(z, all(0.3275911F), all(1));
+    const V t = quotient<is_short>(all(1), fma(z, all(0.3275911F), all(1)));
     V p = all(1.061405429F);
     p = fma(p, t, all(-1.453152027F));
     p = fma(p, t, all(1.421413741F));
     p = fma(p, t, all(-0.284496736F));
     p = fma(p, t, all(0.254829592F));
-    return all(1) - p * t * exp2(in_bits(all(0) - z * z, all(0)));
+    const V bell =
+        is_short ? short_exp2(z * z * all(-kLog2eHigh)) : exp2(in_bits(all(0) - z * z, all(0)));
+    return all(1) - p * t * bell;
 }
 
+template <bool is_short>
 AFT_INLINE V gelu(V x) {
-    const V e = erf_of(magnitude(x) * all(0.70710678F));
+    const V e = erf_of<is_short>(magnitude(x) * all(0.70710678F));
     const V half = x * all(0.5F);
     return fma(magnitude(half), e, half);
 }
@@ -69,15 +73,25 @@ AFT_INLINE V gelu_tanh(V x) {  // x sigmoid(2 z)
     return x * sigmoid(z + z);
 }
 
-static void activate(const DecodeActivate& a) {
+template <class F>
+AFT_INLINE void for_values(const DecodeActivate& a, F f) {
     for (int64_t row = 0; row < a.rows; ++row)
         for (int64_t at = a.begin; at < a.end; at += kLanes) {
             float* p = a.x + row * a.stride + at;
-            const V x = load(p);
-            store(p, a.kind == DecodeActivation::gelu        ? gelu(x)
-                     : a.kind == DecodeActivation::gelu_tanh ? gelu_tanh(x)
-                                                             : above(all(0), x));
+            store(p, f(load(p)));
         }
+}
+
+static void activate(const DecodeActivate& a) {
+    switch (a.kind) {
+        case DecodeActivation::gelu:
+            if (a.is_short) return for_values(a, [](V x) { return gelu<true>(x); });
+            return for_values(a, [](V x) { return gelu<false>(x); });
+        case DecodeActivation::gelu_tanh:
+            return for_values(a, [](V x) { return gelu_tanh(x); });
+        case DecodeActivation::relu:
+            return for_values(a, [](V x) { return above(all(0), x); });
+    }
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU
