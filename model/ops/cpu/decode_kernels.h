@@ -124,8 +124,7 @@ struct DecodeKernels {
     void (*activate)(const DecodeActivate&) = nullptr;
     void (*take)(const DecodeTake&) = nullptr;
     void (*append)(const DecodeChunk&, const DecodeSource&, int64_t j) = nullptr;
-    // sums [3, stride] -> those of every target of a block
-    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;
+    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;  // of a block
     void (*seal)(const DecodeChunk&) = nullptr;               // x and reference from k
     void (*fold)(const DecodeChunk&, float* sums) = nullptr;  // all sources with w = 0
     void (*pull)(const DecodePull&) = nullptr;
