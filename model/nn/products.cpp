@@ -30,15 +30,19 @@ std::optional<LinearOperator> find_onednn() {
     const std::string_view set = ops::cpu::instruction_set();
     if (__builtin_cpu_is("amd") == 0 || !set.starts_with("avx512")) return std::nullopt;
     const auto found = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
-    if (!found) return std::nullopt;
+    if (!found || !found->hasKernelForDispatchKey(c10::DispatchKey::CPU)) return std::nullopt;
     return found->typed<LinearFunction>();
 }
 
-const LinearOperator* onednn_for(const at::Tensor& a, const at::Tensor& b) {
+const std::optional<LinearOperator>& onednn() {
     static const std::optional<LinearOperator> found = find_onednn();
+    return found;
+}
+
+const LinearOperator* onednn_for(const at::Tensor& a, const at::Tensor& b) {
     const bool wins = a.scalar_type() == at::kFloat && a.is_contiguous() &&
                       a.size(0) * a.size(1) * b.size(1) >= kLarge;
-    return found && wins ? &*found : nullptr;
+    return onednn() && wins ? &*onednn() : nullptr;
 }
 
 at::Tensor by_onednn(const LinearOperator& linear, const at::Tensor& x, const at::Tensor& weight,
@@ -48,6 +52,10 @@ at::Tensor by_onednn(const LinearOperator& linear, const at::Tensor& x, const at
 }
 
 }  // namespace
+
+bool has_onednn() {
+    return onednn().has_value();
+}
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
     if (const LinearOperator* linear = onednn_for(a, b))

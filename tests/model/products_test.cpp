@@ -4,6 +4,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "model/ops/cpu/cpu.h"
+
 namespace aft::nn {
 namespace {
 
@@ -16,7 +20,7 @@ double error_of(const at::Tensor& found, const at::Tensor& truth) {
     return (found.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();
 }
 
-class Products : public ::testing::TestWithParam<at::ScalarType> {
+class ProductTypes : public ::testing::TestWithParam<at::ScalarType> {
   protected:
     // Of the type, exactly known in float64.
     [[nodiscard]] static at::Tensor sample(at::IntArrayRef sizes) {
@@ -27,7 +31,7 @@ class Products : public ::testing::TestWithParam<at::ScalarType> {
     }
 };
 
-TEST_P(Products, are_those_of_float64) {
+TEST_P(ProductTypes, are_those_of_float64) {
     at::manual_seed(5);
     for (const auto& [n, k, m] : kShapes) {
         const at::Tensor x = sample({n, k}), weight = sample({m, k}), bias = at::randn({m});
@@ -46,7 +50,14 @@ TEST_P(Products, are_those_of_float64) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Products, Products, ::testing::Values(at::kFloat, at::kBFloat16),
+// On AMD's processors with AVX-512 the large ones above are oneDNN's.
+TEST(Products, onednn_is_found_where_it_wins) {
+    __builtin_cpu_init();
+    const std::string_view set = ops::cpu::instruction_set();
+    EXPECT_EQ(has_onednn(), __builtin_cpu_is("amd") != 0 && set.starts_with("avx512"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Products, ProductTypes, ::testing::Values(at::kFloat, at::kBFloat16),
                          [](const auto& type) { return c10::toString(type.param); });
 
 }  // namespace

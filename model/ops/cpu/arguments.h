@@ -56,7 +56,7 @@ struct SumAfter {
     float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
-// A product begins with weight[r] first[.] instead of what lies in sum, and fetches a block of
+// A product is added to weight[r] first[.] instead of what lies in sum, and fetches a block of
 // channels of a row of another tensor into the cache with each of its first steps.
 struct Aside {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none

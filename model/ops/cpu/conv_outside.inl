@@ -5,10 +5,10 @@
 //              + sum over the rows y' in the window of side_y'x
 //   side_yx    = sum over x' left and right of the window of x, in row y
 //
-// Cost: 9 loads and additions per position: rows enter a sum at the end of the window; where it
-// would have to leave at the other end, the rows so far are summed again from their last one back,
-// so that each of these sums begins at a row of the window. Only ever added up, never a difference:
-// 0.3 of the 3.3 ms of 14x14, d = h = 384, s = 11, B = 16.
+// Cost: 9 loads and additions per position (more in rows wider than kShortRow): rows enter a sum at
+// the end of the window; where it would have to leave at the other end, the rows so far are summed
+// again from their last one back, so that each of these sums begins at a row of the window. Only
+// ever added up, never a difference: 0.3 of the 3.3 ms of 14x14, d = h = 384, s = 11, B = 16.
 #pragma once
 #include "model/ops/cpu/conv_kernels.inl"
 
@@ -31,7 +31,8 @@ AFT_INLINE Two nothing() {
     return {{all(0), all(0)}};
 }
 
-// What is summed over a row of the grid or over its rows; `is_long`: as if rounded once.
+// What is summed over a row of the grid or over the rows outside a window; `is_long`: as if rounded
+// once. Sums over the rows of a window are plain: windows are small.
 template <bool is_long>
 struct Tally {
     Two sum = nothing();

@@ -1,7 +1,6 @@
 // The vector kernels of decoding as one table of plain functions per instruction set: a few rows
-// through packed weights, and one token of a mixer. Called by model/decode's packed decoder on its
-// threads, each for its own panels and channels. Pointers and sizes only; no LibTorch.
-// Bit for bit, a row's result depends neither on the rows beside it nor on the threads.
+// through packed weights, and one token of a mixer; called by the packed decoder on its threads,
+// each for its own panels and channels. A row's bits depend neither on other rows nor on threads.
 #pragma once
 #include <cstdint>
 
@@ -124,7 +123,8 @@ struct DecodeKernels {
     void (*activate)(const DecodeActivate&) = nullptr;
     void (*take)(const DecodeTake&) = nullptr;
     void (*append)(const DecodeChunk&, const DecodeSource&, int64_t j) = nullptr;
-    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;  // of a block
+    // sums [3, stride] -> those of every target of a block
+    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;
     void (*seal)(const DecodeChunk&) = nullptr;               // x and reference from k
     void (*fold)(const DecodeChunk&, float* sums) = nullptr;  // all sources with w = 0
     void (*pull)(const DecodePull&) = nullptr;

@@ -132,7 +132,7 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
     // In few numbers sums may cancel in all places at once, which the norms do not see: up to
     // 2.8e-5 in ten thousand random shapes, none of aft-simple. Of few weights those of a row do,
     // summed over channels.
-    constexpr int64_t kFewNumbers = 512, kFewWeights = 4;
+    constexpr int64_t kFewNumbers = 256, kFewWeights = 4;
     const bool few = in.v.numel() <= kFewNumbers && !call.is_half() && !call.is_simple();
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);
     const auto upstream = [&] { return gated(dy.to(at::kFloat), in.q); };  // rarely wanted

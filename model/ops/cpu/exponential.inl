@@ -46,8 +46,10 @@ AFT_INLINE V exp2(V x) {
     return scaled(exp2_polynomial(x - n), n);
 }
 
-// e^k 2^-reference, reference whole. Its exponent's whole part is found first and taken off k
-// before anything is rounded: an exponent near 60 itself holds 2^-18 only, 1.3e-6 of the result.
+// e^k 2^-reference, reference whole, within 2e-7 of it for |k| <= 1000. The whole part of
+// its exponent is found first and taken off k before anything is rounded: an exponent near 60
+// itself holds 2^-18 only, 1.3e-6 of the result. What rounding takes from reference + n (beyond
+// 2^24) is given back.
 AFT_INLINE V exp_below(V k, V reference) {
 #if defined(AFT_CPU_AVX512) || defined(AFT_CPU_AVX2)
     const V near = fma(k, all(kLog2eHigh), all(0) - reference);
@@ -55,11 +57,13 @@ AFT_INLINE V exp_below(V k, V reference) {
     const V near = in_bits(k, reference);
 #endif
     const V n = nearest(exponent_in_range(near));
-    const V f = above(all(-1), in_bits(k, reference + n));  // for k = -infinity
+    const V whole = reference + n, lost = n - (whole - reference);
+    const V f = above(all(-1), in_bits(k, whole) - lost);  // for exponents below -400
     return scaled(exp2_polynomial(f), n);
 }
 
-// Short forms, for results in bfloat16: within 1e-4, a twentieth of what rounding takes from them.
+// Short forms, for results in bfloat16 or beside weights of fewer bits: within 1e-4, a twentieth
+// of what rounding to bfloat16 takes.
 AFT_INLINE V short_polynomial(V f) {  // 2^f for |f| <= 1/2
     V p = all(5.5171669e-2F);
     p = fma(p, f, all(2.4261112e-1F));

@@ -240,9 +240,10 @@ AFT_INLINE void store(uint16_t* p, V x) {
     store_bits(p, narrowed(x));
 }
 
-// A sum of any length, as if rounded once: what every addition rounds off is found exactly (Knuth,
-// The Art of Computer Programming 2, 4.2.2, Theorem B) and summed too, beside the chain of
-// additions that takes the time. NaN once it is not finite.
+// A sum of any length, as if rounded once: what every addition rounds off is found (Knuth, The Art
+// of Computer Programming 2, 4.2.2, Theorem B; of a product before it is rounded where the compiler
+// fuses it) and summed too, beside the chain of additions that takes the time. NaN once it is not
+// finite.
 struct LongSum {
     V sum = all(0), rest = all(0);
 
