@@ -46,10 +46,7 @@ AFT_INLINE void add_pair(V (&sums)[kRows][kPanelVectors], const uint16_t* a, int
 
 static void multiply_half(const MultiplyHalf& m) {
     V sums[kRows][kPanelVectors];
-    if (m.aside.first != nullptr)
-        begin_sums(sums, m.aside);
-    else
-        load_sums(sums, m.sum, m.sum_row);
+    clear_sums(sums);
     const uint16_t *a = m.a, *b = m.b;
     const char* fetch = m.aside.fetch;
     const int64_t a_row = m.a_row, fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
@@ -59,7 +56,7 @@ static void multiply_half(const MultiplyHalf& m) {
     }
     for (int64_t step = m.steps - fetches; step > 0; --step, a += 2, b += 2 * kPanel)
         add_pair(sums, a, a_row, b);
-    store_sums(sums, m.sum, m.sum_row);
+    finish_sums(sums, m);
 }
 
 static void round_half(const float* from, int64_t n, uint16_t* to) {

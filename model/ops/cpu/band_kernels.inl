@@ -26,13 +26,6 @@ constexpr int64_t kChannels = kPanel / 2;           // C
 constexpr int kHalf = kPanelVectors / 2;            // vectors of C channels
 
 template <int rows, int vectors>
-AFT_INLINE void load_sums(V (&sums)[rows][vectors], const float* from, int64_t row) {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i) sums[r][i] = load(from + r * row + i * kLanes);
-}
-template <int rows, int vectors>
 AFT_INLINE void store_sums(const V (&sums)[rows][vectors], float* to, int64_t row) {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r)
@@ -64,13 +57,12 @@ AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const Aside& a) {
         for (int i = 0; i < vectors; ++i)
             sums[r][i] = fma(all(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
 }
-template <int rows, int vectors>
-AFT_INLINE void begin_sums(V (&sums)[rows][vectors], const Aside& a) {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i)
-            sums[r][i] = all(a.weight[r]) * load(a.first + i * kLanes);
+// Of a product M: Multiply or MultiplyHalf.
+template <int rows, int vectors, class M>
+AFT_INLINE void finish_sums(V (&sums)[rows][vectors], const M& m) {
+    if (m.aside.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
+    add_to_first(sums, m.aside);
+    store_sums(sums, m.sum, m.sum_row);
 }
 template <int rows, int vectors>
 AFT_INLINE void add_source(V (&sums)[rows][vectors], const float* a, int64_t a_row,
@@ -102,9 +94,7 @@ static void multiply(const Multiply& m) {
     }
     for (int64_t step = m.steps - fetches; step > 0; --step, a += a_step, b += b_step)
         add_source(sums, a, a_row, b);
-    if (m.aside.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
-    add_to_first(sums, m.aside);
-    store_sums(sums, m.sum, m.sum_row);
+    finish_sums(sums, m);
 }
 
 static void outer(const Multiply& m) {

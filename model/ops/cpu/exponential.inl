@@ -71,10 +71,7 @@ AFT_INLINE V short_polynomial(V f) {  // 2^f for |f| <= 1/2
     return fma(p, f, all(9.9992807e-1F));
 }
 AFT_INLINE V short_exp2(V x) {
-    x = above(all(-400), x);
-#if !defined(AFT_CPU_AVX512)
-    x = where_at_least(x, all(400), all(400), x);
-#endif
+    x = exponent_in_range(x);
     const V n = nearest(x);
     return scaled(short_polynomial(x - n), n);
 }
