@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "model/train/branch.h"
 #include "model/train/history.h"
+#include "model/train/run_state.h"
 #include "model/train/step_files.h"
 
 namespace aft {
@@ -116,8 +117,10 @@ class KeptLines {
         if (!prepared_.empty()) fs::rename(prepared_, log_);
         prepared_.clear();
     }
+    [[nodiscard]] int64_t last_dropped() const { return last_dropped_; }  // step; -1 = none
 
   private:
+    int64_t last_dropped_ = -1;
     fs::path log_, prepared_;  // empty: the log ends there already
 };
 
@@ -131,7 +134,9 @@ KeptLines::KeptLines(const fs::path& log, int64_t step) {
          begin = end + 1) {
         const std::string line = text.substr(begin, end - begin);
         const json parsed = json::parse(line, nullptr, false);
-        if (!parsed.is_object() || parsed.value("step", int64_t{0}) > step) continue;
+        const int64_t at = parsed.is_object() ? parsed.value("step", int64_t{0}) : -1;
+        if (at > step) last_dropped_ = std::max(last_dropped_, at);
+        if (!parsed.is_object() || at > step) continue;
         kept += line + '\n';
     }
     if (kept == text) return;
@@ -260,6 +265,8 @@ void RunFolder::go_on_from(int64_t step, const Config& config) {
     cut_torn_line(path / "events.jsonl");
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
+    if (const int64_t last = logs.metrics.last_dropped(); last > step)
+        event("lost", step, {{"text", lost_words(step, last)}});
     update_config(config);
     parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
 }
