@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <numbers>
 
-#include "app/panels/norm_words.h"
-#include "app/ui/open_path.h"
+#include "app/panels/shared/norm_words.h"
+#include "app/state/open_path.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
