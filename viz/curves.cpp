@@ -40,7 +40,8 @@ struct Extent {
 struct Line {  // one curve, decimated for this frame
     const Curve* curve = nullptr;
     std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
-    double last = std::numeric_limits<double>::quiet_NaN();  // last smoothed value
+    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
+    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
 };
 
 Extent full_x(const CurvePlot& plot) {
@@ -74,6 +75,7 @@ std::vector<Line> make_lines(const CurvePlot& plot, const Extent& x, int columns
         line.low = decimate(curve.x, curve.low, cut);
         line.high = decimate(curve.x, curve.high, cut);
         if (!line.main.empty()) line.last = line.main.back().y;
+        if (const auto end = point_before(curve, x.high)) line.recorded = end->y;
         lines.push_back(std::move(line));
     }
     return lines;
@@ -244,8 +246,8 @@ void draw_events(const CurvePlot& plot, const Look& look) {
 
 std::string end_label(const Line& line) {
     if (line.curve->label.empty()) return "";
-    return std::isfinite(line.last)
-               ? line.curve->label + " " + curve_number(line.last, line.curve->decimals)
+    return std::isfinite(line.recorded)
+               ? line.curve->label + " " + curve_number(line.recorded, line.curve->decimals)
                : line.curve->label;
 }
 

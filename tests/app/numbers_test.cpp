@@ -79,7 +79,7 @@ TEST_F(Numbers, ChecksCompareOneStepAndNoSingleBatch) {
         << "0.8 against the 1.0 of then, not the 0.1 of now";
     double last = 0, weights = 0;
     for (int age = 0; age < 40; ++age) {
-        const double weight = std::pow(0.9, age);
+        const double weight = std::pow(0.8, age);
         last += weight * (age == 0 ? 0.1 : age < 20 ? 0.7 : 1.0);
         weights += weight;
     }

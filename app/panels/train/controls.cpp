@@ -193,11 +193,11 @@ Reading last_finite(const Ui& ui, const std::vector<double>* values) {
     return {};
 }
 
-// A single batch says little: the average of the logged losses up to a row, each 0.9 of the weight
-// of the one after it.
+// A single batch says little: the average of the logged losses up to a row, each 0.8 of the weight
+// of the one after it: a longer average lags behind where the loss falls fast.
 double smoothed_at(const std::vector<double>& values, size_t row) {
-    constexpr size_t kMost = 200;  // beyond them a weight is below 1e-9
-    constexpr double kWeight = 0.9;
+    constexpr size_t kMost = 100;  // beyond them a weight is below 1e-9
+    constexpr double kWeight = 0.8;
     double sum = 0, weights = 0, weight = 1;
     for (size_t i = row + 1; i-- > 0 && row - i < kMost; weight *= kWeight) {
         if (!std::isfinite(values[i])) continue;
