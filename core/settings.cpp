@@ -135,7 +135,9 @@ std::string suggestion(const SettingRows& rows, std::string_view key) {
 
 void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
               const std::string& where) {
-    for (const auto& [name, value] : json.items()) {
+    for (const auto& item : json.items()) {
+        const std::string& name = item.key();
+        const Json& value = item.value();
         const std::string key = prefix.empty() ? name : prefix + "." + name;
         if (Setting* row = find_setting(rows, key)) {
             const Place place{*row, found_json(value), where + ": "};

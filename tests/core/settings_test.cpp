@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "tests/core/scratch.h"
 
 namespace aft {
 namespace {
