@@ -113,7 +113,7 @@ std::string shown_names(const std::vector<std::string>& names) {
     constexpr size_t kMost = 10;
     std::string out;
     for (size_t i = 0; i < std::min(names.size(), kMost); ++i)
-        out += fmt::format("{}'{}'", i == 0 ? "" : ", ", shown(names[i]));
+        out += (i == 0 ? "" : ", ") + shown(names[i]);
     if (names.size() > kMost) out += fmt::format(" and {} more", names.size() - kMost);
     return out;
 }

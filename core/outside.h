@@ -32,7 +32,7 @@ class PrintableText {
 [[nodiscard]] std::string shown(std::string_view text);
 // A path whole, of one that is longer than a file's name can be the end.
 [[nodiscard]] std::string shown_path(const std::string& path);
-// "'a', 'b'": the first ten of them, and how many more there are.
+// "a, b": the first ten of them, and how many more there are.
 [[nodiscard]] std::string shown_names(const std::vector<std::string>& names);
 
 }  // namespace aft

@@ -8,16 +8,21 @@
 
 namespace aft {
 
-// What `work` returns. Its errors begin with the path, but for those of a wrong use and those that
-// name it already.
+// The error with the model's file before it, unless it names it already or the model was made here.
+[[noreturn]] inline void fail_naming(const std::string& path, const Error& error) {
+    const std::string words = error.what();
+    if (path.empty() || words.starts_with(path)) throw Error(words, error.kind());
+    fail("{}: {}", path, words);
+}
+
+// What `work` returns. Its errors begin with the path, but for those of a wrong use.
 template <class Work>
 auto naming_model(const std::string& path, Work&& work) {
     try {
         return std::forward<Work>(work)();
     } catch (const Error& error) {
-        const std::string words = error.what();
-        if (error.kind() == ErrorKind::usage || words.starts_with(path)) throw;
-        fail("{}: {}", path, words);
+        if (error.kind() == ErrorKind::usage) throw;
+        fail_naming(path, error);
     }
 }
 
