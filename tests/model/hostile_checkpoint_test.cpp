@@ -99,9 +99,9 @@ TEST(HostileCheckpoint, TensorsThatDoNotBelongAreCounted) {
         << message.substr(0, 400);
     EXPECT_TRUE(has(message, fmt::format("(and {} more)", kMany - 10))) << message.substr(0, 2000);
     EXPECT_LT(message.size(), 2000U);
-    const std::string run = error_of([&] {
-        (void)run_job({.model = (folder / "many").string(), .in = (folder / "many").string()});
-    });
+    RunRequest request;
+    request.model = request.in = (folder / "many").string();
+    const std::string run = error_of([&] { (void)run_job(request); });
     EXPECT_LT(run.size(), 2000U);
 }
 
@@ -123,12 +123,13 @@ TEST(HostileCheckpoint, APredictionThatIsNotANumberNamesTheFile) {
         if (name.starts_with("head."))
             tensor = at::full_like(tensor, std::numeric_limits<float>::quiet_NaN());
     write_checkpoint(folder / "nan", checkpoint);
-    const std::string data = checkpoint.config.data.source, model = (folder / "nan").string();
-    const std::string message = error_of([&] {
-        (void)complete_job(
-            {.model = model, .data = data, .keep_rows = 1, .out = (folder / "out").string()}, {});
-    });
-    EXPECT_TRUE(message.starts_with(model)) << message;
+    CompleteRequest request;
+    request.model = (folder / "nan").string();
+    request.data = checkpoint.config.data.source;
+    request.keep_rows = 1;
+    request.out = (folder / "out").string();
+    const std::string message = error_of([&] { (void)complete_job(request, {}); });
+    EXPECT_TRUE(message.starts_with(request.model)) << message;
     EXPECT_TRUE(has(message, "is not a number")) << message;
 }
 
