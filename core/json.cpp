@@ -25,7 +25,10 @@ using Json = nlohmann::json;
 [[noreturn]] void refuse_syntax(const JsonOrigin& origin, const std::string& error) {
     const std::string words = plain_json_error(error);
     const size_t last = words.find("; last read: ");
-    std::string said = printable_line(words.substr(0, last));
+    constexpr size_t kMostBytes = 160;  // a number out of range is repeated whole
+    const std::string reason = words.substr(0, last);
+    std::string said = printable_line(reason.substr(0, kMostBytes));
+    if (reason.size() > kMostBytes) said += "...";
     if (last != std::string::npos) said += shown(std::string_view(words).substr(last));
     refuse(origin, "not valid JSON: " + said);
 }
@@ -134,8 +137,8 @@ class DepthGuard {
 
 const char* type_words(const Json& value) {
     if (value.is_object()) return "an object";
-    if (value.is_array()) return "a list";
-    return value.is_string() ? "a text" : "a number";
+    if (value.is_array()) return "an array";
+    return value.is_string() ? "a string" : "a number";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ def configs(cli):
              "deep-objects": ('{"a":' * 100000 + "1" + "}" * 100000, ["64 levels"]),
              "twice": ('{"model": {"layers": 2, "layers": 3}}', ["layers", "twice"]),
              "vast-value": ('{"model": {"layers": "%s"}}' % ("x" * 400000), ["model.layers"]),
-             "vast-list": ('{"model": {"layers": [%s1]}}' % ("1," * 200000), ["model.layers", "a list"]),
+             "vast-list": ('{"model": {"layers": [%s1]}}' % ("1," * 200000), ["model.layers", "an array"]),
              "vast-key": ('{"%s": 1}' % ("k" * 400000), ["kkkk"]),
              "vast-token": ('{"model": %s' % ("x" * 400000), []),
              "escapes": ('{"\\u001b[2J\\u009b": 1}', ["\\x1b[2j\\x9b"]),

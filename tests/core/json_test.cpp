@@ -63,8 +63,8 @@ TEST(Json, MessagesAreShortAndName) {
     for (const std::string& text :
          {std::string(), std::string("{"), std::string("[1,]"), std::string("nul"),
           std::string("[1] 2"), std::string("\"\x1b[2J\""), std::string("[\xff\xfe]"),
-          std::string("1e999"), "\"" + std::string(400000, 'x'), std::string(400000, 'x'),
-          "[\"" + std::string(400000, 'x') + "\x01\"]"}) {
+          std::string("1e999"), std::string(400000, '9'), "\"" + std::string(400000, 'x'),
+          std::string(400000, 'x'), "[\"" + std::string(400000, 'x') + "\x01\"]"}) {
         const std::string message = json_error(text);
         EXPECT_TRUE(message.starts_with("a.json: ")) << text.substr(0, 50) << ": " << message;
         EXPECT_LT(message.size(), 400U) << text.substr(0, 50);
@@ -92,10 +92,10 @@ TEST(Json, WhatWasFoundIsSaidInShort) {
     EXPECT_EQ(found_json(3), "3");
     EXPECT_EQ(found_json("abc"), "\"abc\"");
     EXPECT_EQ(found_json(nullptr), "null");
-    EXPECT_EQ(found_json({1, 2}), "a list [1,2]");
+    EXPECT_EQ(found_json({1, 2}), "an array [1,2]");
     EXPECT_EQ(found_json({{"a", 1}}), "an object {\"a\":1}");
     const std::string text = found_json(std::string(400000, 'x'));
-    EXPECT_TRUE(text.starts_with("a text \"xxx")) << text.substr(0, 100);
+    EXPECT_TRUE(text.starts_with("a string \"xxx")) << text.substr(0, 100);
     EXPECT_LT(text.size(), 100U);
     EXPECT_LT(found_json(std::vector<int>(100000, 7)).size(), 100U);
     EXPECT_EQ(found_json("\x1b[2J\xc2\x9b"), "\"\\u001b[2J\\x9b\"");
