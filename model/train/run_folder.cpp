@@ -13,6 +13,8 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "core/outside.h"
 #include "model/train/branch.h"
 #include "model/train/history.h"
 #include "model/train/run_state.h"
@@ -93,7 +95,7 @@ std::vector<json> read_lines(const fs::path& path, uint64_t& offset) {
     in.seekg(static_cast<std::streamoff>(offset));
     for (std::string line; std::getline(in, line);) {
         if (in.eof()) break;  // no newline yet: torn, or still being written
-        json parsed = json::parse(line, nullptr, false);
+        json parsed = parse_json(line, {.file = path.native(), .line_at = offset});
         if (!parsed.is_object())
             fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
         lines.push_back(std::move(parsed));
@@ -133,10 +135,14 @@ KeptLines::KeptLines(const fs::path& log, int64_t step) {
     for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
          begin = end + 1) {
         const std::string line = text.substr(begin, end - begin);
-        const json parsed = json::parse(line, nullptr, false);
-        const int64_t at = parsed.is_object() ? parsed.value("step", int64_t{0}) : -1;
-        if (at > step) last_dropped_ = std::max(last_dropped_, at);
-        if (!parsed.is_object() || at > step) continue;
+        const json parsed = parse_json(line, {.file = log_.native(), .line_at = begin});
+        const json found = parsed.is_object() ? parsed.value("step", json(0)) : json();
+        if (!found.is_number()) continue;
+        const double at = std::min(found.get<double>(), 0x1p53);  // larger ones are no steps
+        if (at > static_cast<double>(step)) {
+            last_dropped_ = std::max(last_dropped_, static_cast<int64_t>(at));
+            continue;
+        }
         kept += line + '\n';
     }
     if (kept == text) return;
@@ -199,11 +205,13 @@ void check_folder(const fs::path& run, bool resume) {
         fail("{}: the folder is not empty and holds no run; choose another one", run.string());
 }
 
+constexpr uint64_t kMostNotesBytes = uint64_t{16} << 20;
+
 std::set<int64_t> pinned_steps(const fs::path& run) {
     std::set<int64_t> pinned;
     std::error_code error;
     if (!fs::exists(run / "notes.json", error)) return pinned;
-    const json notes = json::parse(read_file(run / "notes.json"), nullptr, false);
+    const json notes = read_json_file(run / "notes.json", kMostNotesBytes);
     if (!notes.is_object() || !notes.contains("pinned")) return pinned;
     for (const json& step : notes["pinned"])
         if (step.is_number_integer()) pinned.insert(step.get<int64_t>());
@@ -218,7 +226,7 @@ struct RunFolder::Parts {
     int64_t keep_checkpoints = 0;  // all, until a config says otherwise
 
     void say(const std::string& text) const {
-        append_line(path / "log.txt", utc_now() + " " + text);
+        append_line(path / "log.txt", utc_now() + " " + printable_line(text));
     }
     void thin() const;
 };
@@ -227,7 +235,13 @@ struct RunFolder::Parts {
 void RunFolder::Parts::thin() const {
     if (keep_checkpoints <= 0) return;
     const std::vector<int64_t> steps = checkpoint_steps(path);
-    const std::set<int64_t> pinned = pinned_steps(path);
+    std::set<int64_t> pinned;
+    try {
+        pinned = pinned_steps(path);
+    } catch (const Error& error) {  // without knowing what is pinned nothing is removed
+        say(std::string("kept all checkpoints: ") + error.what());
+        return;
+    }
     for (size_t i = 0; i + static_cast<size_t>(keep_checkpoints) < steps.size(); ++i) {
         std::error_code ignored;  // one file too many is no reason to end a run
         if (!pinned.contains(steps[i])) fs::remove(checkpoint_path(path, steps[i]), ignored);
