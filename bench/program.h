@@ -7,7 +7,7 @@
 
 #include "bench/calibrate.h"
 #include "bench/workload.h"
-#include "core/neighbours.h"
+#include "core/system/foreign_cpu_load.h"
 
 namespace aft::bench {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bench/statistics.h"
-#include "core/neighbours.h"
+#include "core/system/foreign_cpu_load.h"
 
 namespace aft::bench {
 namespace {

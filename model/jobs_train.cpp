@@ -8,12 +8,12 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/system/spin_limiter.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
-#include "model/short_spins.h"
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"

@@ -27,7 +27,7 @@ SANITIZER_ENV = {
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
 }
 
-# What once more runs on the stand-in for a GPU (tests/model/stand_in_device.cpp), where no other device is asked for.
+# What once more runs on the stand-in for a GPU (tests/model/fake_gpu.cpp), where no other device is asked for.
 STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
 # Not again what takes long and looks at numbers alone, which are this processor's there too.
 STAND_IN_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"

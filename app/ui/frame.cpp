@@ -11,8 +11,8 @@
 
 #include "app/ui/data_place.h"
 #include "app/ui/frame_state.h"
-#include "app/ui/give_back.h"
 #include "app/ui/guard.h"
+#include "core/system/heap.h"
 
 namespace aft::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/ops/cpu/decode_kernels.h"
+#include "model/ops/cpu/decode/kernels.h"
 
 namespace aft {
 

@@ -17,9 +17,9 @@
 #include <chrono>
 
 #include "core/check.h"
-#include "model/decode/crew.h"
+#include "core/system/thread_team.h"
 #include "model/decode/packed_mixer.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::decode {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::decode {
 

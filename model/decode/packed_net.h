@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/system/huge_pages.h"
 #include "model/config.h"
 #include "model/decode/decoder.h"
-#include "model/decode/pages.h"
-#include "model/ops/cpu/buffer.h"
+#include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::decode {
 

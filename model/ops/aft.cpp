@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/check.h"
+#include "model/ops/common/groups.h"
 #include "model/ops/cpu/cpu.h"
-#include "model/ops/groups.h"
 #include "model/ops/reference/reference.h"
 #include "model/ops/tiled/tiled.h"
 

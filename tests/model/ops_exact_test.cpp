@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "model/ops/cpu/exact.h"
+#include "model/ops/cpu/exact/exact.h"
 #include "ops_cases.h"
 
 namespace aft::ops::testing {

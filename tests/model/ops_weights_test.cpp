@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "model/ops/cpu/arguments.h"
-#include "model/ops/cpu/kernels.h"
-#include "model/ops/cpu/weight_arguments.h"
+#include "model/ops/cpu/band/arguments.h"
+#include "model/ops/cpu/band/kernels.h"
+#include "model/ops/cpu/band/weight_arguments.h"
 
 namespace aft::ops::cpu {
 namespace {

@@ -9,7 +9,7 @@
 // backward with y and the bias' sums (LibTorch 4.86, without y).
 #pragma once
 #include "model/nn/cpu/norm_kernels.inl"
-#include "model/ops/cpu/exponential.inl"
+#include "model/ops/cpu/simd/exponential.inl"
 
 namespace aft::nn::cpu::AFT_CPU {
 

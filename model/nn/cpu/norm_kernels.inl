@@ -8,7 +8,7 @@
 // residual (LibTorch 0.27).
 #pragma once
 #include "model/nn/cpu/row_kernels.h"
-#include "model/ops/cpu/simd.inl"
+#include "model/ops/cpu/simd/simd.inl"
 
 namespace aft::nn::cpu::AFT_CPU {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/ops/cpu/buffer.h"
-#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/band/kernels.h"
+#include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::nn::cpu {
 

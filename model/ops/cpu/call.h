@@ -6,10 +6,10 @@
 #include <ATen/ATen.h>
 
 #include "model/ops/aft.h"
-#include "model/ops/cpu/band.h"
-#include "model/ops/cpu/conv.h"
-#include "model/ops/cpu/scan.h"
-#include "model/ops/groups.h"
+#include "model/ops/common/groups.h"
+#include "model/ops/cpu/band/band.h"
+#include "model/ops/cpu/conv/conv.h"
+#include "model/ops/cpu/scan/scan.h"
 
 namespace aft::ops::cpu {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "model/ops/cpu/call.h"
-#include "model/ops/cpu/exact.h"
-#include "model/ops/tiled/rescue.h"
+#include "model/ops/cpu/exact/exact.h"
+#include "model/ops/tiled/float64_gradient.h"
 
 namespace aft::ops::cpu {
 

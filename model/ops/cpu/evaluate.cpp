@@ -1,9 +1,9 @@
 // The forward passes of the CPU operators, and what they have in common with the gradients.
 #include <sys/mman.h>
 
+#include "model/ops/cpu/band/bf16_kernels.h"
 #include "model/ops/cpu/call.h"
-#include "model/ops/cpu/exact.h"
-#include "model/ops/cpu/half_kernels.h"
+#include "model/ops/cpu/exact/exact.h"
 
 namespace aft::ops::cpu {
 

@@ -1,9 +1,9 @@
 // The CPU operators under autograd.
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "model/ops/common/saved.h"
 #include "model/ops/cpu/call.h"
 #include "model/ops/cpu/cpu.h"
-#include "model/ops/saved.h"
 
 namespace aft::ops::cpu {
 

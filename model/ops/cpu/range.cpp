@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "core/warnings.h"
-#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/band/kernels.h"
 
 namespace aft::ops::cpu {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/ops/saved.h"
+#include "model/ops/common/saved.h"
 #include "model/ops/tiled/call.h"
 #include "model/ops/tiled/tiled.h"
 

@@ -1,0 +1,81 @@
+// The position biases of one chunk of sources: w[t, j] = sum_f u[t, f] r[j, f] in float64 (a
+// product of hundreds in float32 would be wrong in the fourth digit of its exponential), and taken
+// apart into e^w = part 2^whole. Cost: 2 kDecodeBlock d' FLOP per target, a fifth of what the mixer
+// does with it at d = 256, d' = 64. A tile of 32 x 32 biases with d' = 64 takes 3.2 us on one
+// core. Vectors of the compiler. Included once per instruction set.
+#pragma once
+#include "model/ops/cpu/decode/kernels.h"
+#include "model/ops/cpu/simd/exponential.inl"
+
+namespace aft::ops::cpu::AFT_CPU {
+
+using Doubles = double __attribute__((vector_size(kLanes * 4)));
+using Halves = float __attribute__((vector_size(kLanes * 2)));
+constexpr int kDoubles = kLanes / 2;
+constexpr int kBiasTargets = 4, kBiasWide = kDoubles >= 8 ? 4 : 2;
+
+// kBiasTargets targets and kBiasWide vectors of sources from `at`.
+template <int R>
+AFT_INLINE void factor_tile(const DecodeFactors& f, int64_t target, int64_t at) {
+    Doubles sum[R][kBiasWide] = {};
+    for (int64_t i = 0; i < f.factors; ++i) {
+        Doubles r[kBiasWide];
+#pragma GCC unroll 4
+        for (int j = 0; j < kBiasWide; ++j) {
+            Halves from;
+            __builtin_memcpy(&from, f.r + i * kDecodeBlock + at + j * kDoubles, sizeof from);
+            r[j] = __builtin_convertvector(from, Doubles);
+        }
+#pragma GCC unroll 4
+        for (int t = 0; t < R; ++t) {
+            const auto u = static_cast<double>(f.u[(target + t) * f.factors + i]);
+#pragma GCC unroll 4
+            for (int j = 0; j < kBiasWide; ++j) sum[t][j] += r[j] * u;
+        }
+    }
+    for (int t = 0; t < R; ++t)
+        __builtin_memcpy(f.w + (target + t) * kDecodeBlock + at, sum[t], sizeof sum[t]);
+}
+
+static void factors(const DecodeFactors& f) {
+    for (int64_t at = 0; at < kDecodeBlock; at += kBiasWide * kDoubles) {
+        int64_t t = 0;
+        for (; t + kBiasTargets <= f.targets; t += kBiasTargets)
+            factor_tile<kBiasTargets>(f, t, at);
+        for (; t < f.targets; ++t) factor_tile<1>(f, t, at);
+    }
+}
+
+static void parts(const DecodeParts& p) {
+    constexpr double kLog2e = 1.4426950408889634, kRound = 6755399441055744.0, kMost = 1e8;
+    float rest[kDecodeBlock];
+    for (int64_t j = 0; j < kDecodeBlock; ++j) {
+        double w = p.w[j];
+        w = w > kMost ? kMost : w;
+        w = w < -kMost ? -kMost : w;
+        const double bits = w * kLog2e, whole = (bits + kRound) - kRound;
+        p.whole[j] = static_cast<float>(whole);
+        rest[j] = static_cast<float>(bits - whole);
+    }
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) store(p.part + j, exp2(load(rest + j)));
+}
+
+static bool tile_row(const DecodeTileRow& row) {
+    V top = all(kDecodeNever), low = all(kDecodeNever);  // low: of the negated
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
+        const V whole = load(row.whole + j), none = all(kDecodeNever);
+        const V seen = where_at_least(all(0), load(row.part + j), all(0), all(1));
+        top = above(top, where_at_least(seen, all(1), whole, none));
+        low = above(low, where_at_least(seen, all(1), all(0) - whole, none));
+    }
+    const float most = largest(top), least = -largest(low);
+    const bool wide = most - least > kDecodeWide;
+    *row.largest = wide ? kDecodeNever : most;
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
+        const V bits = load(row.whole + j) - all(most - kDecodeBiasShift);
+        store(row.weights + j, wide ? all(0) : scaled(load(row.part + j), bits));
+    }
+    return !wide;
+}
+
+}  // namespace aft::ops::cpu::AFT_CPU

@@ -1,0 +1,34 @@
+// One long causal sample of aft-simple, forward and gradient: links of rows that the threads take
+// in turn, each handing its sums to the next (scan_link.inl). Runs on the calling thread's OpenMP
+// team; results do not depend on the number of threads. No LibTorch.
+#pragma once
+#include <vector>
+
+#include "model/ops/cpu/scan/scan.h"
+
+namespace aft::ops::cpu {
+
+// The same whatever the number of threads: a chain adds in another order.
+[[nodiscard]] bool is_chained(const ScanShape& shape);
+// x: of the sample, with strides.
+template <class T>
+[[nodiscard]] bool chain_forward(const Scan<T>& x);
+template <class T>
+[[nodiscard]] Norms chain_gradient(const ScanGradient<T>& x);
+
+// In their order, as the sum decides whether the exact path is taken.
+inline Norms total(const std::vector<Norms>& norms) {
+    Norms sum;
+    for (const Norms& n : norms) {
+        sum.left += n.left;
+        sum.part += n.part;
+    }
+    return sum;
+}
+
+template <class T>
+T* moved(T* p, int64_t by) {  // none stays none
+    return p == nullptr ? nullptr : p + by;
+}
+
+}  // namespace aft::ops::cpu
