@@ -126,7 +126,7 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
-    const ShortSpins where_others_run;
+    const SpinLimiter where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();

@@ -152,7 +152,7 @@ void Frame::Parts::let_go_of_session() {
             old.reset();
             if (loss) box->put(*loss);
             if (loss) wake();
-            give_back_memory();
+            trim_heap();
         });
     }
     session = nullptr;

@@ -42,7 +42,7 @@ double wall_seconds() {
 }  // namespace
 
 // Seconds since the system started.
-Neighbours::Busy Neighbours::busy_seconds() {
+ForeignCpuLoad::Busy ForeignCpuLoad::busy_seconds() {
     const cpu_set_t cores = own_cores();
     std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
     double ticks = 0, stolen = 0;
@@ -62,20 +62,21 @@ Neighbours::Busy Neighbours::busy_seconds() {
     return found > 0 ? Busy{.programs = ticks / rate, .stolen = stolen / rate} : Busy{};
 }
 
-Neighbours::Neighbours() : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
+ForeignCpuLoad::ForeignCpuLoad()
+    : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
 
-double Neighbours::part(double others, const Neighbours& now) const {
+double ForeignCpuLoad::part(double others, const ForeignCpuLoad& now) const {
     const cpu_set_t cores = own_cores();
     const double wall = now.wall_ - wall_;
     if (now.busy_.programs < 0 || busy_.programs < 0 || wall <= 0) return -1;
     return std::clamp(others / (wall * CPU_COUNT(&cores)), 0.0, 1.0);
 }
 
-double Neighbours::programs(const Neighbours& now) const {
+double ForeignCpuLoad::programs(const ForeignCpuLoad& now) const {
     return part((now.busy_.programs - busy_.programs) - (now.own_ - own_), now);
 }
 
-double Neighbours::share(const Neighbours& now) const {
+double ForeignCpuLoad::share(const ForeignCpuLoad& now) const {
     const double stolen = now.busy_.stolen - busy_.stolen;
     return part((now.busy_.programs - busy_.programs) + stolen - (now.own_ - own_), now);
 }

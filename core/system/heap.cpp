@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace aft::app {
+namespace aft {
 
 namespace {
 
@@ -20,8 +20,8 @@ struct Free {
 };
 using Block = std::unique_ptr<void, Free>;
 
-// The whole pages of a block that nobody uses.
-void let_go_of_pages(void* block) {
+// Drops the whole pages of a block that nobody uses.
+void drop_pages(void* block) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<uintptr_t>(block);
     const uintptr_t begin = (first + page - 1) / page * page, end = (first + kPiece) / page * page;
@@ -30,10 +30,17 @@ void let_go_of_pages(void* block) {
 
 }  // namespace
 
-// malloc_trim holds the one heap locked while the system takes its pages, and a frame that asks for
-// memory then waits: 21 to 25 ms of 800 MB. So the large free pieces are taken first, lose their
-// pages while nothing is locked, and are free again; little is left to trim, and nobody waits.
-void give_back_memory() {
+void keep_freed_memory() {
+    constexpr int kLargestFreeEnd = 1 << 30;
+    mallopt(M_MMAP_MAX, 0);  // large blocks come from the heap, too
+    mallopt(M_TRIM_THRESHOLD, kLargestFreeEnd);
+    mallopt(M_ARENA_MAX, 1);  // each thread would keep a heap of its own
+}
+
+// malloc_trim locks the heap while the system takes the pages, and a frame that allocates then
+// waits: 21 to 25 ms for 800 MB. So the large free blocks are allocated first, drop their pages
+// while nothing is locked, and are freed; little is left to trim.
+void trim_heap() {
     std::vector<Block> pieces;
     for (;;) {
         const size_t free_before = mallinfo2().fordblks;
@@ -42,9 +49,9 @@ void give_back_memory() {
         if (!pieces.back() || mallinfo2().fordblks + kPiece > free_before) break;
     }
     for (const Block& piece : pieces)
-        if (piece) let_go_of_pages(piece.get());
+        if (piece) drop_pages(piece.get());
     pieces.clear();
     malloc_trim(0);
 }
 
-}  // namespace aft::app
+}  // namespace aft

@@ -6,45 +6,54 @@
 
 #include "core/check.h"
 
-namespace aft::decode {
+namespace aft {
 
 namespace {
 
-constexpr int64_t kLargePage = int64_t{2} << 20;
+constexpr int64_t kHugePage = int64_t{2} << 20;
 
 }  // namespace
 
-Pages::Pages(int64_t bytes) : size_(bytes + kLargePage) {
-    void* const room = mmap(nullptr, static_cast<size_t>(size_), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    AFT_CHECK(room != MAP_FAILED, "no memory for {} MB of packed weights", bytes >> 20);
-    begin_ = static_cast<uint8_t*>(room);
-    const auto off = static_cast<int64_t>(reinterpret_cast<uintptr_t>(begin_) % kLargePage);
-    next_ = begin_ + (off == 0 ? 0 : kLargePage - off);
+HugePageArena::HugePageArena(int64_t bytes) : size_(bytes + kHugePage) {
+    void* const memory = mmap(nullptr, static_cast<size_t>(size_), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    AFT_CHECK(memory != MAP_FAILED, "no memory for {} MB of packed weights", bytes >> 20);
+    begin_ = static_cast<uint8_t*>(memory);
+    const auto off = static_cast<int64_t>(reinterpret_cast<uintptr_t>(begin_) % kHugePage);
+    next_ = begin_ + (off == 0 ? 0 : kHugePage - off);
     (void)madvise(next_, static_cast<size_t>(begin_ + size_ - next_), MADV_HUGEPAGE);
 }
 
-Pages::Pages(Pages&& other) noexcept
+HugePageArena::HugePageArena(HugePageArena&& other) noexcept
     : begin_(std::exchange(other.begin_, nullptr)),
       next_(std::exchange(other.next_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
-Pages& Pages::operator=(Pages&& other) noexcept {
+HugePageArena& HugePageArena::operator=(HugePageArena&& other) noexcept {
     std::swap(begin_, other.begin_);
     std::swap(next_, other.next_);
     std::swap(size_, other.size_);
     return *this;
 }
 
-Pages::~Pages() {
+HugePageArena::~HugePageArena() {
     if (begin_ != nullptr) munmap(begin_, static_cast<size_t>(size_));
 }
 
-uint8_t* Pages::take(int64_t bytes) {
+void advise_huge_pages(void* data, int64_t bytes) {
+    if (bytes < 16 * kHugePage) return;
+    constexpr auto page = static_cast<uintptr_t>(kHugePage);
+    const auto begin = reinterpret_cast<uintptr_t>(data);
+    const uintptr_t first = (begin + page - 1) / page * page;
+    const uintptr_t last = (begin + static_cast<uintptr_t>(bytes)) / page * page;
+    (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
+uint8_t* HugePageArena::allocate(int64_t bytes) {
     uint8_t* const piece = next_;
-    next_ += (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+    next_ += (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
     AFT_ASSERT(next_ <= begin_ + size_);
     return piece;
 }
 
-}  // namespace aft::decode
+}  // namespace aft

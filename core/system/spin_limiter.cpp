@@ -47,24 +47,24 @@ void watch(const std::stop_token& stop, const std::function<double()>& share, do
     std::unique_ptr<std::jthread> team;
     while (!is_stopped_within(stop, seconds)) {
         const double others = share();
-        if (others >= ShortSpins::kBusy && team == nullptr)
+        if (others >= SpinLimiter::kBusy && team == nullptr)
             team = started_team();
-        else if (others < ShortSpins::kQuiet)
+        else if (others < SpinLimiter::kQuiet)
             team = nullptr;
     }
 }
 
 }  // namespace
 
-ShortSpins::ShortSpins()
-    : ShortSpins(
-          [last = Neighbours()]() mutable {
-              const Neighbours now;
+SpinLimiter::SpinLimiter()
+    : SpinLimiter(
+          [last = ForeignCpuLoad()]() mutable {
+              const ForeignCpuLoad now;
               return std::exchange(last, now).programs(now);
           },
           0.5) {}
 
-ShortSpins::ShortSpins(std::function<double()> share, double seconds_between)
+SpinLimiter::SpinLimiter(std::function<double()> share, double seconds_between)
     : watch_([share = std::move(share), seconds_between](const std::stop_token& stop) {
           watch(stop, share, seconds_between);
       }) {}

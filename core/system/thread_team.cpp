@@ -3,11 +3,9 @@
 #include <immintrin.h>
 #include <sched.h>
 
-#include <algorithm>
-
 #include "core/system/flush_to_zero.h"
 
-namespace aft::decode {
+namespace aft {
 
 namespace {
 
@@ -16,18 +14,18 @@ constexpr int kYields = 200;  // then asleep, where that is possible
 
 }  // namespace
 
-Crew::Crew(int64_t threads) {
+ThreadTeam::ThreadTeam(int64_t threads) {
     for (int64_t i = 1; i < threads; ++i) others_.emplace_back([this, i] { serve(i); });
 }
 
-Crew::~Crew() {
+ThreadTeam::~ThreadTeam() {
     ends_ = true;
     call_.fetch_add(1, std::memory_order_release);
     call_.notify_all();
 }
 
-void Crew::serve(int64_t thread) {
-    const ops::cpu::FlushTiny flush;
+void ThreadTeam::serve(int64_t thread) {
+    const ScopedFlushToZero flush;
     uint32_t seen = 0;
     while (true) {
         for (int i = 0; call_.load(std::memory_order_acquire) == seen; ++i) {
@@ -40,13 +38,13 @@ void Crew::serve(int64_t thread) {
         }
         ++seen;
         if (ends_) return;
-        if (thread < members_) (*work_)(thread);
-        come();
+        (*work_)(thread);
+        arrive();
     }
 }
 
-// All threads of the crew end a run together, whether they had work or not.
-void Crew::come() {
+// A sense-reversing barrier: the last to arrive opens the next phase.
+void ThreadTeam::arrive() {
     const uint32_t phase = phase_.load(std::memory_order_acquire);
     const auto all = static_cast<uint32_t>(others_.size()) + 1;
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
@@ -59,14 +57,14 @@ void Crew::come() {
             _mm_pause();
             continue;
         }
-        if (i == kSpins) move_apart();
+        if (i == kSpins) leave_callers_core();
         std::this_thread::yield();
     }
 }
 
-// The system wakes a thread where it was called from and may leave the two taking turns on one core
-// beside an idle one: each meeting then costs a turn, a token fifteen times as much.
-void Crew::move_apart() const {
+// The system wakes a thread on its caller's core and may leave the two there in turns beside an
+// idle core: each barrier then costs a time slice, and a token takes fifteen times as long.
+void ThreadTeam::leave_callers_core() const {
     if (std::this_thread::get_id() == caller_) return;
     const int here = sched_getcpu();
     if (here < 0 || here != caller_cpu_.load(std::memory_order_relaxed)) return;
@@ -78,28 +76,28 @@ void Crew::move_apart() const {
         sched_setaffinity(0, sizeof allowed, &allowed);  // moved: free again
 }
 
-void Crew::meet() {
-    if (members_ > 1) come();
+void ThreadTeam::barrier() {
+    if (!is_alone_) arrive();
 }
 
-void Crew::run(int64_t threads, const std::function<void(int64_t)>& work) {
-    const ops::cpu::FlushTiny flush;
-    members_ = std::min<int64_t>(threads, size()) < size() ? 1 : size();
-    if (members_ == 1) return work(0);
+void ThreadTeam::run(Members members, const std::function<void(int64_t)>& work) {
+    const ScopedFlushToZero flush;
+    is_alone_ = members == Members::caller || size() == 1;
+    if (is_alone_) return work(0);
     work_ = &work;
     caller_ = std::this_thread::get_id();
     caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
     call_.fetch_add(1, std::memory_order_release);
     call_.notify_all();
     work(0);
-    come();
+    arrive();
 }
 
-int64_t Pace::threads() const {
+int64_t ThreadChoice::threads() const {
     return one_ != trying() ? 1 : all_;
 }
 
-void Pace::took(double seconds, int64_t rows) {
+void ThreadChoice::record(double seconds, int64_t rows) {
     if (all_ == 1) return;
     (trying() ? tried_ : stayed_) += seconds / static_cast<double>(rows);
     const int64_t stayed = ++token_ - kTry;
@@ -111,4 +109,4 @@ void Pace::took(double seconds, int64_t rows) {
     tried_ = stayed_ = 0;
 }
 
-}  // namespace aft::decode
+}  // namespace aft

@@ -49,13 +49,13 @@ struct PackedNet {
     bool has_bias = false;                       // else sums alone: aft-simple
     int64_t history = 0;                         // sources with a bias; aft-full: all
     bool forget = false;                         // older sources are hidden
-    bool hears16 = false;                        // reduced weights: older chunks in bf16 too
+    bool bf16_chunks = false;                    // reduced weights: older chunks in bf16 too
     std::vector<float> tokens;                   // [levels + 1, width], the start token last
     std::vector<float> positions;                // [T, width] or empty
     std::vector<PackedLayer> layers;
     PackedNorm norm;
     PackedMatrix head;
-    Pages pages;               // of all matrices, in the order in which a token reads them
+    HugePageArena arena;       // of all matrices, in the order in which a token reads them
     int64_t weight_bytes = 0;  // what a token reads of the matrices
 };
 

@@ -1,4 +1,4 @@
-// What the rows of a packed decoder have heard, per layer. Chunks of sources never change once they
+// What the rows of a packed decoder have state, per layer. Chunks of sources never change once they
 // are full, so clones and selected rows share them: a copy costs the sums and one open chunk.
 // Owned by the decoder's thread; while a token is computed each thread fills its own channels.
 // No LibTorch.
@@ -30,7 +30,7 @@ struct Chunk {                         // kDecodeBlock sources of one row and la
     [[nodiscard]] ops::cpu::DecodeChunk part(int64_t begin, int64_t end, int64_t count);
 };
 
-struct Heard {                // one row, one layer
+struct AttentionState {       // one row, one layer
     std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
     std::vector<float>
         targets;  // kDecodeBlock x 3 x width: what each target hears from before its block
@@ -48,14 +48,14 @@ class PackedState final : public DecoderState {
     // At the first token of a block: closes the open chunk, drops what lies before the history.
     void open_block();
     [[nodiscard]] int64_t rows() const override { return rows_; }
-    [[nodiscard]] Heard& at(int64_t layer, int64_t row) {
-        return heard_[static_cast<size_t>(layer * rows_ + row)];
+    [[nodiscard]] AttentionState& at(int64_t layer, int64_t row) {
+        return states_[static_cast<size_t>(layer * rows_ + row)];
     }
 
   private:
     StateShape shape_;
     int64_t rows_ = 0;
-    std::vector<Heard> heard_;  // [layers, rows]
+    std::vector<AttentionState> states_;  // [layers, rows]
 };
 
 }  // namespace aft::decode

@@ -44,7 +44,7 @@ void check_tensor(const Named& x, const Named& like, const std::vector<int64_t>&
     AFT_CHECK(x.tensor.defined(), "{} is missing; expected shape {}", x.name, shape_text(sizes));
     AFT_CHECK(x.tensor.sizes().vec() == sizes, "{} has shape {}, expected {} to fit {} {}", x.name,
               shape_text(x.tensor), shape_text(sizes), like.name, shape_text(like.tensor));
-    // Q, K and V in bfloat16 (apply_half has seen to it that they are alike) have parameters in
+    // Q, K and V in bfloat16 (apply_bf16 has seen to it that they are alike) have parameters in
     // float32.
     const bool is_parameter =
         x.tensor.scalar_type() == at::kFloat && like.tensor.scalar_type() == at::kBFloat16;
@@ -149,21 +149,21 @@ namespace {
 
 // The cpu backend reads and writes bfloat16 itself; w, u and r are small and become float32. The
 // others compute in float32 (reference: float64).
-at::Tensor apply_half(Kind kind, const Inputs& in, Options options) {
+at::Tensor apply_bf16(Kind kind, const Inputs& in, Options options) {
     const auto wide = [](const at::Tensor& x) {
         return x.defined() && x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
     };
-    const auto is_half = [](const at::Tensor& x) {
+    const auto is_bf16 = [](const at::Tensor& x) {
         return !x.defined() || x.scalar_type() == at::kBFloat16;
     };
-    options.half_operands = true;
+    options.bf16_operands = true;
     const bool has_kernels =
         options.backend == Backend::cpu || options.backend == Backend::automatic;
-    if (has_kernels && is_half(in.q) && is_half(in.k) && cpu::why_not(kind, in) == nullptr) {
-        const Inputs stored{
+    if (has_kernels && is_bf16(in.q) && is_bf16(in.k) && cpu::why_not(kind, in) == nullptr) {
+        const Inputs tensor_kernels{
             .q = in.q, .k = in.k, .v = in.v, .w = wide(in.w), .u = wide(in.u), .r = wide(in.r)};
-        check(kind, stored, options);
-        return cpu::aft(kind, stored, options);
+        check(kind, tensor_kernels, options);
+        return cpu::aft(kind, tensor_kernels, options);
     }
     return apply(kind,
                  {.q = wide(in.q),
@@ -179,7 +179,7 @@ at::Tensor apply_half(Kind kind, const Inputs& in, Options options) {
 }  // namespace
 
 at::Tensor apply(Kind kind, const Inputs& in, const Options& options) {
-    if (in.v.defined() && in.v.scalar_type() == at::kBFloat16) return apply_half(kind, in, options);
+    if (in.v.defined() && in.v.scalar_type() == at::kBFloat16) return apply_bf16(kind, in, options);
     check(kind, in, options);
     if (options.backend == Backend::reference) {
         const at::Tensor R = run_reference(kind, in, options);

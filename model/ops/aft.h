@@ -9,7 +9,7 @@
 // tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
 // for |K|, |w| <= 1000 and lower ones beside those; finite for every finite input; NaN or
 // infinity reaches exactly the rows that see it. With operands in bfloat16 1e-2 forward; gradients
-// stored in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
+// tensor_kernels in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -22,7 +22,7 @@ enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
 
 // reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
-// path if unsafe.
+// path if needs_exact.
 // cpu: our own vector kernels; all of AFT in float32 or bfloat16. automatic: cpu where it can, else
 // tiled.
 enum class Backend { automatic, reference, tiled, cpu };
@@ -47,7 +47,7 @@ struct Options {
     // cpu, full and local, where no gradient is wanted: exp(w), exp(K) and exp(K) V enter the
     // products in bfloat16, sums are of float32. Where the processor cannot, all is float32.
     // Implied by inputs in bfloat16.
-    bool half_operands = false;
+    bool bf16_operands = false;
 };
 
 // y [B, T, d], dtype of v. Accumulates as the backend promises.

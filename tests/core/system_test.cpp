@@ -47,11 +47,11 @@ bool comes_within(double seconds, const std::function<bool()>& holds) {
 }
 
 // One team more than there are cores is what makes OpenMP's spins short.
-TEST(ShortSpins, AnIdleTeamIsThereWhileOthersTakeTheCores) {
+TEST(SpinLimiter, AnIdleTeamIsThereWhileOthersTakeTheCores) {
     const auto others = std::make_shared<std::atomic<double>>(0);
     const int64_t before = settled_threads(), cores = omp_get_num_procs();
     {
-        const ShortSpins spins([others] { return others->load(); }, 0.01);
+        const SpinLimiter spins([others] { return others->load(); }, 0.01);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         EXPECT_EQ(threads_of_this_process(), before + 1);
         *others = 0.5;
@@ -67,8 +67,8 @@ TEST(ShortSpins, AnIdleTeamIsThereWhileOthersTakeTheCores) {
     EXPECT_TRUE(comes_within(20, [&] { return threads_of_this_process() == before; }));
 }
 
-TEST(Neighbours, WhatThisProcessTakesIsNotTheirs) {
-    const Neighbours neighbours;
+TEST(ForeignCpuLoad, WhatThisProcessTakesIsNotTheirs) {
+    const ForeignCpuLoad neighbours;
     const auto start = Clock::now();
     const std::clock_t used = std::clock();
     std::atomic<int64_t> turns = 0;
@@ -78,7 +78,7 @@ TEST(Neighbours, WhatThisProcessTakesIsNotTheirs) {
     const double wall = std::chrono::duration<double>(Clock::now() - start).count();
     const double own = 0.5 / wall / static_cast<double>(omp_get_num_procs());
     EXPECT_LE(share, 1 - 0.8 * own) << "own share " << own;
-    const Neighbours now;  // what the host takes is in the share alone
+    const ForeignCpuLoad now;  // what the host takes is in the share alone
     EXPECT_GE(neighbours.programs(now), 0);
     EXPECT_LE(neighbours.programs(now), neighbours.share(now));
 }

@@ -36,9 +36,10 @@ struct Block {
             const ops::cpu::DecodeChunk part = chunk.part(0, kWidth, kBlock);
             if (first == 0) kernels.begin(part, none.data(), sums.data());
             if (reduced)
-                hear16(part, first, sums.data());
+                accumulate_bf16(part, first, sums.data());
             else
-                for (int64_t t = 0; t < kBlock; ++t) hear_exactly(part, {t, first}, sums.data());
+                for (int64_t t = 0; t < kBlock; ++t)
+                    accumulate_exactly(part, {t, first}, sums.data());
         }
         for (int64_t t = 0; t < kBlock; ++t)
             for (int64_t c = 0; c < kWidth; ++c) {
@@ -65,35 +66,37 @@ struct Block {
     struct At {
         int64_t target = 0, first = 0;  // first source of the chunk
     };
-    void hear_exactly(const ops::cpu::DecodeChunk& chunk, At at, float* sums) const {
+    void accumulate_exactly(const ops::cpu::DecodeChunk& chunk, At at, float* sums) const {
         double row[kBlock];
         float whole[kBlock], part[kBlock];
         for (int64_t j = 0; j < kBlock; ++j) row[j] = w(at.target, at.first + j);
-        ops::cpu::decode_kernels().parts({row, whole, part});
-        ops::cpu::decode_kernels().exact(
+        ops::cpu::decode_kernels().split_exponents({row, whole, part});
+        ops::cpu::decode_kernels().accumulate_exact(
             {.chunk = chunk, .whole = whole, .part = part, .sums = sums, .target = at.target});
     }
 
-    void hear16(const ops::cpu::DecodeChunk& chunk, int64_t first, float* sums) const {
+    void accumulate_bf16(const ops::cpu::DecodeChunk& chunk, int64_t first, float* sums) const {
         const ops::cpu::DecodeKernels& kernels = ops::cpu::decode_kernels();
         uint32_t pairs[kBlock * kBlock / 2];
         float largest[kBlock];
         std::vector<int64_t> wide;
-        kernels.seal16(chunk);
+        kernels.finalize_chunk_bf16(chunk);
         for (int64_t t = 0; t < kBlock; ++t) {
             float row[kBlock];
             for (int64_t j = 0; j < kBlock; ++j) row[j] = w(t, first + j);
-            if (!kernels.tile16({row, pairs + t * kBlock / 2, largest + t})) wide.push_back(t);
+            if (!kernels.tile_row_bf16({row, pairs + t * kBlock / 2, largest + t}))
+                wide.push_back(t);
         }
-        kernels.pull16(
+        kernels.accumulate_chunk_bf16(
             {.chunk = chunk, .pairs = pairs, .largest = largest, .targets = kBlock, .sums = sums});
-        for (const int64_t t : wide) hear_exactly(chunk, {t, first}, sums);
+        for (const int64_t t : wide) accumulate_exactly(chunk, {t, first}, sums);
     }
 };
 
 // Ordinary keys, keys across the promised range, spikes that the biases hide, biases far apart.
-TEST(DecodePull, BlocksHeardInBf16) {
-    if (ops::cpu::decode_kernels().pull16 == nullptr) GTEST_SKIP() << "no bf16 in this set";
+TEST(DecodeAccumulate, BlocksHeardInBf16) {
+    if (ops::cpu::decode_kernels().accumulate_chunk_bf16 == nullptr)
+        GTEST_SKIP() << "no bf16 in this set";
     const auto error_of = [](const Block& block) {
         const std::vector<float> found = block.means(true), wanted = block.means(false);
         double error = 0;

@@ -1,4 +1,4 @@
-// The stand-in for a GPU refuses what a GPU refuses. In processes of their own: a backend that is
+// the fake GPU refuses what a GPU refuses. In processes of their own: a backend that is
 // registered stays.
 #include <ATen/ATen.h>
 
@@ -12,8 +12,8 @@ namespace aft {
 namespace {
 
 at::Tensor three_there() {
-    stand_in().open();
-    return at::ones({3}).to(parse_device("stand-in"));
+    fake_gpu().open();
+    return at::ones({3}).to(parse_device("fake-gpu"));
 }
 
 // 0: computed as on the processor; 1: refused, with the words; 2: wrong.
@@ -27,21 +27,21 @@ at::Tensor three_there() {
     }
 }
 
-class StandInTest : public ::testing::Test {
+class FakeGpuTest : public ::testing::Test {
   protected:
     void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(StandInTest, ComputesWhatLivesThere) {
+TEST_F(FakeGpuTest, ComputesWhatLivesThere) {
     EXPECT_EXIT(product_of(three_there(), three_there()), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(StandInTest, MixedDevicesAreRefused) {
+TEST_F(FakeGpuTest, MixedDevicesAreRefused) {
     EXPECT_EXIT(product_of(three_there(), at::ones({3})), ::testing::ExitedWithCode(1),
                 "on the same device, but aten::mm");
 }
 
-TEST_F(StandInTest, ProductsOfIntegersAreRefused) {
+TEST_F(FakeGpuTest, ProductsOfIntegersAreRefused) {
     const auto product = [] {
         const at::Tensor whole = three_there().to(at::kLong);
         product_of(whole, whole);
@@ -62,7 +62,7 @@ TEST(CudaKernels, AreThoseOfLibTorch) {
         EXPECT_FALSE(has_cuda_kernel(name)) << name;
 }
 
-TEST_F(StandInTest, ItsMemoryIsClosedToTheProcessor) {
+TEST_F(FakeGpuTest, ItsMemoryIsClosedToTheProcessor) {
     const auto read = [] {
         const volatile float* const there = three_there().const_data_ptr<float>();
         std::exit(static_cast<int>(there[1]) * 0);  // 0 where it can be read

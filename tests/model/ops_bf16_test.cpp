@@ -14,10 +14,10 @@
 namespace aft::ops::testing {
 namespace {
 
-constexpr double kHalf = 1e-2;
+constexpr double kBf16Error = 1e-2;
 
 // Sizes around the tiles, the pairs of sources and the vectors; windows narrow and wide.
-Case random_half_case(uint64_t i) {
+Case random_bf16_case(uint64_t i) {
     CounterRng rng(43, i);
     const auto below = [&](int64_t n) { return rng.below(n); };
     Case c;
@@ -34,38 +34,38 @@ Case random_half_case(uint64_t i) {
     return c;
 }
 
-Sample half_sample(const Case& c) {
+Sample bf16_sample(const Case& c) {
     Sample sample = make_sample(c);
     sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
-    sample.options.half_operands = true;
+    sample.options.bf16_operands = true;
     return sample;
 }
 
-TEST(OpsHalf, random_shapes) {
+TEST(OpsBf16, random_shapes) {
     const Operator cpu = operator_of(Backend::cpu);
     double largest = 0;
     const uint64_t count = random_count(80);
     for (uint64_t i = 0; i < count; ++i) {
-        const Case c = random_half_case(i);
-        const Sample sample = half_sample(c);
+        const Case c = random_bf16_case(i);
+        const Sample sample = bf16_sample(c);
         const at::Tensor truth = oracle()(c.kind, sample.in, sample.options);
         const Result found{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
         const double error = forward_error(found, {.y = truth, .gradients = {}}, sample);
-        ASSERT_LE(error, kHalf) << i << ": " << describe(c);
+        ASSERT_LE(error, kBf16Error) << i << ": " << describe(c);
         largest = std::max(largest, error);
     }
-    if (cpu::half_kernels() != nullptr)
+    if (cpu::bf16_kernels() != nullptr)
         EXPECT_GE(largest, 1e-4) << "nothing was rounded";
     else
         EXPECT_LE(largest, 1e-5) << "without such products all is float32";
 }
 
-TEST(OpsHalf, same_bits_for_any_number_of_threads) {
+TEST(OpsBf16, same_bits_for_any_number_of_threads) {
     const Operator cpu = operator_of(Backend::cpu);
     const int before = at::get_num_threads();
     for (uint64_t i = 200; i < 212; ++i) {
-        const Case c = random_half_case(i);
-        const Sample sample = half_sample(c);
+        const Case c = random_bf16_case(i);
+        const Sample sample = bf16_sample(c);
         at::set_num_threads(1);
         const at::Tensor one = evaluate(cpu, c.kind, sample);
         for (const int threads : {2, 3}) {
@@ -101,7 +101,7 @@ Sample stored_sample(const Case& c) {
 }
 
 // Y and all gradients, in bfloat16 themselves, against float64 of the stored values.
-TEST(OpsHalf, tensors_in_bfloat16) {
+TEST(OpsBf16, tensors_in_bfloat16) {
     const Operator cpu = operator_of(Backend::cpu);
     const uint64_t count = random_count(100);
     for (uint64_t i = 0; i < count; ++i) {
@@ -114,8 +114,8 @@ TEST(OpsHalf, tensors_in_bfloat16) {
         const at::Tensor y = cpu(c.kind, converted(sample.in, at::kBFloat16), sample.options);
         EXPECT_EQ(y.scalar_type(), at::kBFloat16);
         const Result alone{.y = y.to(at::kDouble), .gradients = {}};
-        ASSERT_LE(forward_error(alone, truth, sample), kHalf) << i << ": " << describe(c);
-        ASSERT_LE(forward_error(found, truth, sample), kHalf) << i << ": " << describe(c);
+        ASSERT_LE(forward_error(alone, truth, sample), kBf16Error) << i << ": " << describe(c);
+        ASSERT_LE(forward_error(found, truth, sample), kBf16Error) << i << ": " << describe(c);
     }
 }
 
@@ -140,7 +140,7 @@ std::vector<at::Tensor> simple_results(const Inputs& in, const Sample& sample) {
 // widening is exact, and Y and the gradients of aft-simple are those of float32, rounded to the
 // nearest, ties to even; what is below 2^-126 may become 0. The largest are written past the
 // caches.
-TEST(OpsHalf, simple_is_float32_rounded_once) {
+TEST(OpsBf16, simple_is_float32_rounded_once) {
     struct Size {
         int64_t batch, length, dim;
     };
@@ -169,7 +169,7 @@ TEST(OpsHalf, simple_is_float32_rounded_once) {
 }
 
 // NaN, whatever its bits, stays NaN in the rows that see it and reaches no other; infinity too.
-TEST(OpsHalf, stored_nan_reaches_its_rows) {
+TEST(OpsBf16, stored_nan_reaches_its_rows) {
     for (const int16_t bits : {int16_t{0x7f81}, int16_t{-1}, int16_t{0x7fc0}, int16_t{0x7f80}})
         for (const int64_t dim : {3, 32}) {
             const Case c{.kind = Kind::simple, .causal = true, .length = 40, .dim = dim};
@@ -183,7 +183,7 @@ TEST(OpsHalf, stored_nan_reaches_its_rows) {
 }
 
 // A gate that is not a number stays so from the kernel to the result, in its row alone.
-TEST(OpsHalf, stored_nan_of_a_gate) {
+TEST(OpsBf16, stored_nan_of_a_gate) {
     for (const Kind kind : {Kind::simple, Kind::full, Kind::conv1d})
         for (const int16_t bits : {int16_t{0x7f81}, int16_t{-1}, int16_t{0x7fc0}}) {
             const Case c{.kind = kind, .causal = true, .length = 40, .dim = 32};
@@ -198,7 +198,7 @@ TEST(OpsHalf, stored_nan_of_a_gate) {
 }
 
 // Sums that overflow go the exact path: gates that are almost shut keep their slope.
-TEST(OpsHalf, stored_gates_on_the_exact_path) {
+TEST(OpsBf16, stored_gates_on_the_exact_path) {
     const Case c{.kind = Kind::simple, .causal = true, .length = 8, .dim = 4};
     Sample sample = stored_sample(c);
     sample.in.k.zero_();
@@ -213,7 +213,7 @@ TEST(OpsHalf, stored_gates_on_the_exact_path) {
 }
 
 // Where safe and exact targets of one source cancel, a rounding in between would stay.
-TEST(OpsHalf, stored_sums_of_safe_and_exact_targets) {
+TEST(OpsBf16, stored_sums_of_safe_and_exact_targets) {
     const Case c{.kind = Kind::full, .causal = false, .batch = 1, .length = 3, .dim = 1};
     Sample sample = make_sample(c);
     const auto put = [](at::Tensor& x, std::vector<double> values) {
@@ -231,7 +231,7 @@ TEST(OpsHalf, stored_sums_of_safe_and_exact_targets) {
     EXPECT_LE(g.value, 6e-3) << g.name;
 }
 
-TEST(OpsHalf, stored_same_bits_for_any_number_of_threads) {
+TEST(OpsBf16, stored_same_bits_for_any_number_of_threads) {
     const Operator cpu = operator_of(Backend::cpu);
     const int before = at::get_num_threads();
     for (uint64_t i = 200; i < 215; ++i) {
@@ -255,9 +255,9 @@ TEST(OpsHalf, stored_same_bits_for_any_number_of_threads) {
 }
 
 // A row of w that is not a number reaches its target and no other.
-TEST(OpsHalf, nan_stays_in_its_row) {
+TEST(OpsBf16, nan_stays_in_its_row) {
     for (const int64_t length : {7, 101}) {
-        Sample sample = half_sample({.kind = Kind::full, .causal = true, .length = length});
+        Sample sample = bf16_sample({.kind = Kind::full, .causal = true, .length = length});
         const Operator cpu = operator_of(Backend::cpu);
         sample.in.w = sample.in.w.clone();
         sample.in.w.select(0, 3).fill_(std::numeric_limits<double>::quiet_NaN());

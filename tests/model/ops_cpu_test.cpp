@@ -84,7 +84,7 @@ TEST_P(InstructionSet, passes) {
         std::system((asked + "--gtest_filter=OpsCpu.is_chosen" + quiet).c_str()) != 0)
         GTEST_SKIP() << "this processor has no " << set;
     std::string tests =
-        "--gtest_filter=OpsCpu.is_chosen:OpsWeights.*:OpsHalf.*:OpsEnds.*:*half_operands";
+        "--gtest_filter=OpsCpu.is_chosen:OpsWeights.*:OpsBf16.*:OpsEnds.*:*bf16_operands";
     // Those of AVX-512 differ in products of bfloat16 operands and tensors in bfloat16 only.
     const auto widest = [](const std::string& name) { return name == "amx" || name[3] == '5'; };
     if (!widest(set) || !widest(own)) {

@@ -148,13 +148,13 @@ TEST(OpsEnds, any_finite_key) {
         }
 }
 
-// One long sample, whose links begin and end at such keys.
+// One long sample, whose chunks begin and end at such keys.
 TEST(OpsEnds, any_finite_key_in_a_chain) {
     for (const Ends& e : ends()) {
         Sample s = make_sample(
             {.kind = Kind::simple, .causal = true, .batch = 1, .length = 1100, .dim = 128});
-        for (const int64_t link : {0, 512}) {
-            at::Tensor part = s.in.k.narrow(1, link, 256);
+        for (const int64_t chunk : {0, 512}) {
+            at::Tensor part = s.in.k.narrow(1, chunk, 256);
             part.copy_(e.shape(part));
         }
         s.in = converted(converted(s.in, at::kFloat), at::kDouble);
@@ -242,7 +242,7 @@ Squares squares_of(int64_t length, int64_t dim, bool causal) {
             dk};
 }
 
-// They have the same bits however the channels, or the links of a chain, are shared out.
+// They have the same bits however the channels, or the chunks of a chain, are shared out.
 TEST(OpsEnds, trust_does_not_depend_on_the_number_of_threads) {
     const int before = at::get_num_threads();
     const auto norms = [](int threads, int64_t length, int64_t d, bool causal) {
@@ -262,7 +262,7 @@ TEST(OpsEnds, trust_does_not_depend_on_the_number_of_threads) {
     at::set_num_threads(before);
 }
 
-// Lanes past the last channel add nothing to them, in a chain of links neither.
+// Lanes past the last channel add nothing to them, in a chain of chunks neither.
 TEST(OpsEnds, norms_are_those_of_the_gradient) {
     for (const int64_t length : {90, 1100})
         for (const int64_t d : {1, 20, 33, 64}) {

@@ -1,7 +1,7 @@
 // One call of a CPU operator: its inputs as the kernels want them, its result and its gradients.
-// Q, K, V, Y and their gradients are stored in float32 or in bfloat16, and read and written as they
-// are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu; called
-// by function.cpp on the thread that owns the tensors.
+// Q, K, V, Y and their gradients are tensor_kernels in float32 or in bfloat16, and read and written
+// as they are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu;
+// called by function.cpp on the thread that owns the tensors.
 #pragma once
 #include <ATen/ATen.h>
 
@@ -21,7 +21,7 @@ struct Call {
 
     [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
     [[nodiscard]] bool is_conv() const { return is_convolution(kind); }
-    [[nodiscard]] bool is_half() const { return in.v.scalar_type() == at::kBFloat16; }
+    [[nodiscard]] bool is_bf16() const { return in.v.scalar_type() == at::kBFloat16; }
     [[nodiscard]] ConvShape conv() const;
     [[nodiscard]] ScanShape scan() const;
     [[nodiscard]] BandShape band() const;
@@ -37,7 +37,7 @@ struct Gradients {
 };
 [[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
 
-// T: float, or Half, as the tensor is stored; nullptr if it is undefined.
+// T: float, or Bf16, as the tensor is tensor_kernels; nullptr if it is undefined.
 template <class T>
 const T* pointer(const at::Tensor& x) {
     return x.defined() ? static_cast<const T*>(x.const_data_ptr()) : nullptr;
@@ -47,8 +47,8 @@ T* writable(const at::Tensor& x) {
     return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
 }
 
-// Room for a result like x.
-[[nodiscard]] at::Tensor room_like(const at::Tensor& x);
+// Not initialised; in huge pages where it is large (core/system/huge_pages.h).
+[[nodiscard]] at::Tensor empty_result(const at::Tensor& x);
 // R or its gradient through sigmoid(q), dtype of R.
 [[nodiscard]] at::Tensor gated(const at::Tensor& R, const at::Tensor& q);
 // For the exact path, which takes them in float32.

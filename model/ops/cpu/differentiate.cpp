@@ -106,7 +106,7 @@ Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& d
     return g;
 }
 
-bool takes_exact_path(const Call& call, const Result& kept) {
+bool needs_exact(const Call& call, const Result& kept) {
     if (call.is_simple()) return kept.average.defined();
     return kept.denominator.numel() > 0 && kept.denominator.amin().item<float>() < 0;
 }
@@ -114,16 +114,16 @@ bool takes_exact_path(const Call& call, const Result& kept) {
 }  // namespace
 
 Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy) {
-    const bool is_exact = takes_exact_path(call, kept);
-    if (is_exact && call.is_half()) return rounded_once(call, kept, dy);
+    const bool is_exact = needs_exact(call, kept);
+    if (is_exact && call.is_bf16()) return rounded_once(call, kept, dy);
     const Inputs& in = call.in;
     Gradients g;
-    g.k = room_like(in.k);
-    g.v = room_like(in.v);
-    if (in.q.defined()) g.q = room_like(in.q);
+    g.k = empty_result(in.k);
+    g.v = empty_result(in.v);
+    if (in.q.defined()) g.q = empty_result(in.q);
     Norms norms{.left = 0, .part = 1};  // not to be trusted
     if (!is_exact || !call.is_simple()) {
-        norms = call.is_half() ? quick_gradient<Half>(call, kept, dy, g)
+        norms = call.is_bf16() ? quick_gradient<Bf16>(call, kept, dy, g)
                                : quick_gradient<float>(call, kept, dy, g);
     } else if (g.q.defined()) {
         const at::Tensor gate = in.q.to(at::kDouble).sigmoid();
@@ -133,7 +133,7 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
     // 2.8e-5 in ten thousand random shapes, none of aft-simple. Of few weights those of a row do,
     // summed over channels.
     constexpr int64_t kFewNumbers = 256, kFewWeights = 4;
-    const bool few = in.v.numel() <= kFewNumbers && !call.is_half() && !call.is_simple();
+    const bool few = in.v.numel() <= kFewNumbers && !call.is_bf16() && !call.is_simple();
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);
     const auto upstream = [&] { return gated(dy.to(at::kFloat), in.q); };  // rarely wanted
     if (cancels || !is_trusted(norms, g, call.is_conv())) {

@@ -4,6 +4,7 @@
 #include "model/ops/common/saved.h"
 #include "model/ops/cpu/call.h"
 #include "model/ops/cpu/cpu.h"
+#include "model/ops/cpu/simd/instruction_set.h"
 
 namespace aft::ops::cpu {
 
@@ -20,7 +21,7 @@ std::vector<int64_t> pack(const Call& call, bool keeps) {
             o.outside_hidden,
             o.grid_height,
             o.grid_width,
-            o.half_operands,
+            o.bf16_operands,
             keeps};
 }
 Call unpack(const std::vector<int64_t>& v, Inputs in) {
@@ -30,7 +31,7 @@ Call unpack(const std::vector<int64_t>& v, Inputs in) {
     options.outside_hidden = v[3] != 0;
     options.grid_height = v[4];
     options.grid_width = v[5];
-    options.half_operands = v[6] != 0;
+    options.bf16_operands = v[6] != 0;
     return {.kind = static_cast<Kind>(v[0]), .options = options, .in = std::move(in)};
 }
 
@@ -97,7 +98,7 @@ const char* why_not(Kind kind, const Inputs& in) {
 }
 
 const char* instruction_set() {
-    return chosen_set().data();
+    return chosen_set().name.data();
 }
 
 at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {

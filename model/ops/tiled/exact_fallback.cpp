@@ -1,6 +1,6 @@
 // An entry (row, key column) is safe if D >= 2^-60 (float64: 2^-400) and its result is finite: what
 // underflow took away from the sum is then far below rounding. Everything else is computed again
-// in float64 and log space: of each block and group the rows and columns with an unsafe entry.
+// in float64 and log space: of each block and group the rows and columns with an needs_exact entry.
 #include <ATen/ATen.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<int64_t> exact_block_count{0};
 
-double safe_denominator(at::ScalarType type) {
+double min_safe_denominator(at::ScalarType type) {
     return type == at::kDouble ? std::ldexp(1.0, -400) : std::ldexp(1.0, -60);
 }
 
@@ -87,20 +87,20 @@ void count_exact_block() {
     ++exact_block_count;
 }
 
-void repair_unsafe(const Plan& plan, const Bias& bias, Average& result) {
-    const double least = safe_denominator(result.D.scalar_type());
+void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result) {
+    const double least = min_safe_denominator(result.D.scalar_type());
     // R * 0 summed is 0 if and only if all of R is finite; one pass, no mask.
     const bool safe =
         result.D.amin().item<double>() >= least && result.R.mul(0).sum().item<double>() == 0;
     if (safe) return;
     const int64_t N = plan.x.columns(), S = plan.x.width();
     const at::Tensor finite = result.R.isfinite().view({plan.x.groups, -1, N, S}).all(3);
-    const at::Tensor unsafe = result.D.ge(least).logical_and_(finite).logical_not_();
-    result.D.masked_fill_(unsafe, kExactMark);
-    repair_flagged(plan, bias, result);
+    const at::Tensor needs_exact = result.D.ge(least).logical_and_(finite).logical_not_();
+    result.D.masked_fill_(needs_exact, kNeedsExact);
+    compute_flagged(plan, bias, result);
 }
 
-void repair_flagged(const Plan& plan, const Bias& bias, Average& result) {
+void compute_flagged(const Plan& plan, const Bias& bias, Average& result) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
     const at::Tensor flagged = result.D.lt(0);
     exact_block_count += blocks_with(flagged, plan.block);
@@ -110,7 +110,7 @@ void repair_flagged(const Plan& plan, const Bias& bias, Average& result) {
         at::Tensor all = result.R[area.group].view({-1, N, S});
         all.index_put_({row, area.column_index}, R.to(all.scalar_type()));
         result.D[area.group].index_put_({row, area.column_index},
-                                        at::scalar_tensor(kExactMark, result.D.options()));
+                                        at::scalar_tensor(kNeedsExact, result.D.options()));
     });
 }
 

@@ -1,15 +1,15 @@
 // The products of the banded operators by the matrix registers of processors with AMX-BF16;
-// everything else as avx512_bfloat16.cpp has it. Compiled with its flags; nothing else may be.
+// everything else as avx512_bf16.cpp has it. Compiled with its flags; nothing else may be.
 //
 //   sum[32, 64] += E[32, 32] [X V | X][32, 64]       a step: eight instructions of 16 x 16 x 32
 //
 // (numerator and denominator of paper Eq. 2; 131,072 FLOP a step.) Numerics as in
-// avx512_bfloat16.cpp.
+// avx512_bf16.cpp.
 //
 // The panel's pairs of rows lie as the instruction wants its right operand. Four registers hold
 // sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072,
 // d = 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a whole call takes 5.0
-// ms again and again, and 17.3 by avx512_bfloat16.cpp. A call sets the shapes of its thread's
+// ms again and again, and 17.3 by avx512_bf16.cpp. A call sets the shapes of its thread's
 // registers and lets the registers go again: in use they are 8 KB more to save when threads change.
 #define AFT_CPU_AMX
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -47,11 +47,11 @@ AFT_INLINE void begin_matrix(const MultiplyMatrix& m) {
         V first = load(m.first + i * kLanes);
         if (m.later != nullptr) first = first + load(m.later + i * kLanes);
         for (int64_t r = 0; r < kMatrixRows; ++r)
-            store(m.sum + r * kPanel + i * kLanes, all(m.weight[r]) * first);
+            store(m.sum + r * kPanel + i * kLanes, set1(m.weight[r]) * first);
     }
 }
 
-// Half of the columns: N or D of the channels.
+// Bf16 of the columns: N or D of the channels.
 AFT_INLINE void multiply_columns(const uint16_t* a, const uint16_t* b, int64_t steps, float* sum) {
     constexpr int64_t sum_bytes = kPanel * 4, a_bytes = kMatrixStep * 2, b_bytes = kPanel * 4;
     float* const below_sum = sum + 16 * kPanel;
@@ -89,11 +89,11 @@ static void multiply_matrix(const MultiplyMatrix& m) {
 
 namespace aft::ops::cpu {
 
-const HalfKernels& amx_kernels() {
-    static constexpr HalfKernels table{.name = "amx",
+const Bf16Kernels& amx_kernels() {
+    static constexpr Bf16Kernels table{.name = "amx",
                                        .step = kMatrixStep,
-                                       .pack_floats = amx::pack_matrix<float>,
-                                       .pack_halves = amx::pack_matrix<Half>,
+                                       .pack_from_float = amx::pack_matrix<float>,
+                                       .pack_from_bf16 = amx::pack_matrix<Bf16>,
                                        .sum_after = amx::sum_after_matrix,
                                        .multiply_matrix = amx::multiply_matrix,
                                        .round_row = amx::round_row};

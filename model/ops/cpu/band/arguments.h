@@ -1,36 +1,22 @@
-// What the vector kernels take: one plain struct each. All of float32 but for tensors of T: float,
-// or Half. No LibTorch.
+// What the kernels of the banded operators take: one plain struct each. All of float32 but for
+// tensors of T: float, or Bf16. No LibTorch.
 //
 // Panels. Channels are handled in blocks of `channels` (C). The operand of a block is a panel
 // [T', 2C], T' = T rounded up to kTile: row j holds exp(K_j) V_j of the C channels, then exp(K_j)
 // (in the backward pass the factors A and C of a target). A matrix product with a panel therefore
 // gives numerator and denominator side by side.
-// References. exp(K) is stored as 2^(K log2 e - reference + kKeyShift) with a whole `reference` per
-// channel and chunk of kTile sources that never falls from chunk to chunk; exp(w) as
-// 2^(w log2 e - largest + kBiasShift) with a whole `largest` per target. Rescaling from one
-// reference to another is an exact multiplication by a power of two.
 #pragma once
-#include <cstdint>
+#include "model/ops/cpu/scaling.h"
 
 namespace aft::ops::cpu {
 
-using Half = uint16_t;  // the bits of a bfloat16
-
-constexpr int64_t kTile = 96;  // targets of a tile, sources of a chunk
-constexpr int64_t kRows = 6;   // rows of the register tile
+constexpr int64_t kRows = 6;  // rows of the register tile
 constexpr int64_t kBlocks = kTile / kRows;
-constexpr int64_t kStep = 6;     // running sums are kept for every kStep rows
-constexpr float kKeyShift = 60;  // the largest product is 2^98: 2^29 is left for |V| and T
-constexpr float kBiasShift = 30;
-constexpr float kRise = 8;  // bits by which a key may exceed its reference
-// Denominators below this are not safe. Terms that matter are lost from 2^-20 on; but where a
-// denominator is 2^60 below its largest possible value 2^90, a source dominates that the biases
-// hide, and the gradient of its bias is a small difference that float32 does not hold.
-constexpr float kLeast = 0x1p+30F;
-constexpr float kTaken = -1;  // a denominator's place holder: taken by the exact path
+constexpr int64_t kStep = 6;  // running sums are kept for every kStep rows
+constexpr float kRise = 8;    // bits by which a key may exceed its reference
 
 // Up to kTile rows of one sample and block of channels, from a multiple of kTile on. T: how tensors
-// are stored, float or Half.
+// are tensor_kernels, float or Bf16.
 template <class T>
 struct PackKeys {
     const T *k = nullptr, *v = nullptr;          // [rows, stride]
@@ -40,9 +26,9 @@ struct PackKeys {
     bool fixed = false;               // the reference is given, else it is found
     float* reference = nullptr;       // [C]
     float* panel = nullptr;           // [kTile, 2C]
-    uint16_t* half = nullptr;         // instead, in bfloat16: [kTile / 2, 2C, 2], pairs of rows
+    uint16_t* bf16 = nullptr;         // instead, in bfloat16: [kTile / 2, 2C, 2], pairs of rows
     float* state = nullptr;           // [2C] sums of all rows before; then with these
-    // [rows / step, 2C] (step: kStep, or HalfKernels::step) sums of the rows before row `phase` of
+    // [rows / step, 2C] (step: kStep, or Bf16Kernels::step) sums of the rows before row `phase` of
     // each step, or none
     float* before = nullptr;
     int64_t phase = 0;
@@ -51,14 +37,14 @@ struct PackKeys {
 // Running sums from the last row of a panel on.
 struct SumAfter {
     const float* panel = nullptr;    // [rows, 2C]
-    const uint16_t* half = nullptr;  // instead: [rows / 2, 2C, 2]
+    const uint16_t* bf16 = nullptr;  // instead: [rows / 2, 2C, 2]
     int64_t rows = 0;
     float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
 // A product is added to weight[r] first[.] instead of what lies in sum, and fetches a block of
 // channels of a row of another tensor into the cache with each of its first steps.
-struct Aside {
+struct ProductExtras {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
     const char* fetch = nullptr;
     int64_t fetches = 0, fetch_row = 0;  // bytes from one to the next
@@ -71,7 +57,7 @@ struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step 
     int64_t b_step = 0, steps = 0;
     float* sum = nullptr;
     int64_t sum_row = 0;
-    Aside aside = {};  // of multiply()
+    ProductExtras extras = {};  // of multiply()
 };
 
 // The same with columns in blocks of `lanes` and sums in float64: for the gradients of factors,
@@ -131,7 +117,4 @@ struct FinishKeys {
     T *dk = nullptr, *dv = nullptr;
 };
 
-struct Norms {
-    double left = 0, part = 0;  // squares of dK and of the first of its two terms, both unscaled
-};
 }  // namespace aft::ops::cpu

@@ -10,20 +10,20 @@
 // whole powers of two and bfloat16 has the range of float32: all that arguments.h says about
 // references holds. Running sums stay in float32. B = 4, T = 3072, d = 256, two cores of an AMD
 // EPYC: window 256 takes 13.3 ms (float32 17.9; limits by products 7.2 and 15.6). Intel's
-// processors gain nothing (half_kernels()).
-#define AFT_CPU_BFLOAT16
+// processors gain nothing (bf16_kernels()).
+#define AFT_CPU_AVX512_BF16
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/band/bf16_kernels.h"
 #include "model/ops/cpu/band/bf16_pairs.inl"
 
-namespace aft::ops::cpu::avx512_bfloat16 {
+namespace aft::ops::cpu::avx512_bf16 {
 
 template <class T>
-static void pack_half(const PackKeys<T>& p) {
+static void pack_bf16(const PackKeys<T>& p) {
     pack_pairs<kStep>(p, p.phase);
 }
 
-static void sum_after_half(const SumAfter& s) {
+static void sum_after_bf16(const SumAfter& s) {
     sum_pairs_after(s, kStep);
 }
 
@@ -44,12 +44,12 @@ AFT_INLINE void add_pair(V (&sums)[kRows][kPanelVectors], const uint16_t* a, int
     }
 }
 
-static void multiply_half(const MultiplyHalf& m) {
+static void multiply_bf16(const MultiplyBf16& m) {
     V sums[kRows][kPanelVectors];
     clear_sums(sums);
     const uint16_t *a = m.a, *b = m.b;
-    const char* fetch = m.aside.fetch;
-    const int64_t a_row = m.a_row, fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
+    const char* fetch = m.extras.fetch;
+    const int64_t a_row = m.a_row, fetches = m.extras.fetches, fetch_row = m.extras.fetch_row;
     for (int64_t step = fetches; step > 0; --step, a += 2, b += 2 * kPanel, fetch += fetch_row) {
         fetch_block(fetch);
         add_pair(sums, a, a_row, b);
@@ -59,24 +59,24 @@ static void multiply_half(const MultiplyHalf& m) {
     finish_sums(sums, m);
 }
 
-static void round_half(const float* from, int64_t n, uint16_t* to) {
+static void round_bf16(const float* from, int64_t n, uint16_t* to) {
     for (int64_t i = 0; i < n; i += kLanes)
         _mm256_storeu_si256(
             reinterpret_cast<__m256i*>(to + i),
-            reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(load_some(from + i, n - i, 0))));
+            reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(load_partial(from + i, n - i, 0))));
 }
 
-}  // namespace aft::ops::cpu::avx512_bfloat16
+}  // namespace aft::ops::cpu::avx512_bf16
 
 namespace aft::ops::cpu {
 
-const HalfKernels& avx512_bfloat16_kernels() {
-    static constexpr HalfKernels table{.name = "avx512_bf16",
-                                       .pack_floats = avx512_bfloat16::pack_half<float>,
-                                       .pack_halves = avx512_bfloat16::pack_half<Half>,
-                                       .sum_after = avx512_bfloat16::sum_after_half,
-                                       .multiply = avx512_bfloat16::multiply_half,
-                                       .round = avx512_bfloat16::round_half};
+const Bf16Kernels& avx512_bf16_kernels() {
+    static constexpr Bf16Kernels table{.name = "avx512_bf16",
+                                       .pack_from_float = avx512_bf16::pack_bf16<float>,
+                                       .pack_from_bf16 = avx512_bf16::pack_bf16<Bf16>,
+                                       .sum_after = avx512_bf16::sum_after_bf16,
+                                       .multiply = avx512_bf16::multiply_bf16,
+                                       .round = avx512_bf16::round_bf16};
     return table;
 }
 

@@ -32,7 +32,7 @@ template <class T>
 class Forward {
   public:
     Forward(const BandShape& shape, const BandForward<T>& x)
-        : kernels_(kernels()),
+        : kernels_(band_kernels()),
           shape_(shape),
           x_(x),
           weights_(shape.bias, shape.length, shape.causal),
@@ -73,7 +73,7 @@ class Forward {
         for (int64_t i = 0; i < tiles_; ++i) tiles.emplace_back(shape_);
         make_weights(tiles);
         const int64_t rows = kept_rows(), per_sample = blocks_ / shape_.batch;
-        const int64_t kept = shape_.half ? 2 * kKept : kKept;  // half as wide
+        const int64_t kept = shape_.bf16 ? 2 * kKept : kKept;  // half as wide
         const int64_t room = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
         const int64_t parts = std::max((per_sample + room - 1) / room,
                                        std::min(per_sample, (4 + shape_.batch - 1) / shape_.batch));
@@ -82,7 +82,7 @@ class Forward {
             panels.push_back(Panels(shape_, {.blocks = (per_sample + parts - 1) / parts,
                                              .rows = rows,
                                              .sums = true,
-                                             .half = shape_.half}));
+                                             .bf16 = shape_.bf16}));
         std::vector<Buffer<float>> scratch = sums();
         bool safe = true;
 #pragma omp parallel for schedule(dynamic) reduction(&& : safe)
@@ -99,7 +99,7 @@ class Forward {
         std::vector<WeightScratch> scratch = scratches();
 #pragma omp parallel for schedule(dynamic)
         for (int64_t i = 0; i < tiles_; ++i) {
-            const FlushTiny flush;
+            const ScopedFlushToZero flush;
             tiles[static_cast<std::size_t>(i)].start(weights_, i * kTile, scratch[thread()]);
         }
     }
@@ -107,7 +107,7 @@ class Forward {
     // Rows of a panel that a tile still reaches; all of them where the future counts too.
     [[nodiscard]] int64_t kept_rows() const {
         if (!shape_.causal) return padded(shape_);
-        const int64_t step = shape_.half ? half_kernels()->step : kStep;
+        const int64_t step = shape_.bf16 ? bf16_kernels()->step : kStep;
         const int64_t reach = shape_.bias.window - 1 + step;
         return std::min(padded(shape_), ((reach + kTile - 1) / kTile + 1) * kTile);
     }
@@ -115,7 +115,7 @@ class Forward {
     // Blocks [unit.begin, unit.end) of one sample through the whole sequence.
     bool walk(const std::vector<TargetTile>& tiles, const Sources& unit, Panels& panels,
               float* sums) const {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         bool safe = true;
         const Panels::Source<T> source{x_.k, x_.v, nullptr};
         if (!shape_.causal)
@@ -128,16 +128,16 @@ class Forward {
                 const TargetTile& tile = tiles[static_cast<std::size_t>(chunk)];
                 const bool wraps = b + 1 == unit.end;
                 const Panels::Block next = panels.block(wraps ? unit.begin : b + 1, 0);
-                Ahead to_come = ahead(next, wraps ? chunk + 1 : chunk);
+                PrefetchPlan plan = ahead(next, wraps ? chunk + 1 : chunk);
                 if (wraps && chunk + 1 < tiles_)
-                    to_come.rest = tiles[static_cast<std::size_t>(chunk + 1)].upcoming();
-                sum_tile(shape_, tile, block, {sums, to_come});
+                    plan.rest = tiles[static_cast<std::size_t>(chunk + 1)].prefetch_range();
+                sum_tile(shape_, tile, block, {sums, plan});
                 safe = finish(tile, block, sums) && safe;
             }
         return safe;
     }
 
-    [[nodiscard]] Ahead ahead(const Panels::Block& block, int64_t chunk) const {
+    [[nodiscard]] PrefetchPlan ahead(const Panels::Block& block, int64_t chunk) const {
         const int64_t row = chunk * kTile, d = shape_.channels;
         if (row >= shape_.length) return {};
         const int64_t at = (block.sample * shape_.length + row) * d + block.first;
@@ -152,7 +152,7 @@ class Forward {
 
     bool by_tiles() {
         Panels panels(
-            shape_, {.blocks = blocks_, .rows = padded(shape_), .sums = true, .half = shape_.half});
+            shape_, {.blocks = blocks_, .rows = padded(shape_), .sums = true, .bf16 = shape_.bf16});
         panels.pack_all(Panels::Source<T>{x_.k, x_.v, nullptr}, {0, blocks_});
         // Few tiles: the samples are shared out too, each part makes the weights for itself.
         const int64_t parts = std::clamp<int64_t>((16 + tiles_ - 1) / tiles_, 1, shape_.batch);
@@ -164,7 +164,7 @@ class Forward {
         // The last tiles of a causal operator are the longest: they go first.
 #pragma omp parallel for schedule(dynamic) reduction(&& : safe)
         for (int64_t i = tiles_ * parts - 1; i >= 0; --i) {
-            const FlushTiny flush;
+            const ScopedFlushToZero flush;
             TargetTile& tile = tiles[thread()];
             tile.start(weights_, i / parts * kTile, products[thread()]);
             for (int64_t b = blocks_ * (i % parts) / parts; b < blocks_ * (i % parts + 1) / parts;
@@ -178,8 +178,8 @@ class Forward {
     }
 
     // Queries of the tile; of whole panels all but the first chunk.
-    [[nodiscard]] Ahead far(const TargetTile& tile, const Panels::Block& block) const {
-        Ahead out = ahead(block, tile.row / kTile);
+    [[nodiscard]] PrefetchPlan far(const TargetTile& tile, const Panels::Block& block) const {
+        PrefetchPlan out = ahead(block, tile.row / kTile);
         out.rows[1] = out.rows[2] = nullptr;
         out.far = true;
         return out;
@@ -200,7 +200,7 @@ class Forward {
                                              .streams = streams_});
     }
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     const BandShape& shape_;
     const BandForward<T>& x_;
     Weights weights_;
@@ -215,6 +215,6 @@ bool band_forward(const BandShape& shape, const BandForward<T>& x) {
     return Forward<T>(shape, x).run();
 }
 template bool band_forward(const BandShape& shape, const BandForward<float>& x);
-template bool band_forward(const BandShape& shape, const BandForward<Half>& x);
+template bool band_forward(const BandShape& shape, const BandForward<Bf16>& x);
 
 }  // namespace aft::ops::cpu

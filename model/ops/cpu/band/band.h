@@ -16,24 +16,24 @@ struct BandShape {
     int64_t batch = 0, length = 0, channels = 0;
     bool causal = false;
     BandBias bias;
-    bool half = false;  // forward: operands in bfloat16, where half_kernels() exist
+    bool bf16 = false;  // forward: operands in bfloat16, where bf16_kernels() exist
 
     // Row of each step whose predecessors are summed up: a causal window begins there, or, as
     // bfloat16 has pairs of rows, one row later.
     [[nodiscard]] int64_t phase() const {
         const int64_t row = ((1 - bias.window) % kStep + kStep) % kStep;
-        return half ? row / 2 * 2 : row;
+        return bf16 ? row / 2 * 2 : row;
     }
 };
 
-template <class T>  // float, or Half: how tensors are stored
+template <class T>  // float, or Bf16: how tensors are tensor_kernels
 struct BandForward {
     const T *q = nullptr, *k = nullptr, *v = nullptr;  // [B, T, d]; q may be none
     T* y = nullptr;                                    // [B, T, d]
     float *average = nullptr, *denominator = nullptr;  // [B, T, d] for the gradient, or none
 };
 // Whether every entry was safe. Of those that were not y is NaN and the denominator, where it is
-// kept, kTaken.
+// kept, kNeedsExact.
 template <class T>
 [[nodiscard]] bool band_forward(const BandShape& shape, const BandForward<T>& x);
 
@@ -51,18 +51,18 @@ struct BandGradient {
     T *dq = nullptr, *dk = nullptr, *dv = nullptr;
     BiasGradient bias;
 };
-// Entries with denominator kTaken send nothing (but dq).
+// Entries with denominator kNeedsExact send nothing (but dq).
 template <class T>
 [[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
 
 // Bytes one behind the other that products fetch into the second-level cache on their way. The
 // last-level cache may be far (14 to 19 GB/s for two cores of a virtual Xeon).
-struct Upcoming {
+struct PrefetchRange {
     const char* at = nullptr;
     int64_t bytes = 0;
 
     // A part for a product of so many steps, in blocks of channels of so many bytes.
-    void take(int64_t steps, int64_t block, Aside& out) {
+    void take(int64_t steps, int64_t block, ProductExtras& out) {
         constexpr int64_t kMost = 24;  // the others find room between them
         if (bytes <= 0) return;
         out.fetch = at;
@@ -80,7 +80,7 @@ class Panels {
         int64_t blocks = 0;  // room for
         int64_t rows = 0;    // kept of each, a multiple of kTile: row t lies at t % rows
         bool sums = false;
-        bool half = false;
+        bool bf16 = false;
     };
     Panels(const BandShape& shape, const Plan& plan);
 
@@ -88,11 +88,11 @@ class Panels {
         int64_t sample = 0, first = 0, channels = 0;
         int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
         float *panel = nullptr, *reference = nullptr, *state = nullptr;
-        uint16_t* half = nullptr;                   // instead of panel
+        uint16_t* bf16 = nullptr;                   // instead of panel
         float *before = nullptr, *after = nullptr;  // running sums by step
 
         [[nodiscard]] const float* row(int64_t t) const { return panel + t % rows * width; }
-        [[nodiscard]] const uint16_t* half_row(int64_t t) const { return half + t % rows * width; }
+        [[nodiscard]] const uint16_t* bf16_row(int64_t t) const { return bf16 + t % rows * width; }
         [[nodiscard]] float* reference_of(int64_t chunk) const {
             return reference + chunk * kTile % rows / kTile * (width / 2);
         }
@@ -123,16 +123,16 @@ class Panels {
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
 
   private:
-    [[nodiscard]] int64_t sums_room() const;  // of a block
+    [[nodiscard]] int64_t sums_size() const;  // of a block
     template <class T>
     [[nodiscard]] PackKeys<T> arguments(const Block& block, const Source<T>& x,
                                         int64_t chunk) const;
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     BandShape shape_;
     Plan plan_;
     Buffer<float> panels_, references_, states_, before_, after_;
-    Buffer<uint16_t> halves_;
+    Buffer<uint16_t> bf16_panels_;
 };
 
 }  // namespace aft::ops::cpu

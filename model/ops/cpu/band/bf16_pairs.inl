@@ -24,13 +24,13 @@ AFT_INLINE V odd_of(__m512i pairs) {
 
 template <class T>
 AFT_INLINE V centred(const PackKeys<T>& p, const Column& c, int64_t row) {
-    return row < p.rows ? value(p, c, row) - c.mean : all(0);
+    return row < p.rows ? value(p, c, row) - c.mean : set1(0);
 }
 
 // Two rows of one vector of channels: X rounded, X V made from the rounded X.
 template <class T>
 AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V odd) {
-    uint16_t* const out = p.half + row * kPanel + 2 * c.at;
+    uint16_t* const out = p.bf16 + row * kPanel + 2 * c.at;
     const __m512i x = pair(even, odd);
     const V first = even_of(x) * centred(p, c, row);
     const V second = odd_of(x) * centred(p, c, row + 1);
@@ -42,14 +42,14 @@ AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V
 
 template <class T>
 AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
-    if (row >= p.rows) return all(0);
-    return short_exp2(fma(key(p, c, row), all(kLog2eHigh), all(kKeyShift) - c.reference));
+    if (row >= p.rows) return set1(0);
+    return short_exp2(fma(key(p, c, row), set1(kLog2eHigh), set1(kKeyShift) - c.reference));
 }
 
 template <class T>
 AFT_INLINE void clear_rest(const PackKeys<T>& p) {  // of the chunk
     const int64_t written = (p.rows + 1) / 2 * 2 * kPanel;
-    __builtin_memset(p.half + written, 0, static_cast<size_t>(kTile * kPanel - written) * 2);
+    __builtin_memset(p.bf16 + written, 0, static_cast<size_t>(kTile * kPanel - written) * 2);
 }
 
 // Sums are kept before row `phase` of every `step` rows (both even).
@@ -76,9 +76,9 @@ AFT_INLINE void pack_pairs(const PackKeys<T>& p, int64_t phase) {
 // Running sums from the last row on, for every `step` rows (even).
 AFT_INLINE void sum_pairs_after(const SumAfter& s, int64_t step) {
     for (int i = 0; i < kPanelVectors; ++i) {
-        V total = all(0);
+        V total = set1(0);
         for (int64_t row = (s.rows - 1) / 2 * 2; row >= 0; row -= 2) {
-            const __m512i x = _mm512_loadu_si512(s.half + row * kPanel + 2 * i * kLanes);
+            const __m512i x = _mm512_loadu_si512(s.bf16 + row * kPanel + 2 * i * kLanes);
             total = total + even_of(x) + odd_of(x);
             if (row % step == 0) store(s.after + row / step * kPanel + i * kLanes, total);
         }

@@ -20,7 +20,7 @@ class Factors {
   public:
     Factors(const BandShape& shape, const Weights& weights, const BiasTiles& dw,
             const BiasGradient& x)
-        : kernels_(kernels()), shape_(shape), weights_(weights), dw_(dw), x_(x) {}
+        : kernels_(band_kernels()), shape_(shape), weights_(weights), dw_(dw), x_(x) {}
 
     void run() const {
         const Buffer<float> u = padded(shape_.bias.u), r = padded(shape_.bias.r);
@@ -28,7 +28,7 @@ class Factors {
         Buffer<double> du(weights_.padded() * row, true), dr(weights_.padded() * row, true);
 #pragma omp parallel for schedule(dynamic)
         for (int64_t tile = 0; tile < weights_.padded() / kTile; ++tile) {
-            const FlushTiny flush;
+            const ScopedFlushToZero flush;
             add_sources(tile, r.data(), du.data());
             add_targets(tile, u.data(), dr.data());
         }
@@ -95,7 +95,7 @@ class Factors {
                                 .sum_row = row});
     }
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     const BandShape& shape_;
     const Weights& weights_;
     const BiasTiles& dw_;

@@ -11,41 +11,21 @@
 // pass; row_factors had 14 of those of the gradient, and 9 since the rows to come are asked for.
 #pragma once
 #include "model/ops/cpu/band/kernels.inl"
+#include "model/ops/cpu/simd/safety.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
-constexpr float kMark = __builtin_nanf("");  // the result of an entry for the exact path
-
-// An entry is safe if its denominator is large enough and finite, and so is its result: what
-// underflow took from the sums is then far below rounding.
-AFT_INLINE V safe_where(V D, V R) {
-    const V huge = all(3e38F), nothing = all(0);
-    V safe = where_at_least(D, all(kLeast), all(1), nothing);
-    safe = where_at_least(huge, R, safe, nothing);
-    safe = where_at_least(R, all(0) - huge, safe, nothing);
-    return where_at_least(huge, D, safe, nothing);
-}
-
-AFT_INLINE bool all_set(V safe, int64_t width) {
-    if (width >= kLanes) return !any_at_least(all(0), safe);
-    float lanes[kLanes];
-    store(lanes, safe);
-    for (int64_t i = 0; i < width; ++i)
-        if (lanes[i] == 0) return false;
-    return true;
-}
-
 // The same of many entries at once, when only that all are safe is asked.
 struct Safety {
-    V bottom = all(-3e38F), bad = all(0);  // largest -D; NaN where a sum is not finite
+    V bottom = set1(-3e38F), bad = set1(0);  // largest -D; NaN where a sum is not finite
 
     void add(V D, V N) {
-        bottom = above(all(0) - D, bottom);
-        bad = fma(D + N, all(0), bad);
+        bottom = max(set1(0) - D, bottom);
+        bad = fma(D + N, set1(0), bad);
     }
     [[nodiscard]] bool holds() const {
-        const V enough = where_at_least(all(-kLeast), bottom, all(1), all(0));
-        return all_set(enough, kLanes) && sum(bad) == 0;
+        const V enough = select_ge(set1(-kMinDenominator), bottom, set1(1), set1(0));
+        return all_set(enough, kLanes) && reduce_add(bad) == 0;
     }
 };
 
@@ -53,7 +33,7 @@ struct Safety {
 // that D times the gate stays in range down to sigmoid(Q) = 2^-77. R = N / D if it is kept.
 template <bool is_short>
 AFT_INLINE V gated_average(V N, V D, V q) {
-    const V small = all(0x1p-50F), x = q * all(-kLog2eHigh);
+    const V small = set1(0x1p-50F), x = q * set1(-kLog2eHigh);
     const V e = is_short ? short_exp2(x) : exp2(x);
     return quotient<is_short>(N * small, D * fma(e, small, small));
 }
@@ -62,7 +42,7 @@ AFT_INLINE V gated_average(V N, V D, V q) {
 template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_whole(const FinishRows<T>& f) {
     Safety safety;
-    const V open = all(__builtin_inff());
+    const V open = set1(__builtin_inff());
     for (int64_t row = 0; row < f.rows; ++row)
 #pragma GCC unroll 2
         for (int64_t at = 0; at < kChannels; at += kLanes) {
@@ -83,18 +63,19 @@ template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
     const int64_t width = streams ? kLanes : f.channels - at, where = row * f.stride + at;
     const float* sums = f.sums + row * kPanel + at;
-    const V D = load(sums + kChannels), N = load(sums), open = all(__builtin_inff());
-    V y = gated_average<is_short>(N, D, f.q != nullptr ? load_some(f.q + where, width, 0) : open);
+    const V D = load(sums + kChannels), N = load(sums), open = set1(__builtin_inff());
+    V y =
+        gated_average<is_short>(N, D, f.q != nullptr ? load_partial(f.q + where, width, 0) : open);
     // With N finite and D large enough, N / D is finite.
-    const V safe = safe_where(D, N);
-    y = where_at_least(safe, all(1), y, all(kMark));
+    const V safe = safety_mask(D, N);
+    y = select_ge(safe, set1(1), y, set1(kMark));
     if (streams)
         stream(f.y + where, y);
     else
-        store_some(f.y + where, y, width);
+        store_partial(f.y + where, y, width);
     if (f.average != nullptr) {
-        store_some(f.average + where, N / D, width);
-        store_some(f.denominator + where, where_at_least(safe, all(1), D, all(kTaken)), width);
+        store_partial(f.average + where, N / D, width);
+        store_partial(f.denominator + where, select_ge(safe, set1(1), D, set1(kNeedsExact)), width);
     }
     return all_set(safe, width);
 }
@@ -112,7 +93,7 @@ AFT_INLINE bool finish_each(const FinishRows<T>& f) {
 }
 template <bool streams, class T>
 AFT_INLINE bool finish_all(const FinishRows<T>& f) {
-    if constexpr (sizeof(T) == sizeof(Half))
+    if constexpr (sizeof(T) == sizeof(Bf16))
         if (f.average == nullptr) return finish_each<streams, true>(f);
     return finish_each<streams, false>(f);
 }
@@ -130,19 +111,20 @@ static bool finish_rows(const FinishRows<T>& f) {
 template <class T>
 AFT_INLINE void factor_vector(const RowFactors<T>& f, int64_t row, int64_t at) {
     const int64_t width = f.channels - at, where = row * f.stride + at;
-    const V dy = load_ahead(f.dy + where, f.stride, width, 0) * all(f.scale);
-    const V R = load_ahead(f.average + where, f.stride, width, 0);
-    const V D = load_ahead(f.denominator + where, f.stride, width, 1);
+    const V dy = load_prefetching(f.dy + where, f.stride, width, 0) * set1(f.scale);
+    const V R = load_prefetching(f.average + where, f.stride, width, 0);
+    const V D = load_prefetching(f.denominator + where, f.stride, width, 1);
     V P = dy;
     if (f.q != nullptr) {
-        const V gate = sigmoid(load_ahead(f.q + where, f.stride, width, 0));
+        const V gate = sigmoid(load_prefetching(f.q + where, f.stride, width, 0));
         P = dy * gate;
-        store_ahead(f.dq + where, f.stride,
-                    load_some(f.dy + where, width, 0) * R * gate * (all(1) - gate), width);
+        store_prefetching(f.dq + where, f.stride,
+                          load_partial(f.dy + where, width, 0) * R * gate * (set1(1) - gate),
+                          width);
     }
     // Rows of the exact path send nothing here (their R may be anything).
-    const V A = where_at_least(D, all(0), P / D, all(0));
-    const V C = where_at_least(D, all(0), A * (load_some(f.mean + at, width, 0) - R), all(0));
+    const V A = select_ge(D, set1(0), P / D, set1(0));
+    const V C = select_ge(D, set1(0), A * (load_partial(f.mean + at, width, 0) - R), set1(0));
     store(f.panel + row * kPanel + at, A);
     store(f.panel + row * kPanel + kChannels + at, C);
 }
@@ -156,14 +138,14 @@ static void row_factors(const RowFactors<T>& f) {
 static void outside_sums(const OutsideSums& o) {
     for (int i = 0; i < kPanelVectors; ++i) {
         const float* panel = o.panel + i * kLanes;
-        LongSum total;
+        CompensatedSum total;
         for (int64_t row = o.length - 1; row >= 0; --row) {
             if (o.causal && (row + 1) % kTile == 0 && row + 1 < o.length) {
                 const float* later = o.reference + (row + 1) / kTile * kChannels;
                 const int64_t at = i % kHalf * kLanes;
                 total.scale(load(later - kChannels + at) - load(later + at));
             }
-            total.add(all(o.weight[row]) * load(panel + row * kPanel));
+            total.add(set1(o.weight[row]) * load(panel + row * kPanel));
             if (row % kStep == 0) store(o.after + row / kStep * kPanel + i * kLanes, total.value());
         }
         if (o.causal) continue;
@@ -171,7 +153,7 @@ static void outside_sums(const OutsideSums& o) {
         for (int64_t row = 0; row < o.length; ++row) {
             if (row % kStep == 0)
                 store(o.before + row / kStep * kPanel + i * kLanes, total.value());
-            total.add(all(o.weight[row]) * load(panel + row * kPanel));
+            total.add(set1(o.weight[row]) * load(panel + row * kPanel));
         }
     }
 }
@@ -179,21 +161,21 @@ static void outside_sums(const OutsideSums& o) {
 // dV = X SA, dK = X (V - mean) SA + X SC
 template <class T>
 static Norms finish_keys(const FinishKeys<T>& f) {
-    V left = all(0), part = all(0);
+    V left = set1(0), part = set1(0);
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes) {
             const float *x = f.panel + row * kPanel + at, *s = f.sums + row * kPanel + at;
             const int64_t width = f.channels - at, where = row * f.stride + at;
             // The scale comes last: before it nothing is near the ends of float32.
-            const V scale = all(f.scale), X = load(x + kChannels), SA = load(s);
+            const V scale = set1(f.scale), X = load(x + kChannels), SA = load(s);
             const V first = load(x) * SA;
             const V dk = fma(X, load(s + kChannels), first);
-            store_ahead(f.dv + where, f.stride, X * SA * scale, width);
-            store_ahead(f.dk + where, f.stride, dk * scale, width);
+            store_prefetching(f.dv + where, f.stride, X * SA * scale, width);
+            store_prefetching(f.dk + where, f.stride, dk * scale, width);
             left = fma(dk, dk, left);
             part = fma(first, first, part);
         }
-    return {static_cast<double>(sum(left)), static_cast<double>(sum(part))};
+    return {static_cast<double>(reduce_add(left)), static_cast<double>(reduce_add(part))};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -34,9 +34,9 @@ struct SourceTile {
     int64_t begin = 0, row = 0;      // first source; floats of a row of weights
     Sources targets;                 // that look at the tile one by one
     Sources blocks[kBlocks];         // that look at each kRows sources
-    Upcoming upcoming;               // panels
+    PrefetchRange prefetch_range;    // panels
 
-    SourceTile(const Weights& all, const Kernels& k, int64_t most)
+    SourceTile(const Weights& all, const BandKernels& k, int64_t most)
         : scratch(all.scratch()),
           weights((most + 2 * kTile) * (kTile + 3 * k.lanes), true),
           gradient((most + 2 * kTile) * kTile, true),
@@ -50,7 +50,7 @@ template <class T>
 class Gradient {
   public:
     Gradient(const BandShape& shape, const BandGradient<T>& x)
-        : kernels_(kernels()),
+        : kernels_(band_kernels()),
           shape_(shape),
           x_(x),
           weights_(shape.bias, shape.length, shape.causal),
@@ -133,7 +133,7 @@ class Gradient {
         const int64_t d = shape_.channels, length = shape_.length;
 #pragma omp parallel for schedule(static)
         for (int64_t i = now_.begin; i < now_.end; ++i) {
-            const FlushTiny flush;
+            const ScopedFlushToZero flush;
             const Panels::Block b = targets_.block(i, i - now_.begin);
             const int64_t at = b.sample * length * d + b.first;
             const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
@@ -160,7 +160,7 @@ class Gradient {
     }
 
     Norms tile(SourceTile& s, int64_t i) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         const int64_t part = i % parts_, count = now_.end - now_.begin;
         start(s, i / parts_ * kTile);
         Norms total;
@@ -193,7 +193,7 @@ class Gradient {
         std::fill(s.gradient.data(), s.gradient.data() + std::min(rows, s.gradient.size()), 0.0F);
     }
 
-    [[nodiscard]] Upcoming factors_of(int64_t i, int64_t chunk) {
+    [[nodiscard]] PrefetchRange factors_of(int64_t i, int64_t chunk) {
         const float* from = targets_.block(i, i - now_.begin).row(chunk * kTile);
         return {reinterpret_cast<const char*>(from), kTile * width() * 4};
     }
@@ -215,9 +215,9 @@ class Gradient {
             for (; started > 0 && chunk_of(s.blocks[started - 1].end) >= chunk; --started)
                 begin_sums(s, t, started - 1);
             if (chunk > first)
-                s.upcoming = factors_of(i, chunk - 1);
+                s.prefetch_range = factors_of(i, chunk - 1);
             else
-                s.upcoming = i + 1 < now_.end ? factors_of(i + 1, last) : Upcoming{};
+                s.prefetch_range = i + 1 < now_.end ? factors_of(i + 1, last) : PrefetchRange{};
             add_sums(s, t, chunk);
             if (wants_bias()) add_gradient(s, b, chunk, t.panel);
         }
@@ -257,8 +257,8 @@ class Gradient {
             const int64_t to = std::min((chunk + 1) * kTile, s.blocks[i].end);
             if (from >= to) continue;
             const float* weights = s.weights.data() + (from - s.targets.begin) * s.row;
-            Aside aside;
-            s.upcoming.take(to - from, 2 * width(), aside);
+            ProductExtras extras;
+            s.prefetch_range.take(to - from, 2 * width(), extras);
             kernels_.multiply({.a = weights + i * kRows,
                                .a_row = 1,
                                .a_step = s.row,
@@ -267,7 +267,7 @@ class Gradient {
                                .steps = to - from,
                                .sum = s.sums.data() + i * kRows * width(),
                                .sum_row = width(),
-                               .aside = aside});
+                               .extras = extras});
         }
     }
 
@@ -348,7 +348,7 @@ class Gradient {
                         x_.bias.dw + t * shape_.length + begin);
     }
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     const BandShape& shape_;
     const BandGradient<T>& x_;
     Weights weights_;
@@ -367,6 +367,6 @@ Norms band_gradient(const BandShape& shape, const BandGradient<T>& x) {
     return Gradient<T>(shape, x).run();
 }
 template Norms band_gradient(const BandShape& shape, const BandGradient<float>& x);
-template Norms band_gradient(const BandShape& shape, const BandGradient<Half>& x);
+template Norms band_gradient(const BandShape& shape, const BandGradient<Bf16>& x);
 
 }  // namespace aft::ops::cpu

@@ -37,7 +37,7 @@ AFT_INLINE void clear_sums(V (&sums)[rows][vectors]) {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-        for (int i = 0; i < vectors; ++i) sums[r][i] = all(0);
+        for (int i = 0; i < vectors; ++i) sums[r][i] = set1(0);
 }
 template <int rows, int vectors>
 AFT_INLINE void add_to_sums(const V (&sums)[rows][vectors], float* to, int64_t row) {
@@ -50,18 +50,18 @@ AFT_INLINE void add_to_sums(const V (&sums)[rows][vectors], float* to, int64_t r
         }
 }
 template <int rows, int vectors>
-AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const Aside& a) {
+AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const ProductExtras& a) {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
         for (int i = 0; i < vectors; ++i)
-            sums[r][i] = fma(all(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
+            sums[r][i] = fma(set1(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
 }
-// Of a product M: Multiply or MultiplyHalf.
+// Of a product M: Multiply or MultiplyBf16.
 template <int rows, int vectors, class M>
 AFT_INLINE void finish_sums(V (&sums)[rows][vectors], const M& m) {
-    if (m.aside.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
-    add_to_first(sums, m.aside);
+    if (m.extras.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
+    add_to_first(sums, m.extras);
     store_sums(sums, m.sum, m.sum_row);
 }
 template <int rows, int vectors>
@@ -72,7 +72,7 @@ AFT_INLINE void add_source(V (&sums)[rows][vectors], const float* a, int64_t a_r
     for (int i = 0; i < vectors; ++i) row[i] = load(b + i * kLanes);
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
-        const V x = all(a[r * a_row]);
+        const V x = set1(a[r * a_row]);
 #pragma GCC unroll 4
         for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
     }
@@ -85,9 +85,9 @@ static void multiply(const Multiply& m) {
     V sums[kRows][kPanelVectors];
     clear_sums(sums);
     const float *a = m.a, *b = m.b;
-    const char* fetch = m.aside.fetch;
+    const char* fetch = m.extras.fetch;
     const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
-    const int64_t fetches = m.aside.fetches, fetch_row = m.aside.fetch_row;
+    const int64_t fetches = m.extras.fetches, fetch_row = m.extras.fetch_row;
     for (int64_t step = fetches; step > 0; --step, a += a_step, b += b_step, fetch += fetch_row) {
         fetch_block(fetch);
         add_source(sums, a, a_row, b);
@@ -130,7 +130,7 @@ static void rescale(const Rescale& r) {
     for (int64_t row = 0; row < r.count; ++row)
         for (int i = 0; i < kPanelVectors; ++i) {
             float* p = r.rows + row * kPanel + i * kLanes;
-            store(p, scaled(load(p), by[i % kHalf]));
+            store(p, ldexp(load(p), by[i % kHalf]));
         }
 }
 
@@ -143,20 +143,21 @@ struct Column {
 
 template <class T>
 AFT_INLINE V key(const PackKeys<T>& p, const Column& c, int64_t row) {
-    return load_some(p.k + row * p.stride + c.at, c.width, 0);
+    return load_partial(p.k + row * p.stride + c.at, c.width, 0);
 }
 template <class T>
 AFT_INLINE V value(const PackKeys<T>& p, const Column& c, int64_t row) {
-    return load_some(p.v + row * p.stride + c.at, c.width, 0);
+    return load_partial(p.v + row * p.stride + c.at, c.width, 0);
 }
 
 template <class T>
 static void key_reference(const PackKeys<T>& p) {
     for (int64_t at = 0; at < kChannels; at += kLanes) {
-        V top = all(-__builtin_inff());
+        V top = set1(-__builtin_inff());
         for (int64_t row = 0; row < p.rows; ++row)
-            top = above(top, load_ahead(p.k + row * p.stride + at, p.stride, p.channels - at, 0));
-        store(p.reference + at, ceiling(in_bits(top, all(0))));
+            top =
+                max(top, load_prefetching(p.k + row * p.stride + at, p.stride, p.channels - at, 0));
+        store(p.reference + at, ceil(to_log2(top, set1(0))));
     }
 }
 
@@ -167,15 +168,15 @@ AFT_INLINE Column begin_column(const PackKeys<T>& p, int64_t at) {
     Column c{at,
              width,
              load(p.reference + at),
-             p.mean != nullptr ? load_some(p.mean + at, width, 0) : all(0),
-             all(0),
-             all(0)};
+             p.mean != nullptr ? load_partial(p.mean + at, width, 0) : set1(0),
+             set1(0),
+             set1(0)};
     if (p.fixed || p.previous == nullptr) return c;
     const V old = load(p.previous + at);
-    c.reference = where_at_least(c.reference, old + all(kRise), c.reference, old);
+    c.reference = select_ge(c.reference, old + set1(kRise), c.reference, old);
     float *const n = p.state + at, *const d = n + kChannels;
-    store(n, scaled(load(n), old - c.reference));
-    store(d, scaled(load(d), old - c.reference));
+    store(n, ldexp(load(n), old - c.reference));
+    store(d, ldexp(load(d), old - c.reference));
     store(p.reference + at, c.reference);
     return c;
 }
@@ -200,7 +201,7 @@ static void pack_keys(const PackKeys<T>& p) {
         for (int i = 0; i < kHalf; ++i) {
             Column& c = columns[i];
             if (keeps) keep_sums(p, c, p.before + row / kStep * kPanel);
-            const V x = exp_below(key(p, c, row), c.reference - all(kKeyShift));
+            const V x = exp_scaled(key(p, c, row), c.reference - set1(kKeyShift));
             const V xv = x * (value(p, c, row) - c.mean);
             store(out + c.at, xv);
             store(out + kChannels + c.at, x);
@@ -210,97 +211,17 @@ static void pack_keys(const PackKeys<T>& p) {
     }
 #pragma GCC unroll 2
     for (int i = 0; i < kHalf; ++i) keep_sums(p, columns[i], p.state);
-    for (int64_t i = p.rows * kPanel; i < kTile * kPanel; i += kLanes) store(p.panel + i, all(0));
+    for (int64_t i = p.rows * kPanel; i < kTile * kPanel; i += kLanes) store(p.panel + i, set1(0));
 }
 
 static void sum_after(const SumAfter& s) {
     for (int i = 0; i < kPanelVectors; ++i) {
-        LongSum total;
+        CompensatedSum total;
         for (int64_t row = s.rows - 1; row >= 0; --row) {
             total.add(load(s.panel + row * kPanel + i * kLanes));
             if (row % kStep == 0) store(s.after + row / kStep * kPanel + i * kLanes, total.value());
         }
     }
-}
-
-static float largest_of(const float* x, int64_t n) {
-    V top = all(-__builtin_inff()), bad = all(0);
-    for (int64_t i = 0; i < n; i += kLanes) {
-        const V value = load_some(x + i, n - i, x[0]);
-        top = above(top, value);
-        bad = bad + value * all(0);
-    }
-    return sum(bad) == 0 ? largest(top) : __builtin_inff();
-}
-
-static float largest_of_wide(const double* x, int64_t n) {
-    double top = x[0], bad = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        top = x[i] > top ? x[i] : top;
-        bad += x[i] * 0;
-    }
-    return bad == 0 ? static_cast<float>(top) : __builtin_inff();
-}
-
-// Two vectors of doubles at a time; the compiler fuses the multiply-adds.
-static void wide_product(const WideProduct& p) {
-    typedef double W __attribute__((vector_size(kLanes * 4), aligned(8)));
-    constexpr int64_t half = kLanes / 2;
-    for (int64_t block = 0; block < p.blocks; ++block) {
-        W sums[kRows][2] = {};
-        const double* r = p.r + block * p.factors * kLanes;
-        for (int64_t i = 0; i < p.factors; ++i, r += kLanes) {
-            const W left = *reinterpret_cast<const W*>(r);
-            const W right = *reinterpret_cast<const W*>(r + half);
-#pragma GCC unroll 6
-            for (int64_t row = 0; row < kRows; ++row) {
-                const double x = p.u[row * p.factors + i];
-                sums[row][0] += left * x;
-                sums[row][1] += right * x;
-            }
-        }
-#pragma GCC unroll 6
-        for (int64_t row = 0; row < kRows; ++row) {
-            double* out = p.out + row * p.row + block * kLanes;
-            *reinterpret_cast<W*>(out) = sums[row][0];
-            *reinterpret_cast<W*>(out + half) = sums[row][1];
-        }
-    }
-}
-
-// Sums of kGroup factors are added up: each rounding is of a part of the product.
-template <int vectors>
-AFT_INLINE void short_block(const ShortProduct& p, int64_t block) {
-    constexpr int64_t kGroup = 16;
-    const int64_t next = p.factors * kLanes;
-    V total[kRows][vectors] = {};
-    const float* r = p.r + block * next;
-    for (int64_t begin = 0; begin < p.factors; begin += kGroup) {
-        const int64_t end = begin + kGroup < p.factors ? begin + kGroup : p.factors;
-        V sums[kRows][vectors] = {};
-        for (int64_t i = begin; i < end; ++i, r += kLanes)
-#pragma GCC unroll 6
-            for (int64_t row = 0; row < kRows; ++row)
-#pragma GCC unroll 2
-                for (int64_t v = 0; v < vectors; ++v)
-                    sums[row][v] =
-                        fma(all(p.u[row * p.factors + i]), load(r + v * next), sums[row][v]);
-#pragma GCC unroll 6
-        for (int64_t row = 0; row < kRows; ++row)
-#pragma GCC unroll 2
-            for (int64_t v = 0; v < vectors; ++v) total[row][v] = total[row][v] + sums[row][v];
-    }
-#pragma GCC unroll 6
-    for (int64_t row = 0; row < kRows; ++row)
-#pragma GCC unroll 2
-        for (int64_t v = 0; v < vectors; ++v)
-            store(p.out + row * p.row + (block + v) * kLanes, total[row][v]);
-}
-
-static void short_product(const ShortProduct& p) {
-    int64_t block = 0;
-    for (; block + 1 < p.blocks; block += 2) short_block<2>(p, block);
-    if (block < p.blocks) short_block<1>(p, block);
 }
 
 // Up to kTile steps of wide_sums for all columns. The multipliers are made float64 once for all
@@ -341,41 +262,6 @@ AFT_INLINE void wide_steps(const WideSums& m, int64_t begin, int64_t steps) {
 static void wide_sums(const WideSums& m) {
     for (int64_t begin = 0; begin < m.steps; begin += kTile)
         wide_steps(m, begin, m.steps - begin < kTile ? m.steps - begin : kTile);
-}
-
-AFT_INLINE void fill(float* from, const float* to, float value) {
-    for (; from < to; from += kLanes) store(from, all(value));
-}
-
-// 2^(w log2 e - shift) of the first n, else 0; the whole part is taken off in float64.
-AFT_INLINE V exp2_of_doubles(const double* w, int64_t n, double shift) {
-    float whole[kLanes], rest[kLanes];
-    for (int64_t l = 0; l < kLanes; ++l) {
-        const double bits = l < n ? w[l] * 1.4426950408889634074 - shift : -400;
-        const double x = bits < -400 ? -400 : bits, n_bits = (x + 0x1.8p52) - 0x1.8p52;
-        whole[l] = static_cast<float>(n_bits);
-        rest[l] = static_cast<float>(x - n_bits);
-    }
-    return scaled(exp2_polynomial(load(rest)), exponent_in_range(load(whole)));
-}
-
-static void weight_row(const WeightRow& r) {
-    const int64_t first = r.first < r.begin ? r.begin : (r.first > r.end ? r.end : r.first);
-    const int64_t last = r.last > r.end ? r.end : (r.last < first ? first : r.last);
-    fill(r.out, r.out + (first - r.begin), r.left);
-    float* out = r.out + (first - r.begin);
-    const V reference = all(r.largest - kBiasShift);
-    if (r.w != nullptr) {
-        const float* w = r.w + (first - r.first);
-        for (int64_t i = 0, n = last - first; i < n; i += kLanes)
-            store(out + i, exp_below(load_some(w + i, n - i, 0), reference));
-    } else {
-        const double* w = r.wide + (first - r.first);
-        const double shift = static_cast<double>(r.largest) - static_cast<double>(kBiasShift);
-        for (int64_t i = 0, n = last - first; i < n; i += kLanes)
-            store(out + i, exp2_of_doubles(w + i, n - i, shift));
-    }
-    fill(r.out + (last - r.begin), r.out + (r.end - r.begin), r.right);
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -40,9 +40,10 @@ void TargetTile::start_matrix(const Weights& all, int64_t first, WeightScratch& 
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t block = (at + r) / kMatrixRows;
             const auto [begin, behind] = sources[block];
-            half_kernels()->round_row(
-                weights.data() + r * width + begin - both.begin, (behind - begin) / kMatrixStep,
-                halves.data() + block * kMatrixRows * span + (at + r) % kMatrixRows * kMatrixStep);
+            bf16_kernels()->round_row(weights.data() + r * width + begin - both.begin,
+                                      (behind - begin) / kMatrixStep,
+                                      bf16_weights.data() + block * kMatrixRows * span +
+                                          (at + r) % kMatrixRows * kMatrixStep);
         }
     }
 }
@@ -53,7 +54,7 @@ void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panel
     for (int64_t i = 0; i < tile.blocks; ++i, sums += kMatrixRows * block.width) {
         const auto [first, end] = tile.sources[i];
         const bool is_last = shape.causal || end >= shape.length;
-        MultiplyMatrix m{.a = tile.halves.data() + i * kMatrixRows * tile.span,
+        MultiplyMatrix m{.a = tile.bf16_weights.data() + i * kMatrixRows * tile.span,
                          .sum = sums,
                          .first = first > 0 ? block.before + block.step(first) : kNothing,
                          .later = is_last ? nullptr : block.after + block.step(end),
@@ -61,17 +62,17 @@ void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panel
         for (int64_t begin = first, chunk = first / kTile; begin < end; ++chunk) {
             const int64_t behind = std::min((chunk + 1) * kTile, end);
             if (behind < end && block.joined(chunk)) continue;
-            m.b = block.half_row(begin);
+            m.b = block.bf16_row(begin);
             m.steps = (behind - begin) / kMatrixStep;
-            half_kernels()->multiply_matrix(m);
+            bf16_kernels()->multiply_matrix(m);
             m.first = m.later = nullptr;
             m.a += m.steps * kMatrixWeights;
             begin = behind;
             if (behind < end && !block.alike(chunk, chunk + 1))
-                kernels().rescale({.rows = sums,
-                                   .count = kMatrixRows,
-                                   .from = block.reference_of(chunk),
-                                   .to = block.reference_of(chunk + 1)});
+                band_kernels().rescale({.rows = sums,
+                                        .count = kMatrixRows,
+                                        .from = block.reference_of(chunk),
+                                        .to = block.reference_of(chunk + 1)});
         }
     }
 }

@@ -17,22 +17,22 @@
 namespace aft::ops::cpu {
 
 Panels::Panels(const BandShape& shape, const Plan& plan)
-    : kernels_(kernels()),
+    : kernels_(band_kernels()),
       shape_(shape),
       plan_(plan),
-      panels_(plan.half ? 0 : plan.blocks * plan.rows * width()),
+      panels_(plan.bf16 ? 0 : plan.blocks * plan.rows * width()),
       references_(plan.blocks * plan.rows / kTile * kernels_.channels, true),
       states_(plan.blocks * width()),
-      before_(plan.sums ? plan.blocks * sums_room() : 0),
-      after_(plan.sums && !shape.causal ? plan.blocks * sums_room() : 0),
-      halves_(plan.half ? plan.blocks * plan.rows * width() : 0) {}
+      before_(plan.sums ? plan.blocks * sums_size() : 0),
+      after_(plan.sums && !shape.causal ? plan.blocks * sums_size() : 0),
+      bf16_panels_(plan.bf16 ? plan.blocks * plan.rows * width() : 0) {}
 
-int64_t Panels::sums_room() const {
-    return plan_.rows / (plan_.half ? half_kernels()->step : kStep) * width();
+int64_t Panels::sums_size() const {
+    return plan_.rows / (plan_.bf16 ? bf16_kernels()->step : kStep) * width();
 }
 
 int64_t Panels::all_blocks(const BandShape& shape) {
-    const int64_t C = kernels().channels;
+    const int64_t C = band_kernels().channels;
     return shape.batch * ((shape.channels + C - 1) / C);
 }
 
@@ -44,13 +44,13 @@ Panels::Block Panels::block(int64_t i, int64_t slot) {
             .channels = std::min(C, shape_.channels - at),
             .rows = plan_.rows,
             .width = width(),
-            .every = plan_.half ? half_kernels()->step : kStep,
-            .panel = plan_.half ? nullptr : panels_.data() + slot * plan_.rows * width(),
+            .every = plan_.bf16 ? bf16_kernels()->step : kStep,
+            .panel = plan_.bf16 ? nullptr : panels_.data() + slot * plan_.rows * width(),
             .reference = references_.data() + slot * (plan_.rows / kTile) * C,
             .state = states_.data() + slot * width(),
-            .half = plan_.half ? halves_.data() + slot * plan_.rows * width() : nullptr,
-            .before = before_.size() > 0 ? before_.data() + slot * sums_room() : nullptr,
-            .after = after_.size() > 0 ? after_.data() + slot * sums_room() : nullptr};
+            .bf16 = plan_.bf16 ? bf16_panels_.data() + slot * plan_.rows * width() : nullptr,
+            .before = before_.size() > 0 ? before_.data() + slot * sums_size() : nullptr,
+            .after = after_.size() > 0 ? after_.data() + slot * sums_size() : nullptr};
 }
 
 template <class T>
@@ -67,7 +67,7 @@ PackKeys<T> Panels::arguments(const Block& b, const Source<T>& x, int64_t chunk)
             .fixed = !shape_.causal,
             .reference = b.reference_of(chunk),
             .panel = b.panel == nullptr ? nullptr : b.panel + row % b.rows * b.width,
-            .half = b.half == nullptr ? nullptr : b.half + row % b.rows * b.width,
+            .bf16 = b.bf16 == nullptr ? nullptr : b.bf16 + row % b.rows * b.width,
             .state = b.state,
             .before = b.before == nullptr ? nullptr : b.before + b.step(row),
             .phase = shape_.phase()};
@@ -76,8 +76,8 @@ PackKeys<T> Panels::arguments(const Block& b, const Source<T>& x, int64_t chunk)
 template <class T>
 void Panels::pack_chunk(const Block& b, const Source<T>& x, int64_t chunk) const {
     if (chunk == 0) std::fill(b.state, b.state + b.width, 0.0F);
-    if (plan_.half)
-        half_kernels()->pack_keys(arguments(b, x, chunk));
+    if (plan_.bf16)
+        bf16_kernels()->pack_keys(arguments(b, x, chunk));
     else
         kernels_.of<T>().pack_keys(arguments(b, x, chunk));
     check_keys(b.reference_of(chunk), kernels_.channels);
@@ -95,15 +95,15 @@ void Panels::pack(const Block& b, const Source<T>& x) const {
     }
     for (int64_t chunk = 0; chunk < chunks; ++chunk) pack_chunk(b, x, chunk);
     if (b.after != nullptr)
-        (plan_.half ? half_kernels()->sum_after : kernels_.sum_after)(
-            {.panel = b.panel, .half = b.half, .rows = shape_.length, .after = b.after});
+        (plan_.bf16 ? bf16_kernels()->sum_after : kernels_.sum_after)(
+            {.panel = b.panel, .bf16 = b.bf16, .rows = shape_.length, .after = b.after});
 }
 
 template <class T>
 void Panels::pack_all(const Source<T>& x, const Sources& blocks) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = blocks.begin; i < blocks.end; ++i) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         pack(block(i, i - blocks.begin), x);
     }
 }
@@ -114,10 +114,10 @@ bool Panels::Block::alike(int64_t chunk, int64_t other) const {
 }
 
 template void Panels::pack_chunk(const Block& block, const Source<float>& x, int64_t chunk) const;
-template void Panels::pack_chunk(const Block& block, const Source<Half>& x, int64_t chunk) const;
+template void Panels::pack_chunk(const Block& block, const Source<Bf16>& x, int64_t chunk) const;
 template void Panels::pack(const Block& block, const Source<float>& x) const;
-template void Panels::pack(const Block& block, const Source<Half>& x) const;
+template void Panels::pack(const Block& block, const Source<Bf16>& x) const;
 template void Panels::pack_all(const Source<float>& x, const Sources& blocks);
-template void Panels::pack_all(const Source<Half>& x, const Sources& blocks);
+template void Panels::pack_all(const Source<Bf16>& x, const Sources& blocks);
 
 }  // namespace aft::ops::cpu

@@ -4,8 +4,9 @@
 // block of kRows targets that see a window of s one by one s + kRows - 1 sources, as the running
 // sums are kept where a window begins: 37 for a window of 32, where whole steps took 42. Sums begin
 // in registers and are rescaled by powers of two only where references differ. Windows that fit the
-// first-level cache go target by target, so that sums are stored once; rows of the next block
-// are fetched into the second level, one a source: 14.2 ms of one core became 10.0 (window 32).
+// first-level cache go target by target, so that sums are tensor_kernels once; rows of the next
+// block are fetched into the second level, one a source: 14.2 ms of one core became 10.0 (window
+// 32).
 #include "model/ops/cpu/band/tile.h"
 
 #include <algorithm>
@@ -17,13 +18,13 @@ namespace aft::ops::cpu {
 namespace {
 
 bool has_matrix(const BandShape& shape) {
-    return shape.half && half_kernels()->multiply_matrix != nullptr;
+    return shape.bf16 && bf16_kernels()->multiply_matrix != nullptr;
 }
 // Numbers of a row: whole pairs or steps and what is written behind them.
 int64_t span_of(const BandShape& shape) {
     const int64_t widest = TargetTile::widest(shape);
     if (has_matrix(shape)) return (widest + kMatrixStep - 1) / kMatrixStep * kMatrixStep;
-    return (widest + 1) / 2 * 2 + 2 * kernels().lanes;
+    return (widest + 1) / 2 * 2 + 2 * band_kernels().lanes;
 }
 
 }  // namespace
@@ -38,14 +39,15 @@ int64_t TargetTile::widest(const BandShape& shape) {
 TargetTile::TargetTile(const BandShape& shape)
     : span(span_of(shape)),
       phase(shape.phase()),
-      weights((shape.half ? kRows : kTile) *
-                  (span + (has_matrix(shape) ? kMatrixStep + kernels().lanes : 0)),
+      weights((shape.bf16 ? kRows : kTile) *
+                  (span + (has_matrix(shape) ? kMatrixStep + band_kernels().lanes : 0)),
               true),
-      halves(shape.half ? kTile * span + kernels().lanes : 0, true),
+      bf16_weights(shape.bf16 ? kTile * span + band_kernels().lanes : 0, true),
       matrix(has_matrix(shape)) {}
 
-Upcoming TargetTile::upcoming() const {
-    if (halves.size() > 0) return {reinterpret_cast<const char*>(halves.data()), halves.size() * 2};
+PrefetchRange TargetTile::prefetch_range() const {
+    if (bf16_weights.size() > 0)
+        return {reinterpret_cast<const char*>(bf16_weights.data()), bf16_weights.size() * 2};
     return {reinterpret_cast<const char*>(weights.data()), weights.size() * 4};
 }
 
@@ -61,14 +63,14 @@ void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch
                   .sources = sources[i],
                   .scales = scales,
                   .at = i * kRows,
-                  .out = weights.data() + (halves.size() > 0 ? 0 : i * kRows * span),
+                  .out = weights.data() + (bf16_weights.size() > 0 ? 0 : i * kRows * span),
                   .out_row = span},
                  scratch);
-        if (halves.size() == 0) continue;
+        if (bf16_weights.size() == 0) continue;
         // Two sources at a time: the one behind an odd number of them is nothing.
         for (int64_t r = 0; r < kRows; ++r)
             weights.data()[r * span + sources[i].end - sources[i].begin] = 0;
-        half_kernels()->round(weights.data(), kRows * span, halves.data() + i * kRows * span);
+        bf16_kernels()->round(weights.data(), kRows * span, bf16_weights.data() + i * kRows * span);
     }
 }
 
@@ -77,13 +79,13 @@ namespace {
 class Sums {
   public:
     Sums(const BandShape& shape, const TargetTile& tile, const Panels::Block& block)
-        : kernels_(kernels()), shape_(shape), tile_(tile), block_(block) {}
+        : kernels_(band_kernels()), shape_(shape), tile_(tile), block_(block) {}
 
-    void run(const Ahead& ahead, float* sums) {
-        ahead_ = ahead;
-        upcoming_ = ahead.rest;
+    void run(const PrefetchPlan& ahead, float* sums) {
+        plan_ = ahead;
+        range_ = ahead.rest;
         const Sources all{tile_.sources[0].begin, tile_.sources[tile_.blocks - 1].end};
-        const int64_t reach = (tile_.sources[0].end - all.begin) / (block_.half != nullptr ? 2 : 1);
+        const int64_t reach = (tile_.sources[0].end - all.begin) / (block_.bf16 != nullptr ? 2 : 1);
         if (reach <= kTile)
             by_targets(sums);
         else
@@ -112,7 +114,7 @@ class Sums {
         int64_t started = 0;
         for (int64_t chunk = all.begin / kTile; chunk * kTile < all.end; ++chunk) {
             const int64_t begin = chunk * kTile, end = begin + kTile;
-            if (ahead_.far) upcoming_ = end < all.end ? panel(end, all.end) : ahead_.rest;
+            if (plan_.far) range_ = end < all.end ? panel(end, all.end) : plan_.rest;
             if (started > 0) rescale(chunk - 1, started * kRows, sums);
             while (started < tile_.blocks && tile_.sources[started].begin < end) ++started;
             for (int64_t i = 0; i < started; ++i)
@@ -123,10 +125,10 @@ class Sums {
     }
 
     // The panel of the chunk from here on.
-    [[nodiscard]] Upcoming panel(int64_t begin, int64_t end) const {
+    [[nodiscard]] PrefetchRange panel(int64_t begin, int64_t end) const {
         const int64_t rows = std::min(kTile, end - begin);
-        if (block_.half != nullptr)
-            return {reinterpret_cast<const char*>(block_.half_row(begin)), rows * 2 * block_.width};
+        if (block_.bf16 != nullptr)
+            return {reinterpret_cast<const char*>(block_.bf16_row(begin)), rows * 2 * block_.width};
         return {reinterpret_cast<const char*>(block_.row(begin)), rows * 4 * block_.width};
     }
 
@@ -142,15 +144,15 @@ class Sums {
     void add(int64_t i, const Sources& part, float* sums) {
         if (part.begin >= part.end) return;
         const int64_t at = i * kRows * tile_.span + part.begin - tile_.sources[i].begin;
-        if (block_.half != nullptr) {  // behind the last source the panel is zero
+        if (block_.bf16 != nullptr) {  // behind the last source the panel is zero
             const int64_t steps = (part.end - part.begin + 1) / 2;
-            half_kernels()->multiply({.a = tile_.halves.data() + at,
+            bf16_kernels()->multiply({.a = tile_.bf16_weights.data() + at,
                                       .a_row = tile_.span,
-                                      .b = block_.half_row(part.begin),
+                                      .b = block_.bf16_row(part.begin),
                                       .steps = steps,
                                       .sum = sums,
                                       .sum_row = block_.width,
-                                      .aside = aside(i, part, steps)});
+                                      .extras = extras(i, part, steps)});
         } else {
             kernels_.multiply({.a = tile_.weights.data() + at,
                                .a_row = tile_.span,
@@ -160,15 +162,15 @@ class Sums {
                                .steps = part.end - part.begin,
                                .sum = sums,
                                .sum_row = block_.width,
-                               .aside = aside(i, part, part.end - part.begin)});
+                               .extras = extras(i, part, part.end - part.begin)});
         }
         if (!shape_.causal && part.begin == tile_.sources[i].begin) add_later(i, sums);
     }
 
     // The first sources are added to the running sums of all before them.
-    Aside aside(int64_t i, const Sources& part, int64_t steps) {
+    ProductExtras extras(int64_t i, const Sources& part, int64_t steps) {
         static constexpr float kNothing[kWidest] = {};
-        Aside out;
+        ProductExtras out;
         fetch(steps, out);
         const int64_t begin = tile_.sources[i].begin;
         if (part.begin != begin) return out;
@@ -189,27 +191,27 @@ class Sums {
                            .sum_row = block_.width});
     }
 
-    void fetch(int64_t steps, Aside& out) {
-        while (tensor_ < kTensors && (ahead_.rows[tensor_] == nullptr || row_ >= ahead_.count)) {
+    void fetch(int64_t steps, ProductExtras& out) {
+        while (tensor_ < kTensors && (plan_.rows[tensor_] == nullptr || row_ >= plan_.count)) {
             ++tensor_;
             row_ = 0;
         }
-        if (tensor_ == kTensors) return upcoming_.take(steps, 2 * block_.width, out);
-        out.fetch = ahead_.rows[tensor_] + row_ * ahead_.stride;
-        out.fetches = std::min(steps, ahead_.count - row_);
-        out.fetch_row = ahead_.stride;
+        if (tensor_ == kTensors) return range_.take(steps, 2 * block_.width, out);
+        out.fetch = plan_.rows[tensor_] + row_ * plan_.stride;
+        out.fetches = std::min(steps, plan_.count - row_);
+        out.fetch_row = plan_.stride;
         row_ += out.fetches;
     }
 
     static constexpr int64_t kWidest = 64;  // 2C of any instruction set
     static constexpr int kTensors = 3;
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     const BandShape& shape_;
     const TargetTile& tile_;
     const Panels::Block& block_;
-    Ahead ahead_;
-    Upcoming upcoming_;
+    PrefetchPlan plan_;
+    PrefetchRange range_;
     int tensor_ = 0;  // what has been fetched
     int64_t row_ = 0;
 };

@@ -12,16 +12,16 @@ struct TargetTile {
     int64_t phase = 0;            // of BandShape
     Sources sources[kBlocks];     // that each kRows targets look at one by one
     RowScales scales{kTile};
-    Buffer<float> weights;    // [kTile, span], from each block's first source on
-    Buffer<uint16_t> halves;  // instead: in bfloat16
-    // Instead, where there are matrix instructions, blocks are of kMatrixRows targets, and halves
-    // [blocks, span / kMatrixStep, kMatrixRows, kMatrixStep].
+    Buffer<float> weights;          // [kTile, span], from each block's first source on
+    Buffer<uint16_t> bf16_weights;  // instead: in bfloat16
+    // Instead, where there are matrix instructions, blocks are of kMatrixRows targets, and
+    // bf16_weights [blocks, span / kMatrixStep, kMatrixRows, kMatrixStep].
     bool matrix = false;
 
     explicit TargetTile(const BandShape& shape);
     void start(const Weights& all, int64_t first, WeightScratch& scratch);
     void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
-    [[nodiscard]] Upcoming upcoming() const;  // its weights
+    [[nodiscard]] PrefetchRange prefetch_range() const;  // its weights
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
@@ -29,16 +29,16 @@ struct TargetTile {
 // What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
 // more at once would wait for each other; then `rest`. Before that the chunks to come of the panel
 // itself where it is `far`: whole panels of many samples do not stay in the second-level cache.
-struct Ahead {
+struct PrefetchPlan {
     const char* rows[3] = {};
     int64_t count = 0, stride = 0;  // bytes
-    Upcoming rest = {};
+    PrefetchRange rest = {};
     bool far = false;
 };
 
 struct TileSums {
     float* sums = nullptr;  // [kTile, 2C]
-    Ahead ahead = {};
+    PrefetchPlan ahead = {};
 };
 void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
                      float* sums);

@@ -65,7 +65,7 @@ void turn(const float* from, const Factors& f, T* to) {
 }  // namespace
 
 Weights::Weights(const BandBias& bias, int64_t length, bool causal)
-    : kernels_(kernels()),
+    : kernels_(band_kernels()),
       bias_(bias),
       length_(length),
       padded_(round_up(length, kTile)),
@@ -140,9 +140,9 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
                                 .row = s.width};
     };
     if (is_short_)
-        kernels_.short_product(product(s.short_u.data(), short_r_.data(), s.short_row.data()));
+        kernels_.bias.short_product(product(s.short_u.data(), short_r_.data(), s.short_row.data()));
     else
-        kernels_.wide_product(product(s.u.data(), r_.data(), s.row.data()));
+        kernels_.bias.wide_product(product(s.u.data(), r_.data(), s.row.data()));
 }
 
 void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
@@ -166,11 +166,11 @@ void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch&
         const int64_t at_row = (t - row) * scratch.width + seen.begin - scratch.first;
         float largest = 0;
         if (bias_.u == nullptr)
-            largest = kernels_.largest_of(bias_.w + t * bias_.w_row + seen.begin, n);
+            largest = kernels_.bias.largest_of(bias_.w + t * bias_.w_row + seen.begin, n);
         else if (is_short_)
-            largest = kernels_.largest_of(scratch.short_row.data() + at_row, n);
+            largest = kernels_.bias.largest_of(scratch.short_row.data() + at_row, n);
         else
-            largest = kernels_.largest_of_wide(scratch.row.data() + at_row, n);
+            largest = kernels_.bias.largest_of_wide(scratch.row.data() + at_row, n);
         measure_row(t, largest, scales, at);
     }
 }
@@ -200,7 +200,7 @@ void Weights::fill(const Into& into, WeightScratch& scratch) const {
             row.w = scratch.short_row.data() + i * scratch.width + row.first - scratch.first;
         else
             row.wide = scratch.row.data() + i * scratch.width + row.first - scratch.first;
-        kernels_.weight_row(row);
+        kernels_.bias.weight_row(row);
     }
 }
 

@@ -73,7 +73,7 @@ class Weights {
     void multiply(int64_t row, Sources sources, WeightScratch& scratch) const;
     void measure_row(int64_t target, float largest_bias, RowScales& scales, int64_t at) const;
 
-    const Kernels& kernels_;
+    const BandKernels& kernels_;
     BandBias bias_;
     int64_t length_ = 0, padded_ = 0;
     bool causal_ = false;

@@ -27,7 +27,7 @@ template <class T>
 class Forward {
   public:
     Forward(const ConvShape& shape, const ConvForward<T>& x)
-        : kernels_(kernels()), shape_(shape), x_(x), plan_(shape, x.w) {}
+        : kernels_(conv_kernels()), shape_(shape), x_(x), plan_(shape, x.w) {}
 
     bool run() {
         std::vector<Scratch> scratch;
@@ -55,16 +55,16 @@ class Forward {
     }
 
     bool task(int64_t i, Scratch& s) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         const Place at = place(i);
         const ConvLayout layout = plan_.layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };
         float* const panel = s.sums.data() + layout.block;
-        kernels_.of<T>().conv_pack({.layout = &layout,
-                                    .k = x_.k + at.key,
-                                    .v = x_.v + at.value,
-                                    .panel = panel,
-                                    .heads = s.heads.data()});
+        kernels_.of<T>().pack({.layout = &layout,
+                               .k = x_.k + at.key,
+                               .v = x_.v + at.value,
+                               .panel = panel,
+                               .heads = s.heads.data()});
         check_keys(s.heads.data() + layout.rows * layout.head_row, layout.heads, kKeyShift);
         for (int64_t block = 0; block < layout.blocks; ++block)
             plan_.spread({.group = at.group,
@@ -72,16 +72,16 @@ class Forward {
                           .panel = panel + block * layout.block,
                           .sums = s.sums.data() + block * layout.block,
                           .scratch = s.outside.data()});
-        return kernels_.of<T>().conv_finish({.layout = &layout,
-                                             .sums = s.sums.data(),
-                                             .q = from(x_.q, at.value),
-                                             .heads = s.heads.data(),
-                                             .y = x_.y + at.value,
-                                             .average = from(x_.average, at.value),
-                                             .denominator = from(x_.denominator, at.key)});
+        return kernels_.of<T>().finish({.layout = &layout,
+                                        .sums = s.sums.data(),
+                                        .q = from(x_.q, at.value),
+                                        .heads = s.heads.data(),
+                                        .y = x_.y + at.value,
+                                        .average = from(x_.average, at.value),
+                                        .denominator = from(x_.denominator, at.key)});
     }
 
-    const Kernels& kernels_;
+    const ConvKernels& kernels_;
     const ConvShape& shape_;
     const ConvForward<T>& x_;
     const ConvPlan plan_;
@@ -94,6 +94,6 @@ bool conv_forward(const ConvShape& shape, const ConvForward<T>& x) {
     return Forward<T>(shape, x).run();
 }
 template bool conv_forward(const ConvShape& shape, const ConvForward<float>& x);
-template bool conv_forward(const ConvShape& shape, const ConvForward<Half>& x);
+template bool conv_forward(const ConvShape& shape, const ConvForward<Bf16>& x);
 
 }  // namespace aft::ops::cpu

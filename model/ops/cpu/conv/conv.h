@@ -3,7 +3,7 @@
 // thread's OpenMP team (LibTorch's own pool); results do not depend on the number of threads. No
 // LibTorch.
 #pragma once
-#include "model/ops/cpu/band/kernels.h"
+#include "model/ops/cpu/conv/kernels.h"
 
 namespace aft::ops::cpu {
 
@@ -17,7 +17,7 @@ struct ConvShape {
 
 // Whole tensors: q, v, y, average [B, T, d], k, denominator [B, T, h], w [h, s (, s)]; q may be
 // none, average and denominator are none unless a gradient is wanted.
-template <class T>  // float, or Half: how tensors are stored
+template <class T>  // float, or Bf16: how tensors are tensor_kernels
 struct ConvForward {
     const T *q = nullptr, *k = nullptr, *v = nullptr;
     const float* w = nullptr;
@@ -25,7 +25,7 @@ struct ConvForward {
     float *average = nullptr, *denominator = nullptr;
 };
 // Whether all entries were safe. Of those that were not y is NaN and the denominator, where it is
-// kept, kTaken.
+// kept, kNeedsExact.
 template <class T>
 [[nodiscard]] bool conv_forward(const ConvShape& shape, const ConvForward<T>& x);
 

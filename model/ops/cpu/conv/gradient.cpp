@@ -43,7 +43,7 @@ template <class T>
 class Gradient {
   public:
     Gradient(const ConvShape& shape, const ConvGradient<T>& x)
-        : kernels_(kernels()),
+        : kernels_(conv_kernels()),
           shape_(shape),
           x_(x),
           plan_(shape, x.w),
@@ -84,7 +84,7 @@ class Gradient {
     }
 
     Norms task(int64_t i, Scratch& s) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         const int64_t group = i / slots_, slot = i % slots_;
         Norms total;
         s.next_part = sums_.data() + i * parts_ * products_;
@@ -116,23 +116,23 @@ class Gradient {
         const int64_t at = row * layout.stride + first;
         const int64_t key_at = row * layout.key_stride + plan_.first_head(group);
         const float* const mean = x_.mean + b * layout.stride + first;
-        kernels_.of<T>().conv_pack({.layout = &layout,
-                                    .k = x_.k + key_at,
-                                    .v = x_.v + at,
-                                    .mean = mean,
-                                    .panel = s.sources.data(),
-                                    .heads = s.heads.data()});
-        kernels_.of<T>().conv_factors({.layout = &layout,
-                                       .q = x_.q == nullptr ? nullptr : x_.q + at,
-                                       .dy = x_.dy + at,
-                                       .average = x_.average + at,
-                                       .denominator = x_.denominator + key_at,
-                                       .mean = mean,
-                                       .scale = x_.scale,
-                                       .dq = x_.q == nullptr ? nullptr : x_.dq + at,
-                                       .panel = s.targets.data(),
-                                       .heads = s.heads.data(),
-                                       .lanes = s.lanes.data()});
+        kernels_.of<T>().pack({.layout = &layout,
+                               .k = x_.k + key_at,
+                               .v = x_.v + at,
+                               .mean = mean,
+                               .panel = s.sources.data(),
+                               .heads = s.heads.data()});
+        kernels_.of<T>().factors({.layout = &layout,
+                                  .q = x_.q == nullptr ? nullptr : x_.q + at,
+                                  .dy = x_.dy + at,
+                                  .average = x_.average + at,
+                                  .denominator = x_.denominator + key_at,
+                                  .mean = mean,
+                                  .scale = x_.scale,
+                                  .dq = x_.q == nullptr ? nullptr : x_.dq + at,
+                                  .panel = s.targets.data(),
+                                  .heads = s.heads.data(),
+                                  .lanes = s.lanes.data()});
         for (int64_t block = 0; block < plan_.blocks(); ++block)
             plan_.spread({.group = group,
                           .block = block,
@@ -140,14 +140,14 @@ class Gradient {
                           .panel = s.targets.data() + block * plan_.block(),
                           .sums = s.sums.data() + block * plan_.block(),
                           .scratch = s.outside.data()});
-        return kernels_.of<T>().conv_gradients({.layout = &layout,
-                                                .panel = s.sources.data(),
-                                                .sums = s.sums.data(),
-                                                .scale = 1 / x_.scale,
-                                                .dk = x_.dk + key_at,
-                                                .dv = x_.dv + at,
-                                                .heads = s.heads.data(),
-                                                .lanes = s.lanes.data()});
+        return kernels_.of<T>().gradients({.layout = &layout,
+                                           .panel = s.sources.data(),
+                                           .sums = s.sums.data(),
+                                           .scale = 1 / x_.scale,
+                                           .dk = x_.dk + key_at,
+                                           .dv = x_.dv + at,
+                                           .heads = s.heads.data(),
+                                           .lanes = s.lanes.data()});
     }
 
     // Of targets [begin, begin + kTerms), row by row of the grid.
@@ -240,7 +240,7 @@ class Gradient {
         }
     }
 
-    const Kernels& kernels_;
+    const ConvKernels& kernels_;
     const ConvShape& shape_;
     const ConvGradient<T>& x_;
     const ConvPlan plan_;
@@ -256,6 +256,6 @@ Norms conv_gradient(const ConvShape& shape, const ConvGradient<T>& x) {
     return Gradient<T>(shape, x).run();
 }
 template Norms conv_gradient(const ConvShape& shape, const ConvGradient<float>& x);
-template Norms conv_gradient(const ConvShape& shape, const ConvGradient<Half>& x);
+template Norms conv_gradient(const ConvShape& shape, const ConvGradient<Bf16>& x);
 
 }  // namespace aft::ops::cpu

@@ -28,7 +28,7 @@ AFT_INLINE Two operator*(const Two& a, const Two& b) {
     return {{a.x[0] * b.x[0], a.x[1] * b.x[1]}};
 }
 AFT_INLINE Two nothing() {
-    return {{all(0), all(0)}};
+    return {{set1(0), set1(0)}};
 }
 
 // What is summed over a row of the grid or over the rows outside a window; `is_long`: as if rounded
@@ -42,7 +42,7 @@ struct Tally {
 };
 template <>
 struct Tally<true> {
-    LongSum of[2];
+    CompensatedSum of[2];
 
     void add(const Two& x) {
         of[0].add(x.x[0]);

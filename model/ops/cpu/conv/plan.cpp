@@ -26,7 +26,8 @@ int64_t divide_up(int64_t x, int64_t by) {
 
 }  // namespace
 
-ConvPlan::ConvPlan(const ConvShape& shape, const float* w) : kernels_(kernels()), shape_(shape) {
+ConvPlan::ConvPlan(const ConvShape& shape, const float* w)
+    : kernels_(conv_kernels()), shape_(shape) {
     taps_ = shape.flat ? shape.kernel : shape.kernel * shape.kernel;
     centre_ = shape.flat && shape.causal ? shape.kernel - 1 : shape.kernel / 2;
     row_centre_ = shape.flat ? 0 : shape.kernel / 2;
@@ -131,19 +132,19 @@ void ConvPlan::scale_weights(const float* w) {
     std::vector<float> one(static_cast<std::size_t>(shape_.heads));
 #pragma omp parallel for schedule(static)
     for (int64_t head = 0; head < shape_.heads; ++head) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         const float* const from = w + head * taps_;
-        const float bias = kernels_.largest_of(from, seen);
+        const float bias = kernels_.bias.largest_of(from, seen);
         check_bias(bias, seen > 1);
         const float largest = std::ceil((sees_outside() ? std::max(bias, 0.0F) : bias) * kLog2e);
         one[static_cast<std::size_t>(head)] = std::exp2(kBiasShift - largest);
-        kernels_.weight_row({.w = from,
-                             .first = 0,
-                             .last = seen,
-                             .begin = 0,
-                             .end = seen,
-                             .largest = largest,
-                             .out = scaled_.data() + head * scaled_row_});
+        kernels_.bias.weight_row({.w = from,
+                                  .first = 0,
+                                  .last = seen,
+                                  .begin = 0,
+                                  .end = seen,
+                                  .largest = largest,
+                                  .out = scaled_.data() + head * scaled_row_});
     }
     for (int64_t group = 0; group < groups_; ++group)
         for (int64_t column = 0; column < layout_.blocks * pair; ++column) {
@@ -190,10 +191,10 @@ void ConvPlan::spread(const Spread& call) const {
                         .one = one_.data() + (call.group * layout_.blocks + call.block) * pair,
                         .sums = call.sums,
                         .scratch = call.scratch};
-    kernels_.conv_rows(outside);
+    kernels_.rows(outside);
     const int64_t real = layout_.paired ? 2 * layout_.blocks : layout_.values + layout_.keys;
     for (int64_t y = 0; y < shape_.grid_height; ++y) {
-        kernels_.conv_outside(outside, y);
+        kernels_.outside(outside, y);
         for (int64_t u = 0; u < 2 && 2 * call.block + u < real; ++u)
             spread_vector(call, outside.sums + u * kernels_.lanes, u, y);
         outside.sums += shape_.grid_width * pair;

@@ -67,7 +67,7 @@ class ConvPlan {
         return weights_.data() + ((group * layout_.blocks + block) * taps_ + tap) * weight_row_;
     }
 
-    const Kernels& kernels_;
+    const ConvKernels& kernels_;
     const ConvShape& shape_;
     ConvLayout layout_;
     ConvWindow before_, behind_;

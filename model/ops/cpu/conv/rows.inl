@@ -10,9 +10,9 @@
 // factors, results and gradients 8, 8 and 6, the products of taps half; two cores of a Xeon with
 // AVX-512.
 #pragma once
-#include "model/ops/cpu/band/finish.inl"
 #include "model/ops/cpu/conv/outside.inl"
 #include "model/ops/cpu/conv/taps.inl"
+#include "model/ops/cpu/simd/safety.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
@@ -55,33 +55,34 @@ AFT_INLINE void add_up(const ConvLayout& l, const float* channels, float* heads)
 // The largest exponent of each head, as a whole number, less kKeyShift.
 template <class T>
 AFT_INLINE void key_references(const ConvPack<T>& p, const ConvLayout& l, float* top) {
-    for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, all(-__builtin_inff()));
+    for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, set1(-__builtin_inff()));
     for (int64_t t = 0; t < l.rows; ++t)
         for (int64_t v = 0; v < l.keys; ++v) {
             float* at = top + v * kLanes;
             const T* k = p.k + t * l.key_stride + v * kLanes;
-            store(at, above(load(at), load_ahead(k, l.key_stride, l.heads - v * kLanes, 0)));
+            store(at, max(load(at), load_prefetching(k, l.key_stride, l.heads - v * kLanes, 0)));
         }
     for (int64_t v = 0; v < l.keys; ++v) {
         float* at = top + v * kLanes;
-        store(at, ceiling(in_bits(load(at), all(0))) - all(kKeyShift));
+        store(at, ceil(to_log2(load(at), set1(0))) - set1(kKeyShift));
     }
 }
 
 // X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
 template <class T>
 AFT_INLINE V key(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
-    const V k = load_some(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
-    return exp_below(k, load(p.heads + l.rows * l.head_row + v * kLanes));
+    const V k = load_partial(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
+    return exp_scaled(k, load(p.heads + l.rows * l.head_row + v * kLanes));
 }
 template <class T>
 AFT_INLINE V value(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
     const int64_t at = v * kLanes, width = l.channels - at;
-    const V x = load_ahead(p.v + t * l.stride + at, l.stride, width, 0);
-    return p.mean == nullptr ? x : x - load_some(p.mean + at, width, 0);
+    const V x = load_prefetching(p.v + t * l.stride + at, l.stride, width, 0);
+    return p.mean == nullptr ? x : x - load_partial(p.mean + at, width, 0);
 }
 
-// The arguments by value: a compiler that sees vectors stored to memory would read them again.
+// The arguments by value: a compiler that sees vectors tensor_kernels to memory would read them
+// again.
 template <class T>
 static void conv_pack(const ConvPack<T>& given) {
     const ConvPack<T> p = given;
@@ -109,14 +110,14 @@ static void conv_pack(const ConvPack<T>& given) {
 }
 
 // Denominators of the heads whose channels [first, first + width) have an entry that is not safe.
-AFT_INLINE bool mark_unsafe(const ConvLayout& l, float* denominators, V safe, int64_t first) {
+AFT_INLINE bool mark_needs_exact(const ConvLayout& l, float* denominators, V safe, int64_t first) {
     float lanes[kLanes];
     store(lanes, safe);
     bool clean = true;
     for (int64_t i = 0; i < kLanes && first + i < l.channels; ++i) {
         if (lanes[i] != 0) continue;
         clean = false;
-        if (denominators != nullptr) denominators[(first + i) / l.width] = kTaken;
+        if (denominators != nullptr) denominators[(first + i) / l.width] = kNeedsExact;
     }
     return clean;
 }
@@ -127,7 +128,7 @@ template <class T>
 static bool conv_finish(const ConvFinish<T>& given) {
     const ConvFinish<T> f = given;
     const ConvLayout l = *f.layout;
-    const V small = all(0x1p-50F);
+    const V small = set1(0x1p-50F);
     bool clean = true;
     for (int64_t t = 0; t < l.rows; ++t) {
         const float* const sums = f.sums + t * kPair;
@@ -137,7 +138,7 @@ static bool conv_finish(const ConvFinish<T>& given) {
             const V D = load(sums + key_at(l, v));
             if (!l.paired) store(f.heads + v * kLanes, D);
             if (denominators != nullptr)
-                store_some(denominators + v * kLanes, D, l.heads - v * kLanes);
+                store_partial(denominators + v * kLanes, D, l.heads - v * kLanes);
         }
         for (int64_t v = 0; v < l.values; ++v) {
             const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
@@ -145,13 +146,14 @@ static bool conv_finish(const ConvFinish<T>& given) {
             const V D = l.paired ? load(sums + key_at(l, v)) : of_heads(l, f.heads, v);
             V gate = small;
             if (f.q != nullptr)
-                gate = fma(exp2(load_ahead(f.q + where, l.stride, width, 0) * all(-kLog2eHigh)),
-                           small, small);
-            const V safe = safe_where(D, N);
-            const V y = where_at_least(safe, all(1), N * small / (D * gate), all(kMark));
-            store_ahead(f.y + where, l.stride, y, width);
-            if (f.average != nullptr) store_ahead(f.average + where, l.stride, N / D, width);
-            if (any_at_least(all(0), safe)) clean = mark_unsafe(l, denominators, safe, at) && clean;
+                gate =
+                    fma(exp2(load_prefetching(f.q + where, l.stride, width, 0) * set1(-kLog2eHigh)),
+                        small, small);
+            const V safe = safety_mask(D, N);
+            const V y = select_ge(safe, set1(1), N * small / (D * gate), set1(kMark));
+            store_prefetching(f.y + where, l.stride, y, width);
+            if (f.average != nullptr) store_prefetching(f.average + where, l.stride, N / D, width);
+            if (any_ge(set1(0), safe)) clean = mark_needs_exact(l, denominators, safe, at) && clean;
         }
     }
     return clean;
@@ -163,19 +165,20 @@ template <class T>
 AFT_INLINE void position_factors(const ConvFactors<T>& f, const ConvLayout& l, int64_t t) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes,
-              load_some(f.denominator + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 1));
+              load_partial(f.denominator + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 1));
     for (int64_t v = 0; v < l.values; ++v) {
         const int64_t at = v * kLanes, width = l.channels - at, where = t * l.stride + at;
-        const V D = of_heads(l, f.heads, v), R = load_ahead(f.average + where, l.stride, width, 0);
-        const V given = load_ahead(f.dy + where, l.stride, width, 0);
-        V P = given * all(f.scale);
+        const V D = of_heads(l, f.heads, v),
+                R = load_prefetching(f.average + where, l.stride, width, 0);
+        const V given = load_prefetching(f.dy + where, l.stride, width, 0);
+        V P = given * set1(f.scale);
         if (f.q != nullptr) {
-            const V gate = sigmoid(load_ahead(f.q + where, l.stride, width, 0));
+            const V gate = sigmoid(load_prefetching(f.q + where, l.stride, width, 0));
             P = P * gate;
-            store_ahead(f.dq + where, l.stride, given * R * gate * (all(1) - gate), width);
+            store_prefetching(f.dq + where, l.stride, given * R * gate * (set1(1) - gate), width);
         }
-        const V A = where_at_least(D, all(0), P / D, all(0));
-        const V C = where_at_least(D, all(0), A * (load_some(f.mean + at, width, 0) - R), all(0));
+        const V A = select_ge(D, set1(0), P / D, set1(0));
+        const V C = select_ge(D, set1(0), A * (load_partial(f.mean + at, width, 0) - R), set1(0));
         store(f.panel + value_at(l, v) + t * kPair, A);
         store((l.paired ? f.heads : f.lanes) + at, C);
     }
@@ -200,13 +203,13 @@ AFT_INLINE void position_gradients(const ConvKeys<T>& f, const ConvLayout& l, in
                                    KeyNorms& norms) {
     for (int64_t v = 0; v < l.keys; ++v)
         store(f.heads + v * kLanes, load(f.panel + key_at(l, v) + t * kPair));
-    const V scale = all(f.scale);
+    const V scale = set1(f.scale);
     for (int64_t v = 0; v < l.values; ++v) {
         const int64_t at = value_at(l, v) + t * kPair;
         const V SA = load(f.sums + at), X = of_heads(l, f.heads, v);
         // The scale comes last: before it nothing is near the ends of float32.
-        store_ahead(f.dv + t * l.stride + v * kLanes, l.stride, X * SA * scale,
-                    l.channels - v * kLanes);
+        store_prefetching(f.dv + t * l.stride + v * kLanes, l.stride, X * SA * scale,
+                          l.channels - v * kLanes);
         store(f.lanes + v * kLanes, load(f.panel + at) * SA);
     }
     if (!l.paired) add_up(l, f.lanes, f.lanes);  // heads are fewer than channels: in place
@@ -214,7 +217,7 @@ AFT_INLINE void position_gradients(const ConvKeys<T>& f, const ConvLayout& l, in
         const V first = load(f.lanes + v * kLanes), X = load(f.heads + v * kLanes);
         const V dk = fma(X, load(f.sums + key_at(l, v) + t * kPair), first);
         const int64_t width = l.heads - v * kLanes;
-        store_ahead(f.dk + t * l.key_stride + v * kLanes, l.key_stride, dk * scale, width);
+        store_prefetching(f.dk + t * l.key_stride + v * kLanes, l.key_stride, dk * scale, width);
         float one[kLanes];
         for (int i = 0; i < kLanes; ++i) one[i] = i < width ? 1 : 0;
         const V real = load(one);
@@ -227,9 +230,10 @@ template <class T>
 static Norms conv_gradients(const ConvKeys<T>& given) {
     const ConvKeys<T> f = given;
     const ConvLayout l = *f.layout;
-    KeyNorms norms{all(0), all(0)};
+    KeyNorms norms{set1(0), set1(0)};
     for (int64_t t = 0; t < l.rows; ++t) position_gradients(f, l, t, norms);
-    return {static_cast<double>(sum(norms.left)), static_cast<double>(sum(norms.part))};
+    return {static_cast<double>(reduce_add(norms.left)),
+            static_cast<double>(reduce_add(norms.part))};
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

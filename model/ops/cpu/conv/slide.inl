@@ -15,7 +15,6 @@
 // straight from the first-level cache: neither side waits for the other. Where a tap leaves the
 // grid for some of the targets, a jump skips exactly those.
 #pragma once
-#include "model/ops/cpu/band/kernels.h"
 #include "model/ops/cpu/conv/arguments.h"
 #include "model/ops/cpu/simd/exponential.inl"
 
@@ -111,8 +110,8 @@ static void slide(const Slide& m) {
     Slots<R> s;
 #pragma GCC unroll 9
     for (int r = 0; r < R; ++r) {
-        s.x[r][0] = r < m.count ? load(m.sum + r * kPair) : all(0);
-        s.x[r][1] = r < m.count ? load(m.sum + r * kPair + kLanes) : all(0);
+        s.x[r][0] = r < m.count ? load(m.sum + r * kPair) : set1(0);
+        s.x[r][1] = r < m.count ? load(m.sum + r * kPair + kLanes) : set1(0);
     }
     const int64_t end = within(m.width - m.base, 0, m.n);
     const int64_t from = within(1 - R - m.base, 0, end);

@@ -35,7 +35,7 @@ AFT_INLINE void load_tile(Tile<N>& t, const float* p) {
 template <int N, int i = 0>
 AFT_INLINE void load_tile(Tile<N>& t, const float* p, int64_t count) {
     if constexpr (i < N) {
-        t.x[i] = i < count ? load(p + i * 2 * kLanes) : all(0);
+        t.x[i] = i < count ? load(p + i * 2 * kLanes) : set1(0);
         load_tile<N, i + 1>(t, p, count);
     }
 }

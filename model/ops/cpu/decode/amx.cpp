@@ -144,7 +144,7 @@ static void matrix_int8(const DecodeProduct& p) {
 
 }  // namespace avx512
 
-void use_matrices(DecodeKernels& table) {
+void use_amx_products(DecodeKernels& table) {
     table.name = "avx512 amx";
     table.product[static_cast<int>(WeightFormat::bf16)] = avx512::matrix_bf16;
     auto*& of_bytes = table.product[static_cast<int>(WeightFormat::int8)];

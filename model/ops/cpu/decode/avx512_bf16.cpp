@@ -29,9 +29,9 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Pairs& x, const Spot& s
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const uint32_t* two = x.words + row * x.stride;
     V sum[R][kWide];
-    each<R * kWide>([&](auto n) AFT_LAMBDA { sum[n / kWide][n % kWide] = all(0); });
+    each<R * kWide>([&](auto n) AFT_LAMBDA { sum[n / kWide][n % kWide] = set1(0); });
     for (int64_t s = 0; s < steps; ++s, w += kPanel, ahead += 16 * lines) {
-        ask_for<lines>(ahead);
+        prefetch<lines>(ahead);
         __m512bh a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = pairs(w + i * kLanes); });
         each<R>([&](auto r) AFT_LAMBDA {
@@ -59,7 +59,7 @@ static void product_bf16(const DecodeProduct& p) {
 
 }  // namespace avx512
 
-void use_bf16(DecodeKernels& table) {
+void use_bf16_products(DecodeKernels& table) {
     table.name = "avx512 vnni bf16";
     table.product[static_cast<int>(WeightFormat::bf16)] = avx512::product_bf16;
 }

@@ -14,8 +14,8 @@ namespace avx512 {
 constexpr int kWide = 4, kRowTile = 6;
 constexpr int64_t kPanel = kWide * kLanes;
 
-// In place: the compiler's own form of it copied every sum before and after (59 instructions a step
-// of 4 rows where these are 28).
+// In source_at: the compiler's own form of it copied every sum before and after (59 instructions a
+// step of 4 rows where these are 28).
 AFT_INLINE void add_products(__m512i& sum, __m512i x, __m512i w) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
 }
@@ -31,7 +31,7 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Codes& codes, const Spo
     __m512i sum[R][kWide];
     each<R * kWide>([&](auto n) AFT_LAMBDA { sum[n / kWide][n % kWide] = _mm512_setzero_si512(); });
     for (int64_t s = 0; s < steps; ++s, w += kPanel, ahead += 16 * lines) {
-        ask_for<lines>(ahead);
+        prefetch<lines>(ahead);
         __m512i a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = _mm512_loadu_si512(w + i * kLanes); });
         each<R>([&](auto r) AFT_LAMBDA {
@@ -59,7 +59,7 @@ static void product_int8(const DecodeProduct& p) {
 
 }  // namespace avx512
 
-void use_vnni(DecodeKernels& table) {
+void use_vnni_products(DecodeKernels& table) {
     table.name = "avx512 vnni";
     table.product[static_cast<int>(WeightFormat::int8)] = avx512::product_int8;
 }

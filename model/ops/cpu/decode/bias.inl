@@ -46,7 +46,7 @@ static void factors(const DecodeFactors& f) {
     }
 }
 
-static void parts(const DecodeParts& p) {
+static void split_exponents(const DecodeSplit& p) {
     constexpr double kLog2e = 1.4426950408889634, kRound = 6755399441055744.0, kMost = 1e8;
     float rest[kDecodeBlock];
     for (int64_t j = 0; j < kDecodeBlock; ++j) {
@@ -61,19 +61,19 @@ static void parts(const DecodeParts& p) {
 }
 
 static bool tile_row(const DecodeTileRow& row) {
-    V top = all(kDecodeNever), low = all(kDecodeNever);  // low: of the negated
+    V top = set1(kDecodeNever), low = set1(kDecodeNever);  // low: of the negated
     for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
-        const V whole = load(row.whole + j), none = all(kDecodeNever);
-        const V seen = where_at_least(all(0), load(row.part + j), all(0), all(1));
-        top = above(top, where_at_least(seen, all(1), whole, none));
-        low = above(low, where_at_least(seen, all(1), all(0) - whole, none));
+        const V whole = load(row.whole + j), none = set1(kDecodeNever);
+        const V seen = select_ge(set1(0), load(row.part + j), set1(0), set1(1));
+        top = max(top, select_ge(seen, set1(1), whole, none));
+        low = max(low, select_ge(seen, set1(1), set1(0) - whole, none));
     }
-    const float most = largest(top), least = -largest(low);
+    const float most = reduce_max(top), least = -reduce_max(low);
     const bool wide = most - least > kDecodeWide;
     *row.largest = wide ? kDecodeNever : most;
     for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
-        const V bits = load(row.whole + j) - all(most - kDecodeBiasShift);
-        store(row.weights + j, wide ? all(0) : scaled(load(row.part + j), bits));
+        const V bits = load(row.whole + j) - set1(most - kDecodeBiasShift);
+        store(row.weights + j, wide ? set1(0) : ldexp(load(row.part + j), bits));
     }
     return !wide;
 }

@@ -27,18 +27,18 @@ AFT_INLINE void put_codes(uint8_t* to, __m512i code, int64_t count) {
 }
 
 AFT_INLINE void encode_row(const float* x, int64_t inputs, const Codes& codes, int64_t row) {
-    V top = all(0), low = all(0), bad = all(0);  // low: of the negated
+    V top = set1(0), low = set1(0), bad = set1(0);  // low: of the negated
     for (int64_t at = 0; at < inputs; at += kLanes) {
-        const V v = load_some(x + at, inputs - at, 0);
-        top = above(top, v);
-        low = above(low, all(0) - v);
-        bad = fma(v, all(0), bad);
+        const V v = load_partial(x + at, inputs - at, 0);
+        top = max(top, v);
+        low = max(low, set1(0) - v);
+        bad = fma(v, set1(0), bad);
     }
     const float most = _mm512_reduce_max_ps(top), least = -_mm512_reduce_max_ps(low);
     const float step = (most - least) / 255, inverse = step > 0 ? 1 / step : 0;
     const int32_t zero = _mm_cvtss_si32(_mm_set_ss(-least * inverse));
     for (int64_t at = 0; at < codes.stride; at += kLanes) {
-        const V v = load_some(x + at, inputs - at, 0) * all(inverse);
+        const V v = load_partial(x + at, inputs - at, 0) * set1(inverse);
         put_codes(codes.bytes + row * codes.stride + at,
                   _mm512_add_epi32(_mm512_cvtps_epi32(v), _mm512_set1_epi32(zero)),
                   codes.stride - at);
@@ -57,7 +57,7 @@ AFT_INLINE V decoded(const Codes& codes, int64_t row, int64_t at, __m512i sums) 
     const __m512i off =
         _mm512_mullo_epi32(_mm512_loadu_si512(m.sums + at), _mm512_set1_epi32(codes.zeros[row]));
     const V total = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums, off));
-    return fma(total, load(m.scale + at) * all(codes.steps[row]), load(m.bias + at));
+    return fma(total, load(m.scale + at) * set1(codes.steps[row]), load(m.bias + at));
 }
 
 #if defined(__AVX512BF16__)
@@ -73,7 +73,7 @@ AFT_INLINE Pairs pairs_of(const DecodeProduct& p, int64_t multiple) {
 AFT_INLINE void encode(const DecodeProduct& p, const Pairs& to) {
     for (int64_t row = 0; row < p.rows && !p.coded; ++row)
         for (int64_t at = 0; at < 2 * to.stride; at += kLanes) {
-            const V x = load_some(p.x + row * p.x_stride + at, p.matrix.inputs - at, 0);
+            const V x = load_partial(p.x + row * p.x_stride + at, p.matrix.inputs - at, 0);
             const __m256bh half = _mm512_cvtneps_pbh(x);
             __builtin_memcpy(to.words + row * to.stride + at / 2, &half, sizeof half);
         }

@@ -38,13 +38,13 @@ AFT_INLINE void for_row_tiles(int64_t rows, const F& f) {
 // of the next panel, from the quarter `first` on, so that it has come nearer when all are done. It
 // pays where a thread reads all panels and its products take longer than they.
 template <class G>
-AFT_INLINE void asking_ahead(int64_t tile, int64_t tiles, const G& g) {
+AFT_INLINE void with_prefetch(int64_t tile, int64_t tiles, const G& g) {
     if (tiles < 2) return g(Index<0>(), int64_t{0});
     if (tiles < 4) return g(Index<2>(), tile % 2 * 2);
     g(Index<1>(), tile % 4);
 }
 template <int lines>
-AFT_INLINE void ask_for(const uint32_t* ahead) {
+AFT_INLINE void prefetch(const uint32_t* ahead) {
     each<lines>([&](auto i) AFT_LAMBDA {
         _mm_prefetch(reinterpret_cast<const char*>(ahead + 16 * i), _MM_HINT_T1);
     });
@@ -62,7 +62,7 @@ AFT_INLINE void for_panel_tiles(const DecodeProduct& p, int64_t words, const F& 
         const uint32_t* next = w + (panel + 1) * words;
         for_row_tiles<most>(
             p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
-                asking_ahead(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
+                with_prefetch(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
                     f(count, lines, Spot{panel, row, next + first * words / 4});
                 });
             });

@@ -57,7 +57,7 @@ struct DecodeActivate {
 struct DecodeSource {
     const float *k = nullptr, *v = nullptr;  // [channels]
 };
-struct DecodeTake {  // aft-simple: one token of one row, channels [begin, end); y: may be none
+struct DecodeStep {  // aft-simple: one token of one row, channels [begin, end); y: may be none
     DecodeSource source;
     const float* q = nullptr;  // none: no gate
     float *sums = nullptr, *y = nullptr;
@@ -73,19 +73,21 @@ struct DecodeChunk {
     int64_t stride = 0, begin = 0, end = 0;  // channels
     int64_t count = kDecodeBlock;
 };
-struct DecodePull {  // sums[t] gains what target t hears from the chunk, for all targets
+struct DecodeAccumulate {  // sums[t] gains what target t hears from the chunk, for all targets
     DecodeChunk chunk;
-    const float* weights = nullptr;   // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
-    const uint32_t* pairs = nullptr;  // pull16: the same in bf16, [targets, kDecodeBlock / 2]
-    const float* largest = nullptr;   // [targets], whole; kDecodeNever: not this one
+    const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
+    const uint32_t* pairs =
+        nullptr;  // accumulate_chunk_bf16: the same in bf16, [targets, kDecodeBlock / 2]
+    const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
-    float* sums = nullptr;        // [stride / lanes, kDecodeBlock, 3, lanes]
-    const float* next = nullptr;  // pull16: x of the chunk to come, asked for meanwhile; or none
+    float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
+    const float* next =
+        nullptr;  // accumulate_chunk_bf16: x of the chunk to come, asked for meanwhile; or none
 };
 struct DecodeExact {  // the same of one target, from K itself; exact for any values
     DecodeChunk chunk;
     const float *whole = nullptr, *part = nullptr;  // [count]: the bias is part 2^whole
-    float* sums = nullptr;                          // as in DecodePull
+    float* sums = nullptr;                          // as in DecodeAccumulate
     int64_t target = 0;
     bool open = false;  // the chunk is not sealed yet
     const float* q = nullptr;
@@ -98,9 +100,9 @@ struct DecodeFactors {
     const float* r = nullptr;  // [factors, kDecodeBlock]
     int64_t targets = 0, factors = 0;
     double* w = nullptr;   // [targets, kDecodeBlock]
-    float* w32 = nullptr;  // of factors16
+    float* w32 = nullptr;  // of factors_fp32
 };
-struct DecodeParts {            // e^w = part 2^whole with part in 0.7 .. 1.5
+struct DecodeSplit {            // e^w = part 2^whole with part in 0.7 .. 1.5
     const double* w = nullptr;  // [kDecodeBlock]
     float *whole = nullptr, *part = nullptr;
 };
@@ -109,7 +111,7 @@ struct DecodeTileRow {                              // one target of a tile
     float* weights = nullptr;                       // [kDecodeBlock]
     float* largest = nullptr;                       // kDecodeNever: nothing to be heard here
 };
-struct DecodeTile16 {           // the same from biases in float32, into pairs of bf16
+struct DecodeTileRowBf16 {      // the same from biases in float32, into pairs of bf16
     const float* w = nullptr;   // [kDecodeBlock]; kDecodeNever: hidden
     uint32_t* pairs = nullptr;  // [kDecodeBlock / 2]
     float* largest = nullptr;   // as above
@@ -121,28 +123,30 @@ struct DecodeKernels {
     void (*product[3])(const DecodeProduct&) = {};  // by WeightFormat
     void (*norm)(const DecodeNorm&) = nullptr;
     void (*activate)(const DecodeActivate&) = nullptr;
-    void (*take)(const DecodeTake&) = nullptr;
+    void (*step)(const DecodeStep&) = nullptr;
     void (*append)(const DecodeChunk&, const DecodeSource&, int64_t j) = nullptr;
     // sums [3, stride] -> those of every target of a block
-    void (*begin)(const DecodeChunk&, const float* sums, float* targets) = nullptr;
-    void (*seal)(const DecodeChunk&) = nullptr;               // x and reference from k
-    void (*fold)(const DecodeChunk&, float* sums) = nullptr;  // all sources with w = 0
-    void (*pull)(const DecodePull&) = nullptr;
-    void (*exact)(const DecodeExact&) = nullptr;
+    void (*broadcast_state)(const DecodeChunk&, const float* sums, float* targets) = nullptr;
+    void (*finalize_chunk)(const DecodeChunk&) = nullptr;  // x and reference from k
+    void (*accumulate_unbiased)(const DecodeChunk&,
+                                float* sums) = nullptr;  // all sources with w = 0
+    void (*accumulate_chunk)(const DecodeAccumulate&) = nullptr;
+    void (*accumulate_exact)(const DecodeExact&) = nullptr;
     void (*factors)(const DecodeFactors&) = nullptr;
-    void (*parts)(const DecodeParts&) = nullptr;
-    bool (*tile_row)(const DecodeTileRow&) = nullptr;   // false: too wide, left out
-    void (*seal16)(const DecodeChunk&) = nullptr;       // these four: where there is bf16,
-    void (*pull16)(const DecodePull&) = nullptr;        // see decode_pull16.cpp
-    void (*factors16)(const DecodeFactors&) = nullptr;  // w32
-    bool (*tile16)(const DecodeTile16&) = nullptr;
+    void (*split_exponents)(const DecodeSplit&) = nullptr;
+    bool (*tile_row)(const DecodeTileRow&) = nullptr;           // false: too wide, left out
+    void (*finalize_chunk_bf16)(const DecodeChunk&) = nullptr;  // these four: where there is bf16,
+    void (*accumulate_chunk_bf16)(const DecodeAccumulate&) = nullptr;  // see decode_pull16.cpp
+    void (*factors_fp32)(const DecodeFactors&) = nullptr;              // w32
+    bool (*tile_row_bf16)(const DecodeTileRowBf16&) = nullptr;
 };
 
 [[nodiscard]] const DecodeKernels& decode_avx512();
 [[nodiscard]] const DecodeKernels& decode_avx2();
 [[nodiscard]] const DecodeKernels& decode_portable();
-void use_vnni(DecodeKernels&), use_bf16(DecodeKernels&), use_pull16(DecodeKernels&);
-void use_matrices(DecodeKernels&);
+void use_vnni_products(DecodeKernels&), use_bf16_products(DecodeKernels&),
+    use_bf16_mix(DecodeKernels&);
+void use_amx_products(DecodeKernels&);
 // Of the instruction set that kernels.h chose, with products of bytes and bf16 where there are
 // some, unless AFTERIMAGE_CPU=avx512 asks for the plain set.
 [[nodiscard]] const DecodeKernels& decode_kernels();

@@ -72,7 +72,7 @@ struct Tile {
 template <int R>
 AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x, int64_t stride) {
     each<R>([&](auto r) AFT_LAMBDA {
-        const V xi = all(x[r * stride]);
+        const V xi = set1(x[r * stride]);
         each<kWide>([&](auto i) AFT_LAMBDA { tile.sum[r][i] = fma(w[i], xi, tile.sum[r][i]); });
     });
 }
@@ -130,9 +130,9 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Spot& spot) {
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const float* x = p.x + row * p.x_stride;
     Tile<R> tile;
-    each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = all(0); });
+    each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = set1(0); });
     for (int64_t s = 0; s < steps; ++s, ahead += 16 * lines) {
-        ask_for<lines>(ahead);
+        prefetch<lines>(ahead);
         Step::template go<R>(tile, w + s * kPanel, x + s * Step::kInputs, p.x_stride);
     }
     each<R * kWide>([&](auto n) AFT_LAMBDA {

@@ -16,7 +16,7 @@ AFT_INLINE float total_of(V x) {
 }
 #else
 AFT_INLINE float total_of(V x) {
-    return sum(x);
+    return reduce_add(x);
 }
 #endif
 
@@ -24,52 +24,53 @@ static void norm(const DecodeNorm& n) {
     for (int64_t row = 0; row < n.rows; ++row) {
         const float* x = n.x + row * n.stride;
         float* y = n.y + row * n.stride;
-        V total = all(0), squares = all(0);
+        V total = set1(0), squares = set1(0);
         for (int64_t at = 0; at < n.channels; at += kLanes)
-            total = total + load_some(x + at, n.channels - at, 0);
+            total = total + load_partial(x + at, n.channels - at, 0);
         const float mean = total_of(total) / static_cast<float>(n.channels);
         for (int64_t at = 0; at < n.channels; at += kLanes) {
-            const V off = load_some(x + at, n.channels - at, mean) - all(mean);
+            const V off = load_partial(x + at, n.channels - at, mean) - set1(mean);
             squares = fma(off, off, squares);
         }
         const float variance = total_of(squares) / static_cast<float>(n.channels);
-        const V by = all(1 / __builtin_sqrtf(variance + n.eps));
+        const V by = set1(1 / __builtin_sqrtf(variance + n.eps));
         for (int64_t at = 0; at < n.stride; at += kLanes) {
             const int64_t width = n.channels - at;
-            const V off = load_some(x + at, width, mean) - all(mean);
-            const V w = load_some(n.weight + at, width, 0), b = load_some(n.bias + at, width, 0);
+            const V off = load_partial(x + at, width, mean) - set1(mean);
+            const V w = load_partial(n.weight + at, width, 0),
+                    b = load_partial(n.bias + at, width, 0);
             store(y + at, fma(off * by, w, b));
         }
     }
 }
 
 AFT_INLINE V magnitude(V x) {
-    return above(x, all(0) - x);
+    return max(x, set1(0) - x);
 }
 
 // erf of z >= 0
 template <bool is_short>
 AFT_INLINE V erf_of(V z) {
-    const V t = quotient<is_short>(all(1), fma(z, all(0.3275911F), all(1)));
-    V p = all(1.061405429F);
-    p = fma(p, t, all(-1.453152027F));
-    p = fma(p, t, all(1.421413741F));
-    p = fma(p, t, all(-0.284496736F));
-    p = fma(p, t, all(0.254829592F));
+    const V t = quotient<is_short>(set1(1), fma(z, set1(0.3275911F), set1(1)));
+    V p = set1(1.061405429F);
+    p = fma(p, t, set1(-1.453152027F));
+    p = fma(p, t, set1(1.421413741F));
+    p = fma(p, t, set1(-0.284496736F));
+    p = fma(p, t, set1(0.254829592F));
     const V bell =
-        is_short ? short_exp2(z * z * all(-kLog2eHigh)) : exp2(in_bits(all(0) - z * z, all(0)));
-    return all(1) - p * t * bell;
+        is_short ? short_exp2(z * z * set1(-kLog2eHigh)) : exp2(to_log2(set1(0) - z * z, set1(0)));
+    return set1(1) - p * t * bell;
 }
 
 template <bool is_short>
 AFT_INLINE V gelu(V x) {
-    const V e = erf_of<is_short>(magnitude(x) * all(0.70710678F));
-    const V half = x * all(0.5F);
+    const V e = erf_of<is_short>(magnitude(x) * set1(0.70710678F));
+    const V half = x * set1(0.5F);
     return fma(magnitude(half), e, half);
 }
 
 AFT_INLINE V gelu_tanh(V x) {  // x sigmoid(2 z)
-    const V z = all(0.7978845608F) * fma(all(0.044715F) * x * x, x, x);
+    const V z = set1(0.7978845608F) * fma(set1(0.044715F) * x * x, x, x);
     return x * sigmoid(z + z);
 }
 
@@ -90,7 +91,7 @@ static void activate(const DecodeActivate& a) {
         case DecodeActivation::gelu_tanh:
             return for_values(a, [](V x) { return gelu_tanh(x); });
         case DecodeActivation::relu:
-            return for_values(a, [](V x) { return above(all(0), x); });
+            return for_values(a, [](V x) { return max(set1(0), x); });
     }
 }
 

@@ -14,15 +14,15 @@ constexpr DecodeKernels decode_table(const char* name) {
             .product = {product<StepFp32>, product<StepBf16>, product<StepInt8>},
             .norm = norm,
             .activate = activate,
-            .take = take,
+            .step = step,
             .append = append,
-            .begin = begin,
-            .seal = seal,
-            .fold = fold,
-            .pull = pull,
-            .exact = exact,
+            .broadcast_state = broadcast_state,
+            .finalize_chunk = finalize_chunk,
+            .accumulate_unbiased = accumulate_unbiased,
+            .accumulate_chunk = accumulate_chunk,
+            .accumulate_exact = accumulate_exact,
             .factors = factors,
-            .parts = parts,
+            .split_exponents = split_exponents,
             .tile_row = tile_row};
 }
 

@@ -24,12 +24,4 @@ struct ExactBack {
     double *dv = nullptr, *dk = nullptr, *dw = nullptr;
 };
 
-struct ExactKernels {
-    double (*largest)(const ExactTerms&) = nullptr;  // of w + k; -infinity where there are none
-    double (*weights)(const ExactWeights&) = nullptr;
-    // sum p v; NaN where a v is not finite, whatever its weight
-    double (*average)(const double* p, const double* v, int64_t count) = nullptr;
-    void (*back)(const ExactBack&) = nullptr;
-};
-
 }  // namespace aft::ops::cpu

@@ -14,17 +14,17 @@ int64_t size(const Sources& s) {
 }  // namespace
 
 ExactColumn::ExactColumn(const ExactShape& shape)
-    : kernels_(kernels()),
+    : kernels_(exact_kernels()),
       shape_(shape),
-      room_(shape.length + shape.chunks()),
-      k_(room_),
-      mass_(room_),
-      v_(room_ * shape.width()),
-      p_(room_),
-      dk_(room_),
-      dv_(room_ * shape.width()),
+      capacity_(shape.length + shape.chunks()),
+      k_(capacity_),
+      mass_(capacity_),
+      v_(capacity_ * shape.width()),
+      p_(capacity_),
+      dk_(capacity_),
+      dv_(capacity_ * shape.width()),
       nothing_(kTile, true),
-      unused_(room_, true) {}
+      unused_(capacity_, true) {}
 
 Sources ExactColumn::chunk_sources(int64_t chunk) const {
     return {chunk * kTile, std::min(shape_.length, (chunk + 1) * kTile)};
@@ -43,7 +43,8 @@ void ExactColumn::gather_sources(const ExactTensors<T>& x, Sources sources) {
     const T* v = x.v + shape_.value(column_, sources.begin);
     for (int64_t i = 0; i < n; ++i) k_.data()[i] = wide(k[i * shape_.heads]);
     for (int64_t s = 0; s < shape_.width(); ++s)
-        for (int64_t i = 0; i < n; ++i) v_.data()[s * room_ + i] = wide(v[i * shape_.channels + s]);
+        for (int64_t i = 0; i < n; ++i)
+            v_.data()[s * capacity_ + i] = wide(v[i * shape_.channels + s]);
 }
 
 template <class T>
@@ -59,11 +60,11 @@ void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, in
         std::copy_n(chunks.masses.data() + first, size(more), mass_.data() + at);
         for (int64_t s = 0; s < shape_.width(); ++s)
             std::copy_n(chunks.values.data() + chunk_value(s, more.begin), size(more),
-                        v_.data() + s * room_ + at);
+                        v_.data() + s * capacity_ + at);
         at += size(more);
     }
     std::fill_n(dk_.data(), at, 0.0);
-    for (int64_t s = 0; s < shape_.width(); ++s) std::fill_n(dv_.data() + s * room_, at, 0.0);
+    for (int64_t s = 0; s < shape_.width(); ++s) std::fill_n(dv_.data() + s * capacity_, at, 0.0);
 }
 
 double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) {
@@ -71,10 +72,10 @@ double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) 
         return ExactTerms{bias + s.begin, k_.data() + s.begin, size(s)};
     };
     double top = -HUGE_VAL, total = 0;
-    for (const Sources& s : seen) top = std::max(top, kernels_.exact.largest(terms(s)));
+    for (const Sources& s : seen) top = std::max(top, kernels_.largest(terms(s)));
     for (const Sources& s : seen) {
         double* const p = p_.data() + s.begin;
-        const double sum = kernels_.exact.weights({terms(s), top, p});
+        const double sum = kernels_.weights({terms(s), top, p});
         if (s.begin < size(part_.direct)) {
             total += sum;
             continue;
@@ -87,23 +88,23 @@ double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) 
 double ExactColumn::average(int64_t channel, const std::vector<Sources>& seen) const {
     double sum = 0;
     for (const Sources& s : seen)
-        sum += kernels_.exact.average(p_.data() + s.begin, v_.data() + channel * room_ + s.begin,
-                                      size(s));
+        sum += kernels_.average(p_.data() + s.begin, v_.data() + channel * capacity_ + s.begin,
+                                size(s));
     return sum;
 }
 
 void ExactColumn::back(const Back& from, const std::vector<Sources>& seen) {
-    const int64_t row = from.channel * room_;
+    const int64_t row = from.channel * capacity_;
     double* const dw = from.dw != nullptr ? from.dw : unused_.data();
     for (const Sources& s : seen)
-        kernels_.exact.back({.p = p_.data() + s.begin,
-                             .v = v_.data() + row + s.begin,
-                             .P = from.P,
-                             .average = from.average,
-                             .count = size(s),
-                             .dv = dv_.data() + row + s.begin,
-                             .dk = dk_.data() + s.begin,
-                             .dw = dw + s.begin});
+        kernels_.back({.p = p_.data() + s.begin,
+                       .v = v_.data() + row + s.begin,
+                       .P = from.P,
+                       .average = from.average,
+                       .count = size(s),
+                       .dv = dv_.data() + row + s.begin,
+                       .dk = dk_.data() + s.begin,
+                       .dw = dw + s.begin});
 }
 
 void ExactColumn::scatter_sources(const Gradients& to) const {
@@ -113,7 +114,7 @@ void ExactColumn::scatter_sources(const Gradients& to) const {
     for (int64_t i = 0; i < n; ++i) dk[i * shape_.heads] += static_cast<float>(dk_.data()[i]);
     for (int64_t s = 0; s < shape_.width(); ++s)
         for (int64_t i = 0; i < n; ++i)
-            dv[i * shape_.channels + s] += static_cast<float>(dv_.data()[s * room_ + i]);
+            dv[i * shape_.channels + s] += static_cast<float>(dv_.data()[s * capacity_ + i]);
 }
 
 void ExactColumn::scatter(const Gradients& to, ExactChunks& chunks) const {
@@ -123,7 +124,7 @@ void ExactColumn::scatter(const Gradients& to, ExactChunks& chunks) const {
         for (int64_t chunk = more.begin; chunk < more.end; ++chunk, ++at) {
             chunks.keys.data()[chunk_key(chunk)] += dk_.data()[at];
             for (int64_t s = 0; s < shape_.width(); ++s)
-                chunks.values.data()[chunk_value(s, chunk)] += dv_.data()[s * room_ + at];
+                chunks.values.data()[chunk_value(s, chunk)] += dv_.data()[s * capacity_ + at];
         }
 }
 
@@ -135,16 +136,16 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
         const Sources sources = chunk_sources(chunk);
         gather_sources(x, sources);
         const ExactTerms terms{nothing_.data(), k_.data(), size(sources)};
-        const double top = kernels_.exact.largest(terms);
-        const double total = kernels_.exact.weights({terms, top, p_.data()});
+        const double top = kernels_.largest(terms);
+        const double total = kernels_.weights({terms, top, p_.data()});
         const bool weighs = top > -HUGE_VAL || std::any_of(k_.data(), k_.data() + size(sources),
                                                            [](double k) { return std::isnan(k); });
         out.keys.data()[chunk_key(chunk)] = top;
         out.masses.data()[chunk_key(chunk)] = weighs ? total : 0;
         for (int64_t s = 0; s < shape_.width(); ++s) {
             // Without a weight a value that is not finite still reaches who sees it.
-            const double sum = kernels_.exact.average(weighs ? p_.data() : nothing_.data(),
-                                                      v_.data() + s * room_, size(sources));
+            const double sum = kernels_.average(weighs ? p_.data() : nothing_.data(),
+                                                v_.data() + s * capacity_, size(sources));
             out.values.data()[chunk_value(s, chunk)] = weighs ? sum / total : sum;
         }
     }
@@ -176,11 +177,11 @@ void ExactColumn::spread(const ExactTensors<T>& x, int64_t column, const ChunkGr
 
 template void ExactColumn::gather(const ExactTensors<float>& x, const ExactChunks& chunks,
                                   int64_t column, const Part& part);
-template void ExactColumn::gather(const ExactTensors<Half>& x, const ExactChunks& chunks,
+template void ExactColumn::gather(const ExactTensors<Bf16>& x, const ExactChunks& chunks,
                                   int64_t column, const Part& part);
 template void ExactColumn::sum_up(const ExactTensors<float>& x, int64_t column, int64_t chunks,
                                   ExactChunks& out);
-template void ExactColumn::sum_up(const ExactTensors<Half>& x, int64_t column, int64_t chunks,
+template void ExactColumn::sum_up(const ExactTensors<Bf16>& x, int64_t column, int64_t chunks,
                                   ExactChunks& out);
 template void ExactColumn::spread(const ExactTensors<float>& x, int64_t column,
                                   const ChunkGradients& chunks, const Gradients& to);

@@ -12,8 +12,8 @@
 #include <bit>
 #include <vector>
 
-#include "model/ops/cpu/band/kernels.h"
 #include "model/ops/cpu/band/weights.h"
+#include "model/ops/cpu/exact/kernels.h"
 #include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::ops::cpu {
@@ -37,7 +37,7 @@ struct ExactShape {
 inline double wide(float x) {
     return static_cast<double>(x);
 }
-inline double wide(Half x) {
+inline double wide(Bf16 x) {
     return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
 }
 
@@ -102,9 +102,9 @@ class ExactColumn {
     [[nodiscard]] int64_t chunk_key(int64_t chunk) const;  // where it lies in ExactChunks
     [[nodiscard]] int64_t chunk_value(int64_t channel, int64_t chunk) const;
 
-    const Kernels& kernels_;
+    const ExactKernels& kernels_;
     const ExactShape& shape_;
-    int64_t column_ = 0, room_ = 0;
+    int64_t column_ = 0, capacity_ = 0;
     Part part_;
     Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
     Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants

@@ -22,7 +22,7 @@ double gate(const T* q, int64_t at) {
 void put(float* y, double x) {
     *y = static_cast<float>(x);
 }
-void put(Half* y, double x) {
+void put(Bf16* y, double x) {
     *y = c10::BFloat16(static_cast<float>(x)).x;
 }
 
@@ -140,7 +140,7 @@ void make(const Call& call, ExactFlags flags, const Result& result) {
                     put(y + at, gate(q, at) * R);
                     if (average != nullptr) average[at] = static_cast<float>(R);
                 }
-                if (denominator != nullptr) denominator[shape.key(column, t)] = kTaken;
+                if (denominator != nullptr) denominator[shape.key(column, t)] = kNeedsExact;
             });
         });
     });
@@ -149,7 +149,7 @@ void make(const Call& call, ExactFlags flags, const Result& result) {
 class ExactGradient {
   public:
     ExactGradient(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
-        : exact_(call, ExactFlags::taken(shape_of(call), pointer<float>(kept.denominator))),
+        : exact_(call, ExactFlags::needs_exact(shape_of(call), pointer<float>(kept.denominator))),
           gradients_(exact_.shape()),
           q_(pointer<float>(call.in.q)),
           dy_(pointer<float>(dy)),
@@ -227,18 +227,18 @@ void add(at::Tensor& to, const at::Tensor& x) {
 
 }  // namespace
 
-void repair(const Call& call, const Result& result) {
+void apply_exact_fallback(const Call& call, const Result& result) {
     const ExactShape shape = shape_of(call);
-    if (call.is_half())
-        make<Half>(call, ExactFlags::not_finite(shape, pointer<Half>(result.y)), result);
+    if (call.is_bf16())
+        make<Bf16>(call, ExactFlags::not_finite(shape, pointer<Bf16>(result.y)), result);
     else
         make<float>(call, ExactFlags::not_finite(shape, pointer<float>(result.y)), result);
 }
 
-void make_exactly(const Call& call, const Result& result) {
+void compute_exactly(const Call& call, const Result& result) {
     ExactFlags all(shape_of(call), ExactFlags::Which::all);
-    if (call.is_half())
-        make<Half>(call, std::move(all), result);
+    if (call.is_bf16())
+        make<Bf16>(call, std::move(all), result);
     else
         make<float>(call, std::move(all), result);
 }

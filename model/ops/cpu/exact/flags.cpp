@@ -15,7 +15,7 @@ Buffer<uint8_t> filled(int64_t size, bool value) {
 bool is_finite(float x) {
     return (std::bit_cast<uint32_t>(x) & 0x7f800000) != 0x7f800000;
 }
-bool is_finite(Half x) {
+bool is_finite(Bf16 x) {
     return (x & 0x7f80) != 0x7f80;
 }
 
@@ -59,9 +59,9 @@ ExactFlags ExactFlags::not_finite(const ExactShape& shape, const T* y) {
     return out;
 }
 template ExactFlags ExactFlags::not_finite(const ExactShape& shape, const float* y);
-template ExactFlags ExactFlags::not_finite(const ExactShape& shape, const Half* y);
+template ExactFlags ExactFlags::not_finite(const ExactShape& shape, const Bf16* y);
 
-ExactFlags ExactFlags::taken(const ExactShape& shape, const float* denominator) {
+ExactFlags ExactFlags::needs_exact(const ExactShape& shape, const float* denominator) {
     ExactFlags out(shape, Which::none);
     out.mark(denominator, 1, [](float x) { return x < 0; });
     return out;

@@ -12,8 +12,8 @@ class ExactFlags {
     // Columns with a channel that is not finite in y [B, T, channels].
     template <class T>
     static ExactFlags not_finite(const ExactShape& shape, const T* y);
-    // Entries with denominator kTaken, of [B, T, heads].
-    static ExactFlags taken(const ExactShape& shape, const float* denominator);
+    // Entries with denominator kNeedsExact, of [B, T, heads].
+    static ExactFlags needs_exact(const ExactShape& shape, const float* denominator);
 
     [[nodiscard]] bool entry(int64_t key) const { return entries_.data()[key] != 0; }
     [[nodiscard]] bool row(int64_t t) const { return rows_.data()[t] != 0; }

@@ -1,7 +1,7 @@
 // What the kernels of aft-simple are given (kernels.h). Pointers and sizes only. Tensors [B, T, d]
-// are of T: float, or Half; all else is of float32.
+// are of T: float, or Bf16; all else is of float32.
 #pragma once
-#include "model/ops/cpu/band/arguments.h"
+#include "model/ops/cpu/scaling.h"
 
 namespace aft::ops::cpu {
 
@@ -14,7 +14,8 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in number
     const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
     float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
     int64_t state_row = 0;
-    int64_t ahead = 0;  // rows from here to those that this thread reads next, or 0 (scan_link.inl)
+    int64_t ahead =
+        0;  // rows from here to those that this thread reads next, or 0 (chunk_reduce.inl)
 };
 template <class T>
 struct ScanGradient {
@@ -23,16 +24,16 @@ struct ScanGradient {
     T *dq = nullptr, *dk = nullptr, *dv = nullptr;
     Norms* norms = nullptr;  // one per vector of channels: the same however channels are shared out
 };
-constexpr int64_t kScanChunk = 32;  // rows between two kept states
+constexpr int64_t kCheckpointRows = 32;  // rows between two kept states
 
-// Some rows of one long causal sample (scan_link.inl); of a gradient, kScanChunk of them.
+// Some rows of one long causal sample (chunk_reduce.inl); of a gradient, kCheckpointRows of them.
 template <class T>
-struct ScanLink {
+struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
-    float* own = nullptr;         // room: Kernels::scan_room(channels) floats; gradient
+    float* own = nullptr;         // room: Kernels::scan_scratch_size(channels) floats; gradient
     float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
-    const float* next = nullptr;  // those of all links before it, of a gradient after it; or none
+    const float* next = nullptr;  // those of all chunks before it, of a gradient after it; or none
     int64_t ahead = 0;            // rows from here back to what this thread reads next; gradient
 };
 }  // namespace aft::ops::cpu

@@ -1,5 +1,5 @@
-// One long sample of causal aft-simple (scan_kernels.inl) in links of rows that threads take in
-// turn (scan_chain.cpp), O(T d): a link sums its rows, hands that on with what is before it and
+// One long sample of causal aft-simple (scan_kernels.inl) in chunks of rows that threads take in
+// turn (scan_chain.cpp), O(T d): a chunk sums its rows, hands that on with what is before it and
 // only then walks over them again, now in the second-level cache, from the sums before it. Kept N
 // and D of each row would save the second exponential, and took as long. The first walk asks for
 // the queries, the second for the thread's next keys and values: with T = 65536, d = 256, 13.6 ms
@@ -10,7 +10,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 template <class T>
-static void scan_link(const ScanLink<T>& l) {
+static void chunk_reduce(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
     for_blocks(s, [&](const ScanBlock& b) {
         States states;
@@ -21,18 +21,18 @@ static void scan_link(const ScanLink<T>& l) {
 }
 
 template <class T>
-static void scan_link_join(const ScanLink<T>& l) {
+static void chunk_combine(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
     for (int64_t at = 0; at < s.channels; at += kLanes) {
-        const Running a = loaded(s, l.next, at), b = loaded(s, l.sums, at);
-        const V m = above(a.m, b.m), of_a = a.m - m, of_b = b.m - m;
+        const RunningSums a = loaded(s, l.next, at), b = loaded(s, l.sums, at);
+        const V m = max(a.m, b.m), of_a = a.m - m, of_b = b.m - m;
         save(s, l.sums, at,
-             {m, scaled(a.n, of_a) + scaled(b.n, of_b), scaled(a.d, of_a) + scaled(b.d, of_b)});
+             {m, ldexp(a.n, of_a) + ldexp(b.n, of_b), ldexp(a.d, of_a) + ldexp(b.d, of_b)});
     }
 }
 
 template <class T>
-static bool scan_link_end(const ScanLink<T>& l) {
+static bool chunk_finish(const ScanChunk<T>& l) {
     Scan<T> rows = l.rows.forward;
     rows.before = l.next;
     return scan(rows);

@@ -1,6 +1,6 @@
-// One long causal sample of aft-simple, forward and gradient: links of rows that the threads take
-// in turn, each handing its sums to the next (scan_link.inl). Runs on the calling thread's OpenMP
-// team; results do not depend on the number of threads. No LibTorch.
+// One long causal sample of aft-simple, forward and gradient: chunks of rows that the threads take
+// in turn, each handing its sums to the next (chunk_reduce.inl). Runs on the calling thread's
+// OpenMP team; results do not depend on the number of threads. No LibTorch.
 #pragma once
 #include <vector>
 
@@ -9,12 +9,12 @@
 namespace aft::ops::cpu {
 
 // The same whatever the number of threads: a chain adds in another order.
-[[nodiscard]] bool is_chained(const ScanShape& shape);
+[[nodiscard]] bool is_chunked(const ScanShape& shape);
 // x: of the sample, with strides.
 template <class T>
-[[nodiscard]] bool chain_forward(const Scan<T>& x);
+[[nodiscard]] bool chunked_forward(const Scan<T>& x);
 template <class T>
-[[nodiscard]] Norms chain_gradient(const ScanGradient<T>& x);
+[[nodiscard]] Norms chunked_gradient(const ScanGradient<T>& x);
 
 // In their order, as the sum decides whether the exact path is taken.
 inline Norms total(const std::vector<Norms>& norms) {

@@ -4,7 +4,7 @@
 //   SA_j = sum_{t>=j} A_t, SC_j = sum_{t>=j} C_t (both at the reference m_j),  x_j = 2^(k_j-m_j)
 //   dQ = P R (1 - sigmoid(Q)),  dV_j = x_j SA_j,  dK_j = dV_j (V_j - mu) + x_j SC_j
 //
-// N, D, m of each kScanChunk rows are computed again from the state kept at its start, for one
+// N, D, m of each kCheckpointRows rows are computed again from the state kept at its start, for one
 // vector of channels at a time, so that they never leave the first-level cache, and the chunk
 // before it is fetched meanwhile (1.3 times slower without). B = 4, T = 3072, d = 256 takes 3.2 ms
 // on two cores (6.9 ms with the sums of all channels in the second-level cache and no
@@ -21,12 +21,13 @@ struct Squares {
 
 // What the walk back needs of one chunk's rows, for one vector of channels.
 struct ChunkColumn {
-    alignas(64) float x[kScanChunk * kLanes], a[kScanChunk * kLanes], c[kScanChunk * kLanes];
-    alignas(64) float by[kScanChunk * kLanes];  // where raised: what m was before it, above m
-    bool raised[kScanChunk];
+    alignas(64) float x[kCheckpointRows * kLanes], a[kCheckpointRows * kLanes],
+        c[kCheckpointRows * kLanes];
+    alignas(64) float by[kCheckpointRows * kLanes];  // where raised: what m was before it, above m
+    bool raised[kCheckpointRows];
 };
 
-// One of a link, with the reference after its last row.
+// One of a chunk, with the reference after its last row.
 struct BackColumn {
     ChunkColumn rows;
     alignas(64) float last[kLanes];
@@ -65,11 +66,11 @@ template <class T>
 AFT_INLINE V centre(const Scan<T>& s, int64_t at) {
     constexpr int64_t kRows = 64;
     const int64_t step = (s.length + kRows - 1) / kRows, width = s.channels - at;
-    V mean = all(0);
+    V mean = set1(0);
     for (int64_t row = 0; row < s.length; row += step)
-        mean = mean + load_some(s.v + row * s.stride + at, width, 0);
-    mean = mean * all(1.0F / static_cast<float>((s.length + step - 1) / step));
-    return where_at_least(mean * all(0), all(0), mean, all(0));  // none if not finite
+        mean = mean + load_partial(s.v + row * s.stride + at, width, 0);
+    mean = mean * set1(1.0F / static_cast<float>((s.length + step - 1) / step));
+    return select_ge(mean * set1(0), set1(0), mean, set1(0));  // none if not finite
 }
 
 // A, C and dQ of one row.
@@ -77,13 +78,13 @@ struct RowTerms {
     V a, c, dq;
 };
 // The one division 1 / (D (1 + e^-Q)) gives all of them; beyond e^-Q = 2^96 there is nothing left.
-AFT_INLINE RowTerms gated_terms(const Running& now, V dy, V q, V mean) {
-    const V e = power_of_gate(q), u = all(1) + e;
-    const V t = all(1) / (now.d * u), A = dy * t, R = now.n * (t * u);
+AFT_INLINE RowTerms gated_terms(const RunningSums& now, V dy, V q, V mean) {
+    const V e = exp_of_negative(q), u = set1(1) + e;
+    const V t = set1(1) / (now.d * u), A = dy * t, R = now.n * (t * u);
     return {A, A * (mean - R), A * now.d * (t * now.d * e) * R};
 }
-AFT_INLINE RowTerms plain_terms(const Running& now, V dy, V mean) {
-    const V t = all(1) / now.d, A = dy * t;
+AFT_INLINE RowTerms plain_terms(const RunningSums& now, V dy, V mean) {
+    const V t = set1(1) / now.d, A = dy * t;
     return {A, A * (mean - now.n * t), A};
 }
 
@@ -93,18 +94,18 @@ AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, Fetch& next) {
     const Scan<T> s = g.forward;
     ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
-    Running now = loaded(s, kept(s, p.begin / kScanChunk), p.at);
+    RunningSums now = loaded(s, kept(s, p.begin / kCheckpointRows), p.at);
     for (int64_t row = p.begin; row < p.end; ++row) {
         const int64_t where = row * s.stride + p.at, i = row - p.begin;
         fetch(next, s.k, s.v);
         const V k = read<access>(s.k + where, width);
-        V bits = in_bits(k, now.m);
-        column.raised[i] = any_at_least(bits, all(kRaise));
+        V bits = to_log2(k, now.m);
+        column.raised[i] = any_ge(bits, set1(kRaise));
         if (__builtin_expect(column.raised[i], 0)) {
             store(column.by + i * kLanes, raise(now, k, bits));
-            bits = in_bits(k, now.m);
+            bits = to_log2(k, now.m);
         }
-        const V x = power_of_two(bits);
+        const V x = exp2_fast(bits);
         now.n = fma(x, read<access>(s.v + where, width), now.n);
         now.d = x + now.d;
         const V dy = read<access>(g.dy + where, width);
@@ -120,17 +121,17 @@ AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, Fetch& next) {
 }
 
 // Sums of later rows, from the reference that those begin at to that which these end at: in a chain
-// the joined sums of a link have one of their own (scan_link.inl).
-AFT_INLINE void rescale(Running& later, V from, V to) {
-    later.n = scaled(later.n, to - from);
-    later.d = scaled(later.d, to - from);
+// the joined sums of a chunk have one of their own (chunk_reduce.inl).
+AFT_INLINE void rescale(RunningSums& later, V from, V to) {
+    later.n = ldexp(later.n, to - from);
+    later.d = ldexp(later.d, to - from);
 }
 
 // SA in n, SC in d.
 template <Access access, class T>
 AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch& next,
-                             Running& later) {
-    Squares out{all(0), all(0)};
+                             RunningSums& later) {
+    Squares out{set1(0), set1(0)};
     const Scan<T> s = g.forward;
     const ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
@@ -148,8 +149,8 @@ AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch&
         out = {fma(dk, dk, out.left), fma(part, part, out.part)};
         if (__builtin_expect(column.raised[i], 0)) {
             const V by = load(column.by + i * kLanes);
-            SA = scaled(SA, by);
-            SC = scaled(SC, by);
+            SA = ldexp(SA, by);
+            SC = ldexp(SC, by);
         }
     }
     later.n = SA;
@@ -172,9 +173,10 @@ AFT_INLINE void add(BlockSquares& total, int64_t at, const Squares& more) {
 // caches, and takes 5.0.
 constexpr int64_t kLine = 32;
 struct Lines {
-    alignas(64) Half dq[kScanChunk * kLine], dk[kScanChunk * kLine], dv[kScanChunk * kLine];
+    alignas(64) Bf16 dq[kCheckpointRows * kLine], dk[kCheckpointRows * kLine],
+        dv[kCheckpointRows * kLine];
 };
-AFT_INLINE void stream_lines(const Half* from, int64_t rows, Half* to, int64_t stride) {
+AFT_INLINE void stream_lines(const Bf16* from, int64_t rows, Bf16* to, int64_t stride) {
     for (int64_t i = 0; i < rows; ++i, from += kLine, to += stride)
         for (int64_t c = 0; c < kLine; c += 8)
             _mm_stream_si128(reinterpret_cast<__m128i*>(to + c),
@@ -183,7 +185,7 @@ AFT_INLINE void stream_lines(const Half* from, int64_t rows, Half* to, int64_t s
 
 // The line that ends with this vector of channels.
 template <bool has_gate>
-AFT_INLINE void write_lines(const ScanGradient<Half>& g, const Lines& lines, const ScanPart& p) {
+AFT_INLINE void write_lines(const ScanGradient<Bf16>& g, const Lines& lines, const ScanPart& p) {
     const int64_t stride = g.forward.stride, rows = p.end - p.begin;
     const int64_t where = p.begin * stride + p.at / kLine * kLine;
     if (has_gate) stream_lines(lines.dq, rows, g.dq + where, stride);
@@ -197,7 +199,7 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     BlockSquares total;
     States states;  // the mean in m
     ChunkColumn column;
-    constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Half);
+    constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Bf16);
     constexpr Access as = collects ? Access::whole : access;
     Lines lines;
     ScanGradient<T> to = g;
@@ -207,25 +209,26 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
         to.dv = lines.dv;
     }
     for (int64_t at = b.base; at < b.end; at += kLanes) {
-        put_state(states, at - b.base, {centre(s, at), all(0), all(0)});
-        store(total.left + at - b.base, all(0));
-        store(total.part + at - b.base, all(0));
+        put_state(states, at - b.base, {centre(s, at), set1(0), set1(0)});
+        store(total.left + at - b.base, set1(0));
+        store(total.part + at - b.base, set1(0));
     }
     const int64_t vectors = (b.end - b.base + kLanes - 1) / kLanes;
-    for (int64_t begin = (s.length - 1) / kScanChunk * kScanChunk; begin >= 0;
-         begin -= kScanChunk) {
-        const int64_t end = begin + kScanChunk < s.length ? begin + kScanChunk : s.length;
-        const int64_t before = (begin - kScanChunk) * s.stride + b.base;
+    for (int64_t begin = (s.length - 1) / kCheckpointRows * kCheckpointRows; begin >= 0;
+         begin -= kCheckpointRows) {
+        const int64_t end = begin + kCheckpointRows < s.length ? begin + kCheckpointRows : s.length;
+        const int64_t before = (begin - kCheckpointRows) * s.stride + b.base;
         Fetch keys;
         if (before >= 0) keys = fetch_rows(before, vectors, s.stride);
         Fetch queries = keys;
         for (int64_t at = b.base; at < b.end; at += kLanes) {
-            Running later = state_at(states, at - b.base);
+            RunningSums later = state_at(states, at - b.base);
             ScanPart part{at, begin, end, later.m, &column, begin * s.stride + at, s.stride};
             if (collects) part.out = at % kLine, part.out_row = kLine;
             const V m = replay<as, has_gate>(to, part, keys);
             if (end < s.length)
-                rescale(later, load_some(kept(s, end / kScanChunk) + at, s.channels - at, 0), m);
+                rescale(later,
+                        load_partial(kept(s, end / kCheckpointRows) + at, s.channels - at, 0), m);
             add(total, at - b.base, walk_back<as>(to, part, queries, later));
             put_state(states, at - b.base, later);
             if constexpr (collects) {
@@ -234,14 +237,14 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
         }
     }
     for (int64_t at = b.base; at < b.end; at += kLanes)
-        g.norms[at / kLanes] = {sum(load(total.left + at - b.base)),
-                                sum(load(total.part + at - b.base))};
+        g.norms[at / kLanes] = {reduce_add(load(total.left + at - b.base)),
+                                reduce_add(load(total.part + at - b.base))};
 }
 
 template <class T>
 AFT_INLINE Access gradient_access(const ScanGradient<T>& g) {
     const Access access = access_of(g.forward, g.dk);
-    const int64_t part = sizeof(T) == sizeof(Half) ? kLine : kLanes;  // of what is streamed
+    const int64_t part = sizeof(T) == sizeof(Bf16) ? kLine : kLanes;  // of what is streamed
     const auto aligned = [&](const T* p) {
         return reinterpret_cast<uintptr_t>(p) % (static_cast<uintptr_t>(part) * sizeof(T)) == 0;
     };

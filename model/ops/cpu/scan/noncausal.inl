@@ -19,7 +19,7 @@ AFT_INLINE void average_rows(const Scan<T>& s, const ScanBlock& b, const States&
             const int64_t width = s.channels - at, where = row * s.stride + at;
             const V R = load(states.n + at - b.base);
             const V y =
-                has_gate ? R / (all(1) + power_of_gate(read<access>(s.q + where, width))) : R;
+                has_gate ? R / (set1(1) + exp_of_negative(read<access>(s.q + where, width))) : R;
             write<access>(s.y + where, y, width);
         }
 }
@@ -38,14 +38,14 @@ AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const States
 
 template <class T>
 static bool scan_all(const Scan<T>& s) {
-    V bad = all(0);
+    V bad = set1(0);
     for_blocks(s, [&](const ScanBlock& b) {
         States states;
         sum_block(s, b, states);
         for (int64_t at = b.base; at < b.end; at += kLanes) {
-            Running sums = state_at(states, at - b.base);
+            RunningSums sums = state_at(states, at - b.base);
             if (s.states != nullptr) save(s, s.states, at, sums);
-            bad = fma(sums.n, all(0), bad);
+            bad = fma(sums.n, set1(0), bad);
             sums.n = sums.n / sums.d;
             put_state(states, at - b.base, sums);
         }
@@ -55,7 +55,7 @@ static bool scan_all(const Scan<T>& s) {
             average_block<false>(s, b, states);
     });
     _mm_sfence();
-    return sum(bad) == 0;
+    return reduce_add(bad) == 0;
 }
 
 // dQ, and S in d; R is in n.
@@ -67,8 +67,8 @@ AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, States&
             const int64_t width = s.channels - at, where = row * s.stride + at, c = at - b.base;
             V P = read<access>(g.dy + where, width);
             if (has_gate) {
-                const V e = power_of_gate(read<access>(s.q + where, width));
-                const V gate = all(1) / (all(1) + e);
+                const V e = exp_of_negative(read<access>(s.q + where, width));
+                const V gate = set1(1) / (set1(1) + e);
                 P = P * gate;
                 write<access>(g.dq + where, P * (gate * e) * load(states.n + c), width);
             }
@@ -80,19 +80,19 @@ AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, States&
 template <Access access, class T>
 AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const States& states) {
     const Scan<T> s = g.forward;
-    V bad = all(0);
+    V bad = set1(0);
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at, c = at - b.base;
-            const Running sums = state_at(states, c);
+            const RunningSums sums = state_at(states, c);
             const V k = read<access>(s.k + where, width), v = read<access>(s.v + where, width);
-            const V dv = power_of_two(in_bits(k, sums.m)) * sums.d;
+            const V dv = exp2_fast(to_log2(k, sums.m)) * sums.d;
             write<access>(g.dv + where, dv, width);
-            // In halves: a difference of two values near the end of float32 is beyond it.
-            const V half = all(0.5F);
+            // In bf16_weights: a difference of two values near the end of float32 is beyond it.
+            const V half = set1(0.5F);
             const V dk = (dv + dv) * (v * half - sums.n * half);
             write<access>(g.dk + where, dk, width);
-            bad = fma(dk, all(0), bad);
+            bad = fma(dk, set1(0), bad);
         }
     return bad;
 }
@@ -103,9 +103,9 @@ AFT_INLINE void all_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     States states;
     float D[kScanWidth];
     for (int64_t at = b.base; at < b.end; at += kLanes) {
-        const Running sums = loaded(s, s.states, at);
+        const RunningSums sums = loaded(s, s.states, at);
         store(D + at - b.base, sums.d);
-        put_state(states, at - b.base, {sums.m, sums.n / sums.d, all(0)});
+        put_state(states, at - b.base, {sums.m, sums.n / sums.d, set1(0)});
     }
     if (s.q != nullptr)
         query_rows<access, true>(g, b, states);
@@ -114,7 +114,7 @@ AFT_INLINE void all_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     for (int64_t c = 0; c < b.end - b.base; c += kLanes)
         store(states.d + c, load(states.d + c) / load(D + c));
     // One exact average for all: nothing cancels. But S may overflow where its parts do not.
-    const float bad = sum(key_rows<access>(g, b, states));
+    const float bad = reduce_add(key_rows<access>(g, b, states));
     for (int64_t at = b.base; at < b.end; at += kLanes)
         g.norms[at / kLanes] = {.left = 1 + static_cast<double>(bad), .part = 0};
 }

@@ -1,5 +1,5 @@
 // aft-simple (scan_kernels.inl has the formula, numerics and figures) shared out among threads: by
-// samples and blocks of channels where there are enough, else one long sample in links
+// samples and blocks of channels where there are enough, else one long sample in chunks
 // (scan_chain.cpp).
 #include "model/ops/cpu/scan/scan.h"
 
@@ -54,34 +54,34 @@ Scan<T> part_of(const ScanShape& shape, const Scan<T>& x, const Piece& piece) {
 
 template <class T>
 bool scan_forward(const ScanShape& shape, const Scan<T>& x) {
-    if (is_chained(shape)) return chain_forward(part_of(shape, x, {.channels = shape.channels}));
-    const StoredKernels<T>& k = kernels().of<T>();
+    if (is_chunked(shape)) return chunked_forward(part_of(shape, x, {.channels = shape.channels}));
+    const ScanTensorKernels<T>& k = scan_kernels().of<T>();
     const std::vector<Piece> all = pieces(shape);
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite)
     for (const Piece& piece : all) {
-        const FlushTiny flush;
-        finite = (shape.causal ? k.scan : k.scan_all)(part_of(shape, x, piece)) && finite;
+        const ScopedFlushToZero flush;
+        finite = (shape.causal ? k.causal : k.noncausal)(part_of(shape, x, piece)) && finite;
     }
     return finite;
 }
 
 template <class T>
 Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x) {
-    if (is_chained(shape)) {
+    if (is_chunked(shape)) {
         ScanGradient<T> whole = x;
         whole.forward = part_of(shape, x.forward, {.channels = shape.channels});
-        return chain_gradient(whole);
+        return chunked_gradient(whole);
     }
-    const StoredKernels<T>& k = kernels().of<T>();
-    const int64_t lanes = kernels().lanes;
+    const ScanTensorKernels<T>& k = scan_kernels().of<T>();
+    const int64_t lanes = scan_kernels().lanes;
     const std::vector<Piece> all = pieces(shape);
     // Their sum is taken in one order, as it decides whether the exact path is taken.
     const int64_t vectors = (shape.channels + lanes - 1) / lanes;
     std::vector<Norms> norms(static_cast<std::size_t>(shape.batch * vectors));
 #pragma omp parallel for schedule(static)
     for (const Piece& piece : all) {
-        const FlushTiny flush;
+        const ScopedFlushToZero flush;
         const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
         const ScanGradient<T> part{
             .forward = part_of(shape, x.forward, piece),
@@ -90,14 +90,14 @@ Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x) {
             .dk = x.dk + at,
             .dv = x.dv + at,
             .norms = norms.data() + piece.sample * vectors + piece.first / lanes};
-        (shape.causal ? k.scan_gradient : k.scan_all_gradient)(part);
+        (shape.causal ? k.causal_gradient : k.noncausal_gradient)(part);
     }
     return total(norms);
 }
 
 template bool scan_forward(const ScanShape& shape, const Scan<float>& x);
-template bool scan_forward(const ScanShape& shape, const Scan<Half>& x);
+template bool scan_forward(const ScanShape& shape, const Scan<Bf16>& x);
 template Norms scan_gradient(const ScanShape& shape, const ScanGradient<float>& x);
-template Norms scan_gradient(const ScanShape& shape, const ScanGradient<Half>& x);
+template Norms scan_gradient(const ScanShape& shape, const ScanGradient<Bf16>& x);
 
 }  // namespace aft::ops::cpu

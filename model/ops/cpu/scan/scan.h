@@ -2,7 +2,7 @@
 // gradient, causal or not: one sweep over memory. Runs on the calling thread's OpenMP team; results
 // do not depend on the number of threads. No LibTorch.
 #pragma once
-#include "model/ops/cpu/band/kernels.h"
+#include "model/ops/cpu/scan/kernels.h"
 
 namespace aft::ops::cpu {
 
@@ -11,14 +11,14 @@ struct ScanShape {
     bool causal = false;
     // States of a sample that the gradient wants kept: before each chunk, or that of all rows.
     [[nodiscard]] int64_t kept() const {
-        return causal ? (length + kScanChunk - 1) / kScanChunk : 1;
+        return causal ? (length + kCheckpointRows - 1) / kCheckpointRows : 1;
     }
     [[nodiscard]] int64_t states() const { return batch * kept() * 3 * channels; }  // floats
 };
 
 // Pointers to whole tensors [B, T, d]; q may be none; states: ScanShape::states() floats or none.
 // Whether all sums were finite; if not (V near the end of float32, or NaN), y is not to be used.
-template <class T>  // float, or Half
+template <class T>  // float, or Bf16
 [[nodiscard]] bool scan_forward(const ScanShape& shape, const Scan<T>& x);
 template <class T>
 [[nodiscard]] Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x);

@@ -10,8 +10,8 @@
 #if defined(AFT_CPU_AMX)
 #define AFT_CPU amx
 #define AFT_CPU_AVX512
-#elif defined(AFT_CPU_BFLOAT16)
-#define AFT_CPU avx512_bfloat16
+#elif defined(AFT_CPU_AVX512_BF16)
+#define AFT_CPU avx512_bf16
 #define AFT_CPU_AVX512
 #elif defined(AFT_CPU_AVX512)
 #define AFT_CPU avx512
@@ -34,41 +34,41 @@ AFT_INLINE V load(const float* p) {
 AFT_INLINE void store(float* p, V x) {
     _mm512_storeu_ps(p, x);
 }
-AFT_INLINE V all(float x) {
+AFT_INLINE V set1(float x) {
     return _mm512_set1_ps(x);
 }
 AFT_INLINE V fma(V a, V b, V c) {
     return _mm512_fmadd_ps(a, b, c);
 }
-AFT_INLINE V above(V a, V b) {  // b where either is NaN
+AFT_INLINE V max(V a, V b) {  // b where either is NaN
     return _mm512_max_ps(a, b);
 }
-AFT_INLINE V nearest(V x) {
+AFT_INLINE V round(V x) {
     return _mm512_roundscale_ps(x, 8);
 }
-AFT_INLINE V ceiling(V x) {
+AFT_INLINE V ceil(V x) {
     return _mm512_roundscale_ps(x, 10);
 }
-AFT_INLINE V scaled(V x, V n) {  // x 2^n, n a whole number
+AFT_INLINE V ldexp(V x, V n) {  // x 2^n, n a whole number
     return _mm512_scalef_ps(x, n);
 }
-AFT_INLINE V where_at_least(V x, V least, V yes, V no) {  // x >= least ? yes : no
+AFT_INLINE V select_ge(V x, V least, V yes, V no) {  // x >= least ? yes : no
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, least, _CMP_GE_OQ), no, yes);
 }
-AFT_INLINE bool any_at_least(V x, V least) {
+AFT_INLINE bool any_ge(V x, V least) {
     return _mm512_cmp_ps_mask(x, least, _CMP_GE_OQ) != 0;
 }
 // Without looking at the cache: for results that are not read again soon. p aligned to a vector.
 AFT_INLINE void stream(float* p, V x) {
     _mm512_stream_ps(p, x);
 }
-using Bits = __m256i;  // of as many bfloat16
-AFT_INLINE V widened(Bits x) {
+using Bf16Vector = __m256i;  // of as many bfloat16
+AFT_INLINE V from_bf16(Bf16Vector x) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
 }
 // To the nearest, ties to even; NaN stays one whichever bits of it are cut off.
-AFT_INLINE Bits narrowed(V x) {
-#if defined(AFT_CPU_BFLOAT16) || defined(AFT_CPU_AMX)
+AFT_INLINE Bf16Vector to_bf16(V x) {
+#if defined(AFT_CPU_AVX512_BF16) || defined(AFT_CPU_AMX)
     return reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x));  // what is below 2^-126 becomes 0
 #else
     const __m512i bits = _mm512_castps_si512(x);
@@ -79,14 +79,14 @@ AFT_INLINE Bits narrowed(V x) {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 #endif
 }
-AFT_INLINE Bits load_bits(const uint16_t* p) {
+AFT_INLINE Bf16Vector load_bf16(const uint16_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
-AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+AFT_INLINE void store_bf16(uint16_t* p, Bf16Vector x) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
 }
 AFT_INLINE void stream(uint16_t* p, V x) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), narrowed(x));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), to_bf16(x));
 }
 
 #elif defined(AFT_CPU_AVX2)
@@ -99,44 +99,44 @@ AFT_INLINE V load(const float* p) {
 AFT_INLINE void store(float* p, V x) {
     _mm256_storeu_ps(p, x);
 }
-AFT_INLINE V all(float x) {
+AFT_INLINE V set1(float x) {
     return _mm256_set1_ps(x);
 }
 AFT_INLINE V fma(V a, V b, V c) {
     return _mm256_fmadd_ps(a, b, c);
 }
-AFT_INLINE V above(V a, V b) {
+AFT_INLINE V max(V a, V b) {
     return _mm256_max_ps(a, b);
 }
-AFT_INLINE V nearest(V x) {
+AFT_INLINE V round(V x) {
     return _mm256_round_ps(x, 8);
 }
-AFT_INLINE V ceiling(V x) {
+AFT_INLINE V ceil(V x) {
     return _mm256_ceil_ps(x);
 }
 AFT_INLINE V power(V n) {  // 2^n for |n| <= 126
     return _mm256_castsi256_ps(
         _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
 }
-AFT_INLINE V scaled(V x, V n) {
-    const V inside = _mm256_min_ps(all(252), _mm256_max_ps(all(-252), n));
-    const V half = nearest(inside * all(0.5F));
+AFT_INLINE V ldexp(V x, V n) {
+    const V inside = _mm256_min_ps(set1(252), _mm256_max_ps(set1(-252), n));
+    const V half = round(inside * set1(0.5F));
     return x * power(half) * power(inside - half);
 }
-AFT_INLINE V where_at_least(V x, V least, V yes, V no) {
+AFT_INLINE V select_ge(V x, V least, V yes, V no) {
     return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(x, least, _CMP_GE_OQ));
 }
-AFT_INLINE bool any_at_least(V x, V least) {
+AFT_INLINE bool any_ge(V x, V least) {
     return _mm256_movemask_ps(_mm256_cmp_ps(x, least, _CMP_GE_OQ)) != 0;
 }
 AFT_INLINE void stream(float* p, V x) {
     _mm256_stream_ps(p, x);
 }
-using Bits = __m128i;
-AFT_INLINE V widened(Bits x) {
+using Bf16Vector = __m128i;
+AFT_INLINE V from_bf16(Bf16Vector x) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
 }
-AFT_INLINE Bits narrowed(V x) {
+AFT_INLINE Bf16Vector to_bf16(V x) {
     const __m256i bits = _mm256_castps_si256(x);
     const __m256i last = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), last);
@@ -146,14 +146,14 @@ AFT_INLINE Bits narrowed(V x) {
     return _mm_packus_epi32(_mm256_castsi256_si128(short_ones),
                             _mm256_extracti128_si256(short_ones, 1));
 }
-AFT_INLINE Bits load_bits(const uint16_t* p) {
+AFT_INLINE Bf16Vector load_bf16(const uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
-AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+AFT_INLINE void store_bf16(uint16_t* p, Bf16Vector x) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), x);
 }
 AFT_INLINE void stream(uint16_t* p, V x) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(p), narrowed(x));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(p), to_bf16(x));
 }
 
 #else
@@ -166,48 +166,48 @@ AFT_INLINE V load(const float* p) {
 AFT_INLINE void store(float* p, V x) {
     _mm_storeu_ps(p, x);
 }
-AFT_INLINE V all(float x) {
+AFT_INLINE V set1(float x) {
     return _mm_set1_ps(x);
 }
 AFT_INLINE V fma(V a, V b, V c) {
     return a * b + c;
 }
-AFT_INLINE V above(V a, V b) {
+AFT_INLINE V max(V a, V b) {
     return _mm_max_ps(a, b);
 }
-AFT_INLINE V where_at_least(V x, V least, V yes, V no) {
+AFT_INLINE V select_ge(V x, V least, V yes, V no) {
     const V mask = _mm_cmpge_ps(x, least);
     return _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no));
 }
-AFT_INLINE bool any_at_least(V x, V least) {
+AFT_INLINE bool any_ge(V x, V least) {
     return _mm_movemask_ps(_mm_cmpge_ps(x, least)) != 0;
 }
-AFT_INLINE V nearest(V x) {  // beyond 2^23 every float is whole
-    const V magic = all(12582912), limit = all(4194304);
+AFT_INLINE V round(V x) {  // beyond 2^23 every float is whole
+    const V magic = set1(12582912), limit = set1(4194304);
     const V whole = (x + magic) - magic;
-    return where_at_least(x, limit, x, where_at_least(all(-4194304), x, x, whole));
+    return select_ge(x, limit, x, select_ge(set1(-4194304), x, x, whole));
 }
-AFT_INLINE V ceiling(V x) {
-    const V n = nearest(x);
-    return where_at_least(n, x, n, n + all(1));
+AFT_INLINE V ceil(V x) {
+    const V n = round(x);
+    return select_ge(n, x, n, n + set1(1));
 }
 AFT_INLINE V power(V n) {
     return _mm_castsi128_ps(
         _mm_slli_epi32(_mm_add_epi32(_mm_cvtps_epi32(n), _mm_set1_epi32(127)), 23));
 }
-AFT_INLINE V scaled(V x, V n) {
-    const V inside = _mm_min_ps(all(252), _mm_max_ps(all(-252), n));
-    const V half = nearest(inside * all(0.5F));
+AFT_INLINE V ldexp(V x, V n) {
+    const V inside = _mm_min_ps(set1(252), _mm_max_ps(set1(-252), n));
+    const V half = round(inside * set1(0.5F));
     return x * power(half) * power(inside - half);
 }
 AFT_INLINE void stream(float* p, V x) {
     _mm_stream_ps(p, x);
 }
-using Bits = int64_t;
-AFT_INLINE V widened(Bits x) {
+using Bf16Vector = int64_t;
+AFT_INLINE V from_bf16(Bf16Vector x) {
     return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_cvtsi64_si128(x)));
 }
-AFT_INLINE Bits narrowed(V x) {
+AFT_INLINE Bf16Vector to_bf16(V x) {
     const __m128i bits = _mm_castps_si128(x);
     const __m128i last = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
     const __m128i sum = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), last);
@@ -218,34 +218,34 @@ AFT_INLINE Bits narrowed(V x) {
     const __m128i short_ones = _mm_srai_epi32(_mm_castps_si128(kept), 16);
     return _mm_cvtsi128_si64(_mm_packs_epi32(short_ones, short_ones));
 }
-AFT_INLINE Bits load_bits(const uint16_t* p) {
-    Bits x = 0;
+AFT_INLINE Bf16Vector load_bf16(const uint16_t* p) {
+    Bf16Vector x = 0;
     __builtin_memcpy(&x, p, sizeof x);
     return x;
 }
-AFT_INLINE void store_bits(uint16_t* p, Bits x) {
+AFT_INLINE void store_bf16(uint16_t* p, Bf16Vector x) {
     __builtin_memcpy(p, &x, sizeof x);
 }
 AFT_INLINE void stream(uint16_t* p, V x) {
-    store_bits(p, narrowed(x));
+    store_bf16(p, to_bf16(x));
 }
 
 #endif
 
-// Numbers stored in bfloat16: widening is exact.
+// Numbers tensor_kernels in bfloat16: widening is exact.
 AFT_INLINE V load(const uint16_t* p) {
-    return widened(load_bits(p));
+    return from_bf16(load_bf16(p));
 }
 AFT_INLINE void store(uint16_t* p, V x) {
-    store_bits(p, narrowed(x));
+    store_bf16(p, to_bf16(x));
 }
 
 // A sum of any length, as if rounded once: what every addition rounds off is found (Knuth, The Art
 // of Computer Programming 2, 4.2.2, Theorem B; of a product before it is rounded where the compiler
 // fuses it) and summed too, beside the chain of additions that takes the time. NaN once it is not
 // finite.
-struct LongSum {
-    V sum = all(0), rest = all(0);
+struct CompensatedSum {
+    V sum = set1(0), rest = set1(0);
 
     void add(V x) {
         const V next = sum + x, part = next - sum;
@@ -253,19 +253,19 @@ struct LongSum {
         sum = next;
     }
     void scale(V n) {
-        sum = scaled(sum, n);
-        rest = scaled(rest, n);
+        sum = ldexp(sum, n);
+        rest = ldexp(rest, n);
     }
     [[nodiscard]] V value() const { return sum + rest; }
 };
 
-AFT_INLINE float sum(V x) {
+AFT_INLINE float reduce_add(V x) {
     float lanes[kLanes], total = 0;
     store(lanes, x);
     for (float lane : lanes) total += lane;
     return total;
 }
-AFT_INLINE float largest(V x) {
+AFT_INLINE float reduce_max(V x) {
     float lanes[kLanes];
     store(lanes, x);
     float out = lanes[0];
@@ -274,19 +274,19 @@ AFT_INLINE float largest(V x) {
 }
 
 // The first n lanes; the others are `rest`. n may be anything.
-AFT_INLINE V load_some(const float* p, int64_t n, float rest) {
+AFT_INLINE V load_partial(const float* p, int64_t n, float rest) {
     if (n >= kLanes) return load(p);
     float lanes[kLanes];
     for (int i = 0; i < kLanes; ++i) lanes[i] = i < n ? p[i] : rest;
     return load(lanes);
 }
-AFT_INLINE void store_some(float* p, V x, int64_t n) {
+AFT_INLINE void store_partial(float* p, V x, int64_t n) {
     if (n >= kLanes) return store(p, x);
     float lanes[kLanes];
     store(lanes, x);
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }
-AFT_INLINE V load_some(const uint16_t* p, int64_t n, float rest) {
+AFT_INLINE V load_partial(const uint16_t* p, int64_t n, float rest) {
     if (n >= kLanes) return load(p);
     float lanes[kLanes];
     for (int i = 0; i < kLanes; ++i) {
@@ -296,7 +296,7 @@ AFT_INLINE V load_some(const uint16_t* p, int64_t n, float rest) {
     }
     return load(lanes);
 }
-AFT_INLINE void store_some(uint16_t* p, V x, int64_t n) {
+AFT_INLINE void store_partial(uint16_t* p, V x, int64_t n) {
     if (n >= kLanes) return store(p, x);
     uint16_t lanes[kLanes];
     store(lanes, x);
@@ -304,17 +304,17 @@ AFT_INLINE void store_some(uint16_t* p, V x, int64_t n) {
 }
 
 // A task reads a block of channels of each row only, too little at a time for the processor to see
-// what comes next: row t + kAhead is asked for when t is used.
-constexpr int64_t kAhead = 6;
+// what comes next: row t + kPrefetchRows is asked for when t is used.
+constexpr int64_t kPrefetchRows = 6;
 template <class T>
-AFT_INLINE V load_ahead(const T* p, int64_t stride, int64_t n, float rest) {
-    __builtin_prefetch(p + kAhead * stride);
-    return load_some(p, n, rest);
+AFT_INLINE V load_prefetching(const T* p, int64_t stride, int64_t n, float rest) {
+    __builtin_prefetch(p + kPrefetchRows * stride);
+    return load_partial(p, n, rest);
 }
 template <class T>
-AFT_INLINE void store_ahead(T* p, int64_t stride, V x, int64_t n) {
-    __builtin_prefetch(p + kAhead * stride, 1);
-    store_some(p, x, n);
+AFT_INLINE void store_prefetching(T* p, int64_t stride, V x, int64_t n) {
+    __builtin_prefetch(p + kPrefetchRows * stride, 1);
+    store_partial(p, x, n);
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

@@ -1,4 +1,4 @@
-// What the kernels of the position biases take (arguments.h: references). Pointers and sizes only;
+// What the kernels of the position biases take (scaling.h: references). Pointers and sizes only;
 // no threads, no LibTorch.
 #pragma once
 #include <cstdint>
@@ -27,5 +27,15 @@ struct FactorProduct {
 };
 using WideProduct = FactorProduct<double>;
 using ShortProduct = FactorProduct<float>;  // in sums of a few factors each
+
+// One table for the operators with position biases: aft-full, aft-local and aft-conv.
+struct BiasKernels {
+    // Largest of x[0, n), n >= 1; infinity if one of them is not finite.
+    float (*largest_of)(const float* x, int64_t n) = nullptr;
+    float (*largest_of_wide)(const double* x, int64_t n) = nullptr;
+    void (*weight_row)(const WeightRow&) = nullptr;
+    void (*wide_product)(const WideProduct&) = nullptr;
+    void (*short_product)(const ShortProduct&) = nullptr;
+};
 
 }  // namespace aft::ops::cpu
