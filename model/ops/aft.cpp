@@ -160,10 +160,10 @@ at::Tensor apply_bf16(Kind kind, const Inputs& in, Options options) {
     const bool has_kernels =
         options.backend == Backend::cpu || options.backend == Backend::automatic;
     if (has_kernels && is_bf16(in.q) && is_bf16(in.k) && cpu::why_not(kind, in) == nullptr) {
-        const Inputs tensor_kernels{
+        const Inputs stored{
             .q = in.q, .k = in.k, .v = in.v, .w = wide(in.w), .u = wide(in.u), .r = wide(in.r)};
-        check(kind, tensor_kernels, options);
-        return cpu::aft(kind, tensor_kernels, options);
+        check(kind, stored, options);
+        return cpu::aft(kind, stored, options);
     }
     return apply(kind,
                  {.q = wide(in.q),

@@ -9,7 +9,7 @@
 // tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
 // for |K|, |w| <= 1000 and lower ones beside those; finite for every finite input; NaN or
 // infinity reaches exactly the rows that see it. With operands in bfloat16 1e-2 forward; gradients
-// tensor_kernels in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
+// stored in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -22,9 +22,8 @@ enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
 
 // reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
-// path if needs_exact.
-// cpu: our own vector kernels; all of AFT in float32 or bfloat16. automatic: cpu where it can, else
-// tiled.
+// path where that is not safe. cpu: our own vector kernels; all of AFT in float32 or bfloat16.
+// automatic: cpu where it can, else tiled.
 enum class Backend { automatic, reference, tiled, cpu };
 
 struct Inputs {

@@ -1,5 +1,5 @@
 // One call of a CPU operator: its inputs as the kernels want them, its result and its gradients.
-// Q, K, V, Y and their gradients are tensor_kernels in float32 or in bfloat16, and read and written
+// Q, K, V, Y and their gradients are stored in float32 or in bfloat16, and read and written
 // as they are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu;
 // called by function.cpp on the thread that owns the tensors.
 #pragma once
@@ -37,7 +37,7 @@ struct Gradients {
 };
 [[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
 
-// T: float, or Bf16, as the tensor is tensor_kernels; nullptr if it is undefined.
+// T: float, or Bf16, as the tensor is stored; nullptr if it is undefined.
 template <class T>
 const T* pointer(const at::Tensor& x) {
     return x.defined() ? static_cast<const T*>(x.const_data_ptr()) : nullptr;

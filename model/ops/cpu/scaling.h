@@ -2,7 +2,7 @@
 // them, from where on an entry needs the exact path, and what decides whether a gradient is kept.
 // Pointers and sizes only. No LibTorch.
 //
-// References. exp(K) is tensor_kernels as 2^(K log2 e - reference + kKeyShift) with a whole
+// References. exp(K) is stored as 2^(K log2 e - reference + kKeyShift) with a whole
 // `reference` per channel and chunk of kTile sources that never falls from chunk to chunk; exp(w)
 // as 2^(w log2 e - largest + kBiasShift) with a whole `largest` per target. Rescaling from one
 // reference to another is an exact multiplication by a power of two.

@@ -1,6 +1,6 @@
 // An entry (row, key column) is safe if D >= 2^-60 (float64: 2^-400) and its result is finite: what
 // underflow took away from the sum is then far below rounding. Everything else is computed again
-// in float64 and log space: of each block and group the rows and columns with an needs_exact entry.
+// in float64 and log space: of each block and group the rows and columns that hold such an entry.
 #include <ATen/ATen.h>
 
 #include <atomic>

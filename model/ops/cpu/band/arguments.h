@@ -16,7 +16,7 @@ constexpr int64_t kStep = 6;  // running sums are kept for every kStep rows
 constexpr float kRise = 8;    // bits by which a key may exceed its reference
 
 // Up to kTile rows of one sample and block of channels, from a multiple of kTile on. T: how tensors
-// are tensor_kernels, float or Bf16.
+// are stored, float or Bf16.
 template <class T>
 struct PackKeys {
     const T *k = nullptr, *v = nullptr;          // [rows, stride]

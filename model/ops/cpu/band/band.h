@@ -26,7 +26,7 @@ struct BandShape {
     }
 };
 
-template <class T>  // float, or Bf16: how tensors are tensor_kernels
+template <class T>  // float, or Bf16: how tensors are stored
 struct BandForward {
     const T *q = nullptr, *k = nullptr, *v = nullptr;  // [B, T, d]; q may be none
     T* y = nullptr;                                    // [B, T, d]

@@ -4,7 +4,7 @@
 // block of kRows targets that see a window of s one by one s + kRows - 1 sources, as the running
 // sums are kept where a window begins: 37 for a window of 32, where whole steps took 42. Sums begin
 // in registers and are rescaled by powers of two only where references differ. Windows that fit the
-// first-level cache go target by target, so that sums are tensor_kernels once; rows of the next
+// first-level cache go target by target, so that sums are stored once; rows of the next
 // block are fetched into the second level, one a source: 14.2 ms of one core became 10.0 (window
 // 32).
 #include "model/ops/cpu/band/tile.h"

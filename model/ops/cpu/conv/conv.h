@@ -17,7 +17,7 @@ struct ConvShape {
 
 // Whole tensors: q, v, y, average [B, T, d], k, denominator [B, T, h], w [h, s (, s)]; q may be
 // none, average and denominator are none unless a gradient is wanted.
-template <class T>  // float, or Bf16: how tensors are tensor_kernels
+template <class T>  // float, or Bf16: how tensors are stored
 struct ConvForward {
     const T *q = nullptr, *k = nullptr, *v = nullptr;
     const float* w = nullptr;

@@ -81,7 +81,7 @@ AFT_INLINE V value(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t
     return p.mean == nullptr ? x : x - load_partial(p.mean + at, width, 0);
 }
 
-// The arguments by value: a compiler that sees vectors tensor_kernels to memory would read them
+// The arguments by value: a compiler that sees vectors stored to memory would read them
 // again.
 template <class T>
 static void conv_pack(const ConvPack<T>& given) {

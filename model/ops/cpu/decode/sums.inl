@@ -97,7 +97,7 @@ AFT_INLINE AttentionSums sums_of_open(const DecodeChunk& c, int64_t at, const Bi
     return s;
 }
 
-// A tensor_kernels weight 2^(w - largest + kDecodeBiasShift) taken apart again: nothing was lost.
+// A stored weight 2^(w - largest + kDecodeBiasShift) taken apart again: nothing was lost.
 AFT_INLINE void split_float(float e, float largest, float& whole, float& part) {
     uint32_t bits = 0;
     __builtin_memcpy(&bits, &e, sizeof bits);

@@ -26,14 +26,15 @@ struct ScanGradient {
 };
 constexpr int64_t kCheckpointRows = 32;  // rows between two kept states
 
-// Some rows of one long causal sample (chunk_reduce.inl); of a gradient, kCheckpointRows of them.
+// A chunk of one long causal sample (chunk.inl); of a gradient, kCheckpointRows rows.
 template <class T>
 struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
     float* own = nullptr;         // room: Kernels::scan_scratch_size(channels) floats; gradient
     float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
-    const float* next = nullptr;  // those of all chunks before it, of a gradient after it; or none
-    int64_t ahead = 0;            // rows from here back to what this thread reads next; gradient
+    const float* next =
+        nullptr;        // the carry of the chunks before it, of a gradient after it; or none
+    int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient
 };
 }  // namespace aft::ops::cpu

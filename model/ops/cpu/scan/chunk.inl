@@ -1,9 +1,9 @@
-// One long sample of causal aft-simple (scan_kernels.inl) in chunks of rows that threads take in
-// turn (scan_chain.cpp), O(T d): a chunk sums its rows, hands that on with what is before it and
-// only then walks over them again, now in the second-level cache, from the sums before it. Kept N
-// and D of each row would save the second exponential, and took as long. The first walk asks for
-// the queries, the second for the thread's next keys and values: with T = 65536, d = 256, 13.6 ms
-// on two cores (34 GB/s of copying) became 10.3. Included once per instruction set.
+// One chunk of a chunked prefix scan: one long sample of causal aft-simple (kernels.inl) in chunks
+// of rows (chunked.cpp), O(T d). A chunk is reduced to its sums, combined with the carry before it
+// and passed on, and only then read again, now from the second-level cache, starting from the
+// carry. Kept N and D of each row would save the second exponential, and took as long. The first
+// pass prefetches the queries, the second the thread's next keys and values: with T = 65536, d =
+// 256, 13.6 ms on two cores (34 GB/s of copying) became 10.3. Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/scan/noncausal.inl"
 

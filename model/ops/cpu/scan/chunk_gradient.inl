@@ -1,9 +1,10 @@
-// Gradient of one long sample of causal aft-simple (formulas: scan_gradient.inl) in chunks of
-// kCheckpointRows rows, from the last to the first, O(T d). SA and SC are all that comes from the
-// chunks after this one: it computes x, A and C of its rows, which stay in the second-level cache,
-// hands on its own sums with those it was given, and walks back over its rows. T = 65536, d = 256
-// took 14 to 19 ms on two cores where they copy 50 GB/s, 19 to 24 ms where they share the channels
-// (each fetches the other's bf16_weights too). Included once per instruction set.
+// Gradient of one long sample of causal aft-simple (formulas: gradient.inl) as a chunked prefix
+// scan over kCheckpointRows rows each, from the last to the first, O(T d). SA and SC are all that
+// comes from the chunks after this one: it computes x, A and C of its rows, which stay in the
+// second-level cache, passes its sums on as a carry, added to the one it was given, and walks back
+// over its rows. T = 65536, d = 256 took 14 to 19 ms on two cores where they copy 50 GB/s, 19 to 24
+// ms where they share the channels (each fetches the other half of a cache line, too). Included
+// once per instruction set.
 #pragma once
 #include "model/ops/cpu/scan/chunk.inl"
 

@@ -1,7 +1,7 @@
-// One long sample of causal aft-simple in chunks of rows, which threads take in turn
-// (chunk_reduce.inl, scan_back.inl: formula and figures): a chunk's sums are carry on before its
-// rows are walked over again. A thread waits only for the chunk before its own, with short spins
-// and then yields.
+// A chunked prefix scan: one long sample of causal aft-simple in chunks of rows that threads take
+// in turn (chunk.inl, chunk_gradient.inl: formula and figures). A chunk passes its carry on before
+// its rows are read again. A thread waits only for the carry of the chunk before its own, spinning
+// for a short time, then yielding.
 #include "model/ops/cpu/scan/chunked.h"
 
 #include <immintrin.h>
@@ -37,18 +37,18 @@ ScanGradient<T> rows_of(ScanGradient<T> x, int64_t first, int64_t rows) {
     return x;
 }
 
-// Hands each chunk's sums to the next. Links are taken in order, so that no thread waits for one
-// that nobody has. (Threads that share rows by channels instead fetch each other's bf16_weights
-// too: 2.2 times slower forward.)
+// Passes carries from chunk to chunk. Chunks are taken in order, so that no thread waits for one
+// that nobody has. (Threads that share rows by channels instead fetch each other's halves of cache
+// lines: 2.2 times slower forward.)
 class CarryChain {
   public:
     CarryChain(int64_t chunks, int64_t size) : chunks_(chunks), size_(size), carries_(2 * size) {}
 
-    // -> the next chunk that nobody has, or chunks().
+    // -> the next chunk, or chunks() at the end.
     int64_t next_chunk() { return next_.fetch_add(1); }
     [[nodiscard]] int64_t chunks() const { return chunks_; }
 
-    // l.sums: of chunk i alone. next: room for what the chunk before it carry on, if there is one.
+    // l.sums: of chunk i alone. next: buffer for the carry of the chunk before it, if there is one.
     template <class R, class T>
     void join(int64_t i, ScanChunk<T>& l, const ChunkKernels<R, T>& kernels, float* next) {
         const std::size_t bytes = static_cast<std::size_t>(size_) * sizeof(float);
@@ -85,7 +85,7 @@ int64_t chunk_count(int64_t length, int64_t rows) {
     return (length + rows - 1) / rows;
 }
 
-// What one thread needs besides, and its way through a chain.
+// The scratch of one thread, and its loop over the chunks.
 class ChunkWorker {
   public:
     ChunkWorker(int64_t state_row, int64_t room)
@@ -111,7 +111,7 @@ class ChunkWorker {
     Buffer<float> own_, states_;
 };
 
-// Made before the threads meet: none of them may fail for want of memory.
+// Allocated before the parallel region: no thread may fail for want of memory.
 std::vector<ChunkWorker> chunk_workers(int64_t state_row, int64_t room) {
     std::vector<ChunkWorker> out;
     for (int i = 0; i < omp_get_max_threads(); ++i) out.emplace_back(state_row, room);

@@ -1,6 +1,6 @@
-// One long causal sample of aft-simple, forward and gradient: chunks of rows that the threads take
-// in turn, each handing its sums to the next (chunk_reduce.inl). Runs on the calling thread's
-// OpenMP team; results do not depend on the number of threads. No LibTorch.
+// One long causal sample of aft-simple, forward and gradient, as a chunked prefix scan: threads
+// take chunks of rows in turn, each passing a carry to the next (chunk.inl). Runs on the calling
+// thread's OpenMP team; results do not depend on the number of threads. No LibTorch.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace aft::ops::cpu {
 
-// The same whatever the number of threads: a chain adds in another order.
+// The same whatever the number of threads: a chunked scan adds in another order.
 [[nodiscard]] bool is_chunked(const ScanShape& shape);
 // x: of the sample, with strides.
 template <class T>

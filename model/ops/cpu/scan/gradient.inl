@@ -27,7 +27,7 @@ struct ChunkColumn {
     bool raised[kCheckpointRows];
 };
 
-// One of a chunk, with the reference after its last row.
+// That of a chunk of the prefix scan, with the reference after its last row.
 struct BackColumn {
     ChunkColumn rows;
     alignas(64) float last[kLanes];
@@ -120,8 +120,8 @@ AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, Fetch& next) {
     return now.m;
 }
 
-// Sums of later rows, from the reference that those begin at to that which these end at: in a chain
-// the joined sums of a chunk have one of their own (chunk_reduce.inl).
+// Sums of later rows, from the reference that those begin at to that which these end at: in a
+// chunked scan a carry has a reference of its own (chunk.inl).
 AFT_INLINE void rescale(RunningSums& later, V from, V to) {
     later.n = ldexp(later.n, to - from);
     later.d = ldexp(later.d, to - from);

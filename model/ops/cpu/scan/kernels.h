@@ -5,8 +5,8 @@
 
 namespace aft::ops::cpu {
 
-// What a chunk of a long sample goes through: its own sums, these combined with those of the chunks
-// before it, its results.
+// A chunk of the prefix scan over a long sample: reduced to its sums, combined with the carry of
+// the chunks before it, and finished into results.
 template <class R, class T>
 struct ChunkKernels {
     void (*reduce)(const ScanChunk<T>&) = nullptr;

@@ -1,6 +1,6 @@
 // aft-simple (scan_kernels.inl has the formula, numerics and figures) shared out among threads: by
-// samples and blocks of channels where there are enough, else one long sample in chunks
-// (scan_chain.cpp).
+// samples and blocks of channels where there are enough, else one long sample as a chunked prefix
+// scan (chunked.cpp).
 #include "model/ops/cpu/scan/scan.h"
 
 #include <omp.h>

@@ -232,7 +232,7 @@ AFT_INLINE void stream(uint16_t* p, V x) {
 
 #endif
 
-// Numbers tensor_kernels in bfloat16: widening is exact.
+// Numbers stored in bfloat16: widening is exact.
 AFT_INLINE V load(const uint16_t* p) {
     return from_bf16(load_bf16(p));
 }
