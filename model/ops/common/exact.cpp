@@ -1,12 +1,12 @@
 #include "model/ops/common/exact.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
-#include "model/ops/common/saved.h"
+#include "model/ops/aft.h"
 
 namespace aft::ops {
 
@@ -14,6 +14,8 @@ namespace {
 
 constexpr int64_t kPieceElements = 1 << 19;  // of the [N, R, J] weights held at a time (4 MB)
 constexpr int64_t kRowsAtOnce = 64;
+
+std::atomic<int64_t> exact_block_count{0};
 
 // Calls f(first column, number of columns) so that columns * rows * sources stays bounded.
 template <class F>
@@ -94,60 +96,51 @@ void for_row_pieces(const at::Tensor& bias, bool causal, F f) {
         }
 }
 
-ExactPart part_of(const RowPiece& piece, const at::Tensor& bias, const at::Tensor& keys,
-                  const at::Tensor& values) {
-    const int64_t J = piece.sources, N = keys.size(2), S = values.size(2) / N;
+ExactPart part_of(const RowPiece& piece, const ExactProblem& x) {
+    const int64_t J = piece.sources, N = x.keys.size(2), S = x.values.size(2) / N;
     return {
-        .bias = bias[piece.group].narrow(0, piece.row, piece.rows).narrow(1, 0, J).contiguous(),
-        .keys = keys[piece.group].narrow(0, 0, J).t().contiguous(),
-        .values = values[piece.group].narrow(0, 0, J).view({J, N, S}).transpose(0, 1).contiguous()};
+        .bias = x.bias[piece.group].narrow(0, piece.row, piece.rows).narrow(1, 0, J).contiguous(),
+        .keys = x.keys[piece.group].narrow(0, 0, J).t().contiguous(),
+        .values =
+            x.values[piece.group].narrow(0, 0, J).view({J, N, S}).transpose(0, 1).contiguous()};
 }
-
-class ExactAttend : public torch::autograd::Function<ExactAttend> {
-  public:
-    static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& bias,
-                              const at::Tensor& keys, const at::Tensor& values, bool causal) {
-        const at::Tensor K = keys.contiguous(), V = values.contiguous();
-        context->save_for_backward({bias, K, V});
-        context->saved_data["causal"] = causal;
-        at::Tensor out = at::empty_like(V);
-        if (out.numel() == 0) return out;
-        for_row_pieces(bias, causal, [&](const RowPiece& piece) {
-            const at::Tensor R = exact_average(part_of(piece, bias, K, V));  // [N, R, S]
-            out[piece.group].narrow(0, piece.row, piece.rows).copy_(R.transpose(0, 1).flatten(1));
-        });
-        return out;
-    }
-
-    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                   torch::autograd::variable_list gradients) {
-        refuse_second("the reference operators");
-        const auto saved = context->get_saved_variables();
-        const at::Tensor &bias = saved[0], &K = saved[1], &V = saved[2];
-        const bool causal = context->saved_data["causal"].toBool();
-        const at::Tensor P = gradients[0].contiguous();
-        at::Tensor dw = at::zeros_like(bias), dK = at::zeros_like(K), dV = at::zeros_like(V);
-        if (V.numel() == 0) return {dw, dK, dV, at::Tensor()};
-        const int64_t N = K.size(2), S = V.size(2) / N;
-        for_row_pieces(bias, causal, [&](const RowPiece& piece) {
-            const at::Tensor rows = P[piece.group].narrow(0, piece.row, piece.rows);
-            const ExactGradient g =
-                exact_gradient(part_of(piece, bias, K, V),
-                               rows.view({piece.rows, N, S}).transpose(0, 1).contiguous());
-            const int64_t J = piece.sources;
-            dw[piece.group].narrow(0, piece.row, piece.rows).narrow(1, 0, J).copy_(g.bias);
-            dK[piece.group].narrow(0, 0, J).add_(g.keys.t());
-            dV[piece.group].narrow(0, 0, J).add_(g.values.transpose(0, 1).reshape({J, N * S}));
-        });
-        return {dw, dK, dV, at::Tensor()};
-    }
-};
 
 }  // namespace
 
-at::Tensor exact_attend(const at::Tensor& bias, const at::Tensor& keys, const at::Tensor& values,
-                        bool causal) {
-    return ExactAttend::apply(bias, keys, values, causal);
+at::Tensor exact_average_of_all(const ExactProblem& x) {
+    at::Tensor out = at::empty_like(x.values);
+    if (out.numel() == 0) return out;
+    for_row_pieces(x.bias, x.causal, [&](const RowPiece& piece) {
+        const at::Tensor R = exact_average(part_of(piece, x));  // [N, R, S]
+        out[piece.group].narrow(0, piece.row, piece.rows).copy_(R.transpose(0, 1).flatten(1));
+    });
+    return out;
+}
+
+ExactGradient exact_gradient_of_all(const ExactProblem& x, const at::Tensor& gradient) {
+    ExactGradient out{.bias = at::zeros_like(x.bias),
+                      .keys = at::zeros_like(x.keys),
+                      .values = at::zeros_like(x.values)};
+    if (x.values.numel() == 0) return out;
+    const int64_t N = x.keys.size(2), S = x.values.size(2) / N;
+    for_row_pieces(x.bias, x.causal, [&](const RowPiece& piece) {
+        const at::Tensor rows = gradient[piece.group].narrow(0, piece.row, piece.rows);
+        const ExactGradient g = exact_gradient(
+            part_of(piece, x), rows.view({piece.rows, N, S}).transpose(0, 1).contiguous());
+        const int64_t J = piece.sources;
+        out.bias[piece.group].narrow(0, piece.row, piece.rows).narrow(1, 0, J).copy_(g.bias);
+        out.keys[piece.group].narrow(0, 0, J).add_(g.keys.t());
+        out.values[piece.group].narrow(0, 0, J).add_(g.values.transpose(0, 1).reshape({J, N * S}));
+    });
+    return out;
+}
+
+int64_t exact_blocks() {
+    return exact_block_count.load();
+}
+
+void count_exact_block(int64_t blocks) {
+    exact_block_count += blocks;
 }
 
 }  // namespace aft::ops

@@ -24,9 +24,18 @@ struct ExactGradient {
 // gradient [N, R, S] of the average -> gradients of the inputs.
 [[nodiscard]] ExactGradient exact_gradient(const ExactPart& part, const at::Tensor& gradient);
 
-// All rows: bias [G, T, T] with -inf where invisible, keys [G, T, N], values [G, T, N*S] (float64)
-// -> [G, T, N*S]. Differentiable. causal: nothing right of the diagonal is looked at.
-[[nodiscard]] at::Tensor exact_attend(const at::Tensor& bias, const at::Tensor& keys,
-                                      const at::Tensor& values, bool causal);
+// All rows of all groups. Contiguous, float64. causal: nothing right of the diagonal is looked at.
+struct ExactProblem {
+    at::Tensor bias;    // [G, T, T], -inf where invisible
+    at::Tensor keys;    // [G, T, N]
+    at::Tensor values;  // [G, T, N*S]
+    bool causal = false;
+};
+[[nodiscard]] at::Tensor exact_average_of_all(const ExactProblem& x);  // [G, T, N*S]
+[[nodiscard]] ExactGradient exact_gradient_of_all(const ExactProblem& x,
+                                                  const at::Tensor& gradient);  // as the tensors
+
+// Adds to exact_blocks() (ops/aft.h). Any thread.
+void count_exact_block(int64_t blocks = 1);
 
 }  // namespace aft::ops

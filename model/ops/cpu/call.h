@@ -1,11 +1,11 @@
-// One call of a CPU operator: its inputs as the kernels want them, its result and its gradients.
+// One call of a CPU operator as the kernels want it, its result and its gradients.
 // Q, K, V, Y and their gradients are stored in float32 or in bfloat16, and read and written
 // as they are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu;
-// called by function.cpp on the thread that owns the tensors.
+// called by autograd.cpp on the thread that owns the tensors.
 #pragma once
 #include <ATen/ATen.h>
 
-#include "model/ops/aft.h"
+#include "model/ops/backend.h"
 #include "model/ops/common/groups.h"
 #include "model/ops/cpu/band/band.h"
 #include "model/ops/cpu/conv/conv.h"
@@ -13,28 +13,15 @@
 
 namespace aft::ops::cpu {
 
-// Undefined tensors stay undefined.
-struct Call {
-    Kind kind = Kind::simple;
-    Options options;
-    Inputs in;
+using ops::Call;
+using ops::Gradients;
+using ops::Result;
 
-    [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
-    [[nodiscard]] bool is_conv() const { return is_convolution(kind); }
-    [[nodiscard]] bool is_bf16() const { return in.v.scalar_type() == at::kBFloat16; }
-    [[nodiscard]] ConvShape conv() const;
-    [[nodiscard]] ScanShape scan() const;
-    [[nodiscard]] BandShape band() const;
-};
+[[nodiscard]] ConvShape conv_shape(const Call& call);
+[[nodiscard]] ScanShape scan_shape(const Call& call);
+[[nodiscard]] BandShape band_shape(const Call& call);
 
-struct Result {
-    at::Tensor y, average, denominator, states;  // the last three as the gradient needs them
-};
 [[nodiscard]] Result evaluate(const Call& call, bool keeps);
-
-struct Gradients {
-    at::Tensor q, k, v, w, u, r;
-};
 [[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
 
 // T: float, or Bf16, as the tensor is stored; nullptr if it is undefined.

@@ -34,14 +34,14 @@ bool is_trusted(const Norms& norms, const Gradients& g, bool shared) {
 template <class T>
 Norms simple_gradient(const Call& call, const at::Tensor& states, const at::Tensor& dy,
                       const Gradients& g) {
-    return scan_gradient<T>(call.scan(), {.forward = {.q = pointer<T>(call.in.q),
-                                                      .k = pointer<T>(call.in.k),
-                                                      .v = pointer<T>(call.in.v),
-                                                      .states = states.data_ptr<float>()},
-                                          .dy = pointer<T>(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v)});
+    return scan_gradient<T>(scan_shape(call), {.forward = {.q = pointer<T>(call.in.q),
+                                                           .k = pointer<T>(call.in.k),
+                                                           .v = pointer<T>(call.in.v),
+                                                           .states = states.data_ptr<float>()},
+                                               .dy = pointer<T>(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v)});
 }
 
 template <class T>
@@ -53,20 +53,20 @@ Norms banded_gradient(const Call& call, const Result& kept, const at::Tensor& dy
         g.r = at::empty_like(in.r);
     }
     const at::Tensor mean = centre(in.v);
-    return band_gradient<T>(call.band(), {.q = pointer<T>(in.q),
-                                          .k = pointer<T>(in.k),
-                                          .v = pointer<T>(in.v),
-                                          .dy = pointer<T>(dy),
-                                          .average = pointer<float>(kept.average),
-                                          .denominator = pointer<float>(kept.denominator),
-                                          .mean = pointer<float>(mean),
-                                          .scale = scale_of(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v),
-                                          .bias = {.dw = writable<float>(g.w),
-                                                   .du = writable<float>(g.u),
-                                                   .dr = writable<float>(g.r)}});
+    return band_gradient<T>(band_shape(call), {.q = pointer<T>(in.q),
+                                               .k = pointer<T>(in.k),
+                                               .v = pointer<T>(in.v),
+                                               .dy = pointer<T>(dy),
+                                               .average = pointer<float>(kept.average),
+                                               .denominator = pointer<float>(kept.denominator),
+                                               .mean = pointer<float>(mean),
+                                               .scale = scale_of(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v),
+                                               .bias = {.dw = writable<float>(g.w),
+                                                        .du = writable<float>(g.u),
+                                                        .dr = writable<float>(g.r)}});
 }
 
 template <class T>
@@ -74,19 +74,19 @@ Norms convolved_gradient(const Call& call, const Result& kept, const at::Tensor&
     const Inputs& in = call.in;
     g.w = at::empty_like(in.w);
     const at::Tensor mean = centre(in.v);
-    return conv_gradient<T>(call.conv(), {.q = pointer<T>(in.q),
-                                          .k = pointer<T>(in.k),
-                                          .v = pointer<T>(in.v),
-                                          .dy = pointer<T>(dy),
-                                          .w = pointer<float>(in.w),
-                                          .average = pointer<float>(kept.average),
-                                          .denominator = pointer<float>(kept.denominator),
-                                          .mean = pointer<float>(mean),
-                                          .scale = scale_of(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v),
-                                          .dw = writable<float>(g.w)});
+    return conv_gradient<T>(conv_shape(call), {.q = pointer<T>(in.q),
+                                               .k = pointer<T>(in.k),
+                                               .v = pointer<T>(in.v),
+                                               .dy = pointer<T>(dy),
+                                               .w = pointer<float>(in.w),
+                                               .average = pointer<float>(kept.average),
+                                               .denominator = pointer<float>(kept.denominator),
+                                               .mean = pointer<float>(mean),
+                                               .scale = scale_of(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v),
+                                               .dw = writable<float>(g.w)});
 }
 
 template <class T>
@@ -137,10 +137,9 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);
     const auto upstream = [&] { return gated(dy.to(at::kFloat), in.q); };  // rarely wanted
     if (cancels || !is_trusted(norms, g, call.is_conv())) {
-        const Inputs wide = widened(in);
         const at::ScalarType type = in.v.scalar_type();
-        const tiled::InputGradients x =
-            tiled::gradient_in_double({call.kind, wide, call.options}, upstream());
+        const Gradients x = tiled::gradient_in_double(
+            {.kind = call.kind, .options = call.options, .in = widened(in)}, upstream());
         return {g.q, x.k.to(type), x.v.to(type), x.w, x.u, x.r};
     }
     if (is_exact) add_exact_gradient(call, kept, dy, g);

@@ -6,7 +6,8 @@
 
 namespace aft::ops::cpu {
 
-ConvShape Call::conv() const {
+ConvShape conv_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     const bool flat = kind == Kind::conv1d;
     return {.batch = in.v.size(0),
             .length = in.v.size(1),
@@ -19,14 +20,16 @@ ConvShape Call::conv() const {
             .causal = options.causal};
 }
 
-ScanShape Call::scan() const {
+ScanShape scan_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     return {.batch = in.v.size(0),
             .length = in.v.size(1),
             .channels = in.v.size(2),
             .causal = options.causal};
 }
 
-BandShape Call::band() const {
+BandShape band_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     BandBias bias{
         .window = kind == Kind::full ? in.v.size(1) : std::min(options.window, in.v.size(1)),
         .hidden = kind == Kind::local && options.outside_hidden};
@@ -70,14 +73,15 @@ Result weighted(const Call& call, bool keeps) {
     Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     const auto run = [&] {
         if (call.is_conv())
-            return conv_forward<T>(call.conv(), {.q = pointer<T>(in.q),
-                                                 .k = pointer<T>(in.k),
-                                                 .v = pointer<T>(in.v),
-                                                 .w = pointer<float>(in.w),
-                                                 .y = writable<T>(out.y),
-                                                 .average = writable<float>(out.average),
-                                                 .denominator = writable<float>(out.denominator)});
-        BandShape shape = call.band();
+            return conv_forward<T>(conv_shape(call),
+                                   {.q = pointer<T>(in.q),
+                                    .k = pointer<T>(in.k),
+                                    .v = pointer<T>(in.v),
+                                    .w = pointer<float>(in.w),
+                                    .y = writable<T>(out.y),
+                                    .average = writable<float>(out.average),
+                                    .denominator = writable<float>(out.denominator)});
+        BandShape shape = band_shape(call);
         shape.bf16 = shape.bf16 && !keeps;  // a gradient is no better than the averages it is given
         return band_forward<T>(shape, {.q = pointer<T>(in.q),
                                        .k = pointer<T>(in.k),
@@ -97,7 +101,7 @@ Result weighted(const Call& call, bool keeps) {
 template <class T>
 Result simple(const Call& call, bool keeps) {
     const Inputs& in = call.in;
-    const ScanShape shape = call.scan();
+    const ScanShape shape = scan_shape(call);
     Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     if (keeps) out.states = at::empty({shape.states()}, at::kFloat);
     if (scan_forward<T>(shape, {.q = pointer<T>(in.q),

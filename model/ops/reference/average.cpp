@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "model/ops/common/exact.h"
+#include "model/ops/autograd.h"
 #include "model/ops/common/groups.h"
 #include "model/ops/reference/reference.h"
 

@@ -3,19 +3,14 @@
 // in float64 and log space: of each block and group the rows and columns that hold such an entry.
 #include <ATen/ATen.h>
 
-#include <atomic>
 #include <cmath>
 
 #include "model/ops/common/exact.h"
 #include "model/ops/tiled/engine.h"
-#include "model/ops/tiled/float64_gradient.h"
-#include "model/ops/tiled/tiled.h"
 
 namespace aft::ops::tiled {
 
 namespace {
-
-std::atomic<int64_t> exact_block_count{0};
 
 double min_safe_denominator(at::ScalarType type) {
     return type == at::kDouble ? std::ldexp(1.0, -400) : std::ldexp(1.0, -60);
@@ -79,14 +74,6 @@ int64_t blocks_with(const at::Tensor& chosen, int64_t block) {
 
 }  // namespace
 
-int64_t exact_blocks() {
-    return exact_block_count.load();
-}
-
-void count_exact_block() {
-    ++exact_block_count;
-}
-
 void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result) {
     const double least = min_safe_denominator(result.D.scalar_type());
     // R * 0 summed is 0 if and only if all of R is finite; one pass, no mask.
@@ -103,7 +90,7 @@ void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result) {
 void compute_flagged(const Plan& plan, const Bias& bias, Average& result) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
     const at::Tensor flagged = result.D.lt(0);
-    exact_block_count += blocks_with(flagged, plan.block);
+    count_exact_block(blocks_with(flagged, plan.block));
     for_rectangles(plan, bias, flagged, [&](const Rectangle& area, const at::Tensor& tile) {
         const at::Tensor R = exact_average(part_of(plan, area, tile)).transpose(0, 1);  // [r, n, S]
         const at::Tensor row = (area.row_index + area.rows.begin).unsqueeze(1);

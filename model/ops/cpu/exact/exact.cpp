@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "model/ops/common/exact.h"
 #include "model/ops/cpu/exact/bias.h"
 #include "model/ops/cpu/exact/flags.h"
-#include "model/ops/tiled/float64_gradient.h"
 
 namespace aft::ops::cpu {
 
@@ -52,7 +52,7 @@ class Exact {
         for (int64_t t = 0; t < shape_.length; t += bias_.rows_at_once()) {
             const Range rows{t, std::min(shape_.length, t + bias_.rows_at_once())};
             if (!holds(rows)) continue;
-            tiled::count_exact_block();
+            count_exact_block();
             f(bias_.rows(rows));
         }
     }
