@@ -26,13 +26,13 @@ void dense_rows(const PackedBias& bias, int64_t t, int64_t chunk, std::span<doub
         std::copy_n(bias.w + (t + i) * bias.length + begin, count, w.begin() + i * kDecodeBlock);
 }
 
-BiasRow parts_of(const PackedNet& net, int64_t t, int64_t chunk, const double* w) {
+BiasRow split_row(const PackedNet& net, int64_t t, int64_t chunk, const double* w) {
     BiasRow row;
-    decode_kernels().split_exponents({.w = w, .whole = row.whole, .part = row.part});
+    decode_kernels().split_exponents({.w = w, .exponent = row.exponent, .mantissa = row.mantissa});
     const int64_t outside = t - net.history - chunk * kDecodeBlock;  // sources up to it
     for (int64_t j = 0; j <= std::min(outside, kDecodeBlock - 1); ++j) {
-        row.whole[j] = net.forget ? kDecodeNever : 0;
-        row.part[j] = net.forget ? 0 : 1;
+        row.exponent[j] = net.forget ? kDecodeNever : 0;
+        row.mantissa[j] = net.forget ? 0 : 1;
     }
     return row;
 }
@@ -61,10 +61,10 @@ void fill_tile(const PackedNet& net, const PackedBias& bias, const Tile& tile, L
     dense_rows(bias, tile.begin, tile.chunk, w);
     for (int64_t i = 0; i < tile.targets; ++i) {
         const int64_t at = tile.at(out) + i;
-        const BiasRow row = parts_of(net, tile.begin + i, tile.chunk, w.data() + i * kDecodeBlock);
+        const BiasRow row = split_row(net, tile.begin + i, tile.chunk, w.data() + i * kDecodeBlock);
         out.wide[static_cast<size_t>(at)] =
-            decode_kernels().tile_row({.whole = row.whole,
-                                       .part = row.part,
+            decode_kernels().tile_row({.exponent = row.exponent,
+                                       .mantissa = row.mantissa,
                                        .weights = out.tiles.data() + at * kDecodeBlock,
                                        .largest = out.largest.data() + at})
                 ? 0
@@ -115,7 +115,7 @@ void reserve(const PackedNet& net, int64_t chunks, LayerWeights& out) {
 BiasRow bias_row(const PackedNet& net, int64_t layer, int64_t t, int64_t chunk) {
     std::vector<double> w(kDecodeBlock);
     dense_rows(net.layers[static_cast<size_t>(layer)].bias, t, chunk, w);
-    return parts_of(net, t, chunk, w.data());
+    return split_row(net, t, chunk, w.data());
 }
 
 int64_t first_chunk(const PackedNet& net, int64_t begin) {
@@ -138,7 +138,7 @@ void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out)
     dense_rows(bias, begin, own, w);
     for (int64_t i = 0; i < tile.targets; ++i)
         out.own[static_cast<size_t>(i)] =
-            parts_of(net, begin + i, own, w.data() + i * kDecodeBlock);
+            split_row(net, begin + i, own, w.data() + i * kDecodeBlock);
 }
 
 }  // namespace aft::decode

@@ -1,6 +1,6 @@
 // The packed decoder: a token of n rows through all layers without LibTorch. Per layer five steps:
-//   project_qkv    q, k, v = W norm1(x)          mix       the mixer, which is per channel
-//   project_out   x += Wo y          mlp_up    h = act(W1 norm2(x))          mlp_down    x += W2 h
+//   project_qkv  q, k, v = W norm1(x)      mix     the mixer, which is per channel
+//   project_out  x += Wo y      mlp_up  h = act(W1 norm2(x))      mlp_down  x += W2 h
 // Few rows: the threads share every step by panels of outputs with a barrier after each but the
 // first; norms are computed by every thread for itself, cheaper than a fifth barrier. Many rows:
 // each thread takes its rows through all steps and reads all weights; only known tokens, which are
@@ -98,9 +98,9 @@ class PackedDecoder final : public Decoder {
         const auto rows = static_cast<size_t>(own.rows()), n = tokens.size() / rows;
         std::vector<int64_t> part;
         for (size_t first = 0, each = 0; first < n; first += each) {
-            const int64_t room =  // up to the end of a block at a time
+            const int64_t most =  // up to the end of a block at a time
                 net_.has_bias ? kDecodeBlock - own.position % kDecodeBlock : kKnownTokens;
-            each = std::min(n - first, static_cast<size_t>(room));
+            each = std::min(n - first, static_cast<size_t>(most));
             part.clear();
             for (size_t r = 0; r < rows; ++r) {
                 const std::span<const int64_t> of_row = tokens.subspan(r * n + first, each);
@@ -221,7 +221,7 @@ void PackedDecoder::work(const Rows& rows, Share share) {
     for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
         project_qkv(rows, layer, share);
         mix(rows, layer, share);
-        // Nobody asks what the last layer makes of known tokens: its sums are all that stays.
+        // The output of the last layer for known tokens is not read: only its state stays.
         if (!rows.predicts && layer + 1 == net_.layers.size()) return;
         barrier(share);
         project_out(layer, share);
@@ -234,7 +234,7 @@ void PackedDecoder::work(const Rows& rows, Share share) {
     if (rows.predicts) predict(share);
 }
 
-// Where others need what I have computed.
+// Where other threads need what this one has computed.
 void PackedDecoder::barrier(const Share& share) {
     if (!share.by_rows) team_.barrier();
 }

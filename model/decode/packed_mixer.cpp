@@ -30,13 +30,13 @@ void PackedMixer::step(const MixedToken& token) {
                               .end = token.end});
     const int64_t target = token.position % kDecodeBlock;
     if (target == 0) begin_block(token);
-    const DecodeChunk open = state.open->part(token.begin, token.end, target + 1);
+    const DecodeChunk open = state.open->view(token.begin, token.end, target + 1);
     kernels_.append(open, {token.k, token.v}, target);
     if (token.y == nullptr) return;
     const BiasRow& row = weights_[token.layer].own[static_cast<size_t>(target)];
     kernels_.accumulate_exact({.chunk = open,
-                               .whole = row.whole,
-                               .part = row.part,
+                               .exponent = row.exponent,
+                               .mantissa = row.mantissa,
                                .sums = state.targets.data(),
                                .target = target,
                                .open = true,
@@ -48,19 +48,19 @@ void PackedMixer::finalize_chunk(const DecodeChunk& chunk) const {
     (net_.bf16_chunks ? kernels_.finalize_chunk_bf16 : kernels_.finalize_chunk)(chunk);
 }
 
-// What all targets of the block hear from before it.
+// The state of all targets of the block, from the sources before it.
 void PackedMixer::begin_block(const MixedToken& token) {
     AttentionState& state = token.state;
     const int64_t begin = token.begin, end = token.end;
-    if (!state.chunks.empty()) finalize_chunk(state.chunks.back()->part(begin, end, kDecodeBlock));
+    if (!state.chunks.empty()) finalize_chunk(state.chunks.back()->view(begin, end, kDecodeBlock));
     int64_t chunk = state.first;
-    for (; chunk < weights_[token.layer].first; ++chunk)  // they have left the history for good
+    for (; chunk < weights_[token.layer].first; ++chunk)  // they have left the history
         if (!net_.forget)
             kernels_.accumulate_unbiased(
-                state.chunks[static_cast<size_t>(chunk - state.first)]->part(begin, end,
+                state.chunks[static_cast<size_t>(chunk - state.first)]->view(begin, end,
                                                                              kDecodeBlock),
                 state.sums.data());
-    kernels_.broadcast_state(state.open->part(begin, end, 0), state.sums.data(),
+    kernels_.broadcast_state(state.open->view(begin, end, 0), state.sums.data(),
                              state.targets.data());
     accumulate_chunks(token, chunk);
 }
@@ -95,7 +95,7 @@ std::vector<DecodeAccumulate> PackedMixer::accumulations(const MixedToken& token
         const int64_t chunk = state.first + static_cast<int64_t>(i);
         const int64_t at = (chunk - weights.first) * kDecodeBlock;
         all.push_back(
-            {.chunk = state.chunks[i]->part(token.begin, token.end, kDecodeBlock),
+            {.chunk = state.chunks[i]->view(token.begin, token.end, kDecodeBlock),
              .weights = net_.bf16_chunks ? nullptr : weights.tiles.data() + at * kDecodeBlock,
              .pairs = net_.bf16_chunks ? weights.pairs.data() + at * kDecodeBlock / 2 : nullptr,
              .largest = weights.largest.data() + at,
@@ -113,8 +113,8 @@ void PackedMixer::accumulate_wide(const MixedToken& token, int64_t chunk, const 
         if (weights.wide[static_cast<size_t>(at + t)] == 0) continue;
         const BiasRow row = bias_row(net_, static_cast<int64_t>(token.layer), begin_ + t, chunk);
         kernels_.accumulate_exact({.chunk = part,
-                                   .whole = row.whole,
-                                   .part = row.part,
+                                   .exponent = row.exponent,
+                                   .mantissa = row.mantissa,
                                    .sums = token.state.targets.data(),
                                    .target = t});
     }

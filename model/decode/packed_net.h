@@ -17,7 +17,7 @@ using ops::cpu::Buffer;
 
 struct PackedMatrix {
     WeightFormat format = WeightFormat::fp32;
-    const uint8_t* weights = nullptr;  // in the net's pages
+    const uint8_t* weights = nullptr;  // in the net's arena
     int64_t bytes = 0;
     std::vector<float> bias, scale;
     std::vector<int32_t> sums;
@@ -47,7 +47,7 @@ struct PackedNet {
     ModelConfig config;
     int64_t width = 0, inside = 0, outputs = 0;  // d, MLP and levels up to whole panels
     bool has_bias = false;                       // else sums alone: aft-simple
-    int64_t history = 0;                         // sources with a bias; aft-full: all
+    int64_t history = 0;                         // sources with a bias of their own; aft-full: all
     bool forget = false;                         // older sources are hidden
     bool bf16_chunks = false;                    // reduced weights: older chunks in bf16 too
     std::vector<float> tokens;                   // [levels + 1, width], the start token last

@@ -32,7 +32,7 @@ Chunk::Chunk(const Chunk& other)
       x(copy_of(other.x)),
       reference(copy_of(other.reference)) {}
 
-ops::cpu::DecodeChunk Chunk::part(int64_t begin, int64_t end, int64_t count) {
+ops::cpu::DecodeChunk Chunk::view(int64_t begin, int64_t end, int64_t count) {
     return {.k = k.data(),
             .v = v.data(),
             .x = x.data(),

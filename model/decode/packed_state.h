@@ -1,7 +1,7 @@
-// What the rows of a packed decoder have state, per layer. Chunks of sources never change once they
-// are full, so clones and selected rows share them: a copy costs the sums and one open chunk.
-// Owned by the decoder's thread; while a token is computed each thread fills its own channels.
-// No LibTorch.
+// The attention state of the rows of a packed decoder, per layer. Chunks of sources never change
+// once they are full, so clones and selected rows share them: a copy costs the sums and one open
+// chunk. Owned by the decoder's thread; while a token is computed each thread fills its own
+// channels. No LibTorch.
 #pragma once
 #include <memory>
 #include <vector>
@@ -27,13 +27,13 @@ struct Chunk {                         // kDecodeBlock sources of one row and la
     Chunk(const Chunk& other);
     Chunk& operator=(const Chunk&) = delete;
     // Channels [begin, end), the first `count` sources.
-    [[nodiscard]] ops::cpu::DecodeChunk part(int64_t begin, int64_t end, int64_t count);
+    [[nodiscard]] ops::cpu::DecodeChunk view(int64_t begin, int64_t end, int64_t count);
 };
 
 struct AttentionState {       // one row, one layer
     std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
-    std::vector<float>
-        targets;  // kDecodeBlock x 3 x width: what each target hears from before its block
+    // [kDecodeBlock, 3, width]: of each target, from sources before its block
+    std::vector<float> targets;
     std::vector<std::shared_ptr<Chunk>> chunks;  // full; chunk i of the sequence at i - first
     int64_t first = 0;
     std::shared_ptr<Chunk> open;  // of this row alone

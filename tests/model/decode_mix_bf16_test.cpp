@@ -1,5 +1,5 @@
-// What the targets of a block hear from older chunks in bf16, kernel against kernel: the quick way
-// against the one that takes keys from K itself.
+// Older chunks accumulated for a block of targets in bf16, kernel against kernel:
+// accumulate_chunk_bf16 against accumulate_exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Block {
         for (int64_t first = 0; first < chunks * kBlock; first += kBlock) {
             Chunk chunk(kWidth);
             fill(chunk, first);
-            const ops::cpu::DecodeChunk part = chunk.part(0, kWidth, kBlock);
-            if (first == 0) kernels.begin(part, none.data(), sums.data());
+            const ops::cpu::DecodeChunk part = chunk.view(0, kWidth, kBlock);
+            if (first == 0) kernels.broadcast_state(part, none.data(), sums.data());
             if (reduced)
                 accumulate_bf16(part, first, sums.data());
             else
@@ -58,7 +58,7 @@ struct Block {
                 key.push_back(k(first + j, c));
                 value.push_back(std::cos(static_cast<float>(13 * (first + j) + c)));
             }
-            ops::cpu::decode_kernels().append(chunk.part(0, kWidth, j + 1),
+            ops::cpu::decode_kernels().append(chunk.view(0, kWidth, j + 1),
                                               {key.data(), value.data()}, j);
         }
     }
@@ -68,11 +68,14 @@ struct Block {
     };
     void accumulate_exactly(const ops::cpu::DecodeChunk& chunk, At at, float* sums) const {
         double row[kBlock];
-        float whole[kBlock], part[kBlock];
+        float exponent[kBlock], mantissa[kBlock];
         for (int64_t j = 0; j < kBlock; ++j) row[j] = w(at.target, at.first + j);
-        ops::cpu::decode_kernels().split_exponents({row, whole, part});
-        ops::cpu::decode_kernels().accumulate_exact(
-            {.chunk = chunk, .whole = whole, .part = part, .sums = sums, .target = at.target});
+        ops::cpu::decode_kernels().split_exponents({row, exponent, mantissa});
+        ops::cpu::decode_kernels().accumulate_exact({.chunk = chunk,
+                                                     .exponent = exponent,
+                                                     .mantissa = mantissa,
+                                                     .sums = sums,
+                                                     .target = at.target});
     }
 
     void accumulate_bf16(const ops::cpu::DecodeChunk& chunk, int64_t first, float* sums) const {

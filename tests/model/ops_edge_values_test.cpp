@@ -36,7 +36,7 @@ float nan_of(uint32_t bits) {
 }
 
 // A NaN is one whatever its payload: quiet or signalling, with low bits or not.
-TEST(OpsEnds, nan_of_any_payload_reaches_the_rows_that_see_it) {
+TEST(OpsEdgeValues, nan_of_any_payload_reaches_the_rows_that_see_it) {
     for (const Case& c : aft_cases())
         for (const uint32_t bits :
              {0x7fc00000U, 0x7fc00001U, 0x7f800001U, 0xffc000ffU, 0xffffffffU})
@@ -86,7 +86,7 @@ void expect_it_reaches_who_sees_it(const NotFinite& x) {
 
 // Causal, and local of 25: before row 17, or far from it, nobody sees it. Sizes of whole tiles and
 // odd ones, of one block and several.
-TEST(OpsEnds, what_is_not_finite_in_keys_values_and_factors) {
+TEST(OpsEdgeValues, what_is_not_finite_in_keys_values_and_factors) {
     for (const Kind kind : {Kind::full, Kind::local})
         for (const int64_t length : {40, 200})
             for (const int64_t dim : {32, 37})
@@ -132,7 +132,7 @@ const std::vector<Ends>& ends() {
     return list;
 }
 
-TEST(OpsEnds, any_finite_key) {
+TEST(OpsEdgeValues, any_finite_key) {
     for (const Ends& e : ends())
         for (Case c : aft_cases()) {
             c.length = c.kind == Kind::conv2d ? 30 : 37;
@@ -149,7 +149,7 @@ TEST(OpsEnds, any_finite_key) {
 }
 
 // One long sample, whose chunks begin and end at such keys.
-TEST(OpsEnds, any_finite_key_in_a_chain) {
+TEST(OpsEdgeValues, any_finite_key_in_a_chain) {
     for (const Ends& e : ends()) {
         Sample s = make_sample(
             {.kind = Kind::simple, .causal = true, .batch = 1, .length = 1100, .dim = 128});
@@ -165,7 +165,7 @@ TEST(OpsEnds, any_finite_key_in_a_chain) {
     }
 }
 
-TEST(OpsEnds, any_finite_query) {
+TEST(OpsEdgeValues, any_finite_query) {
     for (const Ends& e : ends())
         for (const Case& c : aft_cases()) {
             Sample s = make_sample(c);
@@ -186,7 +186,7 @@ TEST(OpsEnds, any_finite_query) {
 
 // Every kernel flushes them, as products with them are slow; the caller's own
 // arithmetic is left as it was.
-TEST(OpsEnds, results_below_the_normal_numbers_are_zero) {
+TEST(OpsEdgeValues, results_below_the_normal_numbers_are_zero) {
     const unsigned before = _mm_getcsr();
     for (const Case& c : aft_cases()) {
         Sample s = make_sample(c);
@@ -199,7 +199,7 @@ TEST(OpsEnds, results_below_the_normal_numbers_are_zero) {
 }
 
 // Sums of dY that float32 does not hold, though every gradient is one.
-TEST(OpsEnds, gradients_of_huge_losses) {
+TEST(OpsEdgeValues, gradients_of_huge_losses) {
     for (const bool causal : {false, true})
         for (const double size : {1e36, 1e37, 1e38}) {
             Sample s =
@@ -243,7 +243,7 @@ Squares squares_of(int64_t length, int64_t dim, bool causal) {
 }
 
 // They have the same bits however the channels, or the chunks of a chain, are shared out.
-TEST(OpsEnds, trust_does_not_depend_on_the_number_of_threads) {
+TEST(OpsEdgeValues, trust_does_not_depend_on_the_number_of_threads) {
     const int before = at::get_num_threads();
     const auto norms = [](int threads, int64_t length, int64_t d, bool causal) {
         at::set_num_threads(threads);
@@ -263,7 +263,7 @@ TEST(OpsEnds, trust_does_not_depend_on_the_number_of_threads) {
 }
 
 // Lanes past the last channel add nothing to them, in a chain of chunks neither.
-TEST(OpsEnds, norms_are_those_of_the_gradient) {
+TEST(OpsEdgeValues, norms_are_those_of_the_gradient) {
     for (const int64_t length : {90, 1100})
         for (const int64_t d : {1, 20, 33, 64}) {
             const Squares found = squares_of(length, d, true);

@@ -9,7 +9,6 @@
 
 #include "model/ops/cpu/band/arguments.h"
 #include "model/ops/cpu/band/kernels.h"
-#include "model/ops/cpu/band/weight_arguments.h"
 
 namespace aft::ops::cpu {
 namespace {

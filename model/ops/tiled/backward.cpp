@@ -103,14 +103,14 @@ class SegmentGradient {
             sums.baddbmm_(a.expand({sums.size(0), -1, -1}), b);
     }
 
-    // A source of block i hears what was sent to "before m" for all m > i and "from m", m <= i.
+    // A source of block i gets what was sent to "before m" for all m > i and to "from m", m <= i.
     void spread_outside() {
         const int64_t blocks = before_.size(1) - 1, J = sums_.size(1);
-        at::Tensor heard = before_.flip(1).cumsum(1).flip(1).narrow(1, 1, blocks);
-        if (from_.defined()) heard = heard + from_.cumsum(1).narrow(1, 0, blocks);
+        at::Tensor received = before_.flip(1).cumsum(1).flip(1).narrow(1, 1, blocks);
+        if (from_.defined()) received = received + from_.cumsum(1).narrow(1, 0, blocks);
         for (int64_t i = 0; i < blocks; ++i) {
             const int64_t begin = i * plan_.block, size = std::min(plan_.block, J - begin);
-            sums_.narrow(1, begin, size).add_(heard.narrow(1, i, 1));
+            sums_.narrow(1, begin, size).add_(received.narrow(1, i, 1));
         }
     }
 

@@ -1,8 +1,8 @@
 // bf16 products for processors with AVX512_BF16: two inputs of 16 outputs in one instruction.
 //   y[r, o] = bias[o] + sum_i w[o, i] bf16(x[r, i]),  sums of float32
-// Every output is one chain over the pairs of inputs in order, whatever the number of rows. Cost:
-// the bytes of the weights for a few rows, half a multiplication each for many. Measured, 256 to
-// 1024 on one core: 1 row 47, 16 rows 110 products a nanosecond; the processor's most is 117.
+// Every output is one dependent sum over the pairs of inputs in order, whatever the number of rows.
+// Cost: the bytes of the weights for a few rows, half a multiplication each for many. Measured, 256
+// to 1024 on one core: 1 row 47, 16 rows 110 products a nanosecond; the processor's most is 117.
 // Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/decode/codes.inl"

@@ -1,12 +1,12 @@
-// What a block of targets hears from older chunks, in bf16, for nets whose weights are reduced
-// anyway and processors with AVX512_BF16 (decode_mix.inl has the formula and the float32 form).
+// accumulate_chunk in bf16: older chunks for a block of targets, for nets whose weights are reduced
+// anyway and processors with AVX512_BF16 (mix.inl has the formula and the float32 form).
 //   n_t += sum_j e_tj (x v)_j, d_t += sum_j e_tj x_j,   e = 2^(w - largest + 30), x = 2^(k - ref +
 //   40)
 // Numerics: e, x and x v are rounded to bf16, which has the range of float32; sums are of float32.
-// Where a chunk's largest key is hidden by 60 bits its keys are taken from K itself, as there. Two
-// sources in one instruction. Measured on one core, 256 channels: a accumulate_chunk of 32 sources
-// for 32 targets 5.8 us before it asked for the next chunk (float32: 12), biases of 32 x 32 with d'
-// = 64 1.1 us (float64: 3.2). Compiled with its flags; nothing else may be.
+// Where a chunk's largest key is hidden by 60 bits it is computed from K itself, as there. Two
+// sources in one instruction. Measured on one core, 256 channels: accumulate_chunk of 32 sources
+// for 32 targets 5.8 us before it prefetched the next chunk (float32: 12), biases of 32 x 32 with
+// d' = 64 1.1 us (float64: 3.2). Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/decode/sums.inl"
 
@@ -39,8 +39,8 @@ static void finalize_chunk_bf16(const DecodeChunk& c) {
         store(c.reference + at, top);
         for (int64_t j = 0; j < kDecodeBlock; ++j) {
             const V bits = exponent_of(load(c.k + source_at(j, at))) - top + set1(kDecodeKeyShift);
-            const V whole = ldexp(load(c.x + source_at(j, at)), bits);
-            x[j] = select_ge(set1(kNothing), whole, set1(0), whole);
+            const V exponent = ldexp(load(c.x + source_at(j, at)), bits);
+            x[j] = select_ge(set1(kNothing), exponent, set1(0), exponent);
         }
         uint32_t* to = pairs_at(c.x, at);
         for (int64_t j = 0; j < kDecodeBlock; j += 2, to += kLanes) {
@@ -52,15 +52,15 @@ static void finalize_chunk_bf16(const DecodeChunk& c) {
 }
 
 static AttentionSums recompute_exactly(const DecodeAccumulate& p, int64_t target, int64_t at) {
-    float whole[kDecodeBlock], part[kDecodeBlock];
+    float exponent[kDecodeBlock], mantissa[kDecodeBlock];
     for (int64_t j = 0; j < kDecodeBlock; ++j) {
         const uint32_t pair = p.pairs[target * kPairs + j / 2];
         const uint32_t bits = j % 2 == 0 ? pair << 16 : pair & 0xffff0000U;
         float e = 0;
         __builtin_memcpy(&e, &bits, sizeof e);
-        split_float(e, p.largest[target], whole[j], part[j]);
+        split_float(e, p.largest[target], exponent[j], mantissa[j]);
     }
-    return sums_exactly(p.chunk, at, {whole, part});
+    return sums_exactly(p.chunk, at, {exponent, mantissa});
 }
 
 struct ChunkSums {
@@ -78,7 +78,7 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
     constexpr float kShift = -kDecodeKeyShift - kDecodeBiasShift;
     const V shift = set1(kShift), bits = top - m + shift;
     // One factor of 2^bits does where it is a normal number and the sum there need not move. The
-    // rest is not nothing: `top` may be reached by no source, here or in what is there already.
+    // other factor is not zero: `top` may be reached by no source, here or in the sums so far.
     const __mmask16 slow =
         _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) | _mm512_cmp_ps_mask(bits, set1(-126), _CMP_NGE_UQ);
     if (safe == 0xffff && slow == 0) {

@@ -1,7 +1,7 @@
 // The position biases of one chunk of sources: w[t, j] = sum_f u[t, f] r[j, f] in float64 (a
-// product of hundreds in float32 would be wrong in the fourth digit of its exponential), and taken
-// apart into e^w = part 2^whole. Cost: 2 kDecodeBlock d' FLOP per target, a fifth of what the mixer
-// does with it at d = 256, d' = 64. A tile of 32 x 32 biases with d' = 64 takes 3.2 us on one
+// product of hundreds in float32 would be wrong in the fourth digit of its exponential), and split
+// into e^w = mantissa 2^exponent. Cost: 2 kDecodeBlock d' FLOP per target, a fifth of what the
+// mixer does with it at d = 256, d' = 64. A tile of 32 x 32 biases with d' = 64 takes 3.2 us on one
 // core. Vectors of the compiler. Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/decode/kernels.h"
@@ -48,32 +48,33 @@ static void factors(const DecodeFactors& f) {
 
 static void split_exponents(const DecodeSplit& p) {
     constexpr double kLog2e = 1.4426950408889634, kRound = 6755399441055744.0, kMost = 1e8;
-    float rest[kDecodeBlock];
+    float fraction[kDecodeBlock];
     for (int64_t j = 0; j < kDecodeBlock; ++j) {
         double w = p.w[j];
         w = w > kMost ? kMost : w;
         w = w < -kMost ? -kMost : w;
-        const double bits = w * kLog2e, whole = (bits + kRound) - kRound;
-        p.whole[j] = static_cast<float>(whole);
-        rest[j] = static_cast<float>(bits - whole);
+        const double bits = w * kLog2e, exponent = (bits + kRound) - kRound;
+        p.exponent[j] = static_cast<float>(exponent);
+        fraction[j] = static_cast<float>(bits - exponent);
     }
-    for (int64_t j = 0; j < kDecodeBlock; j += kLanes) store(p.part + j, exp2(load(rest + j)));
+    for (int64_t j = 0; j < kDecodeBlock; j += kLanes)
+        store(p.mantissa + j, exp2(load(fraction + j)));
 }
 
 static bool tile_row(const DecodeTileRow& row) {
     V top = set1(kDecodeNever), low = set1(kDecodeNever);  // low: of the negated
     for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
-        const V whole = load(row.whole + j), none = set1(kDecodeNever);
-        const V seen = select_ge(set1(0), load(row.part + j), set1(0), set1(1));
-        top = max(top, select_ge(seen, set1(1), whole, none));
-        low = max(low, select_ge(seen, set1(1), set1(0) - whole, none));
+        const V exponent = load(row.exponent + j), none = set1(kDecodeNever);
+        const V seen = select_ge(set1(0), load(row.mantissa + j), set1(0), set1(1));
+        top = max(top, select_ge(seen, set1(1), exponent, none));
+        low = max(low, select_ge(seen, set1(1), set1(0) - exponent, none));
     }
     const float most = reduce_max(top), least = -reduce_max(low);
     const bool wide = most - least > kDecodeWide;
     *row.largest = wide ? kDecodeNever : most;
     for (int64_t j = 0; j < kDecodeBlock; j += kLanes) {
-        const V bits = load(row.whole + j) - set1(most - kDecodeBiasShift);
-        store(row.weights + j, wide ? set1(0) : ldexp(load(row.part + j), bits));
+        const V bits = load(row.exponent + j) - set1(most - kDecodeBiasShift);
+        store(row.weights + j, wide ? set1(0) : ldexp(load(row.mantissa + j), bits));
     }
     return !wide;
 }

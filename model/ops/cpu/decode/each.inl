@@ -34,9 +34,9 @@ AFT_INLINE void for_row_tiles(int64_t rows, const F& f) {
     }
 }
 
-// g(Index<lines>(), first): at each of `steps` steps of 4 cache lines a tile asks for `lines` lines
-// of the next panel, from the quarter `first` on, so that it has come nearer when all are done. It
-// pays where a thread reads all panels and its products take longer than they.
+// g(Index<lines>(), first): at each of `steps` steps of 4 cache lines a tile prefetches `lines`
+// lines of the next panel, from the quarter `first` on. It pays where a thread reads all panels and
+// its products take longer than they.
 template <class G>
 AFT_INLINE void with_prefetch(int64_t tile, int64_t tiles, const G& g) {
     if (tiles < 2) return g(Index<0>(), int64_t{0});
@@ -51,7 +51,7 @@ AFT_INLINE void prefetch(const uint32_t* ahead) {
 }
 
 // f(Index<rows>(), Index<lines>(), spot): the rows of every panel in tiles. words: of a panel.
-struct Spot {  // of a tile, and what it asks for
+struct Spot {  // of a tile, and what it prefetches
     int64_t panel, row;
     const uint32_t* ahead;
 };

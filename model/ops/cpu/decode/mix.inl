@@ -1,19 +1,20 @@
 // One token of aft-simple, aft-local and aft-full (paper Eq. 2, 5).
 //   y_t = sigmoid(q_t) N / D,  (N, D) = sum_{j <= t} e^(K_j + w_tj) (V_j, 1)
 // aft-simple keeps running sums: O(d). With biases a token of a block of kDecodeBlock targets needs
-// (1) what it hears from the chunks before the block: for all targets of the block at once when it
-// begins (accumulate_chunk: a matrix product, each source is read once per block instead of once
-// per token), (2) the sources of its own block, at most kDecodeBlock, from K itself (exact).
+// (1) the terms of the chunks before the block, for all targets of the block at once when it begins
+// (accumulate_chunk: a matrix product, each source is read once per block instead of once per
+// token), (2) the sources of its own block, at most kDecodeBlock, from K itself (exact).
 //
-// Numerics. Sums are (m, n, d), truly 2^m n and 2^m d with m whole: rescaling is exact. A key is
-// k log2 e = whole + rest, |rest| <= 1/2, and so is a bias, so that their sum loses nothing however
-// large they are. A chunk stores 2^(k - reference + 40) with a reference per channel, the weights
-// of a target are 2^(w - largest + 30) with its largest in that chunk. Where the denominator of a
-// chunk falls under kMinChunkDenominator (a bias hides the chunk's largest key by 60 bits) or n is
-// huge, the chunk is taken from K itself; targets whose biases in one chunk differ by more than 90
-// bits are given to `exact` by the caller. So nothing that matters can vanish.
+// Numerics. The state is (m, n, d) for 2^m n and 2^m d with an integer m, so that rescaling is
+// exact. A key is k log2 e = exponent + fraction, |fraction| <= 1/2, and so is a bias: their sum
+// loses nothing however large they are. A chunk stores 2^(k - reference + 40) with a reference per
+// channel, the weights of a target are 2^(w - largest + 30) with its largest in that chunk. Where
+// the denominator of a chunk falls under kMinChunkDenominator (a bias hides the chunk's largest key
+// by 60 bits) or n is huge, the chunk is computed from K itself; the caller gives targets whose
+// biases in one chunk differ by more than 90 bits to accumulate_exact. So nothing that matters can
+// underflow.
 //
-// Measured on one core, 256 channels: a accumulate_chunk of 32 sources for 32 targets 12.8 us (41
+// Measured on one core, 256 channels: accumulate_chunk of 32 sources for 32 targets 12.8 us (41
 // products a nanosecond), 32 sources exactly 1.7 us while their chunk is open and 3.8 from K
 // itself, a token of aft-simple 0.16 us. With 24 layers of d = 256 and float32 weights aft-local
 // with a window of 256 costs 1.01 times aft-simple at t = 3000, aft-full 1.6 times: there the sums
@@ -52,7 +53,7 @@ static void append(const DecodeChunk& c, const DecodeSource& source, int64_t j) 
     for (int64_t at = c.begin; at < c.end; at += kLanes) {
         const V k = load(source.k + at);
         store(c.k + source_at(j, at), k);
-        store(c.x + source_at(j, at), exp2(key_of(k).rest));
+        store(c.x + source_at(j, at), exp2(key_of(k).fraction));
         store(c.v + source_at(j, at), load(source.v + at));
     }
 }
@@ -84,7 +85,7 @@ static void accumulate_exact(const DecodeExact& e) {
     for (int64_t at = c.begin; at < c.end; at += kLanes) {
         float* sums = sums_of(e.sums, e.target, at);
         const AttentionSums before = load_sums(sums, kLanes);
-        const Biases biases{e.whole, e.part};
+        const Biases biases{e.exponent, e.mantissa};
         const AttentionSums s =
             merge(before, e.open ? sums_of_open(c, at, biases) : sums_exactly(c, at, biases));
         if (e.y == nullptr)
@@ -95,10 +96,11 @@ static void accumulate_exact(const DecodeExact& e) {
 }
 
 static AttentionSums recompute_exactly(const DecodeAccumulate& p, int64_t target, int64_t at) {
-    float whole[kDecodeBlock], part[kDecodeBlock];
+    float exponent[kDecodeBlock], mantissa[kDecodeBlock];
     for (int64_t j = 0; j < kDecodeBlock; ++j)
-        split_float(p.weights[target * kDecodeBlock + j], p.largest[target], whole[j], part[j]);
-    return sums_exactly(p.chunk, at, {whole, part});
+        split_float(p.weights[target * kDecodeBlock + j], p.largest[target], exponent[j],
+                    mantissa[j]);
+    return sums_exactly(p.chunk, at, {exponent, mantissa});
 }
 
 AFT_INLINE bool is_safe(V n, V d) {
@@ -131,7 +133,7 @@ AFT_INLINE void accumulate_tile(const DecodeAccumulate& p, int64_t first, int64_
         float* sums = sums_of(p.sums, first + t, at);
         const AttentionSums before = load_sums(sums, kLanes);
         const bool safe = is_safe(n[t], d[t]);
-        // Taken to the chunk's own size first: a sum of 2^70 must not stand beside one of 2^0.
+        // Scaled to the chunk's own size first: a sum of 2^70 must not stand beside one of 2^0.
         const V top = load(c.reference + at) + set1(largest);
         const V shift = set1(-kDecodeKeyShift - kDecodeBiasShift);
         const AttentionSums quick{top, ldexp(n[t], shift), ldexp(d[t], shift)};

@@ -1,5 +1,5 @@
-// What a target has heard, as decode_mix.inl explains it: sums (m, n, d) of one vector of channels,
-// keys taken apart into powers of two, and a chunk's sums with their exact maximum. Included once
+// The attention state of a target (mix.inl explains it): sums (m, n, d) of one vector of channels,
+// keys split into exponent and fraction, and a chunk's sums with their exact maximum. Included once
 // per instruction set, and by files with more instructions of it.
 #pragma once
 #include "model/ops/cpu/decode/kernels.h"
@@ -12,7 +12,7 @@ constexpr float kMinChunkDenominator = 0x1p+10F, kMaxChunkNumerator = 0x1p+120F,
 constexpr float kLargestKey = 1e8F;  // beyond it keys are alike
 
 // Of source j in a chunk, and of a target's sums: all of one vector of channels lies together, so
-// that a accumulate_chunk reads memory in one sweep.
+// that accumulate_chunk reads memory in one sweep.
 AFT_INLINE int64_t source_at(int64_t j, int64_t at) {
     return at * kDecodeBlock + j * kLanes;
 }
@@ -38,7 +38,7 @@ AFT_INLINE AttentionSums merge(const AttentionSums& a, const AttentionSums& b) {
 }
 
 struct Key {
-    V whole, rest;
+    V exponent, fraction;
 };
 AFT_INLINE V exponent_of(V k) {
     k = max(set1(-kLargestKey), k);
@@ -47,8 +47,8 @@ AFT_INLINE V exponent_of(V k) {
 AFT_INLINE Key key_of(V k) {
     k = max(set1(-kLargestKey), k);
     k = set1(0) - max(set1(-kLargestKey), set1(0) - k);
-    const V whole = round(k * set1(kLog2eHigh));
-    return {whole, to_log2(k, whole)};
+    const V exponent = round(k * set1(kLog2eHigh));
+    return {exponent, to_log2(k, exponent)};
 }
 
 AFT_INLINE V gated_mean(const AttentionSums& s, const float* q) {
@@ -58,55 +58,56 @@ AFT_INLINE V gated_mean(const AttentionSums& s, const float* q) {
 
 AFT_INLINE void accumulate(AttentionSums& s, V k, V v) {
     const Key key = key_of(k);
-    const V m = max(s.m, key.whole);
-    const V x = exp2(key.rest + (key.whole - m));
+    const V m = max(s.m, key.exponent);
+    const V x = exp2(key.fraction + (key.exponent - m));
     s = {m, fma(x, v, ldexp(s.n, s.m - m)), x + ldexp(s.d, s.m - m)};
 }
 
 struct Biases {
-    const float *whole, *part;
+    const float *exponent, *mantissa;
 };
 
 // A chunk's sums with their exact maximum.
 AFT_INLINE AttentionSums sums_exactly(const DecodeChunk& c, int64_t at, const Biases& w) {
     AttentionSums s{set1(-3e38F), set1(0), set1(0)};
     for (int64_t j = 0; j < c.count; ++j)
-        s.m = max(s.m, key_of(load(c.k + source_at(j, at))).whole + set1(w.whole[j]));
+        s.m = max(s.m, key_of(load(c.k + source_at(j, at))).exponent + set1(w.exponent[j]));
     for (int64_t j = 0; j < c.count; ++j) {
         const Key key = key_of(load(c.k + source_at(j, at)));
-        const V x = exp2(key.rest + (key.whole + set1(w.whole[j]) - s.m)) * set1(w.part[j]);
+        const V x =
+            exp2(key.fraction + (key.exponent + set1(w.exponent[j]) - s.m)) * set1(w.mantissa[j]);
         s.n = fma(x, load(c.v + source_at(j, at)), s.n);
         s.d = s.d + x;
     }
     return s;
 }
 
-// The same of the open chunk, where x is 2^rest of every key already.
+// The same of the open chunk, where x is 2^fraction of every key already.
 AFT_INLINE AttentionSums sums_of_open(const DecodeChunk& c, int64_t at, const Biases& w) {
     V bits[kDecodeBlock];
     AttentionSums s{set1(-3e38F), set1(0), set1(0)};
     for (int64_t j = 0; j < c.count; ++j) {
-        bits[j] = exponent_of(load(c.k + source_at(j, at))) + set1(w.whole[j]);
+        bits[j] = exponent_of(load(c.k + source_at(j, at))) + set1(w.exponent[j]);
         s.m = max(s.m, bits[j]);
     }
     for (int64_t j = 0; j < c.count; ++j) {
-        const V x = ldexp(load(c.x + source_at(j, at)) * set1(w.part[j]), bits[j] - s.m);
+        const V x = ldexp(load(c.x + source_at(j, at)) * set1(w.mantissa[j]), bits[j] - s.m);
         s.n = fma(x, load(c.v + source_at(j, at)), s.n);
         s.d = s.d + x;
     }
     return s;
 }
 
-// A stored weight 2^(w - largest + kDecodeBiasShift) taken apart again: nothing was lost.
-AFT_INLINE void split_float(float e, float largest, float& whole, float& part) {
+// A stored weight 2^(w - largest + kDecodeBiasShift) split again: nothing was lost.
+AFT_INLINE void split_float(float e, float largest, float& exponent, float& mantissa) {
     uint32_t bits = 0;
     __builtin_memcpy(&bits, &e, sizeof bits);
-    const int exponent = static_cast<int>(bits >> 23) - 127;
+    const int power = static_cast<int>(bits >> 23) - 127;
     bits = (bits & 0x7fffffU) | (127U << 23);
-    whole = static_cast<float>(exponent) - kDecodeBiasShift + largest;
-    if (e == 0) whole = kDecodeNever;
-    __builtin_memcpy(&part, &bits, sizeof bits);
-    if (!(e > 0)) part = e;  // hidden, or not a number
+    exponent = static_cast<float>(power) - kDecodeBiasShift + largest;
+    if (e == 0) exponent = kDecodeNever;
+    __builtin_memcpy(&mantissa, &bits, sizeof bits);
+    if (!(e > 0)) mantissa = e;  // hidden, or not a number
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

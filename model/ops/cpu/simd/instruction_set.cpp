@@ -58,6 +58,13 @@ std::string_view asked_set() {
     return asked == nullptr ? "" : asked;
 }
 
+bool is_available(std::string_view name) {
+    __builtin_cpu_init();
+    for (const InstructionSet& set : kSets)
+        if (name == set.name) return set.is_here();
+    return false;
+}
+
 const InstructionSet& chosen_set() {
     static const InstructionSet& set = choose();
     return set;

@@ -18,7 +18,8 @@ struct InstructionSet {
 };
 
 [[nodiscard]] const InstructionSet& chosen_set();
-[[nodiscard]] std::string_view asked_set();  // by AFTERIMAGE_CPU; empty: none
+[[nodiscard]] bool is_available(std::string_view name);  // one of these on this processor
+[[nodiscard]] std::string_view asked_set();              // by AFTERIMAGE_CPU; empty: none
 
 // One operator's table for each vector set.
 template <class Table>
