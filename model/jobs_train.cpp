@@ -17,6 +17,7 @@
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_state.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -126,6 +127,8 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
+    if (until > run.trainer->config().train.steps)
+        keep_target(*run.folder, run.trainer->config(), first, until);
     const ShortSpins where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;

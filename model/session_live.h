@@ -32,6 +32,7 @@ struct Live {
     std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
     std::unique_ptr<Recorder> recorder;
     std::string data_source;  // chosen here in place of what the file says; empty = as it says
+    std::string lost;         // words for the steps that the last resume has dropped
     std::string run;          // run folder to read from or write to; may not exist yet
     bool resume = false;
     bool dirty = false;  // steps done that no checkpoint holds
@@ -53,6 +54,8 @@ void open_live(Live& live, Shared& shared);
 void make_trainer(Live& live);
 // Trainer and run folder, made at the first start. Throws what is in the way.
 void prepare_training(Live& live);
+// Words for logged steps beyond the opened weights; "" where there are none.
+[[nodiscard]] std::string steps_without_weights(const Live& live);
 // True if another process (or session) holds the lock of this run folder.
 [[nodiscard]] bool is_locked(const std::string& run);
 
@@ -72,6 +75,8 @@ void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& 
 void add_metrics(Live& live, const nlohmann::json& line);  // a line of metrics.jsonl
 void add_events(Live& live);                               // from the run folder's events.jsonl
 void add_event(Live& live, const std::string& kind, const std::string& text);
+void read_logs(Live& live);    // curves and events from the run folder, anew
+void note_target(Live& live);  // the target step into the events of the run folder
 void publish_status(Live& live, Shared& shared);
 void publish_curves(Live& live, Shared& shared, bool at_once);
 void publish_moments(Live& live, Shared& shared);

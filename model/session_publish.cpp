@@ -8,6 +8,7 @@
 #include "model/decode/input.h"
 #include "model/session_live.h"
 #include "model/tasks/task.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -167,6 +168,22 @@ void add_event(Live& live, const std::string& kind, const std::string& text) {
     live.curves.events.push_back({live.status.step, kind, text});
     ++live.curves.version;
     if (live.folder) live.folder->event(kind, live.status.step, {{"text", text}});
+}
+
+void read_logs(Live& live) {
+    const uint64_t version = live.curves.version;
+    live.curves = {};
+    live.curves.version = version + 1;
+    live.metrics_offset = 0;
+    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
+        add_metrics(live, line);
+    add_events(live);
+}
+
+void note_target(Live& live) {
+    if (live.folder &&
+        keep_target(*live.folder, live.config, live.status.step, live.status.target_step))
+        add_events(live);
 }
 
 void publish_status(Live& live, Shared& shared) {

@@ -51,7 +51,7 @@ void to_error(Live& live, Shared& shared, const std::string& what) {
 void begin(Live& live, Shared& shared) {
     prepare_training(live);
     live.status.error.clear();
-    live.status.message.clear();
+    live.status.message = std::exchange(live.lost, "");
     live.status.state = RunState::running;
     live.last_step_time = Clock::now();
     publish_moments(live, shared);
@@ -72,6 +72,7 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
         SettingRows rows = config.rows();
         set_from_text(rows, key, value);
         live.status.target_step = config.train.steps;
+        note_target(live);
     } else if (live.trainer && !live.folder && !live.opened) {
         Config config = live.config;
         SettingRows rows = config.rows();
@@ -153,6 +154,7 @@ void handle(Live& live, Shared& shared, const Command& command) {
             return run_steps(live, shared, command.number);
         case Kind::run_until:
             live.status.target_step = std::max<int64_t>(command.number, 0);
+            note_target(live);
             return start(live, shared);
         case Kind::stop:
             if (!live.folder) return;

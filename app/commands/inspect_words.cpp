@@ -135,7 +135,9 @@ std::string inspect_words(const json& result) {
     const json biases = result.value("bias", json::array());
     if (!biases.empty())
         out +=
-            "\nposition bias (w itself, raw gauge; the cells that are used)\n" + bias_table(biases);
+            "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
+            "taps)\n" +
+            bias_table(biases);
     out += fmt::format("\ntensors ({})\n", result.at("tensors").size());
     out += tensor_table(result.at("tensors"));
     return out + "\nsettings\n" + setting_table(result.value("config", json::object()));

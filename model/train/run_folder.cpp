@@ -17,6 +17,7 @@
 #include "core/outside.h"
 #include "model/train/branch.h"
 #include "model/train/history.h"
+#include "model/train/run_state.h"
 #include "model/train/step_files.h"
 
 namespace aft {
@@ -118,8 +119,10 @@ class KeptLines {
         if (!prepared_.empty()) fs::rename(prepared_, log_);
         prepared_.clear();
     }
+    [[nodiscard]] int64_t last_dropped() const { return last_dropped_; }  // step; -1 = none
 
   private:
+    int64_t last_dropped_ = -1;
     fs::path log_, prepared_;  // empty: the log ends there already
 };
 
@@ -133,8 +136,11 @@ KeptLines::KeptLines(const fs::path& log, int64_t step) {
          begin = end + 1) {
         const std::string line = text.substr(begin, end - begin);
         const json parsed = parse_json(line, {.file = log_.native(), .line_at = begin});
-        const json at = parsed.is_object() ? parsed.value("step", json(0)) : json();
-        if (!at.is_number() || at.get<double>() > static_cast<double>(step)) continue;
+        const json value = parsed.is_object() ? parsed.value("step", json(0)) : json();
+        if (!value.is_number_integer()) continue;
+        const auto at = value.get<int64_t>();
+        if (at > step) last_dropped_ = std::max(last_dropped_, at);
+        if (at > step) continue;
         kept += line + '\n';
     }
     if (kept == text) return;
@@ -271,6 +277,8 @@ void RunFolder::go_on_from(int64_t step, const Config& config) {
     cut_torn_line(path / "events.jsonl");
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
+    if (const int64_t last = logs.metrics.last_dropped(); last > step)
+        event("lost", step, {{"text", lost_words(step, last)}});
     update_config(config);
     parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
 }
