@@ -33,6 +33,7 @@ bool read_weights(Live& live, Shared& shared) {
     if (steps.empty() || steps.back() <= live.status.saved_step) return false;
     const auto path = checkpoint_path(live.run, steps.back());
     std::shared_ptr<Checkpoint> checkpoint;
+    watch_file(live, path);
     try {
         checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     } catch (const Error&) {

@@ -1,9 +1,11 @@
 // The trainer's side of a session: what it owns, and the steps of its life, one file each. Trainer
 // thread only. session_trainer.cpp is the loop, session_open.cpp opens, session_follow.cpp reads a
-// run that another process trains, session_publish.cpp hands pictures of the state to the window.
+// run that another process trains, session_files.cpp notices files that were replaced,
+// session_publish.cpp hands pictures of the state to the window.
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -22,6 +24,18 @@ struct Pace {
     int64_t step = -1;  // last published step
 };
 
+struct FileStamp {
+    uint64_t device = 0, inode = 0;
+    int64_t size = 0, changed_ns = 0;
+    [[nodiscard]] bool operator==(const FileStamp&) const = default;
+};
+
+// Of the files that answers are read from, as they were when they were last looked at.
+struct Files {
+    std::map<std::string, FileStamp> known;  // by path
+    Clock::time_point looked{};
+};
+
 struct Live {
     OpenRequest request;
     at::Device device = at::kCPU;
@@ -36,6 +50,9 @@ struct Live {
     std::string run;          // run folder to read from or write to; may not exist yet
     bool resume = false;
     bool dirty = false;  // steps done that no checkpoint holds
+    // A setting that can make training diverge was changed before the folder was ours.
+    bool has_risky_change = false;
+    Files files;
     // Commands.
     int64_t pause_at = -1;
     bool closing = false;  // stop was asked for
@@ -60,10 +77,16 @@ void prepare_training(Live& live);
 [[nodiscard]] bool is_locked(const std::string& run);
 
 // session_trainer.cpp
-void save_now(Live& live, Shared& shared);
+void save_now(Live& live, Shared& shared, SaveKind kind = SaveKind::scheduled);
 
 // session_rewind.cpp: throws, with everything as it was, where the step is not there.
 void rewind(Live& live, Shared& shared, int64_t step);
+
+// session_files.cpp: known from now on; what this process itself replaces it forgets first.
+void watch_file(Live& live, const std::string& path);
+// Every two seconds at most. True if something was replaced: then what was read from it is dropped.
+bool look_at_files(Live& live, Shared& shared);
+[[nodiscard]] Clock::time_point next_look(const Live& live);
 
 // session_follow.cpp: reads what has grown; true if something new is there.
 bool follow_once(Live& live, Shared& shared);

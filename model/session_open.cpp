@@ -28,6 +28,7 @@ void open_new(Live& live, Shared& shared) {
 }
 
 void open_file(Live& live, Shared& shared, const std::string& path) {
+    watch_file(live, resolve_model(path).string());  // before it is read
     auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     live.config = checkpoint->config;
     describe_model(live, *checkpoint);
@@ -107,7 +108,11 @@ void prepare_training(Live& live) {
                               : std::make_unique<RunFolder>(live.run, live.config);
     const int64_t step = live.trainer->steps_done();
     if (live.resume) folder->go_on_from(step, live.config);
+    live.files = {};  // what was dropped comes again
     live.recorder = std::make_unique<Recorder>(*folder, *live.trainer);
+    const bool has_risky_change = std::exchange(live.has_risky_change, false);
+    if (has_risky_change && live.resume) folder->keep_save(step, SaveKind::before_change);
+    if (has_risky_change && !live.resume) live.recorder->save(SaveKind::before_change);
     live.folder = std::move(folder);
     live.status.path = live.run;
     const std::vector<double>& logged = live.curves.step;

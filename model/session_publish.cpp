@@ -217,6 +217,9 @@ void publish_moments(Live& live, Shared& shared) {
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
                             moments.steps.end());
     }
+    for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
+    const std::filesystem::path history = std::filesystem::path(live.run) / "history";
+    for (const int64_t step : history_steps(history)) watch_file(live, history_path(history, step));
     shared.moments.publish(std::make_shared<const Moments>(std::move(moments)));
 }
 

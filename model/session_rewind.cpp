@@ -80,6 +80,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     const int64_t from = live.status.step;
     const std::vector<int64_t> saved = checkpoint_steps(live.run);
     try {
+        live.files = {};
         const fs::path branch = live.folder->go_back(step);
         stand_at(live, std::move(trainer), checkpoint);
         live.status.branch = branch.string();
