@@ -15,7 +15,9 @@
 #include "core/progress.h"
 #include "core/rooms.h"
 #include "model/config.h"
+#include "model/probe/option.h"
 #include "model/session.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -41,6 +43,8 @@ struct TrainResult {
     int64_t step = 0, steps_done = 0;  // now; by this job
     int64_t target = 0;                // the step it was to reach
     nlohmann::json metrics;
+    MixerTraits mixer;  // as published in Status
+    TaskTraits task;
     int64_t peak_memory_bytes = 0;
     double seconds = 0;
     bool interrupted = false;
@@ -88,6 +92,7 @@ struct ProbeJob {
     std::map<std::string, std::string> options;
     std::string out;  // .npy, .png, .csv
 };
+[[nodiscard]] std::vector<ProbeInfo> probe_list();  // every probe with its options
 [[nodiscard]] nlohmann::json probe_job(const ProbeJob& request, const JobControl& control);
 
 struct OpRequest {
@@ -119,6 +124,8 @@ struct RunSummary {
     int64_t changed = 0;        // seconds since 1970 of the last write
     double metric = 0;          // NaN = none
     std::vector<float> losses;  // at most 96, oldest first
+    MixerTraits mixer;          // as published in Status
+    TaskTraits task;
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
 [[nodiscard]] RunSummary summarize_run(const std::string& path);

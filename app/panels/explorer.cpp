@@ -142,7 +142,7 @@ void ExplorerPanel::draw_layers(Ui& ui) {
             ui.selection.lock(cell);
         }
     }
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    const bool has_kernel = ui.status.mixer.has_kernel();
     hint(ui, has_kernel ? "bar: norm of the kernels' w" : "bar: norm of raw w, hidden pairs too");
 }
 

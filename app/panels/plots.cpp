@@ -32,7 +32,7 @@ void refresh(Columns& c, const Ui& ui) {
     c = Columns();
     c.source = &curves;
     c.version = curves.version;
-    c.in_bits = ui.status.config.model.task != "classify";
+    c.in_bits = ui.status.task.loss_in_bits;
     const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
     const auto column = [&](const char* name) -> const std::vector<double>* {
         const auto found = curves.columns.find(name);
@@ -154,7 +154,7 @@ viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
     viz::CurvePlot plot{.id = of_layers ? "bias norm" : "gradient norm",
                         .title = of_layers ? "Bias norm per layer" : "Gradient norm"};
     plot.size = size;
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    const bool has_kernel = ui.status.mixer.has_kernel();
     if (of_layers) plot.unit = has_kernel ? "of w" : "of raw w";
     const std::string prefix = of_layers ? "bias_norm.layer." : "grad_norm.group.";
     const auto& all = ui.curves->columns;

@@ -215,7 +215,7 @@ void RunPanel::draw_numbers(Ui& ui) {
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
     put(ui, pen, speed_words(s), "it/s");
-    const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
+    const std::string unit = s.task.examples + "/s";
     put(ui, pen, examples_words(s), unit);
     put(ui, pen, memory_words(s), "memory");
     ui.recorder.item(
