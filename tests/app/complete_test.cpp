@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "app/panels/completion_state.h"
-#include "app/ui/data_place.h"
+#include "app/panels/complete/completion_state.h"
+#include "app/state/data_place.h"
 #include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"

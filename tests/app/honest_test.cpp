@@ -2,7 +2,7 @@
 // that is shown, and states are called what they are.
 #include <regex>
 
-#include "app/panels/bias_tools.h"
+#include "app/panels/biases/bias_tools.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
