@@ -66,6 +66,8 @@ struct TaskTraits {
     std::string examples = "images";   // counted: "images/s"
 
     [[nodiscard]] bool is_text() const { return tokens == TokenKind::bytes; }
+    // The key under which the metrics hold the loss as it is shown: in bits, else in nats.
+    [[nodiscard]] std::string loss_key() const { return loss_in_bits ? metric : "loss"; }
 };
 
 // Of a config. Usage Error if there is no such mixer or task. The mixer's may depend on its

@@ -117,8 +117,9 @@ TEST_F(Toys, EveryProbeShowsThemOrSaysWhatTheyLack) {
         job.out = (scratch_ / (probe.info.name + ".png")).string();
         try {
             const nlohmann::json made = probe_job(job, {});
-            if (job.probe == "bias")
+            if (job.probe == "bias") {
                 EXPECT_EQ(made["shape"], (nlohmann::json{kHeads, kTokens, kTokens}));
+            }
         } catch (const Error& error) {
             const std::string words = error.what();
             const bool is_gate = words.find("toy-decay has no gate") != std::string::npos;
