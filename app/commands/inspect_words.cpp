@@ -108,7 +108,8 @@ std::string summary(const json& result) {
     add("tokens", group_thousands(result.value("tokens", int64_t{0})));
     add("parameters", parameter_words(result));
     if (result.contains("step")) add("step", group_thousands(result.value("step", int64_t{0})));
-    if (result.contains("metrics")) add("loss", loss_words(result["metrics"], result.value("task", "")));
+    if (result.contains("metrics"))
+        add("loss", loss_words(result["metrics"], result.value("task", "")));
     return result.value("name", "") + "\n" + table(rows, 2);
 }
 
