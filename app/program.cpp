@@ -16,6 +16,7 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "core/progress.h"
 
 namespace aft::app {
@@ -164,7 +165,7 @@ int run(char** argv, Arguments& arguments, const std::vector<std::string>& words
 }
 
 int report_error(const std::string& message, int code) {
-    fmt::print(stderr, "afterimage: {}\n", message);
+    fmt::print(stderr, "afterimage: {}\n", printable(message));
     return code;
 }
 

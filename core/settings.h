@@ -21,6 +21,7 @@ struct Setting {
     double max = std::numeric_limits<double>::infinity();
     std::vector<std::string> choices = {};  // for strings; empty = any
     bool live = false;                      // may change while training runs
+    bool risky = false;                     // a change while it runs can make training diverge
     std::string unit = {};                  // "steps", "images", "" ...
 };
 
@@ -31,6 +32,7 @@ struct SettingRange {
     double min, max;
     const char* unit = "";
     bool live = false;
+    bool risky = false;
 };
 [[nodiscard]] Setting text_row(const char* key, std::string* value, const char* help,
                                std::vector<std::string> choices = {});

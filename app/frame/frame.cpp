@@ -13,6 +13,7 @@
 #include "app/frame/give_back.h"
 #include "app/frame/guard.h"
 #include "app/state/data_place.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -59,7 +60,7 @@ Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(op
 
 Frame::~Frame() {
     for (const Loss& loss : end_sessions())  // nobody asked before
-        fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(loss.what()), printable(loss.reason));
 }
 
 Ui& Frame::ui() {
