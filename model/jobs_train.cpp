@@ -8,12 +8,12 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/system/spin_limiter.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
-#include "model/short_spins.h"
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
@@ -133,7 +133,7 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     const int64_t first = run.trainer->steps_done();
     if (until > run.trainer->config().train.steps)
         keep_target(*run.folder, run.trainer->config(), first, until);
-    const ShortSpins where_others_run;
+    const SpinLimiter where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();

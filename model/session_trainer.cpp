@@ -288,14 +288,14 @@ void turn(const std::stop_token& stop, Live& live, Shared& shared) {
         const bool grown = follow_once(live, shared);
         if (grown) publish_curves(live, shared, true);
         publish_status(live, shared);
-        give_back_threads();
+        release_omp_team();
         shared.commands.wait(stop, Clock::now() + std::chrono::milliseconds(300));
         return;
     }
     if (live.status.state != RunState::running) {
         publish_curves(live, shared, true);
         publish_status(live, shared);
-        give_back_threads();
+        release_omp_team();
         return rest(stop, live, shared);
     }
     const auto until = shared.commands.yielding();

@@ -41,7 +41,7 @@ class Worker {
     // A pointer that moves asks again at once: its team of threads stays for a moment.
     void wait() {
         if (shared_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
-        give_back_threads();
+        release_omp_team();
         shared_.slots.wait(stop_, std::nullopt);
     }
 
@@ -67,7 +67,7 @@ class Worker {
         const bool training = status->state == RunState::running && !status->following;
         const int wanted = training ? 1 : shared_.all_threads;
         if (wanted == threads_) return;
-        give_back_threads();
+        release_omp_team();
         use_threads(threads_ = wanted);
     }
 
@@ -176,7 +176,7 @@ class Worker {
             };
             bool has_team = true;  // weights are packed by all threads, tokens need no team
             hooks.between_tokens = [&] {
-                if (std::exchange(has_team, false)) give_back_threads();
+                if (std::exchange(has_team, false)) release_omp_team();
                 use_idle_threads();
                 serve();
             };

@@ -29,11 +29,11 @@ SANITIZER_ENV = {
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
 }
 
-# What once more runs on the stand-in for a GPU (tests/model/stand_in_device.cpp), where no other device is asked for.
-STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
+# What once more runs on the fake GPU (tests/model/fake_gpu.cpp), where no other device is asked for.
+FAKE_GPU_ENV = {"AFTERIMAGE_DEVICE": "fake-gpu"}
 # Not again what takes long and looks at numbers alone, which are this processor's there too.
-STAND_IN_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
-STAND_IN_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+FAKE_GPU_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
+FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
 
 
 FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
@@ -163,8 +163,8 @@ def programs_of(spec):
     programs = [(n, found[n], sanitizer) for n in wanted]
     if preset == "release" and not names:
         if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
-            programs.append(("model-stand-in", found["model"] + [f"--gtest_filter={STAND_IN_TESTS}-{STAND_IN_NOT_AGAIN}"], STAND_IN_ENV))
-            programs.append(("session-stand-in", found["session"], STAND_IN_ENV))
+            programs.append(("model-fake-gpu", found["model"] + [f"--gtest_filter={FAKE_GPU_TESTS}-{FAKE_GPU_NOT_AGAIN}"], FAKE_GPU_ENV))
+            programs.append(("session-fake-gpu", found["session"], FAKE_GPU_ENV))
         binary = str(ROOT / "build" / preset / "afterimage")
         programs.append(("rules", [sys.executable, "tests/check_rules.py"], {}))
         programs.append(("cli", [sys.executable, "tests/cli/run.py", binary], {}))

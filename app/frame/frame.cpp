@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "app/frame/frame_state.h"
-#include "app/frame/give_back.h"
 #include "app/frame/guard.h"
 #include "app/state/data_place.h"
 #include "core/outside.h"
+#include "core/system/heap.h"
 
 namespace aft::app {
 
@@ -153,7 +153,7 @@ void Frame::Parts::let_go_of_session() {
             old.reset();
             if (loss) box->put(*loss);
             if (loss) wake();
-            give_back_memory();
+            trim_heap();
         });
     }
     session = nullptr;

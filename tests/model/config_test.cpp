@@ -9,7 +9,7 @@
 
 #include "core/check.h"
 #include "model/mixers/settings.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "tests/core/scratch.h"
 
 namespace aft {
