@@ -31,8 +31,7 @@ using SettingRows = std::vector<Setting>;
 struct SettingRange {
     double min, max;
     const char* unit = "";
-    bool live = false;
-    bool risky = false;
+    bool live = false, risky = false;
 };
 [[nodiscard]] Setting text_row(const char* key, std::string* value, const char* help,
                                std::vector<std::string> choices = {});

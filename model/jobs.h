@@ -114,8 +114,9 @@ struct RunRequest {
 void check_model(const std::string& path);
 
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
-// words. what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model.
+// words.
 struct RunSummary {
+    // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model
     std::string path, name, what, state;
     std::string metric_words, error;
     int64_t step = 0, target_step = 0;
@@ -144,7 +145,7 @@ struct NamedList {
     std::string name;
     std::vector<RoomInfo> rooms;
 };
-[[nodiscard]] std::vector<NamedList>
-model_lists();  // mixers, tasks, sources, formats, probes, presets
+// mixers, tasks, sources, formats, probes, presets
+[[nodiscard]] std::vector<NamedList> model_lists();
 
 }  // namespace aft
