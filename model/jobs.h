@@ -114,9 +114,8 @@ struct RunRequest {
 void check_model(const std::string& path);
 
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
-// words.
+// words. what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model.
 struct RunSummary {
-    // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model
     std::string path, name, what, state;
     std::string metric_words, error;
     int64_t step = 0, target_step = 0;
