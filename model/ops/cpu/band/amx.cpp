@@ -36,7 +36,7 @@ static void round_row(const float* from, int64_t steps, uint16_t* to) {
 }
 
 // Shapes of all eight registers: 16 rows of 64 bytes.
-struct alignas(64) Shapes {
+struct alignas(64) TileConfig {
     uint8_t palette = 1, start = 0, reserved[14] = {};
     uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
     uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
@@ -76,7 +76,7 @@ AFT_INLINE void multiply_columns(const uint16_t* a, const uint16_t* b, int64_t s
 }
 
 static void multiply_matrix(const MultiplyMatrix& m) {
-    static constexpr Shapes shapes;
+    static constexpr TileConfig shapes;
     if (m.first != nullptr) begin_matrix(m);
     asm volatile("" ::: "memory");  // the loads below do not tell the compiler what they read
     _tile_loadconfig(&shapes);

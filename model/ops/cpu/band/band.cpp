@@ -29,9 +29,9 @@ int64_t padded(const BandShape& shape) {
 }
 
 template <class T>
-class Forward {
+class BandForwardPass {
   public:
-    Forward(const BandShape& shape, const BandForward<T>& x)
+    BandForwardPass(const BandShape& shape, const BandForward<T>& x)
         : kernels_(band_kernels()),
           shape_(shape),
           x_(x),
@@ -74,8 +74,8 @@ class Forward {
         make_weights(tiles);
         const int64_t rows = kept_rows(), per_sample = blocks_ / shape_.batch;
         const int64_t kept = shape_.bf16 ? 2 * kKept : kKept;  // half as wide
-        const int64_t room = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
-        const int64_t parts = std::max((per_sample + room - 1) / room,
+        const int64_t fitting = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
+        const int64_t parts = std::max((per_sample + fitting - 1) / fitting,
                                        std::min(per_sample, (4 + shape_.batch - 1) / shape_.batch));
         std::vector<Panels> panels;
         for (int i = 0; i < omp_get_max_threads(); ++i)
@@ -123,11 +123,11 @@ class Forward {
                 panels.pack(panels.block(b, b - unit.begin), source);
         for (int64_t chunk = 0; chunk < tiles_; ++chunk)
             for (int64_t b = unit.begin; b < unit.end; ++b) {
-                const Panels::Block block = panels.block(b, b - unit.begin);
+                const Panels::ChannelBlock block = panels.block(b, b - unit.begin);
                 if (shape_.causal) panels.pack_chunk(block, source, chunk);
                 const TargetTile& tile = tiles[static_cast<std::size_t>(chunk)];
                 const bool wraps = b + 1 == unit.end;
-                const Panels::Block next = panels.block(wraps ? unit.begin : b + 1, 0);
+                const Panels::ChannelBlock next = panels.block(wraps ? unit.begin : b + 1, 0);
                 PrefetchPlan plan = ahead(next, wraps ? chunk + 1 : chunk);
                 if (wraps && chunk + 1 < tiles_)
                     plan.rest = tiles[static_cast<std::size_t>(chunk + 1)].prefetch_range();
@@ -137,7 +137,7 @@ class Forward {
         return safe;
     }
 
-    [[nodiscard]] PrefetchPlan ahead(const Panels::Block& block, int64_t chunk) const {
+    [[nodiscard]] PrefetchPlan ahead(const Panels::ChannelBlock& block, int64_t chunk) const {
         const int64_t row = chunk * kTile, d = shape_.channels;
         if (row >= shape_.length) return {};
         const int64_t at = (block.sample * shape_.length + row) * d + block.first;
@@ -169,7 +169,7 @@ class Forward {
             tile.start(weights_, i / parts * kTile, products[thread()]);
             for (int64_t b = blocks_ * (i % parts) / parts; b < blocks_ * (i % parts + 1) / parts;
                  ++b) {
-                const Panels::Block block = panels.block(b, b);
+                const Panels::ChannelBlock block = panels.block(b, b);
                 sum_tile(shape_, tile, block, {scratch[thread()].data(), far(tile, block)});
                 safe = finish(tile, block, scratch[thread()].data()) && safe;
             }
@@ -178,14 +178,15 @@ class Forward {
     }
 
     // Queries of the tile; of whole panels all but the first chunk.
-    [[nodiscard]] PrefetchPlan far(const TargetTile& tile, const Panels::Block& block) const {
+    [[nodiscard]] PrefetchPlan far(const TargetTile& tile,
+                                   const Panels::ChannelBlock& block) const {
         PrefetchPlan out = ahead(block, tile.row / kTile);
         out.rows[1] = out.rows[2] = nullptr;
         out.far = true;
         return out;
     }
 
-    bool finish(const TargetTile& tile, const Panels::Block& b, const float* sums) const {
+    bool finish(const TargetTile& tile, const Panels::ChannelBlock& b, const float* sums) const {
         const int64_t d = shape_.channels;
         const int64_t at = (b.sample * shape_.length + tile.row) * d + b.first;
         const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
@@ -203,7 +204,7 @@ class Forward {
     const BandKernels& kernels_;
     const BandShape& shape_;
     const BandForward<T>& x_;
-    Weights weights_;
+    BandWeights weights_;
     int64_t tiles_ = 0, blocks_ = 0;
     bool streams_ = false;
 };
@@ -212,7 +213,7 @@ class Forward {
 
 template <class T>
 bool band_forward(const BandShape& shape, const BandForward<T>& x) {
-    return Forward<T>(shape, x).run();
+    return BandForwardPass<T>(shape, x).run();
 }
 template bool band_forward(const BandShape& shape, const BandForward<float>& x);
 template bool band_forward(const BandShape& shape, const BandForward<Bf16>& x);

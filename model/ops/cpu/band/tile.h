@@ -19,8 +19,8 @@ struct TargetTile {
     bool matrix = false;
 
     explicit TargetTile(const BandShape& shape);
-    void start(const Weights& all, int64_t first, WeightScratch& scratch);
-    void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
+    void start(const BandWeights& all, int64_t first, WeightScratch& scratch);
+    void start_matrix(const BandWeights& all, int64_t first, WeightScratch& scratch);
     [[nodiscard]] PrefetchRange prefetch_range() const;  // its weights
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
@@ -40,10 +40,10 @@ struct TileSums {
     float* sums = nullptr;  // [kTile, 2C]
     PrefetchPlan ahead = {};
 };
-void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
-                     float* sums);
+void sum_tile_matrix(const BandShape& shape, const TargetTile& tile,
+                     const Panels::ChannelBlock& block, float* sums);
 // sums = N | D of the tile's targets, at the reference of the last chunk that they see.
-void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::ChannelBlock& block,
               const TileSums& to);
 
 }  // namespace aft::ops::cpu

@@ -21,12 +21,12 @@ constexpr int64_t kWide = 4, kPanel = kWide * kLanes;
 constexpr int64_t kWords = 16, kMost = 16;  // words and rows of a register
 
 // Registers 0 to 3 hold sums, 4 rows of x, 5 and 6 weights.
-struct alignas(64) Shapes {
+struct alignas(64) RowTileConfig {
     uint8_t palette = 1, start = 0, reserved[14] = {};
     uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64};
     uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16};
 
-    explicit Shapes(int64_t count) {
+    explicit RowTileConfig(int64_t count) {
         for (int i = 0; i < 5; ++i) rows[i] = static_cast<uint8_t>(count);
     }
 };
@@ -99,7 +99,7 @@ AFT_INLINE void all_panels(const DecodeProduct& p, const Words& x, const Put& pu
         for (int64_t row = 0; row < p.rows; row += kMost) {
             const int64_t count = p.rows - row < kMost ? p.rows - row : kMost;
             if (count != shaped) {
-                const Shapes shapes(count);
+                const RowTileConfig shapes(count);
                 asm volatile("" ::"r"(&shapes) : "memory");  // all of it is read
                 _tile_loadconfig(&shapes);
                 shaped = count;

@@ -65,12 +65,13 @@ AFT_INLINE V byte_of(const uint32_t* p) {
 #endif
 
 template <int R>
-struct Tile {
+struct ProductTile {
     V sum[R][kWide];
 };
 
 template <int R>
-AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x, int64_t stride) {
+AFT_INLINE void add_products(ProductTile<R>& tile, const V (&w)[kWide], const float* x,
+                             int64_t stride) {
     each<R>([&](auto r) AFT_LAMBDA {
         const V xi = set1(x[r * stride]);
         each<kWide>([&](auto i) AFT_LAMBDA { tile.sum[r][i] = fma(w[i], xi, tile.sum[r][i]); });
@@ -81,7 +82,7 @@ AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x,
 struct StepFp32 {
     static constexpr int kInputs = 1;
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA {
@@ -93,7 +94,7 @@ struct StepFp32 {
 struct StepBf16 {
     static constexpr int kInputs = 2;
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = low_half(w + i * kLanes); });
@@ -105,14 +106,14 @@ struct StepBf16 {
 struct StepInt8 {
     static constexpr int kInputs = 4;
     template <int byte, int R>
-    static inline __attribute__((always_inline)) void one(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void one(ProductTile<R>& tile, const uint32_t* w,
                                                           const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = byte_of<byte>(w + i * kLanes); });
         add_products<R>(tile, a, x + byte, stride);
     }
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         one<0, R>(tile, w, x, stride);
         one<1, R>(tile, w, x, stride);
@@ -129,7 +130,7 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Spot& spot) {
     const int64_t steps = (m.inputs + Step::kInputs - 1) / Step::kInputs;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const float* x = p.x + row * p.x_stride;
-    Tile<R> tile;
+    ProductTile<R> tile;
     each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = set1(0); });
     for (int64_t s = 0; s < steps; ++s, ahead += 16 * lines) {
         prefetch<lines>(ahead);

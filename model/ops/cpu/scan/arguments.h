@@ -31,7 +31,7 @@ template <class T>
 struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
-    float* own = nullptr;         // room: Kernels::scan_scratch_size(channels) floats; gradient
+    float* scratch = nullptr;     // room: Kernels::scan_scratch_size(channels) floats; gradient
     float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
     const float* next =
         nullptr;        // the carry of the chunks before it, of a gradient after it; or none

@@ -197,7 +197,7 @@ template <Access access, bool has_gate, class T>
 AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     const Scan<T> s = g.forward;
     BlockSquares total;
-    States states;  // the mean in m
+    ChannelStates states;  // the mean in m
     ChunkColumn column;
     constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Bf16);
     constexpr Access as = collects ? Access::whole : access;

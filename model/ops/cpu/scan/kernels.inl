@@ -92,13 +92,13 @@ AFT_INLINE RunningSums empty_sums() {
 
 // RunningSums sums of up to kScanWidth channels, in the first-level cache.
 constexpr int64_t kScanWidth = 512;
-struct States {
+struct ChannelStates {
     float m[kScanWidth], n[kScanWidth], d[kScanWidth];
 };
-AFT_INLINE RunningSums state_at(const States& s, int64_t at) {
+AFT_INLINE RunningSums state_at(const ChannelStates& s, int64_t at) {
     return {load(s.m + at), load(s.n + at), load(s.d + at)};
 }
-AFT_INLINE void put_state(States& s, int64_t at, const RunningSums& x) {
+AFT_INLINE void put_state(ChannelStates& s, int64_t at, const RunningSums& x) {
     store(s.m + at, x.m);
     store(s.n + at, x.n);
     store(s.d + at, x.d);
@@ -170,7 +170,7 @@ AFT_INLINE V gated(const RunningSums& s, V q) {
 // bfloat16 whose sums no gradient starts from.
 template <Access access, bool has_gate, bool is_short, class T>
 AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
-    States states;
+    ChannelStates states;
     V bad = set1(0);
     const int64_t ahead = s.ahead * s.stride;
     for (int64_t at = b.base; at < b.end; at += kLanes)
@@ -241,7 +241,7 @@ static bool scan(const Scan<T>& s) {
 
 // Sums of all rows.
 template <Access access, bool is_short, class T>
-AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
+AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, ChannelStates& states) {
     const bool asks = s.q != nullptr && s.ahead != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base, empty_sums());
@@ -256,7 +256,7 @@ AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
         }
 }
 template <class T>
-AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, States& states) {
+AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, ChannelStates& states) {
     if (s.channels % kLanes != 0)
         sum_rows<Access::some, false>(s, b, states);
     else if (takes_short(s))
