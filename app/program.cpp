@@ -15,6 +15,7 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "core/progress.h"
 #include "core/system/heap.h"
 
@@ -154,7 +155,7 @@ int run(char** argv, Arguments& arguments, const std::vector<std::string>& words
 }
 
 int report_error(const std::string& message, int code) {
-    fmt::print(stderr, "afterimage: {}\n", message);
+    fmt::print(stderr, "afterimage: {}\n", printable(message));
     return code;
 }
 

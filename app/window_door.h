@@ -1,5 +1,5 @@
 // The window as commands see it: window, shot and demo open it, list asks for its rooms. Exists
-// only where the window is built (AFT_WINDOW=1); implemented under app/ui. Main thread.
+// only where the window is built (AFT_WINDOW=1); implemented under app/host. Main thread.
 #pragma once
 #include <optional>
 #include <string>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/checkpoints/naming.h"
 #include "model/data/loader.h"
 #include "model/data/source.h"
 #include "model/decode/decode.h"
@@ -181,7 +182,9 @@ class Worker {
             };
             JobControl control;
             control.stop = order.stop.get_token();
-            static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
+            naming_model(snapshot->checkpoint->path, [&] {
+                static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
+            });
         } catch (const std::exception& error) {
             failed.error = plain_words(error);
             shared_.completion.publish(std::make_shared<const Completion>(failed));

@@ -11,9 +11,10 @@ from rules import content, includes, rooms, sizes
 
 RULES = {
     "include direction": includes.include_direction,
+    "floors of app": includes.app_floors,
     "LibTorch only in model, bench, tests": includes.libtorch_places,
-    "ImGui only in viz, app/ui, app/panels": includes.imgui_places,
-    "OpenGL and GLFW only in viz and app/ui/window": includes.opengl_places,
+    "ImGui only in viz and the floors of app": includes.imgui_places,
+    "OpenGL and GLFW only in viz and app/host/window": includes.opengl_places,
     "headers that promise no LibTorch": includes.plain_headers,
     "headers say what they are for": content.header_openings,
     "file sizes": sizes.file_sizes,
@@ -25,6 +26,7 @@ RULES = {
     "documents that are named are there": content.documents,
     "no using namespace in headers": content.using_namespace,
     "no raw new and delete": content.naked_new,
+    "JSON is read in one place": content.json_readers,
     "kernels hide no constant": content.hidden_constants,
     "formatting": content.formatting,
     "scripts are executable": content.scripts_are_executable,

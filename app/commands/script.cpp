@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/rooms.h"
+#include "app/host/headless_run.h"
+#include "app/host/window.h"
 #include "app/interrupts.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/ui/headless_run.h"
-#include "app/ui/window.h"
 #include "core/files.h"
 #include "model/jobs.h"
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/rooms.h"
+#include "app/frame/layouts.h"
+#include "app/host/shots.h"
 #include "app/options.h"
 #include "app/output.h"
-#include "app/ui/layouts.h"
-#include "app/ui/shots.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "model/jobs.h"

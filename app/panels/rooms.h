@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/panels/panel.h"
 
 namespace aft::app {
 

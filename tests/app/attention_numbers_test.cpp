@@ -1,5 +1,5 @@
 // The share of an attention row that the prior gives too.
-#include "app/panels/attention_numbers.h"
+#include "app/panels/attention/attention_numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "app/panels/over_image.h"
-#include "app/panels/positions.h"
+#include "app/panels/attention/over_image.h"
+#include "app/panels/shared/positions.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 #include "viz/text_map.h"

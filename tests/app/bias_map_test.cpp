@@ -1,11 +1,11 @@
 // Bias maps: cutting into blocks along each axis, and the change between two steps.
-#include "app/panels/bias_map.h"
+#include "app/panels/biases/bias_map.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "app/panels/bias_tools.h"
+#include "app/panels/biases/bias_tools.h"
 
 namespace aft::app {
 namespace {

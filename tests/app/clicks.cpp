@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/ui/number_text.h"
+#include "app/widgets/number_text.h"
 
 namespace aft::app {
 

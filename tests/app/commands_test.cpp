@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "app/panels/new_run.h"
+#include "app/panels/home/new_run.h"
 #include "core/environment.h"
 #include "core/text.h"
 #include "tests/app/hands.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <regex>
 
-#include "app/panels/bias_tools.h"
+#include "app/panels/biases/bias_tools.h"
 #include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"

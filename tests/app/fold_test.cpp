@@ -1,14 +1,14 @@
 // Positions as places of a picture, rows folded back into it, and which cells of a bias are hidden:
 // cases worked out by hand.
-#include "app/panels/fold.h"
+#include "app/panels/shared/fold.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "app/panels/attention_data.h"
-#include "app/panels/bias_tools.h"
+#include "app/panels/attention/attention_data.h"
+#include "app/panels/biases/bias_tools.h"
 
 namespace aft::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "app/ui/stage.h"
+#include "app/host/stage.h"
 
 namespace aft::app {
 

@@ -1,5 +1,5 @@
 // What a session that ends could not save: the window says so, or the end of the program does.
-#include "app/ui/losses.h"
+#include "app/frame/losses.h"
 
 #include <fstream>
 

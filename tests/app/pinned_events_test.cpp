@@ -1,5 +1,5 @@
 // The pins of the timeline: the log's events and every saved step, made anew only for another log.
-#include "app/ui/pinned_events.h"
+#include "app/frame/pinned_events.h"
 
 #include "tests/app/stage_fixture.h"
 

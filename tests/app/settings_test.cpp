@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "app/ui/number_text.h"
-#include "app/ui/open_path.h"
+#include "app/state/open_path.h"
+#include "app/widgets/number_text.h"
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"
 

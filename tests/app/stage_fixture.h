@@ -3,8 +3,8 @@
 #include <cmath>
 #include <memory>
 
-#include "app/ui/script.h"
-#include "app/ui/stage.h"
+#include "app/host/script.h"
+#include "app/host/stage.h"
 #include "model/jobs.h"
 #include "tests/session/session_bench.h"
 

@@ -6,10 +6,20 @@ from rules.sources import CODE, TEXT, line_of
 ROOM = re.compile(r"^(?:\w+::)*(\w+Room|\w+Panel|PanelRoom) (\w+)\(\) \{", re.M)
 
 
+def list_of(path):
+    """The rooms.cpp of a file: the nearest above it."""
+    folder = path
+    while "/" in folder:
+        folder = folder.rsplit("/", 1)[0]
+        if f"{folder}/rooms.cpp" in TEXT:
+            return f"{folder}/rooms.cpp"
+    return None
+
+
 def room_lists():
     for path in [p for p in CODE if p.endswith("/rooms.cpp")]:
         folder = path.rsplit("/", 1)[0]
-        own = [p for p in CODE if p.rsplit("/", 1)[0] == folder and p.endswith(".cpp") and p != path]
+        own = [p for p in CODE if p.startswith(folder + "/") and p.endswith(".cpp") and list_of(p) == path and p != path]
         defined = {}
         for room in own:
             for m in ROOM.finditer(TEXT[room]):

@@ -1,0 +1,250 @@
+// The file browser: folders, what can be opened in them, a filter, a sort, and a typed path.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "app/frame/frame_parts.h"
+#include "app/state/data_place.h"
+#include "app/state/open_path.h"
+#include "app/widgets/parts.h"
+#include "core/image.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+int64_t seconds_of(const fs::file_time_type& time) {
+    const auto since = time - fs::file_time_type::clock::now() + std::chrono::system_clock::now();
+    return std::chrono::duration_cast<std::chrono::seconds>(since.time_since_epoch()).count();
+}
+
+std::string date_words(int64_t seconds) {
+    const std::time_t time = seconds;
+    char words[32] = "";
+    std::strftime(words, sizeof words, "%Y-%m-%d %H:%M", std::localtime(&time));
+    return words;
+}
+
+bool can_be_opened(const fs::path& path) {
+    return path.extension() == ".safetensors" || is_image_file(path);
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+    return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
+               return std::tolower(static_cast<unsigned char>(a)) ==
+                      std::tolower(static_cast<unsigned char>(b));
+           }) != text.end();
+}
+
+}  // namespace
+
+void FileBrowser::open(Ui& ui, bool for_data) {
+    is_open_ = is_new_ = true;
+    for_data_ = for_data;
+    std::error_code ignored;
+    fs::path start = ui.settings.last_folder;
+    if (start.empty() || !fs::is_directory(start, ignored)) start = fs::current_path(ignored);
+    go(start);
+}
+
+void FileBrowser::go(const fs::path& folder) {
+    folder_ = folder.lexically_normal();
+    if (!folder_.has_filename() && folder_.has_relative_path()) folder_ = folder_.parent_path();
+    typed_ = folder_.string();
+    filter_.clear();
+    selected_.clear();
+    read_folder();
+}
+
+void FileBrowser::read_folder() {
+    entries_.clear();
+    problem_.clear();
+    std::error_code problem;
+    fs::directory_iterator at(folder_, fs::directory_options::skip_permission_denied, problem);
+    if (problem) {
+        problem_ = fmt::format("{} cannot be read: {}", folder_.string(), problem.message());
+        return;
+    }
+    constexpr size_t kMostEntries = 5000;
+    for (const fs::directory_iterator end; at != end && !problem; at.increment(problem)) {
+        std::error_code ignored;
+        Entry entry{.name = at->path().filename().string()};
+        if (entry.name.starts_with('.')) continue;
+        entry.is_folder = at->is_directory(ignored);
+        entry.is_run = entry.is_folder && fs::exists(at->path() / "config.json", ignored) &&
+                       fs::exists(at->path() / "checkpoints", ignored);
+        if (!entry.is_folder) entry.bytes = at->file_size(ignored);
+        entry.changed = seconds_of(at->last_write_time(ignored));
+        entries_.push_back(std::move(entry));
+        if (entries_.size() < kMostEntries) continue;
+        problem_ = fmt::format("only the first {} entries are shown", kMostEntries);
+        break;
+    }
+    std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+        if (a.is_folder != b.is_folder) return a.is_folder;
+        if (sort_ == 1 && a.changed != b.changed) return a.changed > b.changed;
+        if (sort_ == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
+        return a.name < b.name;
+    });
+}
+
+void FileBrowser::take_typed(Ui& ui) {
+    std::error_code ignored;
+    fs::path wanted = typed_;
+    if (wanted.is_relative()) wanted = folder_ / wanted;
+    if (fs::is_directory(wanted, ignored) && !fs::exists(wanted / "config.json", ignored)) {
+        go(wanted);
+        return;
+    }
+    if (for_data_) return take_data(ui);
+    const Opening opening = classify_path(wanted.string(), ui.session != nullptr);
+    if (opening.kind == Opening::impossible) {
+        problem_ = opening.words;
+        is_new_ = true;  // the path has the focus again
+        return;
+    }
+    is_open_ = false;
+    ui.settings.last_folder = folder_.string();
+    ui.open(wanted.string());
+}
+
+// The chosen folder or file itself, not what is in it.
+void FileBrowser::take_data(Ui& ui) {
+    std::error_code ignored;
+    fs::path wanted = typed_;
+    if (wanted.is_relative()) wanted = folder_ / wanted;
+    if (!fs::exists(wanted, ignored)) {
+        problem_ = fmt::format("{}: there is no such file or folder", wanted.string());
+        is_new_ = true;
+        return;
+    }
+    is_open_ = false;
+    choose_data(ui, wanted.string());
+}
+
+void FileBrowser::choose(Ui& ui, const Entry& entry) {
+    typed_ = (folder_ / entry.name).string();
+    if (entry.is_folder && !entry.is_run) {
+        go(folder_ / entry.name);
+        return;
+    }
+    take_typed(ui);
+}
+
+void FileBrowser::draw_head(Ui& ui) {
+    ui.recorder.set_section("Where");
+    const std::string data = "Where are the data? " + ui.status.config.data.source;
+    text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
+         {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::Dummy({1, ui.px(2)});
+    if (button(
+            ui,
+            {.name = "Up", .icon = icon::up, .kind = ButtonKind::icon, .tip = "The folder above"}))
+        go(folder_.parent_path());
+    ImGui::SameLine();
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    text_field(ui,
+               {.name = "Path",
+                .hint = "folder or file",
+                .width = room - 84,
+                .focus = std::exchange(is_new_, false),
+                .mono = true},
+               typed_);
+    const bool entered = text_submitted(ui);
+    ImGui::SameLine();
+    if (button(ui, {.name = "Go", .width = 76}) || entered) take_typed(ui);
+    text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
+               filter_);
+    ImGui::SameLine();
+    static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
+    if (!for_data_) {
+        segmented(ui, "Show", kind_, {kKinds});
+        ImGui::SameLine();
+    }
+    static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
+    if (segmented(ui, "Sort", sort_, {kSorts})) read_folder();
+}
+
+void FileBrowser::draw_list(Ui& ui, float height) {
+    ui.recorder.set_section("Files");
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    ImGui::BeginChild("files", {0, height});
+    const Entry* chosen = nullptr;
+    int shown = 0;
+    for (const Entry& entry : entries_) {
+        const bool fits = entry.is_folder || for_data_ || kind_ == 1 || can_be_opened(entry.name);
+        if (!fits || !contains_word(entry.name, filter_)) continue;
+        ++shown;
+        const Row line = row(ui, entry.name,
+                             {26, entry.name == selected_,
+                              entry.is_run ? "run" : (entry.is_folder ? "folder" : "file")});
+        if (line.pressed) selected_ = entry.name, typed_ = (folder_ / entry.name).string();
+        if (line.double_clicked || (line.pressed && ImGui::GetIO().NavVisible)) chosen = &entry;
+        if (!ImGui::IsRectVisible(line.min, line.max)) continue;
+        const float middle = (line.min.y + line.max.y) / 2,
+                    y = middle - ui.px(text_size::label) / 2;
+        const char* mark = entry.is_run                ? icon::chart
+                           : entry.is_folder           ? icon::folder
+                           : is_image_file(entry.name) ? icon::picture
+                                                       : icon::file;
+        icon_at(ui, {line.min.x + ui.px(16), middle}, mark,
+                {text_size::icon_inline, entry.is_run ? ui.theme.accent : ui.theme.text3});
+        text_at(ui, {line.min.x + ui.px(32), y}, entry.name,
+                {text_size::label, ui.theme.text1, Face::regular,
+                 line.max.x - line.min.x - ui.px(300)});
+        if (!entry.is_folder)
+            text_right(ui, {line.max.x - ui.px(150), y},
+                       byte_size(static_cast<double>(entry.bytes)),
+                       {text_size::hint, ui.theme.text3});
+        text_right(ui, {line.max.x - ui.px(12), y}, date_words(entry.changed),
+                   {text_size::hint, ui.theme.text3});
+    }
+    if (shown == 0 && problem_.empty())
+        text(ui, "Nothing here can be opened. Choose another folder, or show everything.",
+             {text_size::label, ui.theme.text2});
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    if (chosen != nullptr) choose(ui, Entry(*chosen));  // a copy: going elsewhere clears the list
+}
+
+void FileBrowser::draw_foot(Ui& ui) {
+    ui.recorder.set_section("Answer");
+    if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
+    const float room = ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - ui.px(208));
+    if (button(ui, {.name = "Cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
+        is_open_ = false;
+    ImGui::SameLine();
+    const std::string why = typed_.empty() ? "Choose a file or type a path." : "";
+    if (button(ui, {.name = for_data_ ? "Use this" : "Open",
+                    .kind = ButtonKind::primary,
+                    .why_not = why,
+                    .width = 104,
+                    .height = 32}))
+        for_data_ ? take_data(ui) : take_typed(ui);
+}
+
+void FileBrowser::draw(Ui& ui, ImVec2 display) {
+    if (!is_open_) return;
+    const float width = std::min(ui.px(860), display.x - ui.px(32));
+    const float height = std::min(ui.px(600), display.y - ui.px(110));
+    const OverlayScope card(ui, "Open card", {std::floor((display.x - width) / 2), ui.px(72)},
+                            {width, height});
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
+    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)});
+    draw_head(ui);
+    const float foot = ui.px(problem_.empty() ? 52 : 78);
+    draw_list(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - foot));
+    draw_foot(ui);
+    ImGui::EndChild();
+}
+
+}  // namespace aft::app

@@ -1,0 +1,62 @@
+// Frame: the whole window's content of one moment: top bar, panes, timeline, status, palette,
+// toasts; owner of Ui, of the panels and of the session. The same for the real window, for pictures
+// without a display and for tests. Window thread. Order per frame: prepare(), ImGui::NewFrame(),
+// draw(), ImGui::Render(), finish().
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/frame/losses.h"
+#include "app/panels/panel.h"
+#include "app/panels/rooms.h"
+
+namespace aft::app {
+
+struct FrameOptions {
+    bool headless = false;
+    viz::MapPainter* painter = nullptr;   // null: no OpenGL, pictures are left out
+    float display_scale = 1;              // content scale of the display
+    std::filesystem::path settings_file;  // empty: nothing is remembered
+    std::string device = "cpu";
+    std::function<void()> wake = [] {};  // from other threads: something new can be shown
+    const std::vector<PanelRoom>* rooms = nullptr;  // null: panels()
+    std::function<void(Ui&)> feed;  // tests: fills status and curves in place of a session
+};
+
+class Frame {
+  public:
+    explicit Frame(FrameOptions options);  // needs a current ImGui context with its font atlas
+    ~Frame();
+
+    void prepare(double seconds_since_start);  // takes over wishes, themes and the session's news
+    void draw();
+    void finish();  // after the frame is on screen: measures it
+    // A path from outside: command line, drop, script. Run folder, checkpoint or picture.
+    void open(const std::string& path);
+    void open_run(OpenRequest request);
+    void set_display_scale(float scale);
+    // Frames that should follow without any input: 0 = the window may sleep.
+    [[nodiscard]] int frames_wanted() const;
+    // When the next frame is wanted though nothing happens (a toast that ends); infinity = never.
+    [[nodiscard]] double next_frame_at() const;
+    // Before the end: has the open session save. Blocks; what it could not save, if so.
+    [[nodiscard]] std::optional<Loss> save_session();
+    // Ends the open session and waits for those that end in the background. What could not be saved
+    // and was not told in a frame.
+    [[nodiscard]] std::vector<Loss> end_sessions();
+    void save_settings();  // layout and user settings, now
+    [[nodiscard]] Ui& ui();
+    [[nodiscard]] std::string dump() const;  // of the last frame
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+// The frame with no renderer at all: names, sentences and actions for `list` and tests.
+[[nodiscard]] std::vector<Action> all_actions();
+
+}  // namespace aft::app

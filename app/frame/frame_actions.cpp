@@ -1,0 +1,200 @@
+// Actions of the window itself: opening, workspaces, palette, themes, size, layout.
+#include <algorithm>
+#include <filesystem>
+
+#include "app/frame/frame_parts.h"
+#include "core/files.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr double kZooms[] = {0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3};
+
+void zoom(Ui& ui, int direction) {
+    double next = ui.settings.zoom;
+    for (const double z : kZooms) {
+        if (direction > 0 && z > ui.settings.zoom + 1e-6) {
+            next = z;
+            break;
+        }
+        if (direction < 0 && z < ui.settings.zoom - 1e-6) next = z;
+    }
+    ui.settings.zoom = next;
+}
+
+// The shipped checkpoint whose name begins with `stem`; empty if there is none.
+std::string demo_file(const std::string& stem) {
+    std::error_code problem;
+    fs::path folder;
+    try {
+        folder = shared_file("assets/demo");
+    } catch (const Error&) {
+        return {};
+    }
+    for (const auto& entry : fs::directory_iterator(folder, problem))
+        if (entry.path().extension() == ".safetensors" &&
+            entry.path().filename().string().find(stem) != std::string::npos)
+            return entry.path().string();
+    return {};
+}
+
+void train_demo(Ui& ui, const std::string& preset) {
+    auto request = std::make_shared<OpenRequest>();
+    request->config = load_preset(preset);
+    request->autostart = true;
+    ui.open_request = std::move(request);
+}
+
+void open_demo(Ui& ui) {
+    const std::string file = demo_file("mirror");
+    if (file.empty()) {
+        train_demo(ui, "demo-mirror");
+        return;
+    }
+    if (ui.workspace == Workspace::home) ui.workspace = Workspace::biases;
+    ui.open(file);
+}
+
+void add_file_actions(Actions& actions) {
+    actions.add({.name = "Open...",
+                 .sentence = "Opens a checkpoint, a run folder or a picture.",
+                 .icon = icon::open,
+                 .shortcut = "Ctrl+O",
+                 .menu = "File",
+                 .run = [](Ui& ui) { ui.browse = true; }});
+    actions.add({.name = "Open demo",
+                 .sentence = "Opens the shipped mirror model, or trains it in half a minute.",
+                 .icon = icon::play,
+                 .menu = "File",
+                 .run = open_demo});
+    const std::pair<const char*, const char*> demos[] = {
+        {"Mirror", "Trains a model that learns to look at the mirrored pixel."},
+        {"Tiles", "Trains a model that learns the period of a pattern."},
+        {"Shapes", "Trains a classifier of discs, boxes and bars."}};
+    for (const auto& [name, sentence] : demos) {
+        std::string preset = std::string("demo-") + name;
+        std::transform(preset.begin(), preset.end(), preset.begin(), ::tolower);
+        actions.add({.name = std::string("Train demo ") + name,
+                     .sentence = sentence,
+                     .icon = icon::play,
+                     .run = [preset](Ui& ui) { train_demo(ui, preset); }});
+    }
+    actions.add({.name = "Quit",
+                 .sentence = "Saves a running training and closes the window.",
+                 .icon = icon::quit,
+                 .shortcut = "Ctrl+Q",
+                 .menu = "File",
+                 .run = [](Ui& ui) { ui.quit = true; }});
+}
+
+void add_workspace_actions(Actions& actions) {
+    const char* sentences[] = {
+        "Recent runs, a new run, demos, this machine.",
+        "Start, pause, change and watch training.",
+        "Position biases of all layers and heads.",
+        "Where a target looks: prior, content, both.",
+        "Fill in masked images or go on with texts, several samples at once.",
+        "Two to four steps or runs beside each other.",
+        "Change biases and see what that does to the loss."};
+    const char* icons[] = {icon::home,    icon::chart,   icon::grid, icon::eye,
+                           icon::picture, icon::compare, icon::flask};
+    int key = 0;
+    for (const Workspace workspace : kWorkspaces) {
+        const auto i = static_cast<size_t>(key++);
+        actions.add({.name = std::string("Workspace ") + workspace_name(workspace),
+                     .sentence = sentences[i],
+                     .icon = icons[i],
+                     .shortcut = std::to_string(key),
+                     .menu = "View",
+                     .run = [workspace](Ui& ui) { ui.workspace = workspace; }});
+    }
+}
+
+void add_theme_actions(Actions& actions) {
+    const std::tuple<const char*, const char*, ThemeName> themes[] = {
+        {"Theme dark", "Dark frame, ember maps with a dark centre.", ThemeName::dark},
+        {"Theme light", "Light frame, ember maps with a light centre.", ThemeName::light},
+        {"Theme high contrast", "Black and white frame with outlined controls.",
+         ThemeName::high_contrast}};
+    for (const auto& [name, sentence, theme] : themes)
+        actions.add({.name = name,
+                     .sentence = sentence,
+                     .icon = icon::contrast,
+                     .run = [theme = theme](Ui& ui) { ui.settings.theme = theme; }});
+    actions.add({.name = "Next theme",
+                 .sentence = "Dark, light, high contrast in turn.",
+                 .icon = icon::contrast,
+                 .menu = "View",
+                 .run = [](Ui& ui) {
+                     const int next = (static_cast<int>(ui.settings.theme) + 1) % 3;
+                     ui.settings.theme = static_cast<ThemeName>(next);
+                 }});
+    actions.add({.name = "Larger",
+                 .sentence = "Makes everything in the window larger.",
+                 .icon = icon::zoom_in,
+                 .shortcut = "Ctrl+=",
+                 .menu = "View",
+                 .run = [](Ui& ui) { zoom(ui, 1); }});
+    actions.add({.name = "Smaller",
+                 .sentence = "Makes everything in the window smaller.",
+                 .icon = icon::zoom_out,
+                 .shortcut = "Ctrl+-",
+                 .menu = "View",
+                 .run = [](Ui& ui) { zoom(ui, -1); }});
+    actions.add({.name = "Normal size",
+                 .sentence = "The size that fits the display.",
+                 .icon = icon::fit,
+                 .shortcut = "Ctrl+0",
+                 .menu = "View",
+                 .run = [](Ui& ui) { ui.settings.zoom = 1; }});
+}
+
+void add_layout_actions(Actions& actions, FrameTools& tools) {
+    actions.add({.name = "Hide or show side panes",
+                 .sentence = "Gives the canvas the whole width.",
+                 .icon = icon::swap,
+                 .shortcut = "Tab",
+                 .menu = "View",
+                 .run = [&tools](Ui&) { tools.side_hidden = !tools.side_hidden; }});
+    actions.add({.name = "Reset layout",
+                 .sentence = "Puts the panes of this workspace back where they were at first.",
+                 .icon = icon::grid,
+                 .menu = "View",
+                 .run = [&tools](Ui&) { tools.reset_layout = true, tools.side_hidden = false; }});
+    actions.add({.name = "Show log",
+                 .sentence = "Brings the log to the front and marks errors as read.",
+                 .icon = icon::terminal,
+                 .menu = "Help",
+                 .run = [&tools](Ui& ui) {
+                     ui.toasts.mark_read();
+                     if (ui.workspace == Workspace::home || ui.workspace == Workspace::complete)
+                         ui.workspace = Workspace::train;
+                     tools.side_hidden = false;
+                     tools.focus_pane = "Log";
+                     tools.rail_open = "Log";
+                 }});
+}
+
+}  // namespace
+
+void add_frame_actions(Actions& actions, FrameTools& tools) {
+    add_file_actions(actions);
+    add_workspace_actions(actions);
+    add_theme_actions(actions);
+    add_layout_actions(actions, tools);
+    actions.add({.name = "Command palette",
+                 .sentence = "Finds any action by its name.",
+                 .icon = icon::search,
+                 .shortcut = "Ctrl+Shift+P",
+                 .menu = "View",
+                 .run = [&tools](Ui&) { tools.palette.open(); }});
+    actions.add({.name = "Keys and help",
+                 .sentence = "All keys, and what the panes of this workspace show.",
+                 .icon = icon::keyboard,
+                 .shortcut = "F1",
+                 .menu = "Help",
+                 .run = [&tools](Ui&) { tools.shortcuts.toggle(); }});
+}
+
+}  // namespace aft::app

@@ -1,0 +1,178 @@
+// The command palette and the list of keys (F1).
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "app/frame/frame_parts.h"
+#include "app/widgets/input_text.h"
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+// 0 = no match; higher = better. Every word of the query must occur in the name or the sentence.
+int match(const Action& action, const std::string& query) {
+    const std::string name = lower(action.name), sentence = lower(action.sentence);
+    int score = 1;
+    size_t at = 0;
+    while (at < query.size()) {
+        const size_t end = std::min(query.find(' ', at), query.size());
+        const std::string word = query.substr(at, end - at);
+        at = end + 1;
+        if (word.empty()) continue;
+        const size_t in_name = name.find(word);
+        if (in_name == std::string::npos && sentence.find(word) == std::string::npos) return 0;
+        if (in_name != std::string::npos) score += in_name == 0 ? 8 : 4;
+    }
+    return score;
+}
+
+std::vector<const Action*> matching(const Ui& ui, const std::string& query) {
+    std::vector<std::pair<int, const Action*>> found;
+    for (const Action& action : ui.actions.all())
+        if (const int score = match(action, query); score > 0) found.emplace_back(score, &action);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<const Action*> out;
+    for (const auto& [score, action] : found) out.push_back(action);
+    return out;
+}
+
+void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
+    if (shortcut.empty()) return;
+    const std::string words = shortcut_words(shortcut);
+    const float width = text_extent(ui, words, text_size::hint).x + ui.px(14);
+    ImGui::GetWindowDrawList()->AddRectFilled({right - width, middle - ui.px(10)},
+                                              {right, middle + ui.px(10)}, ui.theme.field_pressed,
+                                              ui.px(4));
+    text_at(ui, {right - width + ui.px(7), middle - ui.px(text_size::hint) / 2}, words,
+            {text_size::hint, ui.theme.text2});
+}
+
+void foot(Ui& ui, std::string_view words) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + 1}, ui.theme.line);
+    text_at(ui, {at.x + ui.px(10), at.y + ui.px(10)}, words, {text_size::hint, ui.theme.text3});
+    ImGui::Dummy({width, ui.px(30)});
+}
+
+}  // namespace
+
+void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
+    const std::string why = ui.actions.why_not(ui, action.name);
+    const Row line = row(ui, action.name, {40, chosen});
+    const float middle = (line.min.y + line.max.y) / 2;
+    const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
+    icon_at(ui, {line.min.x + ui.px(20), middle}, action.icon,
+            {text_size::icon, chosen ? ui.theme.accent : ui.theme.text2});
+    const float x = line.min.x + ui.px(40);
+    text_at(ui, {x, line.min.y + ui.px(3)}, action.name, {text_size::body, ink, Face::medium});
+    text_at(
+        ui, {x, line.min.y + ui.px(21)}, why.empty() ? action.sentence : why,
+        {text_size::hint, why.empty() ? (chosen ? ui.theme.text2 : ui.theme.text3) : ui.theme.warn,
+         Face::regular, line.max.x - x - ui.px(110)});
+    key_chip(ui, line.max.x - ui.px(10), middle, action.shortcut);
+    if (!line.pressed) return;
+    is_open_ = false;
+    ui.actions.run(ui, action.name);
+}
+
+void Palette::draw(Ui& ui, ImVec2 display) {
+    if (!is_open_) return;
+    const std::vector<const Action*> found = matching(ui, lower(query_));
+    const auto rows = static_cast<float>(std::clamp<size_t>(found.size(), 1, 9));
+    const float width = std::min(ui.px(640), display.x - ui.px(32));
+    const OverlayScope card(ui, "Palette card", {std::floor((display.x - width) / 2), ui.px(112)},
+                            {width, ui.px(6 + 42 + 40 * rows + 8 + 36)});
+    const int count = static_cast<int>(found.size());
+    if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) chosen_ = std::min(chosen_ + 1, count - 1);
+    if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) chosen_ = std::max(chosen_ - 1, 0);
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    const std::string words =
+        fmt::format("{} of {} actions", found.size(), ui.actions.all().size());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    icon_at(ui, {at.x + ui.px(20), at.y + ui.px(18)}, icon::search,
+            {text_size::icon_bar, ui.theme.text2});
+    text_right(ui, {at.x + width - ui.px(24), at.y + ui.px(11)}, words,
+               {text_size::hint, ui.theme.text3});
+    ImGui::SetCursorScreenPos({at.x + ui.px(40), at.y + ui.px(4)});
+    if (is_new_) ImGui::SetKeyboardFocusHere();
+    const std::string label = ui.recorder.claim("Search");
+    const std::string before = query_;
+    const auto set = ui.recorder.take_set(label);
+    if (set) query_ = *set;
+    const bool entered = input_text(ui, label.c_str(), query_,
+                                    {.width = width - ui.px(200),
+                                     .height = 28,
+                                     .is_plain = true,
+                                     .is_set = set.has_value(),
+                                     .hint = "Search actions"});
+    ui.recorder.item("text", label, query_);
+    if (query_ != before) chosen_ = 0;
+    is_new_ = false;
+    ImGui::SetCursorScreenPos({at.x, at.y + ui.px(42)});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    ImGui::BeginChild("rows", {0, ui.px(40 * rows + 4)});
+    for (int i = 0; i < count; ++i) {
+        draw_row(ui, *found[static_cast<size_t>(i)], i == chosen_);
+        if (i == chosen_ &&
+            (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
+            ImGui::SetScrollHereY();
+    }
+    if (count == 0)
+        text(ui, "No action matches. Try fewer letters.", {text_size::label, ui.theme.text2});
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    foot(ui, "\u2191 \u2193 choose      Enter runs      Esc closes");
+    if (!entered || chosen_ >= count) return;
+    is_open_ = false;
+    ui.actions.run(ui, found[static_cast<size_t>(chosen_)]->name);
+}
+
+void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
+    if (!is_open_) return;
+    const float width = std::min(ui.px(720), display.x - ui.px(32));
+    const float height = std::min(ui.px(640), display.y - ui.px(160));
+    const OverlayScope card(ui, "Keys card", {std::floor((display.x - width) / 2), ui.px(80)},
+                            {width, height});
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    ImGui::SetCursorPos({ui.px(16), ui.px(12)});
+    text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::SetCursorPos({ui.px(16), ui.px(40)});
+    ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
+    if (!pane_help.empty()) {
+        section(ui, "This workspace", {}, false);
+        text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
+    }
+    section(ui, "Keys");
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    for (const Action& action : ui.actions.all()) {
+        if (action.shortcut.empty()) continue;
+        const Row line = row(ui, action.name, {26, false, action.shortcut});
+        const float middle = (line.min.y + line.max.y) / 2;
+        text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,
+                {text_size::label, ui.theme.text1});
+        text_at(
+            ui, {line.min.x + ui.px(230), middle - ui.px(text_size::hint) / 2}, action.sentence,
+            {text_size::hint, ui.theme.text3, Face::regular, line.max.x - line.min.x - ui.px(340)});
+        key_chip(ui, line.max.x - ui.px(8), middle, action.shortcut);
+        if (line.pressed) {
+            is_open_ = false;
+            ui.actions.run(ui, action.name);
+        }
+    }
+    ImGui::PopStyleVar();
+    ImGui::EndChild();
+    foot(ui, "F1 or Esc closes");
+}
+
+}  // namespace aft::app

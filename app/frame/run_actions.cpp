@@ -1,0 +1,250 @@
+// Actions on the open run: start, pause, step, stop, save.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/frame/frame_parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string needs_model(const Ui& ui) {
+    return ui.has_model() ? "" : "No run is open.";
+}
+
+std::string needs_trainer(const Ui& ui) {
+    if (!ui.has_model()) return "No run is open.";
+    if (ui.status.following) return "Another process trains this run; it is followed here.";
+    if (!ui.status.can_train)
+        return "This is a checkpoint without its data; it can be looked at, not trained.";
+    return "";
+}
+
+std::string needs_rest(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    if (ui.status.state == RunState::running) return "Training runs already.";
+    if (ui.status.state == RunState::stopping) return "Training is stopping.";
+    if (ui.status.state == RunState::error)
+        return "Training stopped with an error. Start again from a saved step instead.";
+    return "";
+}
+
+// After an error the same step would only fail again; one action tries it nevertheless.
+std::string needs_health(const Ui& ui) {
+    if (std::string why = needs_rest(ui); !why.empty()) return why;
+    return ui.status.error.empty() || ui.status.can_go_on
+               ? ""
+               : "Training met an error: start again from a saved step, or try the step again.";
+}
+
+std::string needs_error(const Ui& ui) {
+    if (std::string why = needs_rest(ui); !why.empty()) return why;
+    return ui.status.error.empty() ? "Training has met no error." : "";
+}
+
+std::string needs_saved(const Ui& ui) {
+    if (std::string why = needs_model(ui); !why.empty()) return why;
+    if (ui.status.state == RunState::running) return "Training runs: pause it first.";
+    if (ui.status.saved_step < 0)
+        return "Nothing is saved yet: lower the learning rate and try the step again, or begin a "
+               "new run.";
+    return "";
+}
+
+// Going back is done in the run folder itself, which must be ours.
+std::string needs_run_folder(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    if (ui.status.saved_step < 0) return "Nothing is saved yet.";
+    if (ui.status.path.ends_with(".safetensors"))
+        return "This is a single checkpoint; a run folder has steps to go back to.";
+    return ui.status.state == RunState::stopping ? "Training is stopping." : "";
+}
+
+std::string needs_saved_shown(const Ui& ui) {
+    if (std::string why = needs_run_folder(ui); !why.empty()) return why;
+    if (ui.selection.step < 0) return "Scrub the timeline to a saved step first.";
+    if (ui.session == nullptr) return "";
+    const std::vector<int64_t> saved = ui.session->saved_steps();
+    return std::binary_search(saved.begin(), saved.end(), ui.selection.step)
+               ? ""
+               : "Only the biases of this step are kept. Scrub to a saved one.";
+}
+
+void rewind_to(Ui& ui, int64_t step) {
+    if (ui.session != nullptr) ui.session->rewind(step);
+    ui.selection.step = -1;
+}
+
+// The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
+void start_again(Ui& ui) {
+    std::string path = ui.status.path;
+    if (!path.ends_with(".safetensors"))
+        path += fmt::format("/checkpoints/step-{:08}.safetensors", ui.status.saved_step);
+    ui.toasts.add({.kind = ToastKind::info,
+                   .title = "Step " + group_thousands(ui.status.saved_step) + " becomes a new run",
+                   .detail = "Lower the learning rate, then start."});
+    ui.open(path);
+}
+
+std::string needs_running(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    return ui.status.state == RunState::running ? "" : "Training does not run.";
+}
+
+std::string why_no_start_or_pause(const Ui& ui) {
+    return ui.status.state == RunState::running ? needs_running(ui) : needs_health(ui);
+}
+
+std::string why_no_stop(const Ui& ui) {
+    if (std::string why = needs_trainer(ui); !why.empty()) return why;
+    const RunState state = ui.status.state;
+    return state == RunState::running || state == RunState::paused
+               ? ""
+               : "Training has not begun or has ended.";
+}
+
+void start_or_pause(Ui& ui) {
+    if (ui.status.state == RunState::running)
+        ui.session->pause();
+    else
+        ui.session->start();
+}
+
+// With a session only: tests feed a status without one.
+std::function<void(Ui&)> on_session(void (*act)(Session&)) {
+    return [act](Ui& ui) {
+        if (ui.session != nullptr) act(*ui.session);
+    };
+}
+
+void add_rewind_actions(Actions& actions) {
+    actions.add({.name = "Start again from the saved step",
+                 .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
+                 .icon = icon::history,
+                 .why_not = needs_saved,
+                 .run = start_again});
+    actions.add({.name = "Rewind to the saved step",
+                 .sentence = "Goes back to the newest checkpoint in this run folder. What came "
+                             "after is kept as a run of its own.",
+                 .icon = icon::history,
+                 .why_not = needs_run_folder,
+                 .run = [](Ui& ui) { rewind_to(ui, ui.status.saved_step); }});
+    actions.add({.name = "Rewind to the shown step",
+                 .sentence = "Goes back to the saved step that the timeline shows. What came after "
+                             "is kept as a run of its own.",
+                 .icon = icon::history,
+                 .why_not = needs_saved_shown,
+                 .run = [](Ui& ui) { rewind_to(ui, ui.selection.step); }});
+}
+
+void add_aside_actions(Actions& actions) {
+    actions.add({.name = "Branch from the shown step",
+                 .sentence = "Opens the saved step that the timeline shows as a new run. This run "
+                             "stays as it is.",
+                 .icon = icon::open,
+                 .why_not = needs_saved_shown,
+                 .run = [](Ui& ui) {
+                     ui.open(fmt::format("{}/checkpoints/step-{:08}.safetensors", ui.status.path,
+                                         ui.selection.step));
+                 }});
+    actions.add({.name = "Copy error report",
+                 .sentence = "Puts the error, the step and the settings on the clipboard.",
+                 .icon = icon::copy,
+                 .why_not = needs_model,
+                 .run = [](Ui& ui) {
+                     const std::string words =
+                         fmt::format("{}\nrun {}\nstep {}\n{}\n", ui.status.error, ui.status.path,
+                                     ui.status.step, ui.status.message);
+                     ImGui::SetClipboardText(words.c_str());
+                     ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
+                 }});
+    actions.add(
+        {.name = "Copy training command",
+         .sentence = "Puts the command line that goes on with this run on the clipboard.",
+         .icon = icon::terminal,
+         .menu = "Run",
+         .why_not = needs_run_folder,
+         .run = [](Ui& ui) {
+             const std::string words = "afterimage train --resume " + shell_word(ui.status.path);
+             ImGui::SetClipboardText(words.c_str());
+             ui.toasts.add({.kind = ToastKind::done, .title = "Command copied", .detail = words});
+         }});
+}
+
+}  // namespace
+
+void tell_rewind(Ui& ui) {
+    ui.selection.step = -1;
+    Toast toast{.kind = ToastKind::done,
+                .title = "Back at step " + group_thousands(ui.status.step),
+                .detail = "Nothing came after it."};
+    if (const std::string branch = ui.status.branch; !branch.empty()) {
+        toast.detail = "What came after is kept in " + branch;
+        toast.action = "Open it";
+        toast.run = [branch](Ui& now) { now.open(branch); };
+    }
+    ui.toasts.add(std::move(toast));
+}
+
+void add_run_actions(Actions& actions) {
+    actions.add({.name = "Start or pause",
+                 .sentence = "Starts training, or pauses it after the current step.",
+                 .icon = icon::play,
+                 .shortcut = "Space",
+                 .menu = "Run",
+                 .why_not = why_no_start_or_pause,
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) start_or_pause(ui);
+                 }});
+    actions.add({.name = "Start training",
+                 .sentence = "Trains until the target step.",
+                 .icon = icon::play,
+                 .why_not = needs_health,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.name = "Pause training",
+                 .sentence = "Halts after the current step; nothing is lost.",
+                 .icon = icon::pause,
+                 .why_not = needs_running,
+                 .run = on_session([](Session& s) { s.pause(); })});
+    actions.add({.name = "One step",
+                 .sentence = "Trains one step, then pauses.",
+                 .icon = icon::step,
+                 .shortcut = ".",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = on_session([](Session& s) { s.step(1); })});
+    actions.add({.name = "Try the step again",
+                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
+                             "the weights are broken it fails again.",
+                 .icon = icon::play,
+                 .why_not = needs_error,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.name = "Run N steps",
+                 .sentence = "Trains as many steps as Controls says, then pauses.",
+                 .icon = icon::fast,
+                 .shortcut = "Shift+.",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
+                 }});
+    actions.add({.name = "Stop training",
+                 .sentence = "Saves a checkpoint and ends this training.",
+                 .icon = icon::stop,
+                 .menu = "Run",
+                 .why_not = why_no_stop,
+                 .run = on_session([](Session& s) { s.stop(); })});
+    actions.add({.name = "Save checkpoint",
+                 .sentence = "Writes the present step into the run folder.",
+                 .icon = icon::save,
+                 .shortcut = "Ctrl+S",
+                 .menu = "Run",
+                 .why_not = needs_trainer,
+                 .run = on_session([](Session& s) { s.save(); })});
+    add_rewind_actions(actions);
+    add_aside_actions(actions);
+}
+
+}  // namespace aft::app

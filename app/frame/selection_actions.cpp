@@ -1,0 +1,187 @@
+// Actions on the one selection and on time: layer, head, quantity, range, gauge, pin, scrubbing,
+// Esc.
+#include <algorithm>
+
+#include "app/frame/frame_parts.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string needs_model(const Ui& ui) {
+    return ui.has_model() ? "" : "No model is open.";
+}
+
+std::string needs_moments(const Ui& ui) {
+    if (!ui.has_model()) return "No model is open.";
+    return ui.history.empty() ? "No moments are stored yet." : "";
+}
+
+std::string needs_pin(const Ui& ui) {
+    if (!ui.has_model()) return "No model is open.";
+    return ui.selection.pins.empty() ? "Nothing is pinned. P pins." : "";
+}
+
+std::string needs_read_out(const Ui& ui) {
+    const bool is_shown = ui.stats.frames - ui.read_out.frame <= 1 && !ui.read_out.text.empty();
+    return is_shown ? "" : "Nothing is read here. Point at a map in Biases, Attention or Complete.";
+}
+
+void move_layer(Ui& ui, int64_t by) {
+    const auto layers = static_cast<int64_t>(ui.status.layers.size());
+    if (layers == 0) return;
+    ui.selection.cell.layer = std::clamp<int64_t>(ui.selection.cell.layer + by, 0, layers - 1);
+}
+
+void move_head(Ui& ui, int64_t by) {
+    const int64_t heads = std::max<int64_t>(1, ui.status.config.model.heads);
+    ui.selection.cell.head = std::clamp<int64_t>(ui.selection.cell.head + by, 0, heads - 1);
+}
+
+void next_quantity(Ui& ui) {
+    const int next = (static_cast<int>(ui.selection.quantity) + 1) % 4;
+    ui.selection.quantity = static_cast<Quantity>(next);
+    ui.selection.range_by_hand.reset();
+}
+
+// Esc: first a running completion, then the lock.
+void stop_or_unlock(Ui& ui, FrameTools& tools) {
+    if (!tools.rail_open.empty()) {
+        tools.rail_open.clear();
+        return;
+    }
+    if (ui.session != nullptr) {
+        const auto& completion = ui.selection.completion.own;
+        if (completion && !completion->done && completion->error.empty()) {
+            ui.session->stop_completion();
+            return;
+        }
+    }
+    ui.selection.unlock();
+}
+
+struct Simple {
+    const char *name, *sentence, *icon, *key;
+    std::string (*why_not)(const Ui&);
+    void (*run)(Ui&);
+};
+
+constexpr Simple kSimple[] = {
+    {"Previous layer", "Selects the layer before.", icon::layers, "[", needs_model,
+     [](Ui& ui) { move_layer(ui, -1); }},
+    {"Next layer", "Selects the next layer.", icon::layers, "]", needs_model,
+     [](Ui& ui) { move_layer(ui, 1); }},
+    {"Previous head", "Selects the head before.", icon::layers, "{", needs_model,
+     [](Ui& ui) { move_head(ui, -1); }},
+    {"Next head", "Selects the next head.", icon::layers, "}", needs_model,
+     [](Ui& ui) { move_head(ui, 1); }},
+    {"Next quantity", "Shows w, exp(w)\u22121, exp(w) or row share in turn.", icon::functions, "Q",
+     needs_model, next_quantity},
+    {"Next range rule", "Limits of a map from itself, its layer, or all layers.", icon::link, "N",
+     needs_model,
+     [](Ui& ui) {
+         ui.selection.range_mode =
+             static_cast<RangeMode>((static_cast<int>(ui.selection.range_mode) + 1) % 3);
+     }},
+    {"Fit range", "Sets both ends to the percentile limits of what is shown.", icon::fit, "R",
+     needs_model, [](Ui& ui) { ui.selection.range_by_hand.reset(); }},
+    {"Switch gauge", "Shows w raw, or with every row's free constant removed.", icon::swap, "G",
+     needs_model,
+     [](Ui& ui) {
+         ui.selection.gauge = ui.selection.gauge == Gauge::fixed ? Gauge::raw : Gauge::fixed;
+     }},
+    {"Switch scale", "Signed log keeps small and large values apart; linear compares sizes.",
+     icon::chart, "L", needs_model,
+     [](Ui& ui) {
+         ui.selection.scale =
+             ui.selection.scale == Scale::signed_log ? Scale::two_sided : Scale::signed_log;
+     }},
+    {"Difference to pin", "Shows what has changed since the newest pin.", icon::compare, "D",
+     needs_pin,
+     [](Ui& ui) {
+         ui.selection.difference_to_pin = !ui.selection.difference_to_pin;
+         ui.selection.range_by_hand.reset();
+     }},
+    {"Pin", "Keeps this place and step in the list of pins.", icon::pin, "P", needs_model,
+     [](Ui& ui) { ui.selection.pin(ui.shown_step()); }},
+    {"Remove pins", "Empties the list of pins.", icon::trash, "", needs_pin, [](Ui& ui) {
+         ui.selection.pins.clear();
+         ui.selection.difference_to_pin = false;
+         ui.selection.range_by_hand.reset();
+     }}};
+
+void add_time_actions(Actions& actions, FrameTools& tools) {
+    const auto scrub = [&](const char* name, const char* sentence, const char* key, int direction) {
+        actions.add({.name = name,
+                     .sentence = sentence,
+                     .icon = icon::history,
+                     .shortcut = key,
+                     .why_not = needs_moments,
+                     .run = [&tools, direction](Ui& ui) { tools.timeline.scrub(ui, direction); },
+                     .repeats = true});
+    };
+    scrub("Scrub back", "All views go to the stored moment before.", "Left", -1);
+    scrub("Scrub forward", "All views go to the next stored moment.", "Right", 1);
+    scrub("Back in time", "As scrub back, also while a field has the keyboard.", "Ctrl+Left", -1);
+    scrub("Forward in time", "As scrub forward, also while a field has the keyboard.", "Ctrl+Right",
+          1);
+    actions.add({.name = "First moment",
+                 .sentence = "All views go to the first stored moment.",
+                 .icon = icon::first,
+                 .shortcut = "Home",
+                 .why_not = needs_moments,
+                 .run = [&tools](Ui& ui) { tools.timeline.go_first(ui); }});
+    actions.add({.name = "Go live",
+                 .sentence = "All views follow training.",
+                 .icon = icon::last,
+                 .shortcut = "End",
+                 .why_not = needs_model,
+                 .run = [&tools](Ui& ui) { tools.timeline.go_live(ui); }});
+    actions.add({.name = "Play through training",
+                 .sentence = "Plays all views through the stored moments, or stops that.",
+                 .icon = icon::play,
+                 .why_not = needs_moments,
+                 .run = [&tools](Ui& ui) { tools.timeline.toggle_play(ui); }});
+}
+
+}  // namespace
+
+void add_selection_actions(Actions& actions, FrameTools& tools) {
+    for (const Simple& s : kSimple)
+        actions.add({.name = s.name,
+                     .sentence = s.sentence,
+                     .icon = s.icon,
+                     .shortcut = s.key,
+                     .why_not = s.why_not,
+                     .run = s.run});
+    add_time_actions(actions, tools);
+    actions.add({.name = "Atlas or focus",
+                 .sentence = "Goes from the atlas of all maps to the chosen one, and back.",
+                 .icon = icon::grid,
+                 .shortcut = "M",
+                 .why_not = needs_model,
+                 .run = [&tools](Ui& ui) {
+                     ui.workspace = Workspace::biases;
+                     tools.focus_pane = tools.in_focus ? "Atlas" : "Focus";
+                     tools.in_focus = !tools.in_focus;
+                 }});
+    actions.add({.name = "Copy values",
+                 .sentence = "Puts what the line below the map reads on the clipboard, every value "
+                             "with all its digits.",
+                 .icon = icon::copy,
+                 .shortcut = "Ctrl+C",
+                 .why_not = needs_read_out,
+                 .run = [](Ui& ui) {
+                     ImGui::SetClipboardText(ui.read_out.text.c_str());
+                     ui.toasts.add({.kind = ToastKind::done,
+                                    .title = "Values copied",
+                                    .detail = ui.read_out.text});
+                 }});
+    actions.add({.name = "Stop or unlock",
+                 .sentence = "Stops a running completion; else unlocks the selection.",
+                 .icon = icon::unlock,
+                 .shortcut = "Esc",
+                 .run = [&tools](Ui& ui) { stop_or_unlock(ui, tools); }});
+}
+
+}  // namespace aft::app

@@ -1,0 +1,95 @@
+// The status bar: state, step, speed, costs, memory, and the last message at the right.
+#include <cmath>
+
+#include "app/frame/frame_parts.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+struct Pen {
+    float x, middle, end;
+};
+
+void put(Ui& ui, Pen& pen, std::string_view label, const std::string& value) {
+    const float words = text_extent(ui, label, text_size::hint).x;
+    const float number = text_extent(ui, value, text_size::hint).x;
+    if (pen.x + words + number + ui.px(5) > pen.end) return;
+    const float y = pen.middle - ui.px(text_size::hint) / 2;
+    if (!label.empty()) {
+        text_at(ui, {pen.x, y}, label, {text_size::hint, ui.theme.text3});
+        pen.x += words + ui.px(5);
+    }
+    text_at(ui, {pen.x, y}, value, {text_size::hint, ui.theme.text1});
+    pen.x += number + ui.px(17);
+}
+
+std::string milliseconds(double ms) {
+    return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
+}
+
+void put_state(Ui& ui, Pen& pen) {
+    const RunState state = shown_state(ui.status);
+    const float y = pen.middle - ui.px(text_size::hint) / 2;
+    if (state == RunState::empty) {
+        text_at(ui, {pen.x, y}, "No model open", {text_size::hint, ui.theme.text2});
+        pen.x += text_extent(ui, "No model open", text_size::hint).x + ui.px(18);
+        return;
+    }
+    const ImU32 color = state_color(ui.theme, state);
+    icon_at(ui, {pen.x + ui.px(6), pen.middle}, state_icon(state), {14, color});
+    const char* words = state_name(state);
+    text_at(ui, {pen.x + ui.px(18), y}, words, {text_size::hint, color, Face::medium});
+    pen.x += ui.px(18) + text_extent(ui, words, text_size::hint, Face::medium).x + ui.px(18);
+}
+
+}  // namespace
+
+void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
+    const float top = display.y - areas.status;
+    const BarScope bar("Status",
+                       {.at = {0, top}, .size = {display.x, areas.status}, .ground = ui.theme.bar});
+    ui.recorder.set_pane("Status");
+    const Status& s = ui.status;
+    const bool has_error = !s.error.empty();
+    const std::string message = has_error ? s.error : s.message;
+    const float words = std::min(text_extent(ui, message, text_size::hint).x, display.x * 0.4f);
+    Pen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
+    put_state(ui, pen);
+    const bool is_small = areas.width != Width::wide;
+    const std::string draw_cost = ui.headless ? "\u2013" : milliseconds(ui.stats.draw_ms);
+    if (s.state == RunState::empty) {
+        put(ui, pen, "draw", draw_cost);
+    } else {
+        put(ui, pen, "step", group_thousands(s.step));
+        put(ui, pen, "", speed_words(s) + " it/s");
+        if (!is_small) put(ui, pen, "one step", milliseconds(s.step_ms));
+        if (!is_small) put(ui, pen, "publish", milliseconds(s.publish_ms));
+        put(ui, pen, "draw", draw_cost);
+        put(ui, pen, "memory", memory_words(s));
+        put(ui, pen, "device", s.device);
+        put(ui, pen, "maps", "copied");
+    }
+    const float y = pen.middle - ui.px(text_size::hint) / 2;
+    const ImU32 ink = has_error ? ui.theme.error : ui.theme.text2;
+    text_at(ui, {display.x - words - ui.px(12), y}, message,
+            {text_size::hint, ink, Face::regular, words + 1});
+    ImGui::SetCursorScreenPos({0, top});
+    ImGui::Dummy({display.x, areas.status});
+    ui.recorder.item("status", ui.recorder.claim("State"),
+                     s.state == RunState::empty ? "No model open" : state_name(shown_state(s)));
+    ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
+    ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
+    ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Costs"),
+                     fmt::format("step {:.2f} ms, publish {:.2f} ms", s.step_ms, s.publish_ms));
+    ui.recorder.item("status", ui.recorder.claim("Memory"), memory_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Draw"),
+                     fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));
+    ui.recorder.item("status", ui.recorder.claim("Message"), message);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,102 @@
+#include "app/state/toasts.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/frame/frame_parts.h"
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr double kSeconds = 5;
+constexpr size_t kMost = 3;
+
+enum class Answer { none, close, act };
+
+Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
+    const float width = ui.px(372), inner = width - ui.px(76);
+    const float title =
+        ui.fonts.semibold
+            ->CalcTextSizeA(ui.px(text_size::body), FLT_MAX, inner, toast.title.c_str())
+            .y;
+    const float detail =
+        toast.detail.empty()
+            ? 0
+            : ui.fonts.regular
+                      ->CalcTextSizeA(ui.px(text_size::hint), FLT_MAX, inner, toast.detail.c_str())
+                      .y +
+                  ui.px(4);
+    const float height = ui.px(24) + title + detail + (toast.action.empty() ? 0 : ui.px(32));
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    const ImVec2 at(display.x - width - ui.px(16), bottom - height);
+    bottom = at.y - ui.px(8);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
+    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
+    const std::string name = "Toast " + std::to_string(index);
+    const BarScope bar(name.c_str(),
+                       {.at = at, .size = {width, height}, .ground = ui.theme.raised});
+    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar(2);
+    const ImU32 color = kind_color(ui.theme, toast.kind);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + ui.px(8)},
+                                              {at.x + ui.px(3), at.y + height - ui.px(8)}, color);
+    icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
+    Answer answer = Answer::none;
+    ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
+    if (button(ui, {.name = "Close", .icon = icon::close, .kind = ButtonKind::icon}))
+        answer = Answer::close;
+    ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ui.px(44) + inner);
+    text(ui, toast.title, {text_size::body, ui.theme.text1, Face::semibold});
+    if (!toast.detail.empty()) {
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
+        text(ui, toast.detail, {text_size::hint, ui.theme.text2});
+    }
+    ImGui::PopTextWrapPos();
+    if (!toast.action.empty() && button(ui, {.name = toast.action, .kind = ButtonKind::ghost}))
+        answer = Answer::act;
+    ImGui::EndGroup();
+    ui.recorder.item("toast", ui.recorder.claim("Toast"), toast.title + " " + toast.detail);
+    return answer;
+}
+
+}  // namespace
+
+void Toasts::add(Toast toast) {
+    std::erase_if(shown_, [&](const Toast& old) { return old.title == toast.title; });
+    if (toast.kind == ToastKind::error) ++unread_errors_;
+    history_.push_back(toast);
+    if (history_.size() > 200) history_.erase(history_.begin());
+    shown_.push_back(std::move(toast));
+    if (shown_.size() > kMost) shown_.erase(shown_.begin());
+}
+
+void Toasts::draw(Ui& ui) {
+    for (Toast& toast : shown_)
+        if (toast.born < 0) toast.born = ui.time, ui.want_frames(3);
+    std::erase_if(shown_, [&](const Toast& toast) {
+        return toast.kind != ToastKind::error && ui.time - toast.born > kSeconds;
+    });
+    const bool has_timeline = ui.workspace != Workspace::home;
+    for (const Toast& toast : shown_)
+        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kSeconds + 0.01);
+    float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
+    int index = 0, closed = -1;
+    for (const Toast& toast : shown_) {
+        const Answer answer = draw_toast(ui, toast, index, bottom);
+        if (answer != Answer::none) closed = index;
+        if (answer == Answer::act && toast.run) toast.run(ui);
+        ++index;
+    }
+    if (closed < 0) return;
+    shown_.erase(shown_.begin() + closed);
+    ui.want_frames(3);
+}
+
+}  // namespace aft::app

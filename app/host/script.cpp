@@ -1,0 +1,260 @@
+#include "app/host/script.h"
+
+#include <imgui.h>
+
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "core/files.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr int kSettleFrames = 3;     // a popup needs two, a dock layout one more
+constexpr int kPatience = 120;       // frames in which a widget may appear
+constexpr double kWaitSeconds = 30;  // of `wait` without a number
+
+std::string trimmed(std::string text) {
+    const size_t from = text.find_first_not_of(" \t\r");
+    if (from == std::string::npos) return {};
+    return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
+}
+
+// "a b c" -> "a b", "c"
+std::pair<std::string, std::string> last_word(const std::string& text) {
+    const size_t blank = text.find_last_of(' ');
+    if (blank == std::string::npos) return {text, {}};
+    return {trimmed(text.substr(0, blank)), text.substr(blank + 1)};
+}
+
+// "Controls/Optimiser/Learning rate" 3e-3: a label with blanks ends at the last blank, or stands in
+// quotes.
+std::pair<std::string, std::string> label_and_rest(const std::string& text) {
+    if (text.starts_with('"')) {
+        const size_t end = text.find('"', 1);
+        if (end == std::string::npos) return {text.substr(1), {}};
+        return {text.substr(1, end - 1), trimmed(text.substr(end + 1))};
+    }
+    return last_word(text);
+}
+
+std::optional<double> number_of(const std::string& text) {
+    double value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+ImVec2 middle_of(const WidgetRecord& w) {
+    return {(w.min.x + w.max.x) / 2, (w.min.y + w.max.y) / 2};
+}
+
+double now_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+bool is_on_screen(const Frame& frame, const std::string& words) {
+    return frame.dump().find(words) != std::string::npos;
+}
+
+}  // namespace
+
+Script::Script(const std::string& text, std::string name, Tools tools)
+    : name_(std::move(name)), tools_(std::move(tools)) {
+    int number = 0;
+    for (const std::string& line : split(text, '\n')) {
+        ++number;
+        std::string words = trimmed(line);
+        if (words.empty() || words.starts_with('#')) continue;
+        lines_.push_back({number, std::move(words)});
+    }
+}
+
+void Script::stop(const std::string& why) const {
+    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    fail("{}, line {}: '{}': {}", name_, line.number, line.words, why);
+}
+
+bool Script::is_waiting(Frame& frame) {
+    if (awaited_.empty()) return false;
+    if (wait_start_ < 0) wait_start_ = now_seconds();
+    if (is_on_screen(frame, awaited_)) {
+        awaited_.clear();
+        return false;
+    }
+    if (now_seconds() - wait_start_ > wait_seconds_) {
+        --at_;  // the line that waits
+        stop(fmt::format("waited {} s and it did not appear", wait_seconds_));
+    }
+    frame.ui().want_frames(2);
+    return true;
+}
+
+void Script::check_set(Frame& frame) {
+    if (set_label_.empty()) return;
+    Recorder& recorder = frame.ui().recorder;
+    const std::string refusal = recorder.take_refusal();
+    if (!refusal.empty()) {
+        --at_;  // the line that asked for it
+        stop(refusal);
+    }
+    if (!recorder.has_pending_set()) {
+        set_label_.clear();
+        return;
+    }
+    if (++set_frames_ > kPatience) {
+        --at_;
+        stop("there is no such field on the screen");
+    }
+    frames_ = 1;
+}
+
+bool Script::advance(Frame& frame) {
+    if (!gestures_.empty()) {
+        gestures_.front()();
+        gestures_.erase(gestures_.begin());
+        return true;
+    }
+    if (frames_ > 0) {
+        --frames_;
+        return true;
+    }
+    check_set(frame);
+    if (frames_ > 0 || is_waiting(frame)) return true;
+    while (at_ < lines_.size()) {
+        if (!perform(frame, lines_[at_])) {
+            frames_ = 1;
+            return true;
+        }
+        patience_ = 0;
+        ++at_;
+        if (frames_ > 0 || !gestures_.empty() || !awaited_.empty() || frame.ui().quit) return true;
+    }
+    return false;
+}
+
+// False: not yet possible, to be tried again in the next frame.
+bool Script::perform(Frame& frame, const Line& line) {
+    Ui& ui = frame.ui();
+    if (ui.actions.find(line.words) != nullptr) {
+        const std::string why = ui.actions.why_not(ui, line.words);
+        const bool is_opening = ui.session != nullptr && !ui.has_model();
+        if (!why.empty() && is_opening && ++patience_ < kPatience * 10) return false;
+        if (!why.empty()) stop(why);
+        ui.actions.run(ui, line.words);
+        frames_ = kSettleFrames;
+        return true;
+    }
+    const size_t blank = line.words.find(' ');
+    const std::string verb = line.words.substr(0, blank);
+    const std::string rest = blank == std::string::npos ? "" : trimmed(line.words.substr(blank));
+    if (verb == "click" || verb == "hover") return point_at(frame, verb, rest);
+    if (perform_own(frame, verb, rest)) return true;
+    std::vector<std::string> names;
+    for (const Action& known : ui.actions.all()) names.push_back(known.name);
+    const std::string near = nearest_word(line.words, names);
+    stop("there is no such action" + (near.empty() ? "; 'afterimage list actions' shows them all"
+                                                   : "; did you mean '" + near + "'?"));
+}
+
+bool Script::point_at(Frame& frame, const std::string& verb, const std::string& rest) {
+    std::string label = rest;
+    std::optional<ImVec2> inside;
+    if (verb == "hover") {
+        const auto [head, y] = last_word(rest);
+        const auto [name, x] = last_word(head);  // in quotes or not
+        const auto dx = number_of(x), dy = number_of(y);
+        if (!dx || !dy)
+            stop("expected: hover LABEL X Y, X and Y in pixels from the widget's corner");
+        label = name;
+        inside = ImVec2(static_cast<float>(*dx), static_cast<float>(*dy));
+    }
+    if (label.size() > 1 && label.front() == '"' && label.back() == '"')
+        label = label.substr(1, label.size() - 2);
+    Recorder& recorder = frame.ui().recorder;
+    const WidgetRecord* widget = recorder.find(label);
+    if (widget == nullptr || !widget->visible) {
+        if (++patience_ > kPatience)
+            stop(widget == nullptr ? "there is no such widget on the screen"
+                                   : "the widget cannot be scrolled into view");
+        if (widget != nullptr) recorder.scroll_to = label;
+        return false;
+    }
+    if (verb == "click" && !widget->why_not.empty()) stop("it is disabled: " + widget->why_not);
+    const ImVec2 at =
+        inside ? ImVec2(widget->min.x + inside->x, widget->min.y + inside->y) : middle_of(*widget);
+    gestures_.push_back([at] { ImGui::GetIO().AddMousePosEvent(at.x, at.y); });
+    if (verb == "click") {
+        gestures_.push_back([] { ImGui::GetIO().AddMouseButtonEvent(0, true); });
+        gestures_.push_back([] { ImGui::GetIO().AddMouseButtonEvent(0, false); });
+    }
+    frames_ = kSettleFrames;
+    return true;
+}
+
+void Script::press_keys(const std::string& keys) {
+    const int chord = key_chord(keys);
+    if (chord == 0) stop("not understood as keys; examples: Space, Ctrl+Shift+P, [");
+    const std::pair<int, ImGuiKey> mods[] = {{ImGuiMod_Ctrl, ImGuiMod_Ctrl},
+                                             {ImGuiMod_Shift, ImGuiMod_Shift},
+                                             {ImGuiMod_Alt, ImGuiMod_Alt}};
+    const auto key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);
+    const auto send = [chord, mods, key](bool down) {
+        ImGuiIO& io = ImGui::GetIO();
+        for (const auto& [bit, mod] : mods)
+            if ((chord & bit) != 0) io.AddKeyEvent(mod, down);
+        io.AddKeyEvent(key, down);
+    };
+    gestures_.push_back([send] { send(true); });
+    gestures_.push_back([send] { send(false); });
+    frames_ = kSettleFrames;
+}
+
+void Script::begin_wait(const std::string& rest) {
+    auto [words, seconds] = label_and_rest(rest);
+    const auto number = number_of(seconds);
+    awaited_ = number ? words : rest;
+    if (awaited_.size() > 1 && awaited_.front() == '"' && awaited_.back() == '"')
+        awaited_ = awaited_.substr(1, awaited_.size() - 2);
+    wait_seconds_ = number.value_or(kWaitSeconds);
+    wait_start_ = -1;
+    if (awaited_.empty()) stop("expected: wait TEXT [SECONDS]");
+}
+
+bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
+    if (verb == "open" && !rest.empty()) {
+        frame.open(rest);
+        frames_ = kSettleFrames;
+    } else if (verb == "set" && !rest.empty()) {
+        const auto [label, value] = label_and_rest(rest);
+        set_label_ = label;
+        set_frames_ = 0;
+        frame.ui().recorder.request_set(label, value);
+        frames_ = 2;
+    } else if (verb == "key" && !rest.empty()) {
+        press_keys(rest);
+    } else if (verb == "frames") {
+        const auto count = number_of(rest);
+        if (!count || *count < 1 || *count > 1e6) stop("expected: frames N, N from 1 to 1000000");
+        frames_ = static_cast<int>(*count);
+    } else if (verb == "wait") {
+        begin_wait(rest);
+    } else if (verb == "shot" && !rest.empty()) {
+        if (!tools_.shot) stop("pictures cannot be taken here");
+        tools_.shot(rest);
+    } else if (verb == "dump" && !rest.empty()) {
+        write_atomically(rest, frame.dump());
+    } else if (verb == "quit" && rest.empty()) {
+        frame.ui().quit = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace aft::app

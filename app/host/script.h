@@ -1,0 +1,56 @@
+// Script: actions of the palette and a few of its own (click, set, key, wait, ...), one a line,
+// performed through the widgets as a person would. The same for the real window, for pictures and
+// for tests. Window thread.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/frame/frame.h"
+
+namespace aft::app {
+
+class Script {
+  public:
+    struct Tools {
+        std::function<void(const std::filesystem::path&)>
+            shot;  // empty: pictures cannot be taken here
+    };
+    // Throws usage Error with file and line on a line that cannot be understood.
+    Script(const std::string& text, std::string name, Tools tools);
+
+    // Before each frame; performs lines until one needs frames. False when the script has ended.
+    // Throws with the line on anything that cannot be done.
+    bool advance(Frame& frame);
+    [[nodiscard]] bool has_ended() const { return at_ >= lines_.size(); }
+    [[nodiscard]] int64_t lines_done() const { return static_cast<int64_t>(at_); }
+
+  private:
+    struct Line {
+        int number = 0;
+        std::string words;
+    };
+    bool perform(Frame& frame, const Line& line);
+    bool point_at(Frame& frame, const std::string& verb, const std::string& rest);
+    void press_keys(const std::string& keys);
+    bool perform_own(Frame& frame, const std::string& verb, const std::string& rest);
+    void begin_wait(const std::string& rest);
+    bool is_waiting(Frame& frame);
+    void check_set(Frame& frame);
+    [[noreturn]] void stop(const std::string& why) const;
+
+    std::string name_;
+    Tools tools_;
+    std::vector<Line> lines_;
+    size_t at_ = 0;
+    int frames_ = 0;      // frames to let pass before the next line
+    int patience_ = 0;    // frames that a missing or hidden widget may still take to appear
+    int set_frames_ = 0;  // frames since a "set" was asked for
+    std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
+    std::string awaited_, set_label_;
+    double wait_seconds_ = 0, wait_start_ = -1;
+};
+
+}  // namespace aft::app

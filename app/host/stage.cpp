@@ -1,0 +1,64 @@
+#include "app/host/stage.h"
+
+#include <implot.h>
+
+namespace aft::app {
+
+GuiContext::GuiContext() : gui_(ImGui::CreateContext()), plot_(ImPlot::CreateContext()) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    io.ConfigInputTextCursorBlink = false;  // a resting window draws nothing
+    io.IniFilename = nullptr;
+    io.LogFilename = nullptr;
+}
+
+GuiContext::~GuiContext() {
+    ImPlot::DestroyContext(plot_);
+    ImGui::DestroyContext(gui_);
+}
+
+namespace {
+
+FrameOptions prepared(FrameOptions options, ImVec2 size) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = size;
+    io.DeltaTime = 1.0f / 60;
+    io.BackendFlags |=
+        ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
+    return options;
+}
+
+// What a renderer would do with the font atlas, without one.
+void answer_texture_requests() {
+    for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
+        if (texture->Status == ImTextureStatus_WantCreate) texture->SetTexID(1);
+        if (texture->Status == ImTextureStatus_WantDestroy) {
+            texture->SetTexID(ImTextureID_Invalid);
+            texture->SetStatus(ImTextureStatus_Destroyed);
+        } else {
+            texture->SetStatus(ImTextureStatus_OK);
+        }
+    }
+}
+
+}  // namespace
+
+BareStage::BareStage(FrameOptions options, ImVec2 size)
+    : frame_(prepared(std::move(options), size)) {}
+
+void BareStage::step() {
+    time_ += 1.0 / 60;
+    frame_.prepare(time_);
+    ImGui::NewFrame();
+    frame_.draw();
+    ImGui::Render();
+    answer_texture_requests();
+    frame_.finish();
+}
+
+void BareStage::set_size(ImVec2 size) {
+    ImGui::GetIO().DisplaySize = size;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,41 @@
+// The real window: GLFW and OpenGL 3.3, drawn on demand. Three frames after input, then it sleeps
+// until input or until a session wakes it. Main thread only.
+#pragma once
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "app/frame/frame.h"
+#include "core/image.h"
+
+struct GLFWwindow;
+
+namespace aft::app {
+
+struct WindowOptions {
+    std::string device = "cpu";
+    int width = 0, height = 0;  // 0 = three quarters of the display
+    std::stop_token stop;       // Ctrl-C: save and close
+    // Called before every frame (scripts); true = go on drawing at once.
+    std::function<bool(Frame&)> before_frame{};
+    bool remember = true;  // load and save the user's settings
+};
+
+class Window {
+  public:
+    explicit Window(
+        WindowOptions options);  // throws with the remedy: no display, no OpenGL, too old
+    ~Window();
+    void run();  // until it is closed
+    // Closing was asked for and cannot be done yet: a toast says what would be lost; run() goes on.
+    void stay_open(const Loss& loss);
+    [[nodiscard]] Frame& frame();
+    [[nodiscard]] Image picture() const;  // of the last frame
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace aft::app

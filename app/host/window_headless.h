@@ -1,0 +1,28 @@
+// HeadlessStage: the window drawn into a picture, through EGL without a display. Main thread.
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "app/host/stage.h"
+#include "core/image.h"
+
+namespace aft::app {
+
+class HeadlessStage {
+  public:
+    // width and height in pixels; scale: of the interface. Throws with the remedy if there is no
+    // OpenGL.
+    HeadlessStage(FrameOptions options, int width, int height);
+    ~HeadlessStage();
+    void step();  // one frame; its time goes on by 1/60 s (pictures do not depend on speed)
+    void resize(int width, int height);
+    [[nodiscard]] Image picture() const;  // of the last frame
+    [[nodiscard]] Frame& frame();
+    [[nodiscard]] Ui& ui() { return frame().ui(); }
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace aft::app

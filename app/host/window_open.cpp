@@ -1,0 +1,80 @@
+// The doors of the window for commands: open_window and window_lists (app/window_door.h).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "app/host/window.h"
+#include "app/host/window_glfw.h"
+#include "app/interrupts.h"
+#include "app/panels/rooms.h"
+#include "app/window_door.h"
+#include "core/outside.h"
+
+namespace aft::app {
+
+namespace {
+
+Frame* shown_frame = nullptr;
+
+// The frame may be half drawn: its sessions end, nothing else does.
+void end_without_display() {
+    if (shown_frame == nullptr) return;
+    fmt::print(stderr, "afterimage: the display is gone\n");
+    for (const Loss& loss : shown_frame->end_sessions())
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(loss.what()), printable(loss.reason));
+    _exit(1);
+}
+
+class SavesWithoutDisplay {
+  public:
+    explicit SavesWithoutDisplay(Frame& frame) {
+        shown_frame = &frame;
+        on_display_lost(end_without_display);
+    }
+    ~SavesWithoutDisplay() { shown_frame = nullptr; }
+    SavesWithoutDisplay(const SavesWithoutDisplay&) = delete;
+    SavesWithoutDisplay& operator=(const SavesWithoutDisplay&) = delete;
+};
+
+// A training that goes on is saved before the window ends. Where that fails the window stays open
+// once and says so: who closes it again gives these steps up.
+void run_and_save(Window& window, const std::stop_token& stop) {
+    std::optional<Loss> told;
+    for (;;) {
+        window.run();
+        const std::optional<Loss> loss = window.frame().save_session();
+        if (!loss || stop.stop_requested() || (told && told->is_same(*loss))) break;
+        window.stay_open(*loss);
+        told = loss;
+    }
+    fail_if_lost(window.frame().end_sessions());
+}
+
+}  // namespace
+
+int open_window(const WindowRequest& request, const Globals& globals) {
+    const Interrupts interrupts;
+    initialize_model(globals.device, globals.threads);
+    Window window({.device = globals.device, .stop = interrupts.token()});
+    const SavesWithoutDisplay saves_without_display(window.frame());
+    if (request.run) window.frame().open_run(*request.run);
+    for (const std::string& path : request.paths) window.frame().open(path);
+    run_and_save(window, interrupts.token());
+    return interrupts.token().stop_requested() ? 130 : 0;
+}
+
+std::vector<NamedList> window_lists() {
+    NamedList rooms{"panels", {}}, workspaces{"workspaces", {}}, actions{"actions", {}};
+    for (const PanelRoom& room : panels()) rooms.rooms.push_back(room.info);
+    for (const Action& action : all_actions()) {
+        actions.rooms.push_back({action.name, action.sentence});
+        const std::string prefix = "Workspace ";
+        if (action.name.starts_with(prefix))
+            workspaces.rooms.push_back({action.name.substr(prefix.size()), action.sentence});
+    }
+    return {rooms, workspaces, actions};
+}
+
+}  // namespace aft::app

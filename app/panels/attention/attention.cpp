@@ -1,0 +1,269 @@
+// Attention: where one target of a picture (or text) listens: by position alone, by content alone,
+// and both; the average over channels, and every channel as a small map.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/attention/attention_gallery.h"
+#include "app/panels/attention/attention_maps.h"
+#include "app/panels/attention/attention_numbers.h"
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/tool_row.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+PanelRoom attention_panel();
+
+namespace {
+
+class AttentionPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    void draw_tools(Ui& ui, const Positions& positions);
+    void draw_target_tool(Ui& ui, const Positions& positions);
+    void choose_target(Ui& ui, const Positions& positions);
+    void draw_caption(Ui& ui, const Positions& positions);
+    void draw_foot(Ui& ui, const Positions& positions);
+    [[nodiscard]] Coloring coloring(const Ui& ui) const;
+    [[nodiscard]] bool reads_channel(const Ui& ui) const;
+
+    AttentionData data_;
+    AttentionMaps maps_;
+    AttentionGallery gallery_;
+    int parts_ = 0, reduce_ = 0;
+    int64_t target_channel_ = 0;
+    int64_t pointed_channel_ = -1;  // whose small map is under the pointer
+    uint64_t drawn_ = 0;
+    Range range_;
+};
+
+Coloring AttentionPanel::coloring(const Ui& ui) const {
+    constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
+    constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
+    const AttentionLook& look = ui.settings.attention;
+    return {range_, kScales[look.scale], kMaps[look.colors]};
+}
+
+void AttentionPanel::choose_target(Ui& ui, const Positions& positions) {
+    Cell& cell = ui.selection.cell;
+    if (cell.target >= 0 && cell.target < positions.tokens) return;
+    cell.target = positions.is_text ? positions.tokens / 2
+                                    : positions.target_at(positions.height * 5 / 8,
+                                                          positions.width / 2, target_channel_);
+}
+
+void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    sample_tool(ui);
+    ImGui::SameLine(0, ui.px(12));
+    const Choice parts[] = {{"Prior + both"}, {"Content + both"}, {"All three"}};
+    (void)segmented(ui, "Parts", parts_, {parts});
+    const float room = end - ImGui::GetItemRectMax().x;
+    std::vector<Tool> tools;
+    if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
+    tools.push_back(
+        {272, [&] {
+             const char* const name = data_.is_by_head() ? "Heads" : "Channels";
+             inline_label(ui, name);
+             const std::string reduce[] = {"Gate-weighted mean", "Mean",
+                                           data_.is_by_head() ? "Chosen head" : "Chosen channel"};
+             const int first = data_.has_gates() ? 0 : 1;  // without gates both means are one
+             int chosen = std::max(0, reduce_ - first);
+             if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
+                 reduce_ = chosen + first;
+         }});
+    tool_row(ui, room, tools);
+}
+
+void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
+    inline_label(ui, "Target");
+    const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
+    int chosen = int(target_channel_);
+    if (!segmented(ui, "Target channel", chosen, {names})) return;
+    target_channel_ = chosen;
+    const Positions::Place at = positions.target(ui.selection.cell.target);
+    if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
+}
+
+// A small map is under the pointer: what is read is its channel alone.
+bool AttentionPanel::reads_channel(const Ui& ui) const {
+    return pointed_channel_ >= 0 && ui.selection.hover &&
+           ui.selection.hover->channel == pointed_channel_;
+}
+
+// A source as the maps show it: a pixel with all its channels.
+std::string source_place(const Ui& ui, const Positions& positions, int64_t source) {
+    const Positions::Place place = positions.source(source);
+    return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
+}
+
+ReadOut share_read_out(const char* name, float share) {
+    if (std::isnan(share)) return {name, "not visible"};
+    return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
+}
+
+void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
+    const Cell cell = ui.selection.shown();
+    std::vector<ReadOut> values = {
+        {"layer", std::to_string(cell.layer)},
+        {"target", place_and_byte(ui, positions, positions.target(cell.target))}};
+    const bool is_one = reads_channel(ui);
+    const auto add = [&](const char* name, const AttentionMap& map) {
+        if (cell.source >= 0 && size_t(cell.source) < map.row.size())
+            values.push_back(share_read_out(name, shown_share(positions, map, cell.source)));
+    };
+    if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
+    if (!is_one) add("share", data_.both());
+    if (!is_one && parts_ != 1) add("prior", data_.prior());
+    if (!is_one && parts_ != 0) add("content", data_.content());
+    for (const AttentionChannel& c : data_.channels())
+        if (c.index == cell.channel) {
+            values.push_back({data_.is_by_head() ? "head" : "channel", std::to_string(c.index)});
+            if (is_one || reduce_ != 2)
+                add(is_one ? "share" : "its share", data_.channel_map(ui, c.index));
+            if (!data_.has_gates()) continue;
+            values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
+        }
+    hover_line(ui, values,
+               lock_words(ui, positions.is_text ? "Hover reads, click sets the target, P pins"
+                                                : "Hover a target, click locks, P pins"));
+}
+
+void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
+    const char* const scales[] = {"linear", "square-root", "log"};
+    const std::string over = over_image_words(ui);
+    const std::string target = positions.target_words(ui.selection.cell.target);
+    const std::string model = fmt::format("{}, layer {}", step_words(ui, data_.watch().fields()),
+                                          ui.selection.cell.layer);
+    const std::string shown = fmt::format("{} colours{}", scales[ui.settings.attention.scale],
+                                          over.empty() ? "" : ", " + over);
+    const std::string title = "Implicit attention of target " + target;
+    const std::string summed = positions.channels > 1 ? ", a pixel's channels summed" : "";
+    const std::string rest = fmt::format(
+        "share of each visible source{}, rows sum to 1, {}  \u00B7  {}", summed, shown, model);
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x +
+                         text_extent(ui, rest, text_size::hint).x + ui.px(10);
+    if (needed <= ImGui::GetContentRegionAvail().x)
+        caption(ui, title, rest);
+    else  // which target of which model comes before how it is drawn
+        caption(ui, "Attention of target " + target,
+                fmt::format("{}{}  \u00B7  {}", model, summed, shown));
+}
+
+// What stands at a source's place: the model reads the sequence one position late.
+std::string shift_words(const Positions& positions) {
+    const char* const one = positions.is_text        ? "byte"
+                            : positions.channels > 1 ? "sub-pixel"
+                                                     : "pixel";
+    return fmt::format(
+        "Input j reads {} j \u2212 1 and stands at its place; input 0 is the start token, whose "
+        "share is in the cell below each map.",
+        one);
+}
+
+void AttentionPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
+    if (sample_state(ui)) return;
+    const Positions positions(ui.status);
+    choose_target(ui, positions);
+    draw_tools(ui, positions);
+    if (sample_missing(ui)) return;
+    if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
+    const Cell& cell = ui.selection.cell;
+    data_.update(ui, {.layer = cell.layer,
+                      .target = cell.target,
+                      .channel = cell.channel,
+                      .reduce = Reduce(reduce_),
+                      .prior = true,
+                      .content = parts_ != 0});
+    range_ = {0, maps_.limit().value_or(largest_share(data_, parts_ != 0))};
+    draw_caption(ui, positions);
+    if (positions.is_autoregressive) hint(ui, shift_words(positions));
+    if (!data_.error().empty())
+        banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
+    if (data_.is_pending()) (void)progress_line(ui, "", -1);
+    const float all = canvas_height(ui);
+    const bool has_gallery = all > ui.px(400);
+    const float pictures = has_gallery ? all * (positions.is_text ? 0.6F : 0.52F) : all - ui.px(56);
+    maps_.draw(ui,
+               {.data = data_,
+                .positions = positions,
+                .parts = Parts(parts_),
+                .coloring = coloring(ui),
+                .channel = target_channel_},
+               std::floor(pictures));
+    ImGui::Dummy({1, ui.px(2)});
+    const float left = canvas_height(ui);
+    pointed_channel_ = -1;
+    if (data_.has_both() && has_gallery && left > ui.px(110))
+        pointed_channel_ = gallery_.draw(ui, data_, coloring(ui), left);
+    draw_foot(ui, positions);
+}
+
+void AttentionPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.has_both()) return;
+    const Positions positions(ui.status);
+    const Cell cell = ui.selection.shown();
+    section(ui, "Selection", {}, false);
+    key_value(ui, "Layer", std::to_string(cell.layer));
+    if (cell.channel >= 0)
+        key_value(ui, data_.is_by_head() ? "Head" : "Channel", std::to_string(cell.channel));
+    const auto words = [&](const Positions::Place& place, const std::string& otherwise) {
+        return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
+                                                       : otherwise;
+    };
+    key_value(ui, "Target",
+              words(positions.target(cell.target), positions.target_words(cell.target)));
+    if (cell.source >= 0 && size_t(cell.source) < data_.both().row.size()) {
+        key_value(ui, "Source",
+                  positions.channels > 1 || positions.is_text
+                      ? source_place(ui, positions, cell.source)
+                      : positions.source_words(cell.source));
+        const bool is_one = reads_channel(ui);
+        const double share =
+            is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
+                   : shown_share(positions, data_.both(), cell.source);
+        const bool is_mean = cell.channel >= 0 && !is_one && reduce_ != 2;
+        key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
+                  std::isnan(share) ? ""
+                  : is_mean         ? "% (mean)"
+                                    : "%");
+    }
+    draw_prior_or_content(ui, {.data = data_,
+                               .positions = positions,
+                               .layer = cell.layer,
+                               .target = ui.selection.cell.target});
+    draw_layer_shares(ui, data_);
+    AttentionLook& look = ui.settings.attention;
+    section(ui, "Display");
+    label_column(ui, "Scale");
+    const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
+    (void)segmented(ui, "Scale", look.scale, {scales, -1});
+    label_column(ui, "Colours");
+    const std::string maps[] = {"Viridis", "Cividis", "Grey"};
+    (void)combo(ui, "Colours", look.colors, {maps});
+    over_image_controls(ui);
+    section(ui, "Actions");
+    action_button(ui, "Pin", ButtonKind::normal, "Pin target");
+}
+
+}  // namespace
+
+PanelRoom attention_panel() {
+    return {
+        {"Attention", "where one target listens: by position, by content, and both"},
+        icon::eye,
+        "Hover the picture to choose a target; click locks it. In a text a click on a character "
+        "makes it the target. The maps show the share of "
+        "every visible source; below them every channel by itself, sorted by its gate.",
+        {{Workspace::attention, Slot::canvas, 0}},
+        [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,240 @@
+#include "app/panels/attention/attention_maps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr float kTitle = 22;      // above every map
+constexpr float kStart = 32;      // below it, where a source stands on no pixel
+constexpr float kStartCell = 18;  // its cell
+
+float start_room(const Ui& ui, const Positions& positions) {
+    return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
+}
+
+Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place& place) {
+    Cell cell = ui.selection.cell;
+    cell.source = place.is_on_grid() ? positions.source_at(place.y, place.x, 0) : -1;
+    return cell;
+}
+
+}  // namespace
+
+void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& part) {
+    const Positions& positions = shown.positions;
+    viz::MapView view;
+    view.id = part.title;
+    view.data = part.map.folded.data();
+    view.coloring = shown.coloring;
+    view.area = {part.box.width(), part.box.height()};
+    view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
+    view.numbers = false;
+    const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
+    view.target = {target.row, target.column};
+    const FoldPlace source = fold_place(positions, shown_source(ui, positions));
+    view.source = {source.row, source.column};
+    under_[part.place].lay_under(ui, part.map.folded, view);
+    ImGui::SetCursorScreenPos(part.box.low);
+    const viz::MapReply reply = maps_[part.place].draw(view, ui.look);
+    ui.recorder.area({.kind = "map",
+                      .label = ui.recorder.claim(part.title),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = positions.target_words(ui.selection.cell.target),
+                      .why_not = {}});
+    const auto cell = [&](const viz::MapCell& at) {
+        return source_at(ui, positions, unfold(positions, at.row, at.column));
+    };
+    if (reply.hovered.is_valid()) ui.selection.point(cell(reply.hovered));
+    if (reply.clicked.is_valid()) ui.selection.lock(cell(reply.clicked));
+}
+
+// Hovering a character reads it as a source, a click makes it the target.
+void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& part) {
+    const Positions& positions = shown.positions;
+    const std::vector<uint8_t> bytes = sample_bytes(ui);
+    viz::TextMapView view;
+    view.id = part.title;
+    view.bytes = bytes;
+    view.values = part.map.folded.values;
+    view.hidden = part.map.folded.hidden;
+    view.version = part.map.folded.version;
+    view.coloring = shown.coloring;
+    view.area = {part.box.width(), part.box.height()};
+    view.target = positions.target(ui.selection.cell.target).x;
+    view.source = shown_source(ui, positions).x;
+    view.scroll = &scroll_;
+    ImGui::SetCursorScreenPos(part.box.low);
+    const viz::TextMapReply reply = texts_[part.place].draw(view, ui.look);
+    ui.recorder.area({.kind = "map",
+                      .label = ui.recorder.claim(part.title),
+                      .min = reply.box.low,
+                      .max = reply.box.high,
+                      .value = positions.target_words(ui.selection.cell.target),
+                      .why_not = {},
+                      .id = reply.id});
+    if (reply.hovered >= 0) ui.selection.point(source_at(ui, positions, {0, reply.hovered, 0}));
+    if (reply.clicked < 0) return;
+    Cell cell = ui.selection.cell;
+    cell.target = positions.target_at(0, reply.clicked, 0);
+    cell.source = -1;
+    ui.selection.lock(cell);
+}
+
+void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& part) {
+    const auto& [title, map, place, box, room] = part;
+    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
+            {text_size::label, ui.theme.text1, Face::semibold, room});
+    if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
+        text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
+                   {text_size::hint, ui.theme.text3});
+    if (map.folded.values.empty())
+        viz::draw_hatch(ui.look, box);
+    else if (shown.positions.is_text)
+        draw_text(ui, shown, part);
+    else
+        draw_map(ui, shown, part);
+    if (!map.row.empty() && !shown.positions.source(0).is_on_grid()) draw_start(ui, shown, part);
+}
+
+// Source 0, the start or class token, has no place on the map: a cell of its own in the map's
+// colours.
+void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& part) {
+    const float share = part.map.row.front(), side = ui.px(kStartCell);
+    const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
+    const viz::Box cell = {low, {low.x + side, low.y + side}};
+    std::string words = shown.positions.has_class_token ? "class token " : "start token ";
+    words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
+    if (share > shown.coloring.range.high) words += ", above the range";
+    if (std::isnan(share)) {
+        viz::draw_hatch(ui.look, cell);
+    } else {
+        const Rgb color =
+            map_color(share, shown.coloring.range, shown.coloring.scale, shown.coloring.map);
+        ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high,
+                                                  IM_COL32(color[0], color[1], color[2], 255));
+    }
+    if (ui.selection.shown().source == 0) viz::draw_ring(ui.look, cell, 0xFFFFFF, 1);
+    text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
+            {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
+    ImGui::SetCursorScreenPos(cell.low);
+    const Region reply =
+        region(ui, "cell", std::string("Start of ") + part.title, {{side, side}, words});
+    Cell at = ui.selection.cell;
+    at.source = 0;
+    if (reply.hovered) ui.selection.point(at);
+    if (reply.pressed) ui.selection.lock(at);
+}
+
+void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar_place) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (shown.positions.is_causal) {
+        viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
+        const float room = bar_place.low.x - at.x - ui.px(44);
+        const char* const variants[] = {"hatched: not yet visible in raster order",
+                                        "hatched: not yet visible", "not yet visible"};
+        const char* words = variants[2];
+        for (const char* const longer : {variants[1], variants[0]})
+            if (text_extent(ui, longer, text_size::hint).x <= room &&
+                !(shown.positions.is_text && longer == variants[0]))
+                words = longer;
+        text_at(ui, {at.x + ui.px(32), at.y}, words,
+                {text_size::hint, ui.theme.text2, Face::regular, room});
+    }
+    ImGui::SetCursorScreenPos({bar_place.low.x, at.y});
+    viz::ColorBarView bar;
+    bar.coloring = shown.coloring;
+    bar.width = bar_place.width();
+    bar.percent = true;
+    bar.low_locked = true;
+    const float share =
+        shown_share(shown.positions, shown.data.both(), ui.selection.shown().source);
+    if (!std::isnan(share)) bar.marker = share;
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    if (reply.changed) by_hand_ = reply.range.high;
+    if (reply.reset) by_hand_.reset();
+}
+
+void AttentionMaps::draw_sample(Ui& ui, const AttentionShown& shown, float side) {
+    const Positions& positions = shown.positions;
+    const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
+                                    shown_source(ui, positions));
+    const auto at_target = [&](const Positions::Place& p) {
+        Cell cell = ui.selection.cell;
+        cell.target = positions.target_at(p.y, p.x, shown.channel);
+        cell.source = -1;
+        return cell;
+    };
+    if (reply.hovered.is_on_grid()) ui.selection.point(at_target(reply.hovered));
+    if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
+}
+
+void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room) {
+    const Positions& positions = shown.positions;
+    const int count = shown.parts == Parts::all ? 4 : 3;
+    const float gap = ui.px(24);
+    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
+    const int zoom = viz::fit_zoom({each, room.y - ui.px(kTitle) - start_room(ui, positions)},
+                                   positions.height, positions.width, 4096);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const ImVec2 size = {float(zoom * positions.width), float(zoom * positions.height)};
+    const float top = corner.y + ui.px(kTitle);
+    text_at(ui, corner, "Image and target",
+            {text_size::label, ui.theme.text1, Face::semibold, each});
+    ImGui::SetCursorScreenPos({corner.x, top});
+    draw_sample(ui, shown, std::max(size.x, size.y));
+    const auto box = [&](int column) {
+        const float x = corner.x + (each + gap) * float(column);
+        return viz::Box{{x, top}, {x + size.x, top + size.y}};
+    };
+    const AttentionData& data = shown.data;
+    if (shown.parts != Parts::content)
+        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(1), each});
+    if (shown.parts != Parts::prior)
+        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
+    draw_foot(ui, shown, {box(1).low, box(count - 1).high});
+}
+
+// The text stands in every part: a text of its own would only repeat it.
+void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room) {
+    const int count = shown.parts == Parts::all ? 3 : 2;
+    const float gap = ui.px(24);
+    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float top = corner.y + ui.px(kTitle);
+    const float start = start_room(ui, shown.positions);
+    const float tall =
+        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui.look);
+    const auto box = [&](int column) {
+        const float x = corner.x + (each + gap) * float(column);
+        return viz::Box{{x, top}, {x + each, top + tall}};
+    };
+    const AttentionData& data = shown.data;
+    if (shown.parts != Parts::content)
+        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(0), each});
+    if (shown.parts != Parts::prior)
+        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+    ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
+    draw_foot(ui, shown, box(count - 1));
+}
+
+void AttentionMaps::draw(Ui& ui, const AttentionShown& shown, float height) {
+    const ImVec2 room = {ImGui::GetContentRegionAvail().x, height};
+    if (shown.positions.is_text)
+        draw_texts(ui, shown, room);
+    else
+        draw_pictures(ui, shown, room);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,55 @@
+// The upper part of the Attention pane: the picture with its target and the maps of prior, content
+// and both beside it, or for a text the text itself, coloured by each of them. Reads the data,
+// moves the selection. Window thread.
+#pragma once
+#include <optional>
+
+#include "app/panels/attention/attention_data.h"
+#include "app/panels/attention/over_image.h"
+#include "app/panels/shared/sample_input.h"
+#include "viz/text_map.h"
+
+namespace aft::app {
+
+enum class Parts { prior, content, all };  // what stands beside "both"
+
+struct AttentionShown {
+    const AttentionData& data;
+    const Positions& positions;
+    Parts parts = Parts::prior;
+    Coloring coloring{};
+    int64_t channel = 0;  // of the target pixel
+};
+
+class AttentionMaps {
+  public:
+    // At the cursor, `height` pixels, colour bar included.
+    void draw(Ui& ui, const AttentionShown& shown, float height);
+    [[nodiscard]] std::optional<double> limit() const { return by_hand_; }  // set by dragging
+
+  private:
+    struct Part {
+        const char* title;
+        const AttentionMap& map;
+        size_t place;  // among the maps
+        viz::Box box;
+        float room;  // for the title
+    };
+    void draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_sample(Ui& ui, const AttentionShown& shown, float side);
+    void draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_part(Ui& ui, const AttentionShown& shown, const Part& part);
+    void draw_map(Ui& ui, const AttentionShown& shown, const Part& part);
+    void draw_text(Ui& ui, const AttentionShown& shown, const Part& part);
+    static void draw_start(Ui& ui, const AttentionShown& shown, const Part& part);
+    void draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar);
+
+    SampleView sample_;
+    viz::Map maps_[3];
+    OverImage under_[3];
+    viz::TextMap texts_[3];
+    float scroll_ = 0;
+    std::optional<double> by_hand_;
+};
+
+}  // namespace aft::app

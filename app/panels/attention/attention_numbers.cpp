@@ -1,0 +1,108 @@
+#include "app/panels/attention/attention_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets/parts.h"
+#include "core/text.h"
+#include "viz/curves.h"
+
+namespace aft::app {
+
+namespace {
+
+// Two parts of a whole side by side, their words below them.
+void split_bar(Ui& ui, double first, const std::string& left, const std::string& right) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
+    const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at, {std::max(at.x, middle - ui.px(1)), at.y + height}, ui.theme.series[0]);
+    list->AddRectFilled({std::min(middle + ui.px(1), at.x + width), at.y},
+                        {at.x + width, at.y + height}, ui.theme.series[1]);
+    const float below = at.y + height + ui.px(4);
+    const TextStyle style{text_size::label, ui.theme.text2};
+    text_at(ui, {at.x, below}, left, style);
+    const float end = at.x + width - text_extent(ui, right, style.size, Face::regular).x;
+    text_at(ui, {end, below}, right, style);
+    ImGui::Dummy({width, height + ui.px(28)});
+    tooltip(ui, {.name = "Position or content",
+                 .formula = "sum over sources of min(prior, both)",
+                 .sentence = "The part of this row that the position bias alone gives too; the "
+                             "rest is moved by the keys."});
+    ui.recorder.item("bar", ui.recorder.claim("Prior or content"), left + ", " + right);
+}
+
+}  // namespace
+
+double overlap(std::span<const float> row, std::span<const float> other) {
+    double sum = 0;
+    for (size_t j = 0; j < std::min(row.size(), other.size()); ++j)
+        if (row[j] > 0 && other[j] > 0) sum += double(std::min(row[j], other[j]));
+    return std::min(sum, 1.0);
+}
+
+void draw_layer_shares(Ui& ui, const AttentionData& data) {
+    section(ui, "Layers", "prior share of attention");
+    const std::vector<double>& shares = data.priors();
+    const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
+    if (shares.empty()) {  // what stands below must not move when they come
+        const float top = ImGui::GetCursorPosY();
+        hint(ui, ui.status.config.model.mixer == "softmax"
+                     ? "Softmax attention has no position bias."
+                     : "Computed when the target rests.");
+        if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
+            ImGui::Dummy({1, rest});
+        return;
+    }
+    ImGui::SetNextItemAllowOverlap();
+    const viz::BarReply bars = viz::draw_bars({.id = "shares",
+                                               .values = shares,
+                                               .size = size,
+                                               .highlighted = int(ui.selection.cell.layer),
+                                               .top = 1,
+                                               .percent = true,
+                                               .dimmed = data.priors_are_old()},
+                                              ui.look);
+    const ImVec2 below = ImGui::GetCursorScreenPos();
+    const float pitch = bars.plot.width() / float(shares.size());
+    for (size_t i = 0; i < shares.size(); ++i) {
+        const std::string words = plain_number(100 * shares[i], 1) + " %";
+        ImGui::SetCursorScreenPos({bars.plot.low.x + pitch * float(i), bars.plot.low.y});
+        const Region bar = region(ui, "button", fmt::format("Layer {}", i),
+                                  {{std::max(1.0F, pitch), bars.plot.height()}, words});
+        tooltip(ui, {.name = fmt::format("Layer {}: {}", i, words),
+                     .formula = "sum over sources of min(prior, both)",
+                     .sentence = "The part of this target's row that the position bias alone "
+                                 "gives. A click goes to the layer."});
+        if (bar.pressed) ui.selection.cell.layer = int64_t(i);
+    }
+    ImGui::SetCursorScreenPos(below);
+}
+
+void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
+    const AttentionData& data = shown.data;
+    section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
+    if (!data.prior().row.empty()) {
+        const double same = overlap(data.both().row, data.prior().row);
+        const auto percent = static_cast<int>(std::lround(100 * same));
+        split_bar(ui, same, fmt::format("position {} %", percent),
+                  fmt::format("content {} %", 100 - percent));
+        key_value(ui, "Divergence from prior",
+                  plain_number(divergence_bits(data.both().row, data.prior().row), 3), "bit");
+    }
+    const int64_t window = ui.status.config.model.window;
+    const RowNumbers n = row_numbers(shown.positions, data.both(), shown.target, window);
+    key_value(ui, "Mean distance", plain_number(n.distance, 2),
+              shown.positions.is_text             ? "bytes"
+              : shown.positions.is_autoregressive ? "pixels"
+                                                  : "patches");
+    key_value(ui, "Entropy", plain_number(n.entropy, 2), "bit");
+    if (window > 0)
+        key_value(ui, fmt::format("Inside window {}", window), plain_number(100 * n.inside, 1),
+                  "%");
+}
+
+}  // namespace aft::app

@@ -1,0 +1,20 @@
+// The numbers beside an attention map: how much of it the position bias explains alone, how far and
+// how sharply the target looks. Window thread; draws into the Inspector.
+#pragma once
+#include "app/panels/attention/attention_data.h"
+
+namespace aft::app {
+
+struct PriorOrContent {
+    const AttentionData& data;
+    const Positions& positions;
+    int64_t layer = 0, target = 0;
+};
+// One bar a layer, the part that position gives; a click on it chooses the layer.
+void draw_layer_shares(Ui& ui, const AttentionData& data);
+void draw_prior_or_content(Ui& ui, const PriorOrContent& shown);
+
+// The part of one row of shares that another one has too, sum of the smaller ones, in [0, 1].
+[[nodiscard]] double overlap(std::span<const float> row, std::span<const float> other);
+
+}  // namespace aft::app

@@ -1,0 +1,27 @@
+// The picture that an attention or key map is laid over: grey, so that all colour comes from the
+// map, and only where the map has values. Window thread.
+#pragma once
+#include "app/panels/shared/fold.h"
+#include "app/state/ui.h"
+#include "viz/image_grid.h"
+#include "viz/map.h"
+
+namespace aft::app {
+
+class OverImage {
+  public:
+    // Puts the sample under `view` if that is switched on and the model sees pictures.
+    void lay_under(Ui& ui, const Folded& map, viz::MapView& view);
+
+  private:
+    viz::TokenTexture texture_;
+};
+
+// Switch and opacity, in a label column; remembered in the settings.
+void over_image_controls(Ui& ui);
+[[nodiscard]] std::string over_image_words(const Ui& ui);  // for captions; empty when off
+
+// Grey, transparent where the map hides its cell.
+[[nodiscard]] Image image_under(const viz::TokenImage& image, const Folded& map);
+
+}  // namespace aft::app

@@ -1,0 +1,283 @@
+// Atlas: the position biases of all layers (and heads) at once, on ranges that can be compared.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/panel.h"
+#include "core/text.h"
+#include "viz/atlas.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+PanelRoom bias_atlas_panel();
+
+namespace {
+
+// Where the map of a layer and head stands. Kernels: a layer's heads fill `lines` rows of the grid.
+// Others: one map per layer, row by row.
+struct Arrangement {
+    viz::AtlasShape shape;
+    Blocks block;
+    int lines = 1;
+    bool is_grid = false;  // layers x heads
+
+    [[nodiscard]] viz::AtlasHit at(int64_t layer, int64_t head) const {
+        const auto i = int(is_grid ? std::max<int64_t>(0, head) : layer);
+        const int first = is_grid ? int(layer) * lines : 0;
+        return {first + i / shape.columns, i % shape.columns, {}};
+    }
+    [[nodiscard]] size_t index(int64_t layer, int64_t head) const {
+        const viz::AtlasHit place = at(layer, head);
+        return size_t(place.row) * size_t(shape.columns) + size_t(place.column);
+    }
+    [[nodiscard]] int64_t layer_of(const viz::AtlasHit& hit) const {
+        return is_grid ? hit.row / lines : hit.row * shape.columns + hit.column;
+    }
+    [[nodiscard]] int64_t head_of(const viz::AtlasHit& hit) const {
+        return is_grid ? hit.row % lines * shape.columns + hit.column : 0;
+    }
+};
+
+// Chooses the blocks for a grid of maps; returns the pixels that hold values, the less the more
+// values share one.
+float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float scale) {
+    viz::AtlasShape& shape = plan.shape;
+    const float gap = 2 * scale;
+    const ImVec2 room = {
+        area.x / float(shape.columns) - gap,
+        (area.y - shape.column_label) / float(shape.rows) - shape.cell_label - gap};
+    plan.block = form.blocks_for({std::max(24 * scale, room.x), std::max(24 * scale, room.y)});
+    shape.tile_rows = (form.rows + plan.block.rows - 1) / plan.block.rows;
+    shape.tile_columns = (form.columns + plan.block.columns - 1) / plan.block.columns;
+    const viz::AtlasLayout layout = viz::layout_atlas(shape, area, scale);
+    const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y + 1;
+    const float pixels =
+        layout.tile.x * layout.tile.y / float(plan.block.rows * plan.block.columns);
+    if (fits) return pixels;
+    // It scrolls: then as many side by side as the width takes.
+    return layout.size.x <= area.x + 1 ? 1e-3F * float(shape.columns) : 0;
+}
+
+// Kernels: layers x heads; few layers get several lines each, so that their maps become larger.
+Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
+    Arrangement out;
+    out.is_grid = true;
+    const bool has_bars = area.x > ui.px(860) && ui.selection.range_mode == RangeMode::layer;
+    float best = -1;
+    for (int lines = 1; lines <= int(form.heads); ++lines) {
+        if (form.heads % lines != 0) continue;
+        Arrangement tried = out;
+        tried.lines = lines;
+        tried.shape = {.rows = int(form.layers) * lines,
+                       .columns = int(form.heads) / lines,
+                       .tile_rows = form.rows,
+                       .tile_columns = form.columns,
+                       .row_label = ui.px(34),
+                       .column_label = ui.px(lines == 1 ? 24 : 6),
+                       .cell_label = lines == 1 ? 0 : ui.px(22),
+                       .row_bar = has_bars ? ui.px(134) : 0};
+        const viz::AtlasLayout layout = viz::layout_atlas(tried.shape, area, ui.look.scale);
+        const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y + 1;
+        const float used = fits ? layout.tile.x * layout.tile.y : 0;
+        if (used <= best) continue;
+        best = used;
+        out = tried;
+    }
+    return out;
+}
+
+// Matrices and bands: one map per layer, in blocks so that all of them fit.
+Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
+    if (form.kind == BiasForm::Kind::kernel2) return arrange_grid(ui, form, area);
+    Arrangement out;
+    viz::AtlasShape& shape = out.shape;
+    shape.column_label = ui.px(8);
+    shape.cell_label = ui.px(26);
+    shape.free_axes = form.has_free_axes();
+    float best = -1;
+    for (int columns = 1; columns <= int(form.layers); ++columns) {
+        Arrangement tried = out;
+        tried.shape.columns = columns;
+        tried.shape.rows = (int(form.layers) + columns - 1) / columns;
+        const float used = fit_blocks(tried, form, area, ui.look.scale);
+        // Large, but not at the price of exactness; then side by side.
+        if (used < best) continue;
+        best = used;
+        out = tried;
+    }
+    return out;
+}
+
+class AtlasPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    void make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan);
+    void draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area);
+    void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
+                      const viz::AtlasReply& reply);
+    void record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply);
+    void draw_shared_bar(Ui& ui);
+
+    BiasLayers layers_;
+    viz::Atlas atlas_;
+    std::vector<viz::AtlasCell> cells_;
+    std::vector<std::string> names_, row_labels_, column_labels_;
+    BiasInspector inspector_;
+    uint64_t drawn_ = 0;  // frame
+};
+
+void AtlasPanel::make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan) {
+    cells_.assign(size_t(form.layers * form.heads), {});
+    names_.assign(cells_.size(), "");
+    row_labels_.assign(plan.is_grid ? size_t(plan.shape.rows) : 0, "");
+    column_labels_.clear();
+    for (int64_t layer = 0; layer < form.layers; ++layer) {
+        if (plan.is_grid) row_labels_[size_t(layer * plan.lines)] = fmt::format("L{}", layer);
+        for (int64_t head = 0; head < form.heads; ++head) {
+            const size_t at = plan.index(layer, head);
+            viz::AtlasCell& cell = cells_[at];
+            names_[at] =
+                plan.is_grid ? fmt::format("L{} h{}", layer, head) : fmt::format("Layer {}", layer);
+            if (plan.lines > 1) cell.label = fmt::format("h{}", head);
+            if (!plan.is_grid) cell.label = names_[at];
+            if (!layers_.has(layer)) continue;
+            const BiasLayer& source = layers_.layer(layer);
+            const BiasMap& map = source.maps[size_t(head)];
+            if (map.rows > plan.shape.tile_rows || map.columns > plan.shape.tile_columns) continue;
+            cell.data = map.data(source.version);
+            cell.coloring = layers_.coloring(ui, layer, head);
+            cell.dimmed = source.watch.is_pending() && !source.watch.is_current();
+            if (!plan.is_grid)
+                cell.bar_text = viz::bar_number(cell.coloring.range.low, false) + " to " +
+                                viz::bar_number(cell.coloring.range.high, false);
+        }
+    }
+    for (int64_t head = 0; plan.is_grid && plan.lines == 1 && head < form.heads; ++head)
+        column_labels_.push_back(fmt::format("h{}", head));
+    for (const Pin& pin : ui.selection.pins) {
+        const size_t at = plan.index(pin.cell.layer, plan.is_grid ? pin.cell.head : 0);
+        if (at < cells_.size()) cells_[at].pinned = true;
+    }
+}
+
+void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
+                              const viz::AtlasReply& reply) {
+    const auto cell_of = [&](const viz::AtlasHit& hit) {
+        return form.cell(plan.layer_of(hit), plan.head_of(hit), hit.cell.row * plan.block.rows,
+                         hit.cell.column * plan.block.columns);
+    };
+    if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
+    if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
+    if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "Atlas or focus");
+}
+
+void AtlasPanel::record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply) {
+    for (size_t i = 0; i < cells_.size(); ++i) {
+        const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
+        const viz::Box box = reply.layout.cell(row, column);
+        ui.recorder.area({.kind = "map",
+                          .label = ui.recorder.claim(names_[i]),
+                          .min = {reply.box.low.x + box.low.x, reply.box.low.y + box.low.y},
+                          .max = {reply.box.low.x + box.high.x, reply.box.low.y + box.high.y},
+                          .value = cells_[i].data.values.empty() ? "loading" : "drawn",
+                          .why_not = {}});
+    }
+}
+
+void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area) {
+    make_cells(ui, form, plan);
+    const Cell& chosen = ui.selection.cell;
+    viz::AtlasView view;
+    view.shape = plan.shape;
+    view.cells = cells_;
+    view.row_labels = row_labels_;
+    view.column_labels = column_labels_;
+    view.area = area;
+    const viz::AtlasHit place = plan.at(chosen.layer, chosen.head);
+    view.selected_row = place.row;
+    view.selected_column = place.column;
+    view.raise_selected_row = plan.is_grid;
+    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    record_cells(ui, plan, reply);
+    take_pointer(ui, form, plan, reply);
+}
+
+void AtlasPanel::draw_shared_bar(Ui& ui) {
+    viz::ColorBarView bar;
+    bar.coloring = layers_.coloring(ui, 0, 0);
+    bar.width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16), ui.px(520));
+    bar.can_drag = false;
+    if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
+        bar.low_note = "floor";
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
+    (void)draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
+}
+
+void AtlasPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
+    const BiasForm form(ui.status);
+    if (bias_state(ui, form)) return;
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
+    const bool has_bar = ui.selection.range_mode == RangeMode::global;
+    const float below = has_bar ? ui.px(44) : ui.px(4);
+    ImVec2 area = {ImGui::GetContentRegionAvail().x,
+                   canvas_height(ui) - ui.px(24) - ImGui::GetStyle().ItemSpacing.y - below};
+    area.x += ui.px(4);  // into the pane's padding: two maps of 512 fit into 1600
+    area.y = std::max(area.y, ui.px(60));
+    const Arrangement plan = arrange(ui, form, area);
+    layers_.update(
+        ui, form,
+        {.block = plan.block, .first = 0, .end = form.layers, .is_change = shows_change(ui)});
+    int64_t there = 0;
+    for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
+    const bool is_reading = there < form.layers && layers_.error().empty();
+    const BiasLayer& chosen = layers_.layer(ui.selection.cell.layer);
+    draw_bias_caption(ui, bias_words(ui),
+                      is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
+                                 : bias_caption(ui, form, chosen, true),
+                      chosen);
+    if (is_reading) (void)progress_line(ui, "", double(there) / double(form.layers));
+    if (!layers_.error().empty())
+        banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
+    draw_maps(ui, form, plan, area);
+    if (has_bar && layers_.has(0)) draw_shared_bar(ui);
+    const Cell cell = ui.selection.shown();
+    BiasReading reading;
+    reading.cell = cell;
+    reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
+    if (layers_.has(cell.layer)) {
+        const auto& maps = layers_.layer(cell.layer).maps;
+        const auto head = std::clamp<int64_t>(cell.head, 0, int64_t(maps.size()) - 1);
+        reading = read_bias(form, maps[size_t(form.heads > 1 ? head : 0)], cell);
+    }
+    const auto values = bias_read_out(ui, form, reading);
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"));
+}
+
+void AtlasPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    const BiasForm form(ui.status);
+    if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
+        inspector_.draw(ui, form, layers_);
+}
+
+}  // namespace
+
+PanelRoom bias_atlas_panel() {
+    return {{"Atlas", "the position biases of all layers and heads at once"},
+            icon::grid,
+            "Every map shows how much a target listens to a source. Choose the quantity and whose "
+            "values set the range; hover for exact values, click to lock, M or a double click "
+            "opens Focus.",
+            {{Workspace::biases, Slot::canvas, 0}, {Workspace::train, Slot::canvas, 2, "Biases"}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<AtlasPanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,274 @@
+#include "app/panels/biases/bias_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::app {
+
+bool is_signed(Quantity quantity) {
+    return quantity == Quantity::w || quantity == Quantity::exp_minus_one;
+}
+
+std::string range_numbers(Range range) {
+    return fmt::format("{:.6g} to {:.6g}", range.low, range.high);
+}
+
+Range quantity_limits(Quantity quantity, std::span<const float> values, double percentile,
+                      bool symmetric) {
+    if (quantity == Quantity::w && !symmetric) return value_range(values, percentile, false);
+    const Signs signs = quantity == Quantity::exp_minus_one ? Signs::above_minus_one
+                        : is_signed(quantity)               ? Signs::both
+                                                            : Signs::none;
+    return map_range(values, signs, percentile);
+}
+
+ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish) {
+    ProbeRequest request;
+    request.step = ui.selection.step;
+    request.layer = wish.layer;
+    Quantity quantity = ui.selection.quantity;
+    // Beside single values of exp(w) their w: the logarithm of a rounded exp(w)-1 is not w.
+    const bool wants_w = !wish.is_change && (ui.selection.quantity == Quantity::exp_minus_one ||
+                                             ui.selection.quantity == Quantity::exp);
+    if (form.is_kernel()) {
+        request.probe = "kernel";
+        if (quantity == Quantity::row_share) quantity = Quantity::exp;
+        request.options["quantity"] = quantity_option(quantity);
+        if (wants_w) request.options["also"] = "w";
+        return request;
+    }
+    request.probe = "bias";
+    request.options = {{"quantity", quantity_option(quantity)},
+                       {"gauge", gauge_option(ui.selection.gauge)},
+                       {"visible", "nan"}};
+    const bool is_band = form.kind == BiasForm::Kind::band;
+    if (is_band) request.options["view"] = "band";
+    const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
+    if (!wish.block.is_single() && !is_whole)
+        request.options["blocks"] = std::to_string(std::max(wish.block.rows, wish.block.columns));
+    else if (wants_w)
+        request.options["also"] = "w";
+    return request;
+}
+
+bool shows_change(const Ui& ui) {
+    return ui.selection.difference_to_pin && !ui.selection.pins.empty();
+}
+
+std::string bias_words(const Ui& ui) {
+    const std::string words = quantity_words(ui.selection.quantity);
+    return shows_change(ui) ? "Change of " + words : words;
+}
+
+double bias_hold(const BiasForm& form) {
+    if (form.is_kernel()) return 0.5;
+    const double cells = double(form.layers) * double(form.tokens) * double(form.tokens);
+    return std::min(5.0, 0.5 + cells / 4e6);
+}
+
+namespace {
+
+constexpr double kLeastChange = 1e-3;  // limit of a map where next to nothing has changed
+
+std::vector<float> seen_values(const BiasMap& map) {
+    std::vector<float> out;
+    out.reserve(map.shown.size());
+    for (size_t i = 0; i < map.shown.size(); ++i)
+        if (map.hidden.empty() || map.hidden[i] == 0) out.push_back(map.shown[i]);
+    return out;
+}
+
+}  // namespace
+
+void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer) {
+    layer.maps.clear();
+    layer.own.clear();
+    layer.version = ++versions_;
+    if (!layer.watch.fields() || (is_change_ && !layer.pinned.is_current())) return;
+    const auto limits = [&](std::span<const float> values) {
+        if (!is_change_)
+            return quantity_limits(ui.selection.quantity, values, ui.selection.percentile,
+                                   ui.selection.symmetric);
+        const double m =
+            std::max(kLeastChange, value_range(values, ui.selection.percentile, true).high);
+        return Range{-m, m};
+    };
+    std::vector<float> all;
+    for (int64_t head = 0; head < form.heads; ++head) {
+        BiasMap map = map_of_fields(
+            {*layer.watch.fields(), is_change_ ? layer.pinned.fields().get() : nullptr}, form, head,
+            block);
+        if (map.shown.empty()) {  // an answer of another shape: an older request of this pane
+            layer.maps.clear();
+            return;
+        }
+        const std::vector<float> seen = seen_values(map);
+        layer.own.push_back(limits(seen));
+        all.insert(all.end(), seen.begin(), seen.end());
+        layer.maps.push_back(std::move(map));
+    }
+    layer.limits = limits(all);
+}
+
+void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t i) {
+    BiasLayer& layer = layers_[size_t(i)];
+    ProbeRequest request =
+        bias_request(ui, form, {.layer = i, .block = wanted.block, .is_change = is_change_});
+    bool is_new = layer.watch.update(ui, request, turns_[size_t(i)], bias_hold(form));
+    pending_ += layer.watch.is_pending() ? 1 : 0;
+    if (!layer.watch.error().empty()) error_ = layer.watch.error();
+    if (is_change_) {
+        request.step = ui.selection.pins.back().step;
+        is_new |= layer.pinned.update(ui, request, turns_[size_t(i)]);
+        pending_ += layer.pinned.is_pending() ? 1 : 0;
+        if (!layer.pinned.error().empty()) error_ = layer.pinned.error();
+    }
+    if (!layer.watch.fields()) return;
+    // In the probe's blocks the answer says how large they are; what is read whole is cut as asked.
+    const auto& options = layer.watch.shown().options;
+    const auto found = options.find("blocks");
+    Blocks block = request.options.contains("blocks") ? Blocks{} : wanted.block;
+    if (found != options.end()) block.rows = block.columns = std::stoll(found->second);
+    const bool is_other = layer.block != block || layer.is_change != is_change_;
+    if (!is_new && !limits_changed_ && !is_other) return;
+    layer.block = block;
+    layer.is_change = is_change_;
+    rebuild(ui, form, block, layer);
+}
+
+void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
+    if (session_ != ui.session || form_ != form) layers_.clear();  // another model
+    session_ = ui.session;
+    form_ = form;
+    layers_.resize(size_t(form.layers));
+    turns_.assign(size_t(form.layers), {});
+    pending_ = 0;
+    error_.clear();
+    is_change_ = wanted.is_change;
+    const double signature = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1);
+    limits_changed_ = percentile_ != signature;
+    percentile_ = signature;
+    for (int64_t i = wanted.first; i < wanted.end; ++i) update_layer(ui, form, wanted, i);
+    Wanted rest = wanted;
+    if (wanted.others) rest.block = *wanted.others;
+    for (int64_t i = 0; i < form.layers; ++i) {
+        const bool is_other = i < wanted.first || i >= wanted.end;
+        if (is_other && wanted.others) update_layer(ui, form, rest, i);
+        layers_[size_t(i)].is_ranged = is_of_screen(ui, form, i);
+    }
+}
+
+// Answers of another quantity or gauge may still be about: they are not in the range.
+bool BiasLayers::is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const {
+    if (!has(layer)) return false;
+    const BiasLayer& found = layers_[size_t(layer)];
+    const ProbeRequest now = bias_request(ui, form, {.layer = layer, .is_change = is_change_});
+    const auto option = [](const ProbeRequest& request, const char* name) {
+        const auto at = request.options.find(name);
+        return at == request.options.end() ? std::string() : at->second;
+    };
+    const ProbeRequest& shown = found.watch.shown();
+    return found.is_change == is_change_ && option(shown, "quantity") == option(now, "quantity") &&
+           option(shown, "gauge") == option(now, "gauge");
+}
+
+int64_t BiasLayers::ranged() const {
+    return std::count_if(layers_.begin(), layers_.end(),
+                         [](const BiasLayer& layer) { return layer.is_ranged; });
+}
+
+static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
+    const Selection& s = ui.selection;
+    Coloring out;
+    out.range = s.range_by_hand.value_or(limits);
+    out.map = is_change || is_signed(s.quantity) ? ui.look.colors->diverging : Colormap::viridis;
+    if (is_change)
+        out.scale = Scale::signed_linear;
+    else if (s.quantity == Quantity::exp_minus_one)
+        out.scale = s.scale == Scale::two_sided ? Scale::two_sided : Scale::signed_log;
+    else if (s.quantity == Quantity::w)
+        out.scale = Scale::signed_linear;
+    return out;
+}
+
+Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
+    Range limits = has(layer) ? layers_[size_t(layer)].limits : Range{};
+    if (ui.selection.range_mode == RangeMode::own && has(layer))
+        limits = layers_[size_t(layer)].own.at(size_t(head));
+    if (ui.selection.range_mode == RangeMode::global) {
+        bool any = false;
+        for (int64_t i = 0; i < int64_t(layers_.size()); ++i) {
+            if (!layers_[size_t(i)].is_ranged) continue;
+            const Range& r = layers_[size_t(i)].limits;
+            limits = any ? Range{std::min(limits.low, r.low), std::max(limits.high, r.high)} : r;
+            any = true;
+        }
+    }
+    return coloring_of(ui, limits, is_change_);
+}
+
+std::vector<float> BiasLayers::visible_values(int64_t layer, int64_t head) const {
+    if (!has(layer)) return {};
+    return seen_values(layers_[size_t(layer)].maps.at(size_t(head)));
+}
+
+static bool is_all_zero(const BiasMap& map) {
+    return std::all_of(map.shown.begin(), map.shown.end(),
+                       [](float v) { return v == 0 || std::isnan(v); });
+}
+
+std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
+    const int64_t step =
+        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
+    return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
+}
+
+std::string gauge_words(const BiasForm& form, const BiasLayer& layer) {
+    if (form.is_kernel()) return "raw (window fixes the constant)";
+    if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return "";
+    const auto& notes = layer.watch.fields()->fields.front().notes;
+    const auto gauge = notes.find("gauge");
+    return gauge == notes.end() ? "raw" : gauge->second;
+}
+
+std::string pin_words(const BiasLayer& layer) {
+    const FieldSetPtr& fields = layer.pinned.fields();
+    if (!fields || fields->fields.empty()) return "a step that is being read";
+    return "step " + group_thousands(std::max<int64_t>(0, fields->fields.front().step));
+}
+
+std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
+                         bool names_block) {
+    const Selection& s = ui.selection;
+    std::string out;
+    const bool has_change = shows_change(ui);
+    if (names_block && !layer.maps.empty() && !layer.maps.front().block.is_single()) {
+        const bool is_whole = !layer.watch.shown().options.contains("blocks");
+        out += fmt::format("1:{}, {} of each block, ", layer.maps.front().block.words(),
+                           has_change && !is_whole ? "change of the mean" : "extreme");
+    }
+    if (has_change) out += "since the pin at " + pin_words(layer) + ", ";
+    const bool is_still = has_change && !layer.maps.empty() &&
+                          std::all_of(layer.maps.begin(), layer.maps.end(), is_all_zero);
+    if (is_still) out += "nothing has changed, ";
+    if (form.kind == BiasForm::Kind::band) out += "band of offsets t \u2212 t\u2032, ";
+    out += s.range_by_hand                    ? "range set by hand"
+           : s.range_mode == RangeMode::own   ? "each map its own range"
+           : s.range_mode == RangeMode::layer ? "range shared per layer"
+                                              : "one range for all layers";
+    if (has_change)
+        out += ", linear, symmetric round 0";
+    else if (s.quantity == Quantity::exp_minus_one)
+        out += s.scale == Scale::two_sided ? ", arms scaled apart, floor \u22121"
+                                           : ", signed log, floor \u22121";
+    else
+        out += ", linear";
+    out += "  \u00B7  " + step_words(ui, layer.watch.fields()) + "  \u00B7  ";
+    return out + gauge_words(form, layer);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,93 @@
+// What the panes of the Biases workspace show: the position biases of the layers as maps, their
+// hidden cells, limits and colours, after the one selection. Window thread; returns at once.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/positions.h"
+#include "app/panels/shared/watch.h"
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+struct BiasLayer {
+    Watch watch, pinned;        // pinned: the step that a change is counted from
+    std::vector<BiasMap> maps;  // one per head; empty = not there yet
+    Blocks block;
+    bool is_change = false;
+    bool is_ranged = false;  // of the quantity and gauge on screen
+    uint64_t version = 0;    // grows with every change
+    std::vector<Range> own;  // limits of each map
+    Range limits;            // of the layer
+};
+
+// Layers of one model at one resolution. A pane keeps one of these.
+class BiasLayers {
+  public:
+    struct Wanted {  // layers [first, end), in blocks
+        Blocks block;
+        int64_t first = 0, end = 0;
+        bool is_change = false;  // since the newest pin
+        // Blocks of all other layers, where a range of all layers is wanted.
+        std::optional<Blocks> others{};
+    };
+    // Asks for what is wanted and takes what has come. Call once per frame.
+    void update(Ui& ui, const BiasForm& form, const Wanted& wanted);
+    [[nodiscard]] const BiasLayer& layer(int64_t i) const { return layers_.at(size_t(i)); }
+    [[nodiscard]] bool has(int64_t i) const {
+        return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();
+    }
+    [[nodiscard]] Coloring coloring(const Ui& ui, int64_t layer, int64_t head) const;
+    [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
+    // Layers whose answer is of the quantity and gauge that are shown: a range of all layers is
+    // one when these are all.
+    [[nodiscard]] int64_t ranged() const;
+    [[nodiscard]] const std::string& error() const { return error_; }
+    [[nodiscard]] AskTurn& turn(int64_t layer) { return turns_.at(size_t(layer)); }
+    // Values of one map that can be seen, for statistics and histograms.
+    [[nodiscard]] std::vector<float> visible_values(int64_t layer, int64_t head) const;
+
+  private:
+    void update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t layer);
+    [[nodiscard]] bool is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const;
+    void rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
+    const Session* session_ = nullptr;  // whose layers these are
+    std::optional<BiasForm> form_;
+    std::vector<BiasLayer> layers_;
+    std::vector<AskTurn> turns_;
+    double percentile_ = 0;
+    bool is_change_ = false, limits_changed_ = false;
+    uint64_t versions_ = 0;
+    int64_t pending_ = 0;
+    std::string error_;
+};
+
+struct BiasWish {
+    int64_t layer = 0;
+    Blocks block{};
+    bool is_change = false;
+};
+[[nodiscard]] ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish);
+// The change since the newest pin is wanted, and there is a pin.
+[[nodiscard]] bool shows_change(const Ui& ui);
+[[nodiscard]] std::string bias_words(const Ui& ui);  // "exp(w)-1", "Change of exp(w)-1"
+// Seconds between two refreshes while training runs: a large bias costs the worker time.
+[[nodiscard]] double bias_hold(const BiasForm& form);
+// Limits for a quantity: w symmetric, exp(w)-1 with its floor, the others from 0.
+[[nodiscard]] Range quantity_limits(Quantity quantity, std::span<const float> values,
+                                    double percentile, bool symmetric);
+[[nodiscard]] bool is_signed(Quantity quantity);
+[[nodiscard]] std::string range_numbers(Range range);  // "-1 to 8.56e+08": as it is recorded
+[[nodiscard]] std::string step_words(const Ui& ui, const FieldSetPtr& fields);
+// Of the gauge in which a layer's answer is: "raw", "fixed: row log-mean-exp removed".
+[[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);
+// Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
+[[nodiscard]] std::string pin_words(const BiasLayer& layer);
+// "range shared per layer, signed log, floor -1  ·  NAME, step N  ·  gauge"
+[[nodiscard]] std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
+                                       bool names_block);
+
+}  // namespace aft::app

@@ -1,0 +1,304 @@
+// Focus: one bias map from far away down to single cells with numbers, and beside it what a target
+// does with it: the row folded back into the picture, or a kernel's profile and its way through
+// training.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/biases/bias_side.h"
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/panel.h"
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+PanelRoom bias_focus_panel();
+
+namespace {
+
+constexpr int kZooms[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 44, 54, 66, 88, 120};
+
+std::string zoom_words(viz::Zoom zoom) {
+    return zoom.across == zoom.down ? std::to_string(zoom.down)
+                                    : fmt::format("{}\u00D7{}", zoom.across, zoom.down);
+}
+
+class FocusPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    void draw_tools(Ui& ui, const BiasForm& form);
+    void step_zoom(int direction);
+    void draw_map(Ui& ui, const BiasForm& form, ImVec2 area);
+    void take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply);
+    void draw_bar(Ui& ui, const BiasForm& form, float width);
+    void set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form, Blocks block) const;
+    [[nodiscard]] int64_t head(const Ui& ui, const BiasForm& form) const;
+
+    BiasLayers layers_;
+    viz::Map map_;
+    BiasInspector inspector_;
+    BiasSide side_;
+    bool exact_ = false;  // one value a pixel or more although the whole map does not fit
+    viz::Zoom drawn_;
+    int64_t layer_ = -1;
+    uint64_t frame_ = 0, bars_version_ = 0;
+    int64_t bars_head_ = -1;
+    Coloring bars_coloring_;
+    Distribution values_;
+    std::vector<float> bars_;
+    ClippedShare clipped_;
+};
+
+int64_t FocusPanel::head(const Ui& ui, const BiasForm& form) const {
+    return form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+}
+
+void FocusPanel::step_zoom(int direction) {
+    const int now = drawn_.least();
+    int next = now;
+    if (direction > 0) {
+        for (const int z : kZooms)
+            if (z > now && next == now) next = z;
+    } else {
+        for (const int z : kZooms)
+            if (z < now) next = z;
+    }
+    map_.set_zoom(next);
+}
+
+void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x - ui.px(190));
+    ImGui::SameLine(0, ui.px(12));
+    if (button(ui, {.name = "Zoom out",
+                    .icon = icon::minus,
+                    .kind = ButtonKind::icon,
+                    .tip = "Fewer pixels per cell."})) {
+        if (drawn_.least() <= 1) exact_ = false;
+        step_zoom(-1);
+    }
+    ImGui::SameLine(0, ui.px(4));
+    const Blocks block = layers_.has(layer_) ? layers_.layer(layer_).maps.front().block : Blocks();
+    const std::string words =
+        !block.is_single()
+            ? "1:" + block.words()
+            : zoom_words(drawn_) + (drawn_.across == drawn_.down ? " px / cell" : " px");
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
+    ImGui::Dummy({ui.px(84), ui.px(26)});
+    ImGui::SameLine(0, ui.px(4));
+    if (button(ui, {.name = "Zoom in",
+                    .icon = icon::plus,
+                    .kind = ButtonKind::icon,
+                    .tip = "More pixels per cell; numbers appear from 44."})) {
+        if (!block.is_single()) {
+            exact_ = true;
+            map_.set_zoom(1);
+        } else {
+            step_zoom(1);
+        }
+    }
+    ImGui::SameLine(0, ui.px(4));
+    if (button(ui, {.name = "Fit map",
+                    .icon = icon::fit,
+                    .kind = ButtonKind::icon,
+                    .tip = "The whole map."})) {
+        exact_ = false;
+        map_.set_zoom(0);
+    }
+}
+
+void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form,
+                          Blocks block) const {
+    const int64_t first = form.first_offset;
+    const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
+    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
+    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
+    if (form.kind == BiasForm::Kind::kernel2) {
+        view.row_label = view.column_label = offset;
+        view.corner = "dy\\dx";
+    } else if (form.kind == BiasForm::Kind::kernel1) {
+        view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
+        view.column_label = offset;
+    } else {
+        const Positions positions(ui.status);
+        const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
+        view.row_step = line % block.rows == 0 ? line / block.rows : 0;
+        if (form.kind == BiasForm::Kind::matrix) view.column_step = view.row_step;
+        if (form.kind == BiasForm::Kind::band)
+            view.column_label = [block, first](int64_t i) {
+                return std::to_string(i * block.columns + first);
+            };
+    }
+}
+
+void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply) {
+    const Blocks block = layers_.layer(layer_).maps.front().block;
+    const auto cell_of = [&](viz::MapCell at) {
+        return form.cell(layer_, head(ui, form), at.row * block.rows, at.column * block.columns);
+    };
+    if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
+    if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
+    const bool wants_cells = reply.zoomed && ImGui::GetIO().MouseWheel > 0 && !block.is_single();
+    if (wants_cells) {  // below one pixel per value, zooming in asks for the values themselves
+        exact_ = true;
+        map_.set_zoom(1);
+        map_.show({reply.hovered.row * block.rows, reply.hovered.column * block.columns});
+    } else if (reply.zoomed && ImGui::GetIO().MouseWheel < 0 && exact_ && reply.zoom.least() <= 1) {
+        exact_ = false;
+        map_.set_zoom(0);
+    }
+}
+
+void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
+    const BiasLayer& layer = layers_.layer(layer_);
+    const int64_t shown_head = head(ui, form);
+    const BiasMap& map = layer.maps[size_t(shown_head)];
+    viz::MapView view;
+    view.id = "focus map";
+    view.data = map.data(layer.version);
+    view.coloring = layers_.coloring(ui, layer_, shown_head);
+    view.area = area;
+    view.is_signed = is_signed(ui.selection.quantity) || shows_change(ui);
+    view.free_axes = form.has_free_axes();
+    view.dimmed = !layer.watch.is_current() && layer.watch.is_pending();
+    set_axes(view, ui, form, map.block);
+    int64_t row = -1, column = -1;
+    if (form.place(ui.selection.cell, row, column))
+        view.target = {row / map.block.rows, column / map.block.columns};
+    if (ui.selection.hover && form.place(*ui.selection.hover, row, column))
+        view.source = {row / map.block.rows, column / map.block.columns};
+    view.cross_hair = !form.is_kernel();
+    view.row_band = !form.is_kernel();
+    if (view.row_band && view.data.rows > 64) view.source = {};
+    const viz::MapReply reply = map_.draw(view, ui.look);
+    drawn_ = reply.zoom;
+    ui.recorder.area({.kind = "map",
+                      .label = ui.recorder.claim("Map"),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = fmt::format("layer {} {}x{} 1:{} zoom {}{}", layer_, map.rows,
+                                           map.columns, map.block.words(), zoom_words(reply.zoom),
+                                           shows_change(ui) ? ", change" : ""),
+                      .why_not = {}});
+    take_pointer(ui, form, reply);
+    ImGui::SetCursorScreenPos({reply.map.low.x, reply.map.high.y + ui.px(8)});
+    draw_bar(ui, form, std::max(ui.px(200), reply.map.width()));
+}
+
+void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
+    const int64_t shown_head = head(ui, form);
+    const Coloring coloring = layers_.coloring(ui, layer_, shown_head);
+    const uint64_t version = layers_.layer(layer_).version;
+    const bool same_map = bars_version_ == version && bars_head_ == shown_head;
+    if (!same_map || !(coloring == bars_coloring_)) {
+        if (!same_map) values_ = Distribution(layers_.visible_values(layer_, shown_head));
+        bars_ = values_.histogram(coloring.range, coloring.scale, 96);
+        clipped_ = values_.clipped_share(coloring.range);
+        bars_version_ = version;
+        bars_head_ = shown_head;
+        bars_coloring_ = coloring;
+    }
+    viz::ColorBarView bar;
+    bar.coloring = coloring;
+    bar.width = width;
+    bar.histogram = bars_;
+    bar.clipped = clipped_;
+    const bool has_change = shows_change(ui);
+    bar.percent = ui.selection.quantity == Quantity::row_share;
+    bar.low_locked = ui.selection.quantity != Quantity::w && !has_change;
+    bar.low_note =
+        ui.selection.quantity == Quantity::exp_minus_one && !has_change && coloring.range.low <= -1
+            ? "floor"
+            : "";
+    const BiasReading reading =
+        read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
+    if (!std::isnan(reading.value)) bar.marker = reading.value;
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
+    if (reply.reset) ui.selection.range_by_hand.reset();
+    if (!reply.changed) return;
+    Range range = reply.range;
+    if (has_change || (ui.selection.quantity == Quantity::w && ui.selection.symmetric)) {
+        const double m = range.high != coloring.range.high ? range.high : -range.low;
+        range = {-m, m};
+    } else if (ui.selection.quantity == Quantity::exp_minus_one) {
+        range.low = std::max(-1.0, -range.high);
+    }
+    ui.selection.range_by_hand = range;
+}
+
+void FocusPanel::draw(Ui& ui) {
+    frame_ = ui.stats.frames;
+    const BiasForm form(ui.status);
+    if (bias_state(ui, form)) return;
+    layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0, form.layers - 1);
+    draw_tools(ui, form);
+    const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
+    const float head_room = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
+    const bool has_side = all.x > ui.px(620);
+    const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
+                         std::max(ui.px(80), all.y - head_room - bar_room)};
+    const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
+    const bool is_global = ui.selection.range_mode == RangeMode::global;
+    layers_.update(ui, form,
+                   {.block = exact_ ? Blocks() : whole,
+                    .first = layer_,
+                    .end = layer_ + 1,
+                    .is_change = shows_change(ui),
+                    .others = is_global ? std::optional(whole) : std::nullopt});
+    const BiasLayer& layer = layers_.layer(layer_);
+    const std::string what = form.heads > 1
+                                 ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
+                                 : fmt::format("Layer {}: ", layer_);
+    const int64_t ranged = layers_.ranged();
+    const bool is_reading = is_global && ranged < form.layers && layers_.error().empty();
+    draw_bias_caption(ui, what + bias_words(ui),
+                      is_reading ? fmt::format("one range for all layers: reading layer {} of {}",
+                                               ranged + 1, form.layers)
+                                 : bias_caption(ui, form, layer, true),
+                      layer);
+    if (!layers_.error().empty())
+        banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
+    if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    if (layers_.has(layer_)) draw_map(ui, form, area);
+    if (has_side && layers_.has(layer_)) {
+        const float left = corner.x + area.x + ui.px(24);
+        const ImVec2 room = {corner.x + all.x - left, all.y - head_room};
+        side_.draw(ui, form, layers_, {{left, corner.y}, {left + room.x, corner.y + room.y}});
+    }
+    BiasReading reading;
+    reading.cell = ui.selection.shown();
+    reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
+    if (layers_.has(layer_))
+        reading = read_bias(form, layer.maps[size_t(head(ui, form))], reading.cell);
+    auto values = bias_read_out(ui, form, reading);
+    side_.add_exact(ui, reading, values);
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, M opens the Atlas"));
+}
+
+void FocusPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
+    const BiasForm form(ui.status);
+    if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
+        inspector_.draw(ui, form, layers_);
+}
+
+}  // namespace
+
+PanelRoom bias_focus_panel() {
+    return {{"Focus", "one bias map down to single cells, and what it means for one target"},
+            icon::zoom_in,
+            "The wheel zooms in whole pixels; from 44 pixels a cell shows its number. For maps of "
+            "all positions the row of the chosen target is folded back into the picture or text: "
+            "where this position looks by prior alone.",
+            {{Workspace::biases, Slot::canvas, 1}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<FocusPanel>()); }};
+}
+
+}  // namespace aft::app

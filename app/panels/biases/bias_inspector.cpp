@@ -1,0 +1,338 @@
+// The Inspector's sections for the chosen bias map: selection, range with histogram, statistics.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/norm_words.h"
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+namespace {
+
+// Shares exp(w) / sum exp(w) of one row or kernel.
+struct Mass {
+    double entropy = 0;
+    std::vector<double> share;
+};
+
+Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Quantity quantity) {
+    Mass mass;
+    double total = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool skip = !hidden.empty() && hidden[i] != 0;
+        const double v = quantity == Quantity::w               ? std::exp(double(values[i]))
+                         : quantity == Quantity::exp_minus_one ? 1 + double(values[i])
+                                                               : values[i];
+        mass.share.push_back(skip || !std::isfinite(v) ? 0 : v);
+        total += mass.share.back();
+    }
+    if (!(total > 0)) return mass;
+    for (double& s : mass.share) {
+        s /= total;
+        if (s > 0) mass.entropy -= s * std::log2(s);
+    }
+    return mass;
+}
+
+void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity,
+                       BiasStatistics& out) {
+    const Mass mass = mass_of(map.shown, {}, quantity);
+    out.entropy = mass.entropy;
+    for (size_t i = 0; i < mass.share.size(); ++i) {
+        const auto dy = double(int64_t(i) / form.columns + form.first_offset);
+        const auto dx = double(int64_t(i) % form.columns + form.first_offset);
+        const double distance =
+            form.kind == BiasForm::Kind::kernel2 ? std::hypot(dy, dx) : std::abs(dx);
+        out.mean_distance += mass.share[i] * distance;
+        out.within_one += distance < 1.01 ? mass.share[i] : 0;
+    }
+}
+
+}  // namespace
+
+BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
+    BiasStatistics out;
+    out.low = std::numeric_limits<double>::infinity();
+    out.high = -out.low;
+    double sum = 0, sizes = 0, squares = 0;
+    const bool is_block = !map.block.is_single();
+    for (size_t i = 0; i < map.shown.size(); ++i) {
+        if (!map.hidden.empty() && map.hidden[i] != 0) continue;
+        const double middle = is_block ? map.mean[i] : map.shown[i];
+        if (!std::isfinite(middle)) continue;
+        out.low = std::min<double>(out.low, is_block ? map.low[i] : map.shown[i]);
+        out.high = std::max<double>(out.high, is_block ? map.high[i] : map.shown[i]);
+        // A block on the edge of what is seen counts with the values that it has.
+        const auto row = int64_t(i) / map.columns, column = int64_t(i) % map.columns;
+        const int64_t count = is_block ? form.seen(row, column, map.block) : 1;
+        const double size = !is_block ? map.shown[i] : map.norm.empty() ? 0 : map.norm[i];
+        sum += middle * double(count);
+        sizes += std::abs(middle) * double(count);
+        squares += size * size;
+        out.count += count;
+    }
+    // What is left of values that cancel is their rounding.
+    out.mean = std::abs(sum) > 1e-6 * sizes ? sum / double(out.count) : 0;
+    out.norm = is_block && map.norm.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                            : std::sqrt(squares);
+    if (form.kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+        kernel_statistics(form, map, quantity, out);
+        return out;
+    }
+    if (!map.block.is_single()) return out;
+    for (int64_t r = 0; r < map.rows; ++r) {
+        const auto at = size_t(r * map.columns), n = size_t(map.columns);
+        const std::span<const uint8_t> hidden(map.hidden);
+        out.entropy += mass_of(std::span(map.shown).subspan(at, n),
+                               hidden.empty() ? hidden : hidden.subspan(at, n), quantity)
+                           .entropy;
+    }
+    out.entropy /= double(std::max<int64_t>(1, map.rows));
+    return out;
+}
+
+void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+    const int64_t layer = ui.selection.shown().layer;
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.shown().head, 0, form.heads - 1) : 0;
+    const Coloring coloring = layers.coloring(ui, layer, head);
+    const uint64_t version = layers.layer(layer).version;
+    const bool same_map = layer == layer_ && head == head_ && version == version_;
+    if (same_map && coloring == coloring_) return;
+    if (!same_map) {
+        values_ = Distribution(layers.visible_values(layer, head));
+        statistics_ =
+            bias_statistics(form, layers.layer(layer).maps[size_t(head)], ui.selection.quantity);
+    }
+    bars_ = values_.histogram(coloring.range, coloring.scale, 60);
+    clipped_ = values_.clipped_share(coloring.range);
+    layer_ = layer;
+    head_ = head;
+    version_ = version;
+    coloring_ = coloring;
+}
+
+namespace {
+
+bool is_checkpoint(const Ui& ui) {  // a single file: it has one step
+    return ui.status.path.ends_with(".safetensors");
+}
+
+std::string why_no_command(const Ui& ui, int64_t step) {
+    if (shows_change(ui)) return "A command writes the map of one step, not a change.";
+    if (is_checkpoint(ui)) return "";
+    const std::vector<int64_t> saved =
+        ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
+    if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
+    return fmt::format(
+        "Step {} is not saved whole. Scrub to a saved step, or save the present one (Ctrl+S).",
+        group_thousands(step));
+}
+
+struct ShownMap {
+    int64_t step = 0, layer = 0;
+};
+
+std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
+    std::string path = ui.status.path;
+    if (!is_checkpoint(ui)) path += fmt::format("/checkpoints/step-{:08}.safetensors", map.step);
+    const char* const probe = form.is_kernel() ? "kernel" : "bias";
+    std::string words =
+        fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe, shell_word(path),
+                    map.layer, quantity_option(ui.selection.quantity));
+    if (!form.is_kernel()) words += fmt::format(" --gauge {}", gauge_option(ui.selection.gauge));
+    return words + fmt::format(" -o {}-layer-{}.npy", probe, map.layer);
+}
+
+}  // namespace
+
+void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+    const Cell cell = ui.selection.shown();
+    if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer) ||
+        int64_t(layers.layer(cell.layer).maps.size()) != form.heads) {
+        hint(ui, "Select a cell to see its value, range and statistics.");
+        return;
+    }
+    refresh(ui, form, layers);
+    const BiasMap& map = layers.layer(cell.layer).maps[size_t(head_)];
+    const BiasReading reading = read_bias(form, map, cell);
+    draw_selection(ui, form, &reading);
+    draw_range(ui, coloring_, &reading);
+    draw_statistics(ui, form);
+    section(ui, "Actions");
+    action_button(ui, "Pin");
+    const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
+    const int64_t step =
+        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
+    const Button copy{.name = "Copy as command",
+                      .why_not = why_no_command(ui, step),
+                      .tip = "Copies the command that writes this map as numbers."};
+    ImGui::SameLine(0, ui.px(8));
+    if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
+    if (!button(ui, copy)) return;
+    ImGui::SetClipboardText(map_command(ui, form, {step, cell.layer}).c_str());
+    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+}
+
+void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReading* r) {
+    section(ui, "Selection", {}, false);
+    const Positions positions(ui.status);
+    const Quantity quantity = ui.selection.quantity;
+    key_value(ui, "Layer", std::to_string(r->cell.layer));
+    if (form.is_kernel()) {
+        key_value(ui, "Head", std::to_string(std::max<int64_t>(0, r->cell.head)));
+        if (r->cell.tap >= 0)
+            key_value(ui, form.kind == BiasForm::Kind::kernel2 ? "Cell (dy, dx)" : "Offset",
+                      tap_words(form, r->cell));
+    } else if (r->cell.target >= 0) {
+        key_value(ui, "Target t", positions.target_words(r->cell.target));
+        if (r->cell.source >= 0)
+            key_value(ui, "Source t\u2032", positions.source_words(r->cell.source));
+    }
+    if (r->is_hidden) {
+        hint(ui, "This source is not visible from the target.");
+        return;
+    }
+    if (std::isnan(r->value)) {
+        hint(ui, "Select a cell to see its value.");
+        return;
+    }
+    if (!r->block.is_single()) {
+        key_value(ui, fmt::format("Mean of {}\u00D7{}", r->block.rows, r->block.columns),
+                  shown_value(ui, r->mean));
+        key_value(ui, "Smallest", shown_value(ui, r->low));
+        key_value(ui, "Largest", shown_value(ui, r->high));
+        return;
+    }
+    key_value(ui, bias_words(ui), shown_value(ui, r->value));
+    if (shows_change(ui)) return;
+    if (!std::isnan(r->w)) key_value(ui, "w", shown_value(Quantity::w, r->w));
+    if (quantity == Quantity::w)
+        key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
+}
+
+static void record_bar(Ui& ui, const viz::Box& bar, const Range& range) {
+    ui.recorder.area({.kind = "bar",
+                      .label = ui.recorder.claim("Colour bar"),
+                      .min = bar.low,
+                      .max = bar.high,
+                      .value = fmt::format("{:.6g} to {:.6g}", range.low, range.high),
+                      .why_not = {}});
+}
+
+void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
+    Selection& s = ui.selection;
+    const std::string note = s.range_by_hand                  ? "set by hand"
+                             : s.range_mode == RangeMode::own ? "of this map"
+                             : s.range_mode == RangeMode::layer
+                                 ? fmt::format("shared by layer {}", layer_)
+                                 : "shared by all layers";
+    section(ui, "Range", note);
+    const bool has_change = shows_change(ui);
+    const bool has_floor = s.quantity == Quantity::exp_minus_one && !has_change;
+    viz::ColorBarView view;
+    view.coloring = coloring;
+    view.width = ImGui::GetContentRegionAvail().x - ui.px(6);
+    view.histogram = bars_;
+    view.clipped = clipped_;
+    view.low_locked = !has_change && (has_floor || !is_signed(s.quantity));
+    view.percent = s.quantity == Quantity::row_share;
+    if (!std::isnan(reading->value)) view.marker = reading->value;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
+    const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
+    record_bar(ui, reply.bar, coloring.range);
+    Range range = reply.changed ? reply.range : coloring.range;
+    bool changed = reply.changed;
+    const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
+    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.theme.scale;
+    changed |= drag_field(ui,
+                          {.name = "low",
+                           .max = range.high,
+                           .decimals = decimals,
+                           .prefix = "low",
+                           .locked = view.low_locked,
+                           .width = half,
+                           .drag_speed = float(range.high - range.low) / 300},
+                          range.low);
+    ImGui::SameLine(0, ui.px(8));
+    changed |= drag_field(ui,
+                          {.name = "high",
+                           .min = range.low,
+                           .decimals = decimals,
+                           .prefix = "high",
+                           .width = half,
+                           .drag_speed = float(range.high - range.low) / 300},
+                          range.high);
+    if (changed && range.high > range.low) {
+        if (has_change || (s.quantity == Quantity::w && s.symmetric)) {
+            const bool low_moved = range.high == coloring.range.high;
+            const double m = std::max(1e-9, low_moved ? -range.low : range.high);
+            range = {-m, m};
+        }
+        if (has_floor) range.low = std::max(-1.0, -range.high);
+        s.range_by_hand = range;
+    }
+    if (reply.reset) s.range_by_hand.reset();
+    draw_limits(ui);
+}
+
+void BiasInspector::draw_limits(Ui& ui) {
+    Selection& s = ui.selection;
+    const bool has_change = shows_change(ui);
+    const bool has_floor = s.quantity == Quantity::exp_minus_one;
+    const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
+    int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
+    if (segmented(ui, "Limits", chosen, {limits, -1})) {
+        s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
+        s.range_by_hand.reset();
+    }
+    label_column(ui, "Symmetric");
+    const char* const words = has_change                  ? "always round 0"
+                              : s.quantity == Quantity::w ? s.symmetric ? "low follows high" : ""
+                              : has_floor                 ? "off: floor is \u22121"
+                                                          : "off: from 0";
+    bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
+    if (toggle(ui, "Symmetric", on,
+               {words, has_change                  ? "A change is always drawn round 0."
+                       : s.quantity == Quantity::w ? ""
+                                                   : "Only w is drawn round 0."}))
+        s.symmetric = on;
+}
+
+void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
+    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
+    section(ui, "Statistics",
+            (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
+                            : fmt::format("layer {}", layer_)) +
+                (is_fixed ? ", gauge fixed" : ", raw"));
+    const BiasStatistics& s = statistics_;
+    if (s.count == 0) return;
+    key_value(ui, "Minimum", shown_value(ui, s.low));
+    key_value(ui, "Maximum", shown_value(ui, s.high));
+    const std::string pairs = of_what(form.is_kernel());
+    key_value(ui, "Mean, " + pairs, shown_value(ui, s.mean));
+    const BiasForm::Kind kind = form.kind;
+    if (std::isfinite(s.norm))
+        key_value(ui, (shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs,
+                  stored_value(s.norm));
+    if (shows_change(ui)) return;
+    if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+        key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
+        const Positions positions(ui.status);
+        key_value(ui, "Mean distance", plain_number(s.mean_distance, 2),
+                  positions.is_text              ? "bytes"
+                  : !positions.is_autoregressive ? "patches"
+                  : positions.channels > 1       ? "cells"
+                                                 : "pixels");
+        key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
+    } else if (s.entropy > 0) {
+        key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
+    } else {
+        hint(ui, "Entropy is shown where every value is drawn by itself.");
+    }
+}
+
+}  // namespace aft::app

@@ -1,0 +1,236 @@
+#include "app/panels/biases/bias_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "viz/map.h"
+
+namespace aft::app {
+
+std::string Blocks::words() const {
+    return rows == columns ? std::to_string(rows) : fmt::format("{}\u00D7{}", rows, columns);
+}
+
+BiasForm::BiasForm(const Status& status) {
+    const ModelConfig& model = status.config.model;
+    layers = static_cast<int64_t>(status.layers.size());
+    tokens = status.tokens;
+    window = model.window;
+    is_causal = model.causal();
+    hides_outside = model.outside == "-inf";
+    if (model.mixer == "aft-full" || (model.mixer == "aft-local" && window >= tokens)) {
+        kind = Kind::matrix;
+        rows = columns = tokens;
+    } else if (model.mixer == "aft-local" && window > 0) {
+        kind = Kind::band;
+        rows = tokens;
+        columns = is_causal ? window : 2 * window - 1;
+        first_offset = is_causal ? 0 : 1 - window;
+    } else if (model.mixer == "aft-conv1d") {
+        kind = Kind::kernel1;  // one map per layer: heads are its rows
+        rows = std::max<int64_t>(1, model.heads);
+        columns = window;
+        first_offset = is_causal ? 1 - window : -(window / 2);
+    } else if (model.mixer == "aft-conv2d") {
+        kind = Kind::kernel2;
+        heads = std::max<int64_t>(1, model.heads);
+        rows = columns = window;
+        first_offset = -(window / 2);
+    }
+    if (rows <= 0 || columns <= 0) kind = Kind::none;
+}
+
+Blocks BiasForm::blocks_for(ImVec2 pixels) const {
+    if (is_kernel()) return {};
+    const Blocks out = {viz::filling_block(rows, pixels.y), viz::filling_block(columns, pixels.x)};
+    // The axes of a matrix are alike; the probe makes square blocks only.
+    const bool is_free = kind == Kind::band && is_read_whole();
+    const int64_t both = std::max(out.rows, out.columns);
+    return is_free ? out : Blocks{both, both};
+}
+
+bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
+    if (is_kernel()) return false;
+    const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows) - 1;
+    const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns) - 1;
+    if (kind == Kind::band) {  // source j = t - offset must exist
+        const int64_t low = t0 - (first_offset + c1), high = t1 - (first_offset + c0);
+        return high < 0 || low >= tokens;
+    }
+    if (is_causal && c0 > t1) return true;
+    return hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
+}
+
+int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
+    const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows);
+    const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns);
+    if (is_kernel()) return (t1 - t0) * (c1 - c0);
+    int64_t count = 0;
+    for (int64_t t = t0; t < t1; ++t) {
+        int64_t low = c0, high = c1;  // what a row sees lies side by side
+        if (kind == Kind::band) {
+            low = std::max(low, t - first_offset - tokens + 1);
+            high = std::min(high, t - first_offset + 1);
+        } else {
+            if (is_causal) high = std::min(high, t + 1);
+            if (hides_outside && window > 0) {
+                low = std::max(low, t - window + 1);
+                high = std::min(high, t + window);
+            }
+        }
+        count += std::max<int64_t>(0, high - low);
+    }
+    return count;
+}
+
+Cell BiasForm::cell(int64_t layer, int64_t head, int64_t row, int64_t column) const {
+    Cell out{.layer = layer, .head = kind == Kind::kernel2 ? head : -1};
+    if (kind == Kind::kernel1) out.head = row;
+    if (is_kernel()) {
+        out.tap = kind == Kind::kernel2 ? row * columns + column : column;
+        return out;
+    }
+    out.target = row;
+    out.source = kind == Kind::band ? row - (first_offset + column) : column;
+    if (out.source < 0 || out.source >= tokens) out.source = -1;
+    return out;
+}
+
+bool BiasForm::place(const Cell& cell, int64_t& row, int64_t& column) const {
+    row = column = -1;
+    if (kind == Kind::kernel2 && cell.tap >= 0) {
+        row = cell.tap / columns;
+        column = cell.tap % columns;
+    } else if (kind == Kind::kernel1 && cell.tap >= 0) {
+        row = std::max<int64_t>(0, cell.head);
+        column = cell.tap;
+    } else if (!is_kernel() && cell.target >= 0 && cell.source >= 0) {
+        row = cell.target;
+        column = kind == Kind::band ? cell.target - cell.source - first_offset : cell.source;
+    }
+    return row >= 0 && row < rows && column >= 0 && column < columns;
+}
+
+namespace {
+
+std::span<const float> head_values(const Field& field, int64_t head, int64_t heads) {
+    const size_t size = field.values.size() / size_t(std::max<int64_t>(1, heads));
+    return std::span(field.values).subspan(size_t(head) * size, size);
+}
+
+std::vector<float> extremes(std::span<const float> low, std::span<const float> high) {
+    std::vector<float> out(low.size());
+    for (size_t i = 0; i < out.size(); ++i)
+        out[i] = std::abs(low[i]) > std::abs(high[i]) ? low[i] : high[i];
+    return out;
+}
+
+// values - before; empty if they do not match. Without `before`: a copy.
+std::vector<float> change(std::span<const float> values, const Field* before, int64_t head,
+                          int64_t heads) {
+    std::vector<float> out(values.begin(), values.end());
+    if (before == nullptr) return out;
+    const std::span<const float> old = head_values(*before, head, heads);
+    if (old.size() != out.size()) return {};
+    for (size_t i = 0; i < out.size(); ++i) out[i] -= old[i];
+    return out;
+}
+
+struct Cut {  // the values of one block so far
+    double sum = 0, squares = 0;
+    float low = std::numeric_limits<float>::infinity(), high = -low;
+    int64_t count = 0;
+    bool has_nan = false;
+    void add(float v) {
+        sum += v;
+        squares += double(v) * v;
+        low = std::min(low, v);
+        high = std::max(high, v);
+        has_nan |= std::isnan(v);
+        ++count;
+    }
+};
+
+// Mean, minimum, maximum and norm of every block, over the cells that can be seen.
+void cut_blocks(const std::vector<float>& whole, const BiasForm& form, BiasMap& map) {
+    const size_t cells = size_t(map.rows * map.columns);
+    std::vector<Cut> cuts(cells);
+    for (int64_t r = 0; r < form.rows; ++r) {
+        const int64_t row = r / map.block.rows * map.columns;
+        for (int64_t c = 0; c < form.columns; ++c)
+            if (!form.is_hidden(r, c, {}))
+                cuts[size_t(row + c / map.block.columns)].add(whole[size_t(r * form.columns + c)]);
+    }
+    map.low.resize(cells);
+    map.mean.resize(cells);
+    map.high.resize(cells);
+    map.norm.resize(cells);
+    for (size_t i = 0; i < cells; ++i) {
+        const Cut& cut = cuts[i];
+        const bool is_number = cut.count > 0 && !cut.has_nan;
+        map.low[i] = is_number ? cut.low : std::numeric_limits<float>::quiet_NaN();
+        map.high[i] = is_number ? cut.high : map.low[i];
+        map.mean[i] = is_number ? float(cut.sum / double(cut.count)) : map.low[i];
+        map.norm[i] = is_number ? float(std::sqrt(cut.squares)) : map.low[i];
+    }
+    map.shown = extremes(map.low, map.high);
+}
+
+void take_probe_blocks(const BiasFields& from, const BiasForm& form, int64_t head, BiasMap& map) {
+    const auto values = [&](const char* name) {
+        return head_values(*from.fields.find(name), head, form.heads);
+    };
+    if (from.before == nullptr) {
+        const auto copy = [](std::span<const float> v) {
+            return std::vector<float>(v.begin(), v.end());
+        };
+        map.low = copy(values("min"));
+        map.high = copy(values("max"));
+        map.mean = copy(values("mean"));
+        map.norm = copy(values("norm"));
+        map.shown = extremes(map.low, map.high);
+        return;
+    }
+    map.mean = change(values("mean"), from.before->find("mean"), head, form.heads);
+    map.shown = map.low = map.high = map.mean;
+}
+
+}  // namespace
+
+BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head, Blocks block) {
+    BiasMap map;
+    map.block = block;
+    map.rows = (form.rows + block.rows - 1) / block.rows;
+    map.columns = (form.columns + block.columns - 1) / block.columns;
+    const bool has_before = from.before != nullptr;
+    if (from.fields.fields.empty() || (has_before && from.before->fields.empty())) return {};
+    if (from.fields.find("min") != nullptr) {
+        if (has_before && from.before->find("mean") == nullptr) return {};
+        take_probe_blocks(from, form, head, map);
+    } else {
+        std::vector<float> whole =
+            change(head_values(from.fields.fields.front(), head, form.heads),
+                   has_before ? from.before->fields.data() : nullptr, head, form.heads);
+        if (int64_t(whole.size()) != form.rows * form.columns) return {};
+        const Field* const w = has_before ? nullptr : from.fields.find("w");
+        if (block.is_single() && w != nullptr && w != from.fields.fields.data()) {
+            const std::span<const float> exact = head_values(*w, head, form.heads);
+            if (exact.size() == whole.size()) map.w.assign(exact.begin(), exact.end());
+        }
+        if (block.is_single())
+            map.shown = std::move(whole);
+        else
+            cut_blocks(whole, form, map);
+    }
+    if (int64_t(map.shown.size()) != map.rows * map.columns) return {};
+    if (form.is_kernel()) return map;
+    map.hidden.resize(map.shown.size());
+    for (int64_t r = 0; r < map.rows; ++r)
+        for (int64_t c = 0; c < map.columns; ++c)
+            map.hidden[size_t(r * map.columns + c)] = form.is_hidden(r, c, block) ? 1 : 0;
+    return map;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,70 @@
+// The position bias of one layer as a map: how a model's bias is laid out, and the values that are
+// drawn: as they are, in blocks, or as the change between two steps. Pure functions; any thread.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "app/state/selection.h"
+#include "core/field.h"
+#include "viz/tiles.h"
+
+namespace aft::app {
+
+// Values that one drawn cell stands for.
+struct Blocks {
+    int64_t rows = 1, columns = 1;
+    [[nodiscard]] bool is_single() const { return rows == 1 && columns == 1; }
+    [[nodiscard]] std::string words() const;  // "3", "3×1"
+    [[nodiscard]] bool operator==(const Blocks&) const = default;
+};
+
+// How a model's position bias is laid out.
+struct BiasForm {
+    enum class Kind { none, matrix, band, kernel1, kernel2 };
+    Kind kind = Kind::none;
+    int64_t layers = 0, heads = 1;  // heads: maps per layer
+    int64_t rows = 0, columns = 0;  // of one map, before blocks
+    int64_t first_offset = 0;       // band and kernels: offset of column 0 (and of row 0: kernel2)
+    int64_t window = 0, tokens = 0;
+    bool is_causal = true, hides_outside = false;
+
+    explicit BiasForm(const Status& status);
+    [[nodiscard]] bool is_kernel() const { return kind == Kind::kernel1 || kind == Kind::kernel2; }
+    // The axes mean different things and may be drawn at different zooms.
+    [[nodiscard]] bool has_free_axes() const { return kind == Kind::band || kind == Kind::kernel1; }
+    // Values per block so that one map fits into so many pixels and fills most of them.
+    [[nodiscard]] Blocks blocks_for(ImVec2 pixels) const;
+    // Small enough to be read as a whole and cut into blocks here, along each axis by itself.
+    [[nodiscard]] bool is_read_whole() const { return rows * columns <= int64_t{4} << 20; }
+    [[nodiscard]] bool is_hidden(int64_t row, int64_t column, Blocks block) const;
+    // Values of a block that can be seen.
+    [[nodiscard]] int64_t seen(int64_t row, int64_t column, Blocks block) const;
+    // Target and source of cell (row, column).
+    [[nodiscard]] Cell cell(int64_t layer, int64_t head, int64_t row, int64_t column) const;
+    [[nodiscard]] bool place(const Cell& cell, int64_t& row, int64_t& column) const;  // false: none
+    [[nodiscard]] bool operator==(const BiasForm&) const = default;
+};
+
+struct BiasMap {  // one map of one layer
+    int64_t rows = 0, columns = 0;
+    Blocks block;
+    std::vector<float> shown;       // the extreme of largest magnitude of each block
+    std::vector<float> low, mean;   // of blocks; empty without
+    std::vector<float> high, norm;  // norm: of a block's values; empty also where it is not known
+    std::vector<float> w;  // of single values, where the answer holds it beside another quantity
+    std::vector<uint8_t> hidden;
+    [[nodiscard]] viz::MapData data(uint64_t version) const {
+        return {shown, rows, columns, hidden, version};
+    }
+};
+
+struct BiasFields {
+    const FieldSet& fields;            // of a probe
+    const FieldSet* before = nullptr;  // what is taken from it: the same at another step
+};
+// One map out of a probe's answer; empty if the answers have another shape. Where the probe gave
+// blocks, the change between two steps is that of their means.
+[[nodiscard]] BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head,
+                                    Blocks block);
+
+}  // namespace aft::app

@@ -1,0 +1,352 @@
+#include "app/panels/biases/bias_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+namespace {
+
+constexpr size_t kMoments = 4;
+
+void heading(Ui& ui, std::string_view title, std::string_view rest) {
+    ui.recorder.set_section(std::string(title));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    text_at(ui, at, title, {text_size::label, ui.theme.text1, Face::semibold, width});
+    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
+    const float rest_width = text_extent(ui, rest, text_size::hint).x;
+    const bool below = used + rest_width > width;
+    text_at(ui, below ? ImVec2(at.x, at.y + ui.px(18)) : ImVec2(at.x + used, at.y + ui.px(1)), rest,
+            {text_size::hint, ui.theme.text2, Face::regular, width});
+    ImGui::Dummy({1, ui.px(below ? 36 : 20)});
+}
+
+void take_from(std::vector<float>& values, const std::vector<float>& before) {
+    for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
+}
+
+int64_t chosen_target(const Ui& ui, const BiasForm& form) {
+    const int64_t t = ui.selection.shown().target;
+    if (t >= 0 && t < form.tokens) return t;
+    const Positions positions(ui.status);
+    return std::min(form.tokens - 1,
+                    positions.target_at(positions.height / 2, positions.width / 2, 0));
+}
+
+}  // namespace
+
+void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box) {
+    if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
+    session_ = ui.session;
+    form_ = form;
+    ImGui::SetCursorScreenPos(box.low);
+    const ImVec2 size = {box.width(), box.height()};
+    if (ImGui::BeginChild("side", size)) {
+        const float width = ImGui::GetContentRegionAvail().x;
+        const bool has_moments = ui.history.size() >= 2;
+        if (!form.is_kernel()) {
+            // Smaller where the profile and the row of steps would not fit below it.
+            const float below = ui.px(150 + 52) + (has_moments ? ui.px(180) : 0);
+            draw_fold(ui, form, layers, std::clamp(size.y - below, ui.px(120), width));
+            ImGui::Dummy({1, ui.px(4)});
+        }
+        float room = ImGui::GetContentRegionAvail().y - ui.px(12);
+        if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
+        if (has_moments && form.kind == BiasForm::Kind::kernel2) room -= ui.px(160);
+        draw_profile(ui, form, layers, {width, std::clamp(room, ui.px(150), ui.px(260))});
+        if (form.kind == BiasForm::Kind::kernel2)
+            draw_over_training(ui, form, layers, {width, ui.px(160)});
+        draw_by_step(ui, form, layers, width);
+    }
+    ImGui::EndChild();
+}
+
+void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+    const Positions positions(ui.status);
+    const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
+    ProbeRequest request = bias_request(ui, form, {.layer = layer});
+    request.options.erase("view");
+    request.options.erase("also");
+    request.options["row"] = std::to_string(target);
+    const bool has_change = shows_change(ui);
+    bool is_new = row_.update(ui, request, layers.turn(layer), bias_hold(form));
+    if (has_change) {
+        request.step = ui.selection.pins.back().step;
+        is_new |= row_before_.update(ui, request, layers.turn(layer));
+    }
+    is_new |= row_is_change_ != has_change;
+    const bool is_there = row_.fields() && (!has_change || row_before_.is_current());
+    if (is_new && is_there) {
+        row_is_change_ = has_change;
+        std::vector<float> row = row_.fields()->fields.front().values;
+        if (has_change) take_from(row, row_before_.fields()->fields.front().values);
+        folded_.clear();
+        for (int64_t c = 0; c < positions.channels; ++c) {
+            folded_.push_back(fold_row(positions, row, c));
+            folded_.back().version = ++versions_;
+        }
+        target_ = std::stoll(row_.shown().options.at("row"));
+    }
+    const char* const what = positions.is_text ? "Where this byte looks by prior alone"
+                             : positions.is_autoregressive
+                                 ? "Where this pixel looks by prior alone"
+                                 : "Where this patch looks by prior alone";
+    heading(ui, what,
+            fmt::format("{}row of target {}, folded to {}\u00D7{}",
+                        has_change ? "change of the " : "", positions.target_words(target),
+                        folded_.empty() ? positions.height : folded_.front().rows,
+                        folded_.empty() ? positions.width : folded_.front().columns));
+    if (folded_.empty() || target_ < 0 || row_is_change_ != has_change) {
+        ImGui::Dummy({width, width});
+        return;
+    }
+    draw_channels(ui, positions, layers.coloring(ui, layer, 0), width);
+}
+
+void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring& coloring,
+                             float width) {
+    maps_.resize(folded_.size());
+    const auto count = float(folded_.size());
+    const float gap = ui.px(6), each = std::floor((width - gap * (count - 1)) / count);
+    const float tall =
+        std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const Positions::Place target = positions.target(target_);
+    for (size_t c = 0; c < folded_.size(); ++c) {
+        const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
+        ImGui::SetCursorScreenPos(at);
+        viz::MapView view;
+        const std::string id = fmt::format("fold {}", c);
+        view.id = id.c_str();
+        view.data = folded_[c].data();
+        view.coloring = coloring;
+        view.area = {each, std::max(tall, float(folded_[c].rows))};
+        view.is_signed = is_signed(ui.selection.quantity);
+        view.max_fit = 32;
+        view.numbers = false;
+        const FoldPlace place = fold_place(positions, target);
+        if (int64_t(c) == target.channel) view.target = {place.row, place.column};
+        const int64_t source = ui.selection.shown().source;
+        if (source >= 0 && positions.source(source).channel == int64_t(c)) {
+            const FoldPlace from = fold_place(positions, positions.source(source));
+            view.source = {from.row, from.column};
+        }
+        const viz::MapReply reply = maps_[c].draw(view, ui.look);
+        ui.recorder.area({.kind = "map",
+                          .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
+                          .min = reply.map.low,
+                          .max = reply.map.high,
+                          .value = positions.target_words(target_),
+                          .why_not = {}});
+        const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
+        Positions::Place from = unfold(positions, hit.row, hit.column);
+        from.channel = int64_t(c);
+        if (!from.is_on_grid()) continue;
+        const Cell cell{.layer = ui.selection.cell.layer,
+                        .target = target_,
+                        .source = positions.source_at(from.y, from.x, from.channel)};
+        if (reply.hovered.is_valid()) ui.selection.point(cell);
+        if (reply.clicked.is_valid()) ui.selection.lock(cell);
+    }
+    const char* const names[] = {"sources R", "sources G", "sources B"};
+    for (size_t c = 0; folded_.size() == 3 && c < 3; ++c)
+        text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)}, names[c],
+                {text_size::hint, ui.theme.text3});
+    ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(folded_.size() == 3 ? 22 : 6)});
+    ImGui::Dummy({1, 1});
+}
+
+void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
+                         std::vector<ReadOut>& out) const {
+    if (reading.block.is_single() || !row_.fields() || reading.cell.target != target_ ||
+        reading.cell.source < 0 || shows_change(ui))
+        return;
+    const std::vector<float>& row = row_.fields()->fields.front().values;
+    const auto j = size_t(reading.cell.source);
+    if (j < row.size() && !std::isnan(row[j]))
+        out.push_back({"exact", shown_value(ui.selection.quantity, row[j]), exact_number(row[j])});
+}
+
+namespace {
+
+struct Bins {
+    std::vector<double> sum, low, high, count;
+    void add(int64_t bin, double v) {
+        if (!std::isfinite(v) || bin < 0) return;
+        if (bin >= int64_t(sum.size())) {
+            sum.resize(size_t(bin + 1), 0);
+            count.resize(size_t(bin + 1), 0);
+            low.resize(size_t(bin + 1), std::numeric_limits<double>::infinity());
+            high.resize(size_t(bin + 1), -std::numeric_limits<double>::infinity());
+        }
+        const auto i = size_t(bin);
+        sum[i] += v;
+        count[i] += 1;
+        low[i] = std::min(low[i], v);
+        high[i] = std::max(high[i], v);
+    }
+};
+
+// Bin of a cell: distance in the picture, or the offset of a band; -1 = left out.
+int64_t bin_of(const BiasForm& form, const Positions& positions, int64_t r, int64_t c) {
+    if (form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1) return c;
+    if (form.kind == BiasForm::Kind::kernel2)
+        return std::lround(
+            std::hypot(double(r + form.first_offset), double(c + form.first_offset)));
+    if (positions.is_text) return std::abs(r - c);
+    const Positions::Place t = positions.target(r), j = positions.source(c);
+    if (!t.is_on_grid() || !j.is_on_grid()) return -1;
+    return std::lround(std::hypot(double(t.y - j.y), double(t.x - j.x)));
+}
+
+}  // namespace
+
+void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+    const int64_t layer = ui.selection.cell.layer;
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+    const BiasLayer& from = layers.layer(layer);
+    if (profile_.layer == layer && profile_.head == head && profile_.version == from.version)
+        return;
+    profile_ = {.version = from.version, .layer = layer, .head = head};
+    const bool has_change = shows_change(ui);
+    // Single values, whatever blocks the map is drawn in; the probe's own blocks have none.
+    const BiasMap map = map_of_fields(
+        {*from.watch.fields(), has_change ? from.pinned.fields().get() : nullptr}, form, head, {});
+    if (map.shown.empty()) return;
+    // The mean of exp(w) would only show its largest values.
+    const std::vector<float>& values = map.w.empty() ? map.shown : map.w;
+    const Positions positions(ui.status);
+    Bins bins;
+    for (int64_t r = 0; r < form.rows; ++r)
+        for (int64_t c = 0; c < form.columns; ++c)
+            if (!form.is_hidden(r, c, {}))
+                bins.add(bin_of(form, positions, r, c), values[size_t(r * form.columns + c)]);
+    const bool is_offset =
+        form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
+    for (size_t i = 0; i < bins.sum.size(); ++i) {
+        if (bins.count[i] == 0) continue;
+        profile_.x.push_back(double(i) + (is_offset ? double(form.first_offset) : 0));
+        profile_.mean.push_back(bins.sum[i] / bins.count[i]);
+        profile_.low.push_back(bins.low[i]);
+        profile_.high.push_back(bins.high[i]);
+    }
+}
+
+void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+    make_profile(ui, form, layers);
+    if (profile_.x.size() < 2) return;
+    const bool is_offset =
+        form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
+    const Positions positions(ui.status);
+    viz::CurvePlot plot;
+    plot.id = "##profile";
+    plot.title = is_offset ? "Mean bias by offset" : "Mean bias by distance";
+    plot.unit = fmt::format("{} against {}",
+                            shows_change(ui)                               ? "change"
+                            : ui.selection.quantity == Quantity::row_share ? "row share"
+                                                                           : "w",
+                            is_offset                     ? "t \u2212 t\u2032"
+                            : positions.is_text           ? "bytes"
+                            : positions.is_autoregressive ? "pixels"
+                                                          : "patches");
+    const float taken = text_extent(ui, plot.title, text_size::label, Face::semibold).x +
+                        text_extent(ui, plot.unit, text_size::hint).x + ui.px(8);
+    if (taken > size.x) plot.unit = plot.unit.substr(0, plot.unit.find(" against"));
+    plot.x_word = is_offset ? "offset" : "distance";
+    plot.size = size;
+    plot.zero_line = true;
+    plot.curves = {{.x = profile_.x,
+                    .y = profile_.mean,
+                    .low = profile_.low,
+                    .high = profile_.high,
+                    .color = ui.look.colors->series[0],
+                    .dots = profile_.x.size() <= 32,
+                    .decimals = 4}};
+    plot.curves.front().label = "";
+    (void)draw_curves(plot, ui.look);
+}
+
+void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+    const Cell cell = ui.selection.cell;
+    if (cell.tap < 0 || ui.history.size() < 2) return;
+    const auto head = size_t(std::clamp<int64_t>(cell.head, 0, form.heads - 1));
+    if (trace_.size() != ui.history.size()) trace_ = std::vector<Moment>(ui.history.size());
+    std::vector<double> steps, values;
+    for (size_t i = 0; i < trace_.size(); ++i) {
+        ProbeRequest request = bias_request(ui, form, {.layer = cell.layer});
+        request.step = ui.history[i];
+        (void)trace_[i].watch.update(ui, request, layers.turn(cell.layer));
+        if (!trace_[i].watch.is_current()) continue;
+        const std::vector<float>& all = trace_[i].watch.fields()->fields.front().values;
+        const size_t at = head * size_t(form.rows * form.columns) + size_t(cell.tap);
+        if (at >= all.size()) continue;
+        steps.push_back(double(ui.history[i]));
+        values.push_back(all[at]);
+    }
+    if (steps.size() < 2) return;
+    viz::CurvePlot plot;
+    plot.id = "##trace";
+    plot.title = fmt::format("Bias at ({}) over training", tap_words(form, cell));
+    plot.size = size;
+    plot.now = double(ui.shown_step());
+    plot.curves = {{.x = steps, .y = values, .color = ui.look.colors->series[0], .decimals = 4}};
+    const viz::CurveReply reply = draw_curves(plot, ui.look);
+    if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
+}
+
+// The map at up to four stored moments, on the range of the chosen one.
+void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+    if (ui.history.size() < 2) return;
+    const int64_t layer = ui.selection.cell.layer;
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+    const size_t count = std::min(kMoments, ui.history.size());
+    moments_.resize(count);
+    const float each = width / float(count) - ui.px(4);
+    const Blocks block = form.blocks_for({each, each});
+    const bool has_change = shows_change(ui);
+    const FieldSet* const before = has_change ? layers.layer(layer).pinned.fields().get() : nullptr;
+    std::vector<viz::AtlasCell> cells(count);
+    const Coloring coloring = layers.coloring(ui, layer, head);
+    for (size_t i = 0; i < count; ++i) {
+        Moment& moment = moments_[i];
+        const size_t at = count < 2 ? 0 : (ui.history.size() - 1) * i / (count - 1);
+        ProbeRequest request =
+            bias_request(ui, form, {.layer = layer, .block = block, .is_change = has_change});
+        request.step = moment.step = ui.history[at];
+        if (moment.watch.update(ui, request, layers.turn(layer))) moment.version = ++versions_;
+        cells[i].label = group_thousands(moment.step);
+        if (!moment.watch.is_current()) continue;
+        const uint64_t other = has_change ? layers.layer(layer).version << 32 : 0;
+        const uint64_t key = other + moment.version * 64 + uint64_t(head);
+        if (moment.built != key || moment.map.block != block)
+            moment.map = map_of_fields({*moment.watch.fields(), before}, form, head, block);
+        moment.built = key;
+        if (moment.map.shown.empty()) continue;
+        cells[i].data = moment.map.data(key);
+        cells[i].coloring = coloring;
+    }
+    heading(ui, form.heads > 1 ? "Head by step" : "Layer by step", "range of the chosen step");
+    viz::AtlasView view;
+    view.id = "by step";
+    view.shape = {.rows = 1,
+                  .columns = int(count),
+                  .tile_rows = (form.rows + block.rows - 1) / block.rows,
+                  .tile_columns = (form.columns + block.columns - 1) / block.columns,
+                  .free_axes = form.has_free_axes(),
+                  .cell_label = ui.px(22)};
+    view.cells = cells;
+    const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
+    view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
+    view.raise_selected_row = false;
+    const viz::AtlasReply reply = strip_.draw(view, ui.look);
+    if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,52 @@
+// The right third of Focus: the target's row folded into the picture, the profile over offsets or
+// distance, and the map at several stored steps. Window thread.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/fold.h"
+#include "viz/atlas.h"
+#include "viz/curves.h"
+#include "viz/map.h"
+
+namespace aft::app {
+
+class BiasSide {
+  public:
+    void draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box);
+    // The exact value of one cell of a block, when its row is here: "value +0.0226".
+    void add_exact(const Ui& ui, const BiasReading& reading, std::vector<ReadOut>& out) const;
+
+  private:
+    void draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width);
+    void draw_channels(Ui& ui, const Positions& positions, const Coloring& coloring, float width);
+    void draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
+    void draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, float width);
+    void make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers);
+    void draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
+
+    const Session* session_ = nullptr;  // whose rows and moments these are
+    std::optional<BiasForm> form_;
+    Watch row_, row_before_;  // before: at the pinned step
+    bool row_is_change_ = false;
+    std::vector<Folded> folded_;  // one per channel
+    std::vector<viz::Map> maps_;
+    uint64_t versions_ = 0;
+    int64_t target_ = -1;
+    struct Profile {
+        uint64_t version = 0;  // of the layer it was made of
+        int64_t layer = -1, head = -1;
+        std::vector<double> x{}, mean{}, low{}, high{};
+    } profile_;
+    struct Moment {
+        int64_t step = -1;
+        Watch watch;
+        BiasMap map;
+        uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
+    };
+    std::vector<Moment> moments_, trace_;
+    viz::Atlas strip_;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,141 @@
+// Statistics: one row per layer (and head): limits, mean, norm, entropy and reach of its bias.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
+#include "core/text.h"
+#include "viz/curves.h"
+#include "viz/map.h"
+
+namespace aft::app {
+
+PanelRoom bias_statistics_panel();
+
+namespace {
+
+constexpr int64_t kCells = 192;  // blocks per side: enough for limits and means
+
+class StatisticsPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    struct Line {
+        uint64_t version = 0;
+        BiasStatistics numbers;
+    };
+    void refresh(Ui& ui, const BiasForm& form);
+    void draw_table(Ui& ui, const BiasForm& form);
+    BiasLayers layers_;
+    std::vector<Line> lines_;  // layers x heads
+};
+
+void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
+    Blocks block;
+    if (!form.is_kernel())
+        block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
+    layers_.update(ui, form, {.block = block, .first = 0, .end = form.layers});
+    lines_.resize(size_t(form.layers * form.heads));
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
+        if (!layers_.has(layer) || lines_[i].version == layers_.layer(layer).version) continue;
+        lines_[i] = {
+            layers_.layer(layer).version,
+            bias_statistics(form, layers_.layer(layer).maps[size_t(head)], ui.selection.quantity)};
+    }
+}
+
+void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
+    const bool has_kernel = form.kind == BiasForm::Kind::kernel2;
+    const Quantity quantity = ui.selection.quantity;
+    std::vector<Column> columns = {{.title = "Layer", .width = 80}};
+    if (has_kernel) columns.push_back({.title = "Head", .width = 60});
+    for (const char* const title : {"Minimum", "Maximum", "Mean", "Norm"})
+        columns.push_back({.title = title, .right = true});
+    if (has_kernel)
+        for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
+            columns.push_back({.title = title, .right = true});
+    std::vector<TableRow> rows;
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
+        const BiasStatistics& n = lines_[i].numbers;
+        const bool there = lines_[i].version != 0;
+        const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
+        TableRow row{.name = has_kernel ? fmt::format("L{} h{}", layer, head)
+                                        : fmt::format("L{}", layer)};
+        row.cells = {std::to_string(layer)};
+        if (has_kernel) row.cells.push_back(std::to_string(head));
+        for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
+        if (has_kernel)
+            for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})
+                row.cells.push_back(there ? plain_number(v, 2) : "\u2013");
+        else
+            row.cells.push_back(there ? stored_value(n.norm) : "\u2013");
+        row.selected = layer == ui.selection.cell.layer &&
+                       (!has_kernel || head == std::max<int64_t>(0, ui.selection.cell.head));
+        rows.push_back(std::move(row));
+    }
+    const int pressed = table(ui, "Layers", columns, rows);
+    if (pressed < 0) return;
+    ui.selection.lock(
+        {.layer = pressed / form.heads, .head = has_kernel ? pressed % form.heads : -1});
+}
+
+// Which means and norms these are: training logs others.
+std::string pairs_and_gauge(const Ui& ui, const BiasForm& form) {
+    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
+    return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
+}
+
+void StatisticsPanel::draw(Ui& ui) {
+    const BiasForm form(ui.status);
+    if (bias_state(ui, form)) return;
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
+    refresh(ui, form);
+    caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
+            step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
+                gauge_words(form, layers_.layer(0)));
+    if (!layers_.error().empty())
+        banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
+    std::vector<double> norms(size_t(form.layers), 0);  // of a layer's heads together
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        double& norm = norms[i / size_t(form.heads)];
+        norm = std::hypot(norm, lines_[i].numbers.norm);
+    }
+    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
+            pairs_and_gauge(ui, form), false);
+    const int clicked =
+        draw_bars({.id = "norms",
+                   .values = norms,
+                   .size = {std::min(ImGui::GetContentRegionAvail().x, ui.px(560)), ui.px(130)},
+                   .highlighted = int(ui.selection.cell.layer)},
+                  ui.look)
+            .clicked;
+    if (clicked >= 0) ui.selection.cell.layer = clicked;
+    section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));
+    if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
+        draw_table(ui, form);
+    ImGui::EndChild();
+    const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
+                              {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
+                                           of_what(form.is_kernel())),
+                               stored_value(norms[size_t(ui.selection.cell.layer)]),
+                               exact_number(float(norms[size_t(ui.selection.cell.layer)]))}};
+    hover_line(ui, values, "A row selects its layer");
+}
+
+}  // namespace
+
+PanelRoom bias_statistics_panel() {
+    return {{"Statistics", "limits, mean, norm and reach of every layer's bias"},
+            icon::chart,
+            "One row per layer, and per head for kernels. Press a row to select it in all views.",
+            {{Workspace::biases, Slot::canvas, 2}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<StatisticsPanel>()); }};
+}
+
+}  // namespace aft::app

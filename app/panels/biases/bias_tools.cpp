@@ -1,0 +1,214 @@
+#include "app/panels/biases/bias_tools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/shared/model_state.h"
+#include "app/panels/shared/tool_row.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+void quantity_tool(Ui& ui, const BiasForm& form) {
+    Selection& s = ui.selection;
+    std::vector<Choice> choices;
+    for (const Quantity quantity : kQuantities) {
+        Choice choice{.text = quantity_words(quantity)};
+        if (quantity == Quantity::row_share && form.is_kernel())
+            choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
+        choices.push_back(choice);
+    }
+    int chosen = static_cast<int>(s.quantity);
+    if (!segmented(ui, "Quantity", chosen, {choices})) return;
+    s.quantity = static_cast<Quantity>(chosen);
+    s.range_by_hand.reset();
+}
+
+// What the maps show: the values, or what has changed in them since the newest pin.
+void change_tool(Ui& ui) {
+    const std::string why = ui.actions.why_not(ui, "Difference to pin");
+    const Choice choices[] = {{.text = "Value"}, {.text = "Change since pin", .why_not = why}};
+    int chosen = shows_change(ui) ? 1 : 0;
+    if (segmented(ui, "Compare", chosen, {choices})) (void)ui.actions.run(ui, "Difference to pin");
+}
+
+void range_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Range");
+    const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
+    int chosen = static_cast<int>(s.range_mode);
+    if (!segmented(ui, "Range", chosen, {choices})) return;
+    s.range_mode = static_cast<RangeMode>(chosen);
+    s.range_by_hand.reset();
+}
+
+void scale_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Scale");
+    const std::string why =
+        s.quantity == Quantity::exp_minus_one ? "" : "This quantity is drawn on a linear scale.";
+    const Choice choices[] = {{.text = "Signed log", .why_not = why},
+                              {.text = "Two-sided", .why_not = why}};
+    int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
+    if (segmented(ui, "Scale", chosen, {choices}))
+        s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
+}
+
+void gauge_tool(Ui& ui) {
+    Selection& s = ui.selection;
+    inline_label(ui, "Gauge");
+    const Choice choices[] = {
+        {.text = "Raw", .tip = "w as it is stored."},
+        {.text = "Fixed",
+         .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
+                "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
+    int chosen = s.gauge == Gauge::fixed ? 1 : 0;
+    if (segmented(ui, "Gauge", chosen, {choices}))
+        s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
+}
+
+}  // namespace
+
+void bias_tools(Ui& ui, const BiasForm& form, float room) {
+    quantity_tool(ui, form);
+    std::vector<Tool> tools = {{200, [&] { change_tool(ui); }}, {224, [&] { range_tool(ui); }}};
+    if (!form.is_kernel()) tools.push_back({166, [&] { gauge_tool(ui); }});
+    if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
+        tools.push_back({236, [&] { scale_tool(ui); }});
+    tool_row(ui, room - ui.px(274), tools);
+}
+
+void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer) {
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10) +
+                         text_extent(ui, words, text_size::hint).x;
+    const std::string model = step_words(ui, layer.watch.fields()) + "  \u00B7  ";
+    const size_t at = words.find(model);
+    if (needed > ImGui::GetContentRegionAvail().x && at != std::string::npos)
+        words = model + words.erase(at, model.size());
+    caption(ui, title, words);
+}
+
+// Where to look instead, for a mixer without a map.
+static std::string elsewhere_words(const std::string& mixer) {
+    const std::string none = mixer + " has no map from position to position; ";
+    if (mixer == "softmax") return none + "what its heads attend to is in the Attention workspace.";
+    if (mixer == "linear") return none + "nor has it maps of keys or of attention.";
+    return none + "its keys and attention are in the Attention workspace.";
+}
+
+bool bias_state(Ui& ui, const BiasForm& form) {
+    if (no_model_state(ui, Drawing::grid,
+                       "Open a checkpoint or a run to see its position biases, layer by layer."))
+        return true;
+    if (form.kind != BiasForm::Kind::none) return false;
+    empty_state(ui, {.drawing = Drawing::grid,
+                     .title = "No position bias in this model",
+                     .sentence = elsewhere_words(ui.status.config.model.mixer),
+                     .primary = "Open...",
+                     .secondary = "Open demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
+    return true;
+}
+
+BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell) {
+    BiasReading out;
+    out.cell = cell;
+    out.block = map.block;
+    out.value = out.w = std::numeric_limits<double>::quiet_NaN();
+    int64_t row = -1, column = -1;
+    if (map.shown.empty() || !form.place(cell, row, column)) return out;
+    const int64_t r = row / map.block.rows, c = column / map.block.columns;
+    if (r >= map.rows || c >= map.columns) return out;
+    const auto i = size_t(r * map.columns + c);
+    out.is_hidden = !map.hidden.empty() && map.hidden[i] != 0;
+    if (out.is_hidden) return out;
+    out.value = map.shown[i];
+    if (!map.block.is_single()) {
+        out.low = map.low[i];
+        out.mean = map.mean[i];
+        out.high = map.high[i];
+        return out;
+    }
+    if (!map.w.empty()) out.w = map.w[i];
+    for (size_t k = 0; k < map.shown.size(); ++k) {
+        if (!map.hidden.empty() && map.hidden[k] != 0) continue;
+        ++out.count;
+        out.rank += map.shown[k] > map.shown[i] ? 1 : 0;
+    }
+    ++out.rank;
+    return out;
+}
+
+std::string shown_value(Quantity quantity, double value) {
+    if (quantity == Quantity::row_share) return plain_number(100 * value, 3) + " %";
+    const std::string text = stored_value(value);
+    return is_signed(quantity) && value > 0 && text.find_first_of("123456789") != std::string::npos
+               ? "+" + text
+               : text;
+}
+
+std::string shown_value(const Ui& ui, double value) {
+    const std::string text = shown_value(ui.selection.quantity, value);
+    const bool has_sign = is_signed(ui.selection.quantity) || !shows_change(ui) || value <= 0;
+    return has_sign || text.find_first_of("123456789") == std::string::npos ? text : "+" + text;
+}
+
+std::string tap_words(const BiasForm& form, const Cell& cell) {
+    const auto number = [](int64_t v) { return signed_number(double(v), 0); };
+    if (form.kind == BiasForm::Kind::kernel1) return number(cell.tap + form.first_offset);
+    return number(cell.tap / form.columns + form.first_offset) + ", " +
+           number(cell.tap % form.columns + form.first_offset);
+}
+
+std::string lock_words(const Ui& ui, std::string_view hover_words) {
+    if (!ui.selection.locked) return std::string(hover_words);
+    return ui.selection.hover ? "Preview; the locked one comes back outside. Esc unlocks"
+                              : "Locked. Esc unlocks";
+}
+
+std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
+    std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
+    const Quantity quantity = ui.selection.quantity;
+    if (form.is_kernel()) {
+        out.push_back({"head", std::to_string(std::max<int64_t>(0, r.cell.head))});
+        if (r.cell.tap >= 0)
+            out.push_back({form.kind == BiasForm::Kind::kernel2 ? "dy, dx" : "offset",
+                           tap_words(form, r.cell)});
+    } else if (r.cell.target >= 0) {
+        const Positions positions(ui.status);
+        out.push_back({"t", positions.target_words(r.cell.target)});
+        out.push_back(
+            {"t\u2032", r.cell.source >= 0 ? positions.source_words(r.cell.source) : "none"});
+    }
+    const bool has_change = shows_change(ui);
+    const char* const name = has_change ? "change" : quantity_words(quantity);
+    if (r.is_hidden) {
+        out.push_back({name, "not visible"});
+        return out;
+    }
+    if (std::isnan(r.value)) return out;
+    if (!r.block.is_single()) {
+        out.push_back({"block", fmt::format("{}\u00D7{}", r.block.rows, r.block.columns)});
+        out.push_back({"mean", shown_value(ui, r.mean), exact_number(float(r.mean))});
+        out.push_back({"min", shown_value(ui, r.low), exact_number(float(r.low))});
+        out.push_back({"max", shown_value(ui, r.high), exact_number(float(r.high))});
+        return out;
+    }
+    out.push_back({name, shown_value(ui, r.value), exact_number(float(r.value))});
+    if (has_change) return out;
+    if (!std::isnan(r.w))
+        out.push_back({"w", shown_value(Quantity::w, r.w), exact_number(float(r.w))});
+    if (quantity == Quantity::w)
+        out.push_back({"exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r.value)),
+                       exact_number(float(std::expm1(r.value)))});
+    if (r.count > 0)
+        out.push_back({"rank", group_thousands(r.rank) + " of " + group_thousands(r.count)});
+    return out;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,70 @@
+// What Atlas, Focus and Statistics draw alike: the row of tools, states, the hover line, and the
+// sections of the Inspector for the chosen map. Window thread, inside a frame.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/panels/biases/bias_data.h"
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+// Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
+void bias_tools(Ui& ui, const BiasForm& form, float room);
+// The caption; where it does not fit, model and step come first: without them nothing is
+// understood.
+void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer);
+// Draws the empty, loading or error state and returns true when there is nothing else to draw.
+[[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
+
+// A value under the pointer, with all its indices.
+struct BiasReading {
+    Cell cell;
+    double value = 0;                    // of the quantity on screen; NaN = none
+    double w = 0;                        // of the cell as it is stored; NaN = not known here
+    double low = 0, mean = 0, high = 0;  // of its block
+    Blocks block;
+    int64_t rank = 0, count = 0;  // rank among the map's values, 1 = the largest
+    bool is_hidden = false;
+};
+[[nodiscard]] BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell);
+[[nodiscard]] std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form,
+                                                 const BiasReading& reading);
+[[nodiscard]] std::string lock_words(const Ui& ui, std::string_view hover_words);
+[[nodiscard]] std::string tap_words(const BiasForm& form, const Cell& cell);  // "-1, 0"
+[[nodiscard]] std::string shown_value(Quantity quantity, double value);       // "+3.0254"
+// The same for what the maps show now: a change always has its sign.
+[[nodiscard]] std::string shown_value(const Ui& ui, double value);
+
+struct BiasStatistics {
+    double low = 0, high = 0, mean = 0, norm = 0;  // norm: NaN where it is not known
+    double entropy = 0;        // bits, of exp(w) normalised: a kernel, or the mean of the rows
+    double mean_distance = 0;  // kernels: of exp(w) mass, in cells
+    double within_one = 0;     // kernels: share of the mass within distance 1
+    int64_t count = 0;
+};
+[[nodiscard]] BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
+                                             Quantity quantity);
+
+// Sections of the Inspector. Keeps its numbers until the map changes.
+class BiasInspector {
+  public:
+    void draw(Ui& ui, const BiasForm& form, const BiasLayers& layers);
+
+  private:
+    void draw_selection(Ui& ui, const BiasForm& form, const BiasReading* reading);
+    void draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading);
+    void draw_limits(Ui& ui);
+    void draw_statistics(Ui& ui, const BiasForm& form);
+    void refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers);
+
+    int64_t layer_ = -1, head_ = -1;
+    uint64_t version_ = 0;
+    Coloring coloring_;
+    Distribution values_;
+    std::vector<float> bars_;
+    ClippedShare clipped_;
+    BiasStatistics statistics_;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,382 @@
+// Samples: the completions, filling in while one watches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/complete/completion_actions.h"
+#include "app/panels/complete/completion_state.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/model_state.h"
+#include "app/panels/shared/overlay_image.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+PanelRoom complete_panel();
+
+namespace {
+
+constexpr float kLeastPicture = 56;  // its number and bits can still be read
+
+// Columns and whole pixels per value of n pictures in an area.
+struct GridFit {
+    int columns = 1, zoom = 1;
+};
+struct GridExtra {
+    ImVec2 room;      // that every picture takes beside itself
+    float least = 0;  // width of a picture
+};
+
+GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
+    GridFit best{.columns = 1, .zoom = 0};
+    for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
+        const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
+        const float width = area.x / static_cast<float>(columns) - extra.x;
+        const float height = area.y / rows - extra.y;
+        const int zoom = static_cast<int>(std::min(width / picture.x, height / picture.y));
+        if (zoom > best.zoom) best = {columns, zoom};
+    }
+    return best;
+}
+
+// All at once where they can be read so; else in lines that one scrolls through.
+GridFit readable_grid(size_t count, ImVec2 picture, ImVec2 area, const GridExtra& extra) {
+    const GridFit all = fit_grid(count, picture, area, extra.room);
+    const int least = std::max(2, static_cast<int>(std::ceil(extra.least / picture.x)));
+    if (all.zoom >= least) return all;
+    const float pitch = static_cast<float>(least) * picture.x + extra.room.x;
+    return {std::clamp(static_cast<int>(area.x / pitch), 1, static_cast<int>(count)), least};
+}
+
+class CompletePanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void actions(Actions& list) override { add_completion_actions(list); }
+
+  private:
+    struct Shown {
+        viz::TokenTexture texture;
+    };
+    void draw_tools(Ui& ui, const Completion* completion);
+    void draw_progress(Ui& ui, const Completion& completion);
+    void draw_overlay_choice(Ui& ui);
+    void draw_grid(Ui& ui, const Completion& completion);
+    void draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom);
+    void draw_sample_foot(Ui& ui, const Completion& completion, size_t sample, float width);
+    void draw_texts(Ui& ui, const Completion& completion);
+    void draw_foot(Ui& ui, const Completion& completion);
+    std::vector<Shown> shown_;
+    std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
+    viz::MapCell hovered_;
+    size_t hovered_sample_ = 0;
+};
+
+std::string settings_words(const Ui& ui, const Completion& completion) {
+    const SampleOptions& used = ui.selection.completion.used;
+    std::string words = fmt::format("T {:.2f}", used.temperature);
+    if (used.top_p < 1) words += fmt::format(", top-p {:.2f}", used.top_p);
+    if (used.top_k > 0) words += fmt::format(", top-k {}", used.top_k);
+    if (used.particles > 1) words += fmt::format(", {} particles", used.particles);
+    words += fmt::format(", seed {}  \u00B7  {}, step {}", used.seed, ui.status.name,
+                         group_thousands(completion.step));
+    if (ui.status.state == RunState::running) words += " (training goes on)";
+    return words;
+}
+
+void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
+    const FilledPositions filled = filled_positions(completion);
+    const double share = filled.at.empty() ? 1
+                                           : static_cast<double>(filled.decided) /
+                                                 static_cast<double>(filled.at.size());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::GetContentRegionAvail().x > ui.px(620)) {
+        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(13)});
+        ImGui::BeginChild("bar", {ui.px(150), ui.px(8)});
+        progress_bar(ui, share, completion.stopped ? ui.theme.warn : ui.theme.ok);
+        ImGui::EndChild();
+        ImGui::SameLine(0, ui.px(12));
+    }
+    const float x = ImGui::GetCursorScreenPos().x;
+    const std::string count =
+        fmt::format("{} of {}", group_thousands(static_cast<int64_t>(filled.decided)),
+                    group_thousands(static_cast<int64_t>(filled.at.size())));
+    text_at(ui, {x, at.y + ui.px(8)}, count, {text_size::body, ui.theme.text1, Face::medium});
+    const float after = x + text_extent(ui, count, text_size::body, Face::medium).x + ui.px(8);
+    std::string rest = is_text_model(ui) ? "bytes" : "sub-pixels";
+    if (completion.stopped) {
+        rest += ", stopped";
+    } else if (completion.done) {
+        rest += ", " + duration(completion.seconds);
+    } else if (share > 0.02 && completion.seconds > 0.2) {
+        rest += ", " + duration(completion.seconds / share * (1 - share)) + " left";
+    }
+    text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
+    ImGui::SetCursorScreenPos({after + ui.px(150), at.y});
+    ImGui::Dummy({1, ui.px(32)});
+    ui.recorder.item("value", ui.recorder.claim("Progress"), count + " " + rest);
+}
+
+void CompletePanel::draw_overlay_choice(Ui& ui) {
+    const float width = ui.px(270);
+    const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+    if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({right - width, at.y + ui.px(3)});
+    const ImVec2 place = ImGui::GetCursorScreenPos();
+    text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
+    ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
+    const Choice choices[] = {{.text = "None"},
+                              {.text = "Entropy", .tip = "How unsure the model was, bits."},
+                              {.text = "Bits", .tip = "How surprising the drawn level was, bits."}};
+    int chosen = static_cast<int>(ui.selection.completion.overlay);
+    if (segmented(ui, "Overlay", chosen, {choices, 205}))
+        ui.selection.completion.overlay = static_cast<Overlay>(chosen);
+}
+
+void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
+    if (is_completing(ui)) {
+        if (button(ui, {.name = "Stop",
+                        .icon = icon::stop,
+                        .kind = ButtonKind::primary,
+                        .tip = "Stops between two tokens; Continue goes on.",
+                        .shortcut = "Esc",
+                        .height = 32}))
+            ui.session->stop_completion();
+    } else {
+        (void)action_button(ui, "Complete the input", ButtonKind::primary, "Complete");
+    }
+    ImGui::SameLine();
+    const Action* next = ui.actions.find("Continue completing");
+    if (next != nullptr && button(ui, {.name = "Continue",
+                                       .icon = icon::play,
+                                       .why_not = next->why_not(ui),
+                                       .tip = next->sentence,
+                                       .height = 32}))
+        next->run(ui);
+    if (completion == nullptr) return;
+    ImGui::SameLine(0, ui.px(16));
+    draw_progress(ui, *completion);
+    if (is_text_model(ui)) return;
+    ImGui::SameLine();
+    draw_overlay_choice(ui);
+}
+
+void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_t sample,
+                                     float width) {
+    const bool chosen = sample == sample_looked_at(ui, completion);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string number = std::to_string(sample + 1);
+    text_at(ui, {at.x, at.y + ui.px(4)}, number,
+            {text_size::label, chosen ? ui.theme.text1 : ui.theme.text3,
+             chosen ? Face::medium : Face::regular});
+    const double bits = sample_bits(completion, sample);
+    std::string words = plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim");
+    const float used = std::max(ui.px(20), text_extent(ui, number, text_size::label).x + ui.px(8));
+    for (const char* const unit : {" bits", ""})
+        if (text_extent(ui, words, text_size::label).x > width - used)
+            words = plain_number(bits, 2) + unit;
+    if (std::isfinite(bits) && text_extent(ui, words, text_size::label).x <= width - used)
+        text_at(ui, {at.x + used, at.y + ui.px(4)}, words,
+                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2});
+    ImGui::Dummy({width, ui.px(26)});
+}
+
+void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom) {
+    const ModelConfig& model = ui.status.config.model;
+    CompletionChoice& choice = ui.selection.completion;
+    const bool running = completion.position < completion.total;
+    Shown& shown = shown_[sample];
+    const viz::TokenImage image{.tokens = completion.samples[sample],
+                                .height = model.height,
+                                .width = model.width,
+                                .channels = model.channels,
+                                .levels = model.levels,
+                                .known = running ? completion.position : -1,
+                                .unknown = completion.unknown};
+    if (choice.overlay == Overlay::none)
+        shown.texture.set(image, ui.look);
+    else
+        shown.texture.set(overlay_image(image, overlay_values(completion, sample, choice.overlay)),
+                          ui.look);
+    const int64_t position = position_looked_at(ui, completion);
+    const bool chosen = sample == sample_looked_at(ui, completion);
+    const auto cell = [&](int64_t i) {
+        const int64_t pixel = i / model.channels;
+        return viz::MapCell{pixel / model.width, pixel % model.width};
+    };
+    const std::string id = fmt::format("sample {}", sample);
+    viz::ImageView view;
+    view.id = id.c_str();
+    view.height = model.height;
+    view.width = model.width;
+    view.zoom = zoom;
+    view.outlined = masked_;
+    if (!completion.done && running) view.next = cell(completion.position);
+    if (chosen && position >= 0 && choice.position >= 0) view.target = cell(position);
+    const viz::ImageReply reply = draw_image(view, shown.texture, ui.look);
+    if (chosen) viz::draw_ring(ui.look, reply.box, ui.look.colors->accent, 2);
+    if (reply.hovered.is_valid()) {
+        hovered_ = reply.hovered;
+        hovered_sample_ = sample;
+    }
+    if (reply.clicked.is_valid())
+        look_at_pixel(choice, static_cast<int64_t>(sample),
+                      reply.clicked.row * model.width + reply.clicked.column, model.channels);
+    ui.recorder.area({.kind = "picture",
+                      .label = ui.recorder.claim(fmt::format("Sample {}", sample + 1)),
+                      .min = reply.box.low,
+                      .max = reply.box.high,
+                      .value = fmt::format("{:.4f} bits/dim", sample_bits(completion, sample)),
+                      .why_not = {}});
+    draw_sample_foot(ui, completion, sample, reply.box.width());
+}
+
+void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
+    const ModelConfig& model = ui.status.config.model;
+    const size_t count = completion.samples.size();
+    if (static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens) return;
+    masked_.resize(static_cast<size_t>(model.height * model.width));
+    for (size_t i = 0; i < masked_.size(); ++i)
+        masked_[i] = completion.unknown[i * static_cast<size_t>(model.channels)];
+    if (shown_.size() != count) shown_ = std::vector<Shown>(count);
+    const ImVec2 area = ImGui::GetContentRegionAvail();
+    const ImVec2 extra(ui.px(20), ui.px(38));
+    const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,
+                                      {.room = extra, .least = ui.px(kLeastPicture)});
+    const int zoom = fit.zoom;
+    const float pitch =
+        std::min(area.x / float(fit.columns), float(zoom * model.width) + area.x * 0.1F);
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    const float row_height = float(zoom * model.height) + extra.y;
+    for (size_t i = 0; i < count; ++i) {
+        const auto column = static_cast<float>(static_cast<int>(i) % fit.columns);
+        const auto row = static_cast<float>(static_cast<int>(i) / fit.columns);
+        ImGui::SetCursorScreenPos({std::floor(start.x + ui.px(3) + column * pitch),
+                                   std::floor(start.y + ui.px(4) + row * row_height)});
+        ImGui::BeginGroup();
+        draw_sample(ui, completion, i, zoom);
+        ImGui::EndGroup();
+    }
+}
+
+void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
+    const auto first_unknown =
+        std::find(completion.unknown.begin(), completion.unknown.end(), uint8_t{1});
+    const auto prompt = static_cast<size_t>(first_unknown - completion.unknown.begin());
+    const auto decided = static_cast<size_t>(std::max<int64_t>(0, completion.position));
+    for (size_t i = 0; i < completion.samples.size(); ++i) {
+        const bool chosen = i == sample_looked_at(ui, completion);
+        const std::string words =
+            fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
+        if (row(ui, fmt::format("Sample {}", i + 1), {26, chosen, words}).pressed) {
+            ui.selection.completion.chosen = static_cast<int64_t>(i);
+            ui.selection.completion.level = -1;
+        }
+        const ImVec2 low = ImGui::GetItemRectMin();
+        text_at(ui, {low.x + ui.px(8), low.y + ui.px(5)}, words,
+                {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::medium});
+        const FontScope mono(ui.fonts, Face::mono, text_size::label);
+        ImGui::PushTextWrapPos(0);
+        ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
+        const std::string all = shown_text(ui, completion.samples[i], 0, prompt) + "\u2502" +
+                                shown_text(ui, completion.samples[i], prompt, decided);
+        ImGui::TextUnformatted(all.c_str());
+        ImGui::PopStyleColor();
+        ImGui::PopTextWrapPos();
+        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {}", i + 1)), all);
+    }
+}
+
+// Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
+std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample, viz::MapCell at,
+                                     const ModelConfig& model) {
+    const auto first = static_cast<size_t>((at.row * model.width + at.column) * model.channels);
+    const auto channels = static_cast<size_t>(model.channels);
+    std::string levels, bits, exact;
+    bool is_sampled = false, has_bits = false;
+    for (size_t i = first; i < first + channels; ++i) {
+        const char* const gap = i > first ? " " : "";
+        const bool is_there =
+            static_cast<int64_t>(i) < completion.position || completion.unknown[i] == 0;
+        is_sampled |= is_there;
+        levels += gap + (is_there ? std::to_string(completion.samples[sample][i]) : "\u2013");
+        const float surprise = completion.surprise[sample][i];
+        const bool is_known = std::isfinite(surprise);
+        has_bits |= is_known;
+        bits += gap + (is_known ? plain_number(surprise, 2) : "\u2013");
+        exact += gap + (is_known ? exact_number(surprise) : "\u2013");
+    }
+    std::vector<ReadOut> out = {{"pixel", fmt::format("{}, {}", at.row, at.column)},
+                                {"level", is_sampled ? levels : "not sampled yet"}};
+    if (has_bits) out.push_back({"surprise", bits + " bit", exact});
+    return out;
+}
+
+void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
+    std::vector<ReadOut> values;
+    const ModelConfig& model = ui.status.config.model;
+    const bool on_picture =
+        hovered_.is_valid() && !is_text_model(ui) && hovered_sample_ < completion.samples.size();
+    values.push_back(
+        {"sample",
+         std::to_string((on_picture ? hovered_sample_ : sample_looked_at(ui, completion)) + 1)});
+    if (on_picture)
+        for (ReadOut& value : pixel_read_outs(completion, hovered_sample_, hovered_, model))
+            values.push_back(std::move(value));
+    hover_line(ui, values,
+               is_text_model(ui)    ? "Play shows the distribution at every byte"
+               : model.channels > 1 ? "Click a pixel for its distribution below, again for the "
+                                      "next channel"
+                                    : "Click a pixel to see its distribution below");
+}
+
+void CompletePanel::draw(Ui& ui) {
+    if (completion_state(ui)) return;
+    const auto completion = completion_of(ui);
+    const bool has_samples = completion && !completion->samples.empty();
+    draw_tools(ui, has_samples ? completion.get() : nullptr);
+    if (completion && !completion->error.empty())
+        banner(ui, {.title = "The completion could not be made", .sentence = completion->error});
+    const bool is_missing = !is_text_model(ui) && picture_problem(ui);
+    if (!has_samples && is_missing) return;
+    if (!has_samples) {
+        const bool no_image = !is_text_model(ui) && !ui.selection.image.item;
+        empty_state(
+            ui, {.drawing = Drawing::picture,
+                 .title = no_image ? "No image yet" : "No completion yet",
+                 .sentence = no_image ? "Drop one here or take one from the data set."
+                             : is_text_model(ui)
+                                 ? "Write a prompt at the left, then let the model go on with it."
+                                 : "Paint what is to be filled in, then let the model complete it.",
+                 .primary = "Complete the input",
+                 .primary_words = "Complete"});
+        return;
+    }
+    const std::string earlier = earlier_words(ui, *completion);
+    caption(ui,
+            fmt::format("{} completion{}{}", completion->samples.size(),
+                        completion->samples.size() == 1 ? "" : "s",
+                        earlier.empty() ? "" : " " + earlier),
+            settings_words(ui, *completion));
+    hovered_ = {};
+    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))}))
+        is_text_model(ui) ? draw_texts(ui, *completion) : draw_grid(ui, *completion);
+    ImGui::EndChild();
+    draw_foot(ui, *completion);
+}
+
+}  // namespace
+
+PanelRoom complete_panel() {
+    return {{"Samples", "completions of the masked picture or the prompt, filling in"},
+            icon::picture,
+            "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
+            "to see what the model expected there, again for the next of its channels.",
+            {{Workspace::complete, Slot::canvas, 0}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<CompletePanel>()); }};
+}
+
+}  // namespace aft::app

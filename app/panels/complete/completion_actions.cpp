@@ -1,0 +1,133 @@
+#include "app/panels/complete/completion_actions.h"
+
+#include "app/panels/complete/completion_state.h"
+
+namespace aft::app {
+namespace {
+
+std::string why_no_mask(const Ui& ui) {
+    if (ui.workspace != Workspace::complete) return "The mask is in the Complete workspace.";
+    if (!ui.has_model() || ui.session == nullptr) return "No model is open.";
+    const std::string& task = ui.status.config.model.task;
+    return task == "image" ? "" : "Only models of pictures have a mask.";
+}
+
+std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, const char* words) {
+    if (std::string why = why_no_mask(ui); !why.empty()) return why;
+    return (ui.selection.completion.mask.*can)() ? "" : words;
+}
+
+void add_runs(Actions& actions) {
+    actions.add({.name = "Complete the input",
+                 .sentence = "Fills in what is masked, or goes on with the prompt.",
+                 .icon = icon::play,
+                 .shortcut = "Ctrl+Enter",
+                 .menu = "Run",
+                 .why_not = why_not_complete,
+                 .run = [](Ui& ui) {
+                     ui.workspace = Workspace::complete;
+                     start_completion(ui);
+                 }});
+    actions.add({.name = "Continue completing",
+                 .sentence = "Goes on with all samples from where they were stopped.",
+                 .icon = icon::play,
+                 .why_not = why_not_continue,
+                 .run = continue_completion});
+    actions.add({.name = "Continue from here",
+                 .sentence = "Draws the chosen sample again from the position looked at, with the "
+                             "new value there.",
+                 .icon = icon::play,
+                 .why_not = why_not_continue_here,
+                 .run = continue_from_position});
+    actions.add({.name = "New seed",
+                 .sentence = "Takes other random numbers for the next completion.",
+                 .icon = icon::dice,
+                 .run = [](Ui& ui) { new_seed(ui.selection.completion); }});
+}
+
+struct ToolAction {
+    const char *name, *sentence, *icon, *key;
+    viz::PaintTool tool;
+};
+
+void add_tools(Actions& actions) {
+    const ToolAction tools[] = {
+        {"Brush", "Paints what is to be filled in.", icon::brush, "B", viz::PaintTool::brush},
+        {"Eraser", "Takes pixels out of the mask.", icon::eraser, "E", viz::PaintTool::eraser},
+        {"Rectangle", "Masks a rectangle.", icon::rectangle, "", viz::PaintTool::rectangle}};
+    for (const ToolAction& tool : tools)
+        actions.add({.name = tool.name,
+                     .sentence = tool.sentence,
+                     .icon = tool.icon,
+                     .shortcut = tool.key,
+                     .why_not = why_no_mask,
+                     .run = [which = tool.tool](Ui& ui) { ui.selection.completion.tool = which; }});
+    actions.add({.name = "Invert mask",
+                 .sentence = "Masks what was known, and the other way round.",
+                 .icon = icon::invert,
+                 .why_not = why_no_mask,
+                 .run = [](Ui& ui) { completion_choice(ui).mask.invert(); }});
+    actions.add({.name = "Undo stroke",
+                 .sentence = "Takes back the last stroke of the mask.",
+                 .icon = icon::undo,
+                 .shortcut = "Ctrl+Z",
+                 .why_not =
+                     [](const Ui& ui) {
+                         return why_no_stroke(ui, &viz::MaskCanvas::can_undo,
+                                              "There is no stroke to take back.");
+                     },
+                 .run = [](Ui& ui) { (void)completion_choice(ui).mask.undo(); },
+                 .repeats = true});
+    actions.add({.name = "Redo stroke",
+                 .sentence = "Does the stroke again that was taken back.",
+                 .icon = icon::redo,
+                 .shortcut = "Ctrl+Y",
+                 .why_not =
+                     [](const Ui& ui) {
+                         return why_no_stroke(ui, &viz::MaskCanvas::can_redo,
+                                              "No stroke was taken back.");
+                     },
+                 .run = [](Ui& ui) { (void)completion_choice(ui).mask.redo(); },
+                 .repeats = true});
+}
+
+void add_presets(Actions& actions) {
+    using viz::MaskPreset;
+    const std::pair<const char*, MaskPreset> presets[] = {
+        {"Mask lower half", MaskPreset::lower_half}, {"Mask right half", MaskPreset::right_half},
+        {"Mask border", MaskPreset::border},         {"Mask random pixels", MaskPreset::random},
+        {"Mask everything", MaskPreset::all},        {"Clear mask", MaskPreset::none}};
+    for (const auto& [name, preset] : presets)
+        actions.add({.name = name,
+                     .sentence = "Replaces the mask; one undo step.",
+                     .icon = icon::grid,
+                     .why_not = why_no_mask,
+                     .run = [which = preset](Ui& ui) {
+                         CompletionChoice& choice = completion_choice(ui);
+                         choice.mask.apply(which, choice.sample.seed);
+                     }});
+    actions.add({.name = "Blank picture",
+                 .sentence = "An empty picture, all of it masked: the model draws freely.",
+                 .icon = icon::rectangle,
+                 .why_not = why_no_mask,
+                 .run = [](Ui& ui) {
+                     auto item = std::make_shared<Session::DataItem>();
+                     item->tokens.assign(static_cast<size_t>(ui.status.tokens), 0);
+                     item->caption = "blank";
+                     ImageChoice& image = ui.selection.image;
+                     image.path.clear();
+                     image.error.clear();
+                     image.item = std::move(item);
+                     completion_choice(ui).mask.apply(MaskPreset::all);
+                 }});
+}
+
+}  // namespace
+
+void add_completion_actions(Actions& actions) {
+    add_runs(actions);
+    add_tools(actions);
+    add_presets(actions);
+}
+
+}  // namespace aft::app

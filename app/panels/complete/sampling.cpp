@@ -1,0 +1,262 @@
+// Sampling: how completions are drawn, from which step of the model, and what they cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "app/panels/complete/completion_state.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/overlay_image.h"
+#include "app/panels/shared/watch.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+PanelRoom sampling_panel();
+
+namespace {
+
+class SamplingPanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    void draw_options(Ui& ui);
+    void draw_seed(Ui& ui);
+    void draw_model_step(Ui& ui);
+    void draw_numbers(Ui& ui, const Completion& completion);
+    void draw_uncertainty(Ui& ui, const Completion& completion);
+    [[nodiscard]] double original_bits(Ui& ui, const Completion& completion);
+    Watch watch_;
+    viz::TokenTexture texture_;
+};
+
+void SamplingPanel::draw_options(Ui& ui) {
+    SampleOptions& sample = ui.selection.completion.sample;
+    const Choice counts[] = {{.text = "4"}, {.text = "8"}, {.text = "16"}, {.text = "32"}};
+    const int64_t values[] = {4, 8, 16, 32};
+    label_column(ui, "Samples", 104, "Completions at once, 1 to 1024.");
+    int chosen = -1;
+    for (int i = 0; i < 4; ++i)
+        if (sample.samples == values[i]) chosen = i;
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    if (segmented(ui, "Samples", chosen, {counts, room - 64})) sample.samples = values[chosen];
+    ImGui::SameLine(0, ui.px(8));
+    (void)drag_field(ui,
+                     {.name = "Number of samples",
+                      .min = 1,
+                      .max = 1024,
+                      .standard = 4,
+                      .width = 56,
+                      .drag_speed = 0.2F},
+                     sample.samples);
+    label_column(ui, "Temperature", 104, "0 always takes the most likely level.");
+    (void)slider(ui, {.name = "Temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
+                 sample.temperature);
+    label_column(ui, "Top-p", 104, "Only the most likely levels that make up this share. 1 = off.");
+    (void)slider(ui, {.name = "Top-p", .min = 0.01, .max = 1, .standard = 1, .decimals = 2},
+                 sample.top_p);
+    label_column(ui, "Top-k", 104, "Only so many of the most likely levels. 0 = off.");
+    (void)slider(ui,
+                 {.name = "Top-k",
+                  .min = 0,
+                  .max = static_cast<double>(ui.status.config.model.levels),
+                  .standard = 0,
+                  .integer = true},
+                 sample.top_k);
+}
+
+void SamplingPanel::draw_seed(Ui& ui) {
+    CompletionChoice& choice = ui.selection.completion;
+    label_column(ui, "Seed", 104, "The same seed gives the same completion again.");
+    auto seed = static_cast<int64_t>(choice.sample.seed);
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    if (drag_field(ui, {.name = "Seed", .min = 0, .max = 1e9, .integer = true, .width = room - 68},
+                   seed))
+        choice.sample.seed = static_cast<uint64_t>(seed);
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Lock seed",
+                    .icon = choice.seed_locked ? icon::lock : icon::unlock,
+                    .kind = ButtonKind::icon,
+                    .tip = choice.seed_locked ? "Every run takes this seed."
+                                              : "Every run takes a new seed.",
+                    .selected = choice.seed_locked}))
+        choice.seed_locked = !choice.seed_locked;
+    ImGui::SameLine(0, ui.px(4));
+    (void)action_button(ui, "New seed", ButtonKind::icon);
+    label_column(ui, "Particles", 104,
+                 "Candidates per sample, weighted by the known values that follow. 1 = plain.");
+    (void)slider(ui, {.name = "Particles", .min = 1, .max = 64, .standard = 1, .integer = true},
+                 choice.sample.particles);
+}
+
+void SamplingPanel::draw_model_step(Ui& ui) {
+    std::vector<std::string> names = {
+        fmt::format("live, step {}", group_thousands(ui.status.step))};
+    // Newest first. Other moments keep their biases only, and cannot complete.
+    std::vector<int64_t> steps = ui.session->saved_steps();
+    std::reverse(steps.begin(), steps.end());
+    int chosen = 0;
+    for (const int64_t step : steps) {
+        if (ui.selection.step == step) chosen = static_cast<int>(names.size());
+        names.push_back("step " + group_thousands(step));
+    }
+    if (chosen == 0 && ui.selection.step >= 0)
+        names[0] = "step " + group_thousands(ui.selection.step);
+    label_column(ui, "Model", 104, "The moment of training whose weights complete.");
+    if (!combo(ui, "Model step", chosen, {names})) return;
+    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
+}
+
+// Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it
+// is computed.
+double SamplingPanel::original_bits(Ui& ui, const Completion& completion) {
+    const auto& item = ui.selection.image.item;
+    const size_t total = completion.unknown.size();
+    if (is_text_model(ui) || !item || item->tokens.size() != total) return std::nan("");
+    const std::vector<uint8_t>& sample = completion.samples.front();
+    for (size_t i = 0; i < total; ++i)
+        if (completion.unknown[i] == 0 && sample[i] != item->tokens[i]) return std::nan("");
+    ProbeRequest request;
+    request.probe = "predictions";
+    request.step = ui.selection.step;
+    request.tokens = item->tokens;
+    AskTurn turn;
+    (void)watch_.update(ui, request, turn, 2.0);
+    if (!watch_.is_current() || watch_.fields()->fields.empty()) return std::nan("");
+    const Field& field = watch_.fields()->fields.front();
+    const auto levels = static_cast<size_t>(field.extent(1));
+    if (field.values.size() != total * levels) return std::nan("");
+    double nats = 0;
+    size_t masked = 0;
+    for (size_t i = 0; i < total; ++i) {
+        if (completion.unknown[i] == 0 || item->tokens[i] >= levels) continue;
+        nats -= field.values[i * levels + item->tokens[i]];
+        ++masked;
+    }
+    return masked == 0 ? std::nan("") : nats / std::numbers::ln2 / static_cast<double>(masked);
+}
+
+// Mean over the filled positions of the standard deviation over samples, in levels.
+double spread_of(const Completion& completion) {
+    const auto n = static_cast<double>(completion.samples.size());
+    double total = 0;
+    int64_t count = 0;
+    for (const int64_t i : filled_positions(completion).at) {
+        if (i >= completion.position) break;
+        double sum = 0, squares = 0;
+        for (const auto& sample : completion.samples) {
+            const double level = sample[static_cast<size_t>(i)];
+            sum += level;
+            squares += level * level;
+        }
+        total += std::sqrt(std::max(0.0, squares / n - sum / n * sum / n));
+        ++count;
+    }
+    return count == 0 ? std::nan("") : total / static_cast<double>(count);
+}
+
+void SamplingPanel::draw_numbers(Ui& ui, const Completion& completion) {
+    const char* unit = is_text_model(ui) ? "bits/byte" : "bits/dim";
+    section(ui, is_text_model(ui) ? "This prompt" : "This picture");
+    const auto show = [&](const std::string& key, double value, const char* words) {
+        key_value(ui, key, std::isfinite(value) ? plain_number(value, 2) : "\u2013", words);
+    };
+    if (!is_text_model(ui)) show("Original", original_bits(ui, completion), unit);
+    size_t best = 0;
+    double sum = 0;
+    for (size_t i = 0; i < completion.samples.size(); ++i) {
+        const double bits = sample_bits(completion, i);
+        sum += bits;
+        if (bits < sample_bits(completion, best)) best = i;
+    }
+    show(fmt::format("Best sample ({})", best + 1), sample_bits(completion, best), unit);
+    show(fmt::format("Mean of {}", completion.samples.size()),
+         sum / static_cast<double>(completion.samples.size()), unit);
+    if (!is_text_model(ui)) show("Spread over samples", spread_of(completion), "levels");
+    const size_t chosen = sample_looked_at(ui, completion);
+    key_value(ui, fmt::format("Log-likelihood ({})", chosen + 1),
+              plain_number(completion.log_likelihood[chosen], 2), "nats");
+}
+
+void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
+    const ModelConfig& model = ui.status.config.model;
+    if (is_text_model(ui) || static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens)
+        return;
+    section(ui, "Uncertainty", "entropy per pixel");
+    const size_t sample = sample_looked_at(ui, completion);
+    const bool running = completion.position < completion.total;
+    const std::vector<float>& entropy = completion.entropy[sample];
+    texture_.set(overlay_image({.tokens = completion.samples[sample],
+                                .height = model.height,
+                                .width = model.width,
+                                .channels = model.channels,
+                                .levels = model.levels,
+                                .known = running ? completion.position : -1,
+                                .unknown = completion.unknown},
+                               entropy),
+                 ui.look);
+    const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(256));
+    viz::ImageView view;
+    view.id = "uncertainty";
+    view.height = model.height;
+    view.width = model.width;
+    view.area = {side, side};
+    const int64_t position = position_looked_at(ui, completion);
+    if (position >= 0) {
+        const int64_t pixel = position / model.channels;
+        view.target = {pixel / model.width, pixel % model.width};
+    }
+    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    if (reply.clicked.is_valid())
+        look_at_pixel(ui.selection.completion, static_cast<int64_t>(sample),
+                      reply.clicked.row * model.width + reply.clicked.column, model.channels);
+    const std::vector<float> means = pixel_means(entropy, model.channels);
+    std::vector<float> seen;
+    for (const float value : means)
+        if (std::isfinite(value)) seen.push_back(value);
+    viz::ColorBarView bar;
+    bar.id = "entropy";
+    bar.coloring = overlay_coloring(model.levels);
+    bar.width = reply.box.width();
+    const std::vector<float> bars = histogram(seen, bar.coloring.range, bar.coloring.scale, 32);
+    bar.histogram = bars;
+    bar.can_drag = false;
+    if (reply.hovered.is_valid()) {
+        const float value =
+            means[static_cast<size_t>(reply.hovered.row * model.width + reply.hovered.column)];
+        if (std::isfinite(value)) bar.marker = value;
+    }
+    (void)draw_color_bar(bar, ui.look);
+}
+
+void SamplingPanel::draw(Ui& ui) {
+    if (ui.session == nullptr || !ui.has_model() || ui.status.config.model.task == "classify") {
+        hint(ui, "How completions are drawn: number, temperature, seed.");
+        return;
+    }
+    ui.recorder.set_section("Options");
+    draw_options(ui);
+    draw_seed(ui);
+    draw_model_step(ui);
+    const auto completion = completion_of(ui);
+    if (!completion || completion->samples.empty()) return;
+    draw_numbers(ui, *completion);
+    draw_uncertainty(ui, *completion);
+}
+
+}  // namespace
+
+PanelRoom sampling_panel() {
+    return {{"Sampling", "how completions are drawn, and what they cost"},
+            icon::tune,
+            "Number of samples, temperature, top-k, top-p and seed; the step of the model; bits of "
+            "the picture and its samples; where the model was unsure.",
+            {{Workspace::complete, Slot::right, 0}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<SamplingPanel>()); }};
+}
+
+}  // namespace aft::app

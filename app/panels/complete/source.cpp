@@ -1,0 +1,213 @@
+// Source: the picture and its mask (or the prompt of a text model) that Complete works on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/complete/completion_state.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/sample_input.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+PanelRoom source_panel();
+
+namespace {
+
+class SourcePanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    void draw_openers(Ui& ui);
+    void draw_canvas(Ui& ui);
+    void paint(const viz::ImageReply& reply, CompletionChoice& choice);
+    void draw_brush_ring(Ui& ui, const viz::ImageReply& reply);
+    void draw_tools(Ui& ui);
+    void draw_prompt(Ui& ui);
+    viz::TokenTexture texture_;
+    bool painting_ = false;
+};
+
+void SourcePanel::draw_openers(Ui& ui) {
+    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale - 16;
+    if (button(
+            ui,
+            {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
+        (void)ui.actions.run(ui, "Open...");
+    ImGui::SameLine();
+    const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
+    if (button(ui,
+               {.name = "Data set", .icon = icon::picture, .why_not = why, .width = room * 0.43F}))
+        ImGui::OpenPopup("samples");
+    sample_popup(ui);
+    ImGui::SameLine();
+    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
+        (void)ui.actions.run(ui, "Blank picture");
+    sample_steps(ui);
+    ImGui::SameLine();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, sample_words(ui),
+            {text_size::label, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x});
+    ImGui::NewLine();
+}
+
+void SourcePanel::paint(const viz::ImageReply& reply, CompletionChoice& choice) {
+    if (reply.pressed && reply.hovered.is_valid()) {
+        choice.mask.begin(choice.tool, choice.brush, {reply.hovered.row, reply.hovered.column});
+        painting_ = true;
+    } else if (painting_ && reply.dragged.is_valid()) {
+        choice.mask.drag({reply.dragged.row, reply.dragged.column});
+    }
+    if (painting_ && reply.released) {
+        choice.mask.end();
+        painting_ = false;
+    }
+}
+
+void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
+    const CompletionChoice& choice = ui.selection.completion;
+    if (!reply.hovered.is_valid() || choice.tool == viz::PaintTool::rectangle) return;
+    const auto zoom = static_cast<float>(reply.zoom);
+    const ImVec2 middle(reply.box.low.x + zoom * (float(reply.hovered.column) + 0.5F),
+                        reply.box.low.y + zoom * (float(reply.hovered.row) + 0.5F));
+    const float radius = zoom * (float(choice.brush) + 0.5F);
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddCircle(middle, radius, IM_COL32(11, 12, 14, 220), 0, ui.px(3));
+    draw->AddCircle(middle, radius, IM_COL32_WHITE, 0, ui.px(1.5F));
+}
+
+void SourcePanel::draw_canvas(Ui& ui) {
+    CompletionChoice& choice = completion_choice(ui);
+    const ModelConfig& model = ui.status.config.model;
+    const auto& item = ui.selection.image.item;
+    const bool fits = item && static_cast<int64_t>(item->tokens.size()) == ui.status.tokens;
+    if (fits)
+        texture_.set(viz::TokenImage{.tokens = item->tokens,
+                                     .height = model.height,
+                                     .width = model.width,
+                                     .channels = model.channels,
+                                     .levels = model.levels},
+                     ui.look);
+    const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(320));
+    viz::ImageView view;
+    view.id = "source";
+    view.height = model.height;
+    view.width = model.width;
+    view.area = {side, side};
+    view.mask = choice.mask.mask();
+    view.alpha = fits ? 1.0F : 0.0F;
+    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    paint(reply, choice);
+    draw_brush_ring(ui, reply);
+    ui.recorder.area({.kind = "picture",
+                      .label = ui.recorder.claim("Picture"),
+                      .min = reply.box.low,
+                      .max = reply.box.high,
+                      .value = sample_words(ui),
+                      .why_not = {}});
+    const auto mask = choice.mask.mask();
+    const int64_t masked = std::count(mask.begin(), mask.end(), uint8_t{1});
+    const std::string words = fmt::format("Mask covers {} of {} pixels", group_thousands(masked),
+                                          group_thousands(static_cast<int64_t>(mask.size())));
+    const auto& image = ui.selection.image;
+    hint(ui, fits                   ? words
+             : !image.error.empty() ? "There is no picture: " + image.error
+             : item                 ? "This picture has another size than the model's."
+                                    : "Reading the picture...");
+    ui.recorder.item("value", ui.recorder.claim("Mask"), words);
+}
+
+void SourcePanel::draw_tools(Ui& ui) {
+    CompletionChoice& choice = completion_choice(ui);
+    section(ui, "Tools");
+    const char* names[] = {"Brush", "Eraser", "Rectangle"};
+    const char* icons[] = {icon::brush, icon::eraser, icon::rectangle};
+    const char* keys[] = {"B", "E", ""};
+    for (int i = 0; i < 3; ++i) {
+        const auto tool = static_cast<viz::PaintTool>(i);
+        if (button(ui, {.name = names[i],
+                        .icon = icons[i],
+                        .kind = ButtonKind::icon,
+                        .shortcut = keys[i],
+                        .selected = choice.tool == tool}))
+            choice.tool = tool;
+        ImGui::SameLine(0, ui.px(4));
+    }
+    for (const char* action : {"Invert mask", "Undo stroke", "Redo stroke"}) {
+        (void)action_button(ui, action, ButtonKind::icon);
+        ImGui::SameLine(0, ui.px(4));
+    }
+    ImGui::NewLine();
+    label_column(ui, "Brush size", 84);
+    (void)slider(
+        ui,
+        {.name = "Brush size", .min = 0, .max = 8, .standard = 1, .integer = true, .unit = "px"},
+        choice.brush);
+    const Choice presets[] = {
+        {.text = "Lower"}, {.text = "Right"}, {.text = "Border"}, {.text = "Random"}};
+    const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
+                                     viz::MaskPreset::border, viz::MaskPreset::random};
+    int preset = -1;
+    if (segmented(ui, "Preset", preset,
+                  {presets, ImGui::GetContentRegionAvail().x / ui.theme.scale}))
+        choice.mask.apply(which[preset], choice.sample.seed);
+    hint(ui,
+         "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "
+         "particles are on.");
+}
+
+void SourcePanel::draw_prompt(Ui& ui) {
+    CompletionChoice& choice = ui.selection.completion;
+    section(ui, "Prompt", fmt::format("{} bytes", choice.prompt.size()), false);
+    (void)text_field(ui, {.name = "Prompt", .hint = "what the text begins with", .mono = true},
+                     choice.prompt);
+    if (const std::string why = why_not_complete(ui); !why.empty()) hint(ui, why);
+    label_column(ui, "Length", 84);
+    (void)drag_field(ui,
+                     {.name = "Length",
+                      .min = 1,
+                      .max = 100000,
+                      .standard = 200,
+                      .integer = true,
+                      .unit = "bytes"},
+                     choice.length);
+    const int64_t room = ui.status.config.model.length;
+    if (static_cast<int64_t>(choice.prompt.size()) >= room)
+        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", room - 1));
+    section(ui, "From the data");
+    if (button(ui, {.name = "Take from the data set", .icon = icon::text}) &&
+        ui.selection.image.item) {
+        const auto& tokens = ui.selection.image.item->tokens;
+        choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));
+        std::erase_if(choice.prompt, [](char c) { return static_cast<uint8_t>(c) >= 127; });
+    }
+    hint(ui, sample_words(ui));
+}
+
+void SourcePanel::draw(Ui& ui) {
+    if (ui.session == nullptr || !ui.has_model() || ui.status.config.model.task == "classify") {
+        hint(ui, "The picture and its mask, or the prompt, stand here.");  // Samples says more
+        return;
+    }
+    if (is_text_model(ui)) return draw_prompt(ui);
+    draw_openers(ui);
+    draw_canvas(ui);
+    draw_tools(ui);
+}
+
+}  // namespace
+
+PanelRoom source_panel() {
+    return {{"Source", "the picture and the mask, or the prompt, that is completed"},
+            icon::picture,
+            "Take a picture from a file or the data set, or drop one; paint what is to be filled "
+            "in. Text models: write the prompt.",
+            {{Workspace::complete, Slot::left, 0}},
+            [] { return std::unique_ptr<Panel>(std::make_unique<SourcePanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,389 @@
+// Home: recent runs, a new run, demos that need no download, and what this machine has.
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/panels/home/new_run.h"
+#include "app/panels/home/run_catalog.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/thumbnail.h"
+#include "app/state/icons.h"
+#include "app/state/open_path.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+#include "core/text.h"
+#include "viz/gl/context.h"
+
+namespace aft::app {
+namespace {
+
+std::string age_words(int64_t changed) {
+    const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
+                            std::chrono::system_clock::now().time_since_epoch())
+                            .count();
+    const int64_t age = now - changed;
+    if (changed <= 0) return "";
+    if (age < 90) return "now";
+    if (age < 3600) return fmt::format("{} min ago", age / 60);
+    if (age < 86400) return fmt::format("{} h ago", age / 3600);
+    if (age < 2 * 86400) return "yesterday";
+    if (age < 14 * 86400) return fmt::format("{} days ago", age / 86400);
+    const std::time_t time = changed;
+    char words[32] = "";
+    std::strftime(words, sizeof words, "%e %b %Y", std::localtime(&time));
+    return words;
+}
+
+void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
+    if (values.size() < 2) return;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
+                  ui.px(1));
+    float low = values[0], high = values[0];
+    for (const float v : values)
+        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+    const float span = high > low ? high - low : 1;
+    std::vector<ImVec2> points;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) continue;
+        const float x = static_cast<float>(i) / static_cast<float>(values.size() - 1);
+        points.push_back(
+            {min.x + x * size.x, min.y + (1 - (values[i] - low) / span) * (size.y - ui.px(2))});
+    }
+    draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
+                      1.5F * ui.theme.scale);
+}
+
+viz::gl::OpenGlInfo opengl(const Ui& ui) {
+    if (ui.has_gl) return viz::gl::opengl_info();
+    return {.version = "none", .renderer = "none"};
+}
+
+// A run that this window itself holds open is not "running" because of that.
+RunSummary as_open_here(const Ui& ui, RunSummary run) {
+    if (!ui.has_model() || !run.error.empty() || run.state != "running" ||
+        !is_same_path(run.path, ui.status.path) || ui.status.following)
+        return run;
+    const RunState state = ui.status.state;
+    const int64_t all_steps = std::max(ui.status.target_step, ui.status.config.train.steps);
+    const bool is_done = ui.status.step >= all_steps;
+    if (state == RunState::running || state == RunState::stopping) return run;
+    run.step = ui.status.step;
+    run.target_step = all_steps;
+    run.state = shown_state(ui.status) == RunState::error ? "failed"
+                : is_done                                 ? "finished"
+                : state == RunState::paused               ? "paused"
+                : state == RunState::stopped              ? "stopped"
+                                                          : "open here";
+    return run;
+}
+
+class HomePanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void actions(Actions& actions) override;
+
+  private:
+    void draw_heading(Ui& ui, float width);
+    void draw_runs(Ui& ui, float width);
+    void draw_run(Ui& ui, const RunSummary& run, float width);
+    void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
+    void draw_metric(Ui& ui, const RunSummary& run, ImVec2 at);
+    void draw_drop_hint(Ui& ui, float width);
+    void draw_demo(Ui& ui, size_t index);
+    void draw_side(Ui& ui);
+    void draw_machine(Ui& ui);
+    void copy_report(Ui& ui);
+
+    bool copies_report_ = false;  // as soon as it has been read
+    RunCatalog catalog_;
+    NewRunForm form_;
+    std::map<std::string, Thumbnail> thumbnails_;
+    Thumbnail demo_pictures_[std::size(kDemos)];
+};
+
+void HomePanel::actions(Actions& actions) {
+    actions.add({.name = "New run",
+                 .sentence = "Choose a preset, data and settings, and start training.",
+                 .icon = icon::plus,
+                 .shortcut = "Ctrl+N",
+                 .menu = "File",
+                 .why_not = {},
+                 .run = [this](Ui& ui) {
+                     ui.workspace = Workspace::home;
+                     form_.open(ui, "demo-mirror");
+                 }});
+    actions.add(
+        {.name = "Copy system report",
+         .sentence = "Puts device, memory, OpenGL and LibTorch of this machine on the clipboard.",
+         .icon = icon::copy,
+         .shortcut = "",
+         .menu = "Help",
+         .why_not = {},
+         .run = [this](Ui& ui) {
+             if (!catalog_.page()) ui.workspace = Workspace::home;  // it is read there
+             copies_report_ = true;
+             copy_report(ui);
+         }});
+}
+
+void HomePanel::copy_report(Ui& ui) {
+    const auto page = catalog_.page();
+    if (!page || !std::exchange(copies_report_, false)) return;
+    nlohmann::json report = page->system;
+    const viz::gl::OpenGlInfo gl = opengl(ui);
+    report["opengl"] = gl.version;
+    report["opengl_renderer"] = gl.renderer;
+    ImGui::SetClipboardText(report.dump(2).c_str());
+    ui.toasts.add(
+        {.kind = ToastKind::done, .title = "System report copied", .detail = {}, .action = {}});
+}
+
+void HomePanel::draw(Ui& ui) {
+    std::vector<std::string> paths;
+    for (const RecentItem& item : ui.settings.recent) paths.push_back(item.path);
+    if (paths.size() > kMostRows) paths.resize(kMostRows);
+    catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
+    if (catalog_.is_reading()) ui.want_frames(1);
+    copy_report(ui);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float page = std::min(room - ui.px(32), ui.px(1240));
+    const bool is_wide = page > ui.px(760);
+    const float side = is_wide ? ui.px(312) : std::floor(page * 0.34F);
+    const float gap = ui.px(is_wide ? 48 : 20);
+    const bool has_side = is_wide || form_.is_open();  // its Start is always in view
+    const float main_width = has_side ? page - side - gap : page;
+    const float left = std::floor((room - page) / 2);
+    ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
+    ImGui::BeginChild("main", {main_width, 0});
+    if (form_.is_open()) {
+        form_.draw_settings(ui);
+    } else {
+        const float inner = has_side ? main_width : main_width - ImGui::GetStyle().ScrollbarSize;
+        draw_heading(ui, inner);
+        draw_runs(ui, inner);
+        draw_drop_hint(ui, inner);
+        if (!has_side) draw_side(ui);
+    }
+    ImGui::EndChild();
+    if (!has_side) return;
+    ImGui::SameLine(0, gap);
+    ImGui::BeginChild("side", {side, 0});
+    if (form_.is_open())
+        form_.draw_summary(ui);
+    else
+        draw_side(ui);
+    ImGui::EndChild();
+}
+
+void HomePanel::draw_heading(Ui& ui, float width) {
+    const ImVec2 start = ImGui::GetCursorPos();
+    text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
+    const Action* fresh = ui.actions.find("New run");
+    const Button primary{.name = fresh->name,
+                         .icon = fresh->icon,
+                         .kind = ButtonKind::primary,
+                         .tip = fresh->sentence};
+    const float buttons = action_button_width(ui, "Open...") + ui.px(8) + button_width(ui, primary);
+    ImGui::SetCursorPos({start.x + width - buttons, start.y});
+    action_button(ui, "Open...", ButtonKind::normal);
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, primary)) ui.actions.run(ui, "New run");
+    ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
+}
+
+void HomePanel::draw_runs(Ui& ui, float width) {
+    const auto page = catalog_.page();
+    if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet",
+                {text_size::empty, ui.theme.text1, Face::semibold});
+        text_at(ui, {at.x, at.y + ui.px(36)},
+                "Start a demo at the right, make a new run, or open a checkpoint.",
+                {text_size::body, ui.theme.text2});
+        ImGui::Dummy({width, ui.px(84)});
+        return;
+    }
+    if (!page) {
+        hint(ui, "Reading the recent runs ...");
+        return;
+    }
+    for (const RunSummary& run : page->runs) draw_run(ui, as_open_here(ui, run), width);
+}
+
+void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
+    const Row item = row(ui, run.path, {104, false, run.error.empty() ? run.state : run.error});
+    const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
+    thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
+    draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
+    const float right = item.min.x + width;
+    if (width > ui.px(700))
+        sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
+                  {ui.px(140), ui.px(54)});
+    draw_metric(ui, run, {right - ui.px(86), item.min.y});
+    text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
+               {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
+    hairline(ui);
+    if (item.pressed) ui.open(run.path);
+}
+
+// "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
+void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
+    if (!std::isfinite(run.metric)) return;
+    const size_t gap = run.metric_words.find(' ');
+    const std::string part = run.metric_words.substr(0, gap);
+    const std::string unit = run.metric_words.substr(gap + 1);
+    const std::string number = short_value(run.metric, 3);
+    text_right(ui, {at.x, at.y + ui.px(10)}, part, {text_size::hint, ui.theme.text3});
+    text_right(ui, {at.x, at.y + ui.px(28)}, number,
+               {text_size::empty, ui.theme.text1, Face::semibold});
+    text_right(ui, {at.x, at.y + ui.px(54)}, unit, {text_size::hint, ui.theme.text3});
+    ui.recorder.area({.kind = "value",
+                      .label = ui.recorder.claim("Metric of " + run.path),
+                      .min = {at.x - ui.px(70), at.y + ui.px(10)},
+                      .max = {at.x, at.y + ui.px(70)},
+                      .value = part + " " + number + " " + unit,
+                      .why_not = {}});
+}
+
+void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
+    const float room = ui.px(380);
+    text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
+    if (!run.error.empty()) {
+        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error,
+                {text_size::icon_inline, ui.theme.error});
+        text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error,
+                {text_size::hint, ui.theme.error, Face::regular, room});
+        return;
+    }
+    text_at(ui, {at.x, at.y + ui.px(24)}, run.what,
+            {text_size::label, ui.theme.text2, Face::regular, room});
+    const bool running = run.state == "running", paused = run.state == "paused";
+    const bool failed = run.state == "failed";
+    const ImU32 color = running  ? ui.theme.ok
+                        : paused ? ui.theme.warn
+                        : failed ? ui.theme.error
+                                 : ui.theme.text3;
+    const char* mark = running                    ? icon::play
+                       : failed                   ? icon::error
+                       : paused                   ? icon::pause
+                       : run.state == "model"     ? icon::file
+                       : run.state == "stopped"   ? icon::stop
+                       : run.state == "open here" ? icon::ring
+                                                  : icon::check;
+    icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
+    text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
+    std::string steps = "step " + group_thousands(run.step);
+    if (run.state != "finished" && run.state != "model")
+        steps += " of " + group_thousands(run.target_step);
+    text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
+}
+
+void HomePanel::draw_drop_hint(Ui& ui, float width) {
+    ImGui::Dummy({0, ui.px(10)});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size{width - 1, ui.px(84)};  // the last line stands inside the page
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    for (float x = 0; x < size.x; x += ui.px(10)) {
+        const float end = std::min(x + ui.px(6), size.x);
+        for (const float y : {0.0F, size.y})
+            draw->AddLine({at.x + x, at.y + y}, {at.x + end, at.y + y}, ui.theme.strong);
+    }
+    for (float y = 0; y < size.y; y += ui.px(10)) {
+        const float end = std::min(y + ui.px(6), size.y);
+        for (const float x : {0.0F, size.x})
+            draw->AddLine({at.x + x, at.y + y}, {at.x + x, at.y + end}, ui.theme.strong);
+    }
+    const auto centred = [&](std::string_view words, float y, float height, ImU32 color,
+                             Face face) {
+        const float words_width = text_extent(ui, words, height, face).x;
+        text_at(ui, {at.x + (size.x - words_width) / 2, at.y + ui.px(y)}, words,
+                {height, color, face});
+    };
+    centred("Drop a checkpoint, a run folder or an image anywhere", 20, text_size::label,
+            ui.theme.text1, Face::medium);
+    centred(".safetensors, run folders, .png, .jpeg", 44, text_size::hint, ui.theme.text3,
+            Face::regular);
+    ImGui::Dummy(size);
+    ImGui::Dummy({0, ui.px(16)});
+    text(ui, "Same from the command line:", {text_size::hint, ui.theme.text3});
+    ImGui::SameLine(0, ui.px(12));
+    text(ui, "afterimage train --preset demo-mirror",
+         {text_size::hint, ui.theme.text2, Face::mono});
+}
+
+void HomePanel::draw_demo(Ui& ui, size_t index) {
+    const Demo& demo = kDemos[index];
+    const auto page = catalog_.page();
+    const Image none;
+    const Image& picture = page ? page->demos[index] : none;
+    const Row item = row(ui, demo.title, {58, false, picture.pixels.empty() ? "" : "with picture"});
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
+    const ImVec2 corner{item.min.x + ui.px(5), item.min.y + ui.px(5)};
+    demo_pictures_[index].draw(ui, picture, corner, ui.px(float(kDemoSide)));
+    const float left = item.min.x + ui.px(64);
+    text_at(ui, {left, item.min.y + ui.px(9)}, demo.title,
+            {text_size::label, ui.theme.text1, Face::medium});
+    text_at(ui, {left, item.min.y + ui.px(31)}, demo.sentence,
+            {text_size::hint, ui.theme.text2, Face::regular, item.max.x - left - ui.px(28)});
+    icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
+            {text_size::icon, ui.theme.text3});
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
+    if (item.pressed) form_.open(ui, demo.preset);
+}
+
+void HomePanel::draw_side(Ui& ui) {
+    section(ui, "Start without a download", {}, false);
+    for (size_t i = 0; i < std::size(kDemos); ++i) draw_demo(ui, i);
+    draw_machine(ui);
+}
+
+void HomePanel::draw_machine(Ui& ui) {
+    section(ui, "This machine");
+    const auto page = catalog_.page();
+    if (!page) {
+        hint(ui, "Reading ...");
+        return;
+    }
+    const nlohmann::json& report = page->system;
+    const auto words = [&](const char* key) {
+        const auto at = report.find(key);
+        if (at == report.end()) return std::string("unknown");
+        return at->is_string() ? at->get<std::string>() : at->dump();
+    };
+    key_value(ui, "Device", words("device"));
+    key_value(ui, "Processor", words("cpu"));
+    key_value(ui, "Instructions", words("cpu_capability"));
+    key_value(ui, "Cores", words("cores"));
+    key_value(ui, "Memory free", byte_size(report.value("memory_available_bytes", 0.0)));
+    key_value(ui, "Memory in use", byte_size(report.value("memory_bytes", 0.0)));
+    key_value(ui, "LibTorch", words("libtorch"));
+    const viz::gl::OpenGlInfo gl = opengl(ui);
+    key_value(ui, "OpenGL", gl.version);
+    if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
+    key_value(ui, "Maps to screen", "copied");
+    ImGui::Dummy({0, ui.px(4)});
+    action_button(ui, "Copy system report", ButtonKind::ghost);
+}
+
+}  // namespace
+
+PanelRoom home_panel() {
+    return {
+        .info = {"Home",
+                 "Recent runs, a new run, demos without a download, and what this machine has."},
+        .icon = icon::home,
+        .help =
+            "Open a run or a checkpoint, or start a new run. A click on a demo shows its settings "
+            "first; "
+            "files and folders can be dropped anywhere in the window.",
+        .places = {{Workspace::home, Slot::page}},
+        .make = [] { return std::unique_ptr<Panel>(std::make_unique<HomePanel>()); }};
+}
+
+}  // namespace aft::app

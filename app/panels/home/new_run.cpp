@@ -1,0 +1,255 @@
+#include "app/panels/home/new_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/state/icons.h"
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+constexpr const char* kGroups[] = {"train", "model", "data"};
+constexpr const char* kGroupWords[] = {"Training", "Model", "Data"};
+
+std::string setting_words(const std::string& key) {  // "train.micro_batch" -> "Micro batch"
+    std::string words = key.substr(key.find('.') + 1);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+// An estimate is not worth more than two digits.
+double two_digits(double value) {
+    if (!(value > 0)) return 0;
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+    return std::round(value / unit) * unit;
+}
+
+std::string rounded_bytes(double bytes) {
+    if (bytes >= double{1 << 30}) return plain_number(two_digits(bytes / (1 << 30)), 1) + " GiB";
+    return plain_number(std::max(1.0, two_digits(bytes / (1 << 20))), 0) + " MiB";
+}
+
+std::string rounded_count(double count) {
+    if (count >= 1e6) return plain_number(count / 1e6, 1) + " million";
+    return group_thousands(std::llround(count));
+}
+
+std::string rounded_duration(double seconds) {
+    if (seconds < 10) return "under 10 seconds";
+    if (seconds < 90) return fmt::format("about {:.0f} seconds", std::round(seconds / 10) * 10);
+    if (seconds < 5400)
+        return fmt::format("about {:.0f} minutes", std::max(2.0, two_digits(seconds / 60)));
+    if (seconds < 36 * 3600)
+        return "about " + plain_number(two_digits(seconds / 3600), 1) + " hours";
+    return fmt::format("about {:.0f} days", std::max(2.0, two_digits(seconds / 86400)));
+}
+
+// The line under the field of the data; always there, so that nothing moves when it speaks up.
+void data_line(Ui& ui, const std::string& problem) {
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(116));
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(0);
+    text(ui, problem.empty() ? "NAME:PATH?option=value, as in cifar10:DIR?size=16" : problem,
+         {text_size::hint, problem.empty() ? ui.theme.text3 : ui.theme.error});
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+    if (!problem.empty()) ui.recorder.item("problem", ui.recorder.claim("Data problem"), problem);
+}
+
+}  // namespace
+
+void NewRunForm::open(Ui& ui, const std::string& preset) {
+    is_open_ = true;
+    try {
+        presets_ = list_presets();
+    } catch (const Error& error) {
+        presets_.clear();
+        problem_ = error.what();
+    }
+    choose_preset(ui, preset);
+}
+
+void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
+    for (size_t i = 0; i < presets_.size(); ++i)
+        if (presets_[i].name == name) chosen_ = static_cast<int>(i);
+    try {
+        standard_ = load_preset(name);
+        config_ = standard_;
+        data_ = config_.data.source;
+        problem_.clear();
+    } catch (const Error& error) {
+        problem_ = error.what();
+        ui.say("error", problem_);
+    }
+}
+
+void NewRunForm::draw_group(Ui& ui, const std::string& group) {
+    const SettingRows standard = standard_.rows();
+    SettingRows rows = config_.rows();
+    bool any = false;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const std::string& key = rows[i].key;
+        if (!key.starts_with(group + ".") || key == "data.source") continue;
+        if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
+            continue;
+        any = true;
+        const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+        label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
+        const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
+        if (!changed) continue;
+        try {
+            set_from_text(rows, key, *changed);
+            problem_.clear();
+        } catch (const Error& error) {
+            problem_ = error.what();
+        }
+    }
+    if (!any) hint(ui, "No setting of this group has these words.");
+}
+
+void NewRunForm::draw_settings(Ui& ui) {
+    const bool is_wide = ImGui::GetContentRegionAvail().x > ui.px(600);
+    section(ui, "New run",
+            is_wide ? "every setting has a help text; a bar at the left marks what differs" : "",
+            false);
+    std::vector<std::string> names;
+    for (const PresetInfo& preset : presets_) names.push_back(preset.name);
+    label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
+    int chosen = chosen_;
+    if (!names.empty() && combo(ui, "Preset", chosen, {names, 320}))
+        choose_preset(ui, names[static_cast<size_t>(chosen)]);
+    if (chosen_ < static_cast<int>(presets_.size()))
+        hint(ui, presets_[static_cast<size_t>(chosen_)].sentence);
+    label_column(ui, "Data", 116,
+                 "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
+    const auto last = check_.last();
+    const std::string data_problem = last ? last->data_problem : "";
+    if (text_field(ui,
+                   {.name = "Data",
+                    .hint = "mirror?size=16&levels=16",
+                    .mono = true,
+                    .problem = data_problem},
+                   data_))
+        config_.data.source = data_;
+    data_line(ui, data_problem);
+    label_column(ui, "Run folder", 116, "Where metrics and checkpoints go; empty: runs/NAME-N");
+    text_field(ui,
+               {.name = "Run folder",
+                .hint = "runs/" + config_.name + "-N, the next free",
+                .icon = icon::folder},
+               out_);
+    section(ui, "Settings", {}, true);
+    const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
+    segmented(ui, "Group", group_, {choices, 300});
+    ImGui::SameLine(0, ui.px(8));
+    text_field(ui,
+               {.name = "Filter",
+                .hint = "Filter settings",
+                .icon = icon::search,
+                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.theme.scale)},
+               filter_);
+    ImGui::Dummy({0, ui.px(4)});
+    draw_group(ui, kGroups[group_]);
+}
+
+void NewRunForm::draw_estimate(Ui& ui) {
+    const auto last = check_.last();
+    section(ui, "Estimate", check_.answer() ? "" : "being made ...");
+    if (!last || !last->is_good()) {
+        hint(ui, last ? "It follows when the settings fit together." : "Reading the data ...");
+        return;
+    }
+    key_value(ui, "Parameters", rounded_count(last->parameters));
+    key_value(ui, "Memory", "about " + rounded_bytes(last->training_bytes));
+    hint(ui, fmt::format(
+                 "Counted: {} for the weights with their gradients and averages, {} that a "
+                 "step keeps for its backward pass. The program itself takes some hundreds of MiB "
+                 "more.",
+                 rounded_bytes(last->training_bytes - last->activations_bytes),
+                 rounded_bytes(last->activations_bytes)));
+    key_value(ui, "Time", rounded_duration(last->seconds));
+    hint(ui, fmt::format("Multiplications of {} steps at the speed this machine has just shown. "
+                         "Reading data, validation and other work come on top: twice as long is "
+                         "possible.",
+                         group_thousands(config_.train.steps)));
+}
+
+void NewRunForm::draw_start(Ui& ui) {
+    const auto answer = check_.answer();
+    std::string why = problem_;
+    if (why.empty() && answer && !answer->is_good())
+        why = answer->data_problem.empty() ? answer->settings_problem : answer->data_problem;
+    // Whoever types again while a start waits for its check has not finished.
+    if (!why.empty() || ImGui::GetIO().WantTextInput) wants_start_ = false;
+    const std::string& shown = answer && !answer->data_problem.empty() ? problem_ : why;
+    if (!shown.empty())
+        banner(ui, {.kind = ToastKind::error, .title = "This cannot start yet", .sentence = shown});
+    ImGui::Dummy({0, ui.px(8)});
+    if (button(ui, {.name = "Start run",
+                    .icon = icon::play,
+                    .kind = ButtonKind::primary,
+                    .why_not = why,
+                    .height = 32}))
+        wants_start_ = true;
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Cancel", .kind = ButtonKind::ghost, .height = 32})) close();
+    if (wants_start_ && answer) start(ui);
+}
+
+void NewRunForm::draw_summary(Ui& ui) {
+    check_.refresh(config_);
+    if (!check_.answer()) ui.want_frames(1);
+    section(ui, "Before the start", {}, false);
+    key_value(ui, "Task", config_.model.task);
+    key_value(ui, "Mixer", config_.model.mixer);
+    key_value(ui, "Layers", group_thousands(config_.model.layers));
+    key_value(ui, "Width", group_thousands(config_.model.dim));
+    key_value(ui, "Steps", group_thousands(config_.train.steps));
+    draw_start(ui);
+    draw_estimate(ui);
+    section(ui, "Same from the command line");
+    const std::string command = training_command(config_, standard_, out_);
+    ImGui::PushTextWrapPos(0);
+    text(ui, command, {text_size::hint, ui.theme.text2, Face::mono});
+    ImGui::PopTextWrapPos();
+    ui.recorder.item("value", ui.recorder.claim("Command"), command);
+    if (button(ui, {.name = "Copy command", .icon = icon::copy, .kind = ButtonKind::ghost})) {
+        ImGui::SetClipboardText(command.c_str());
+        ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+    }
+}
+
+std::string training_command(Config config, Config preset, const std::string& out) {
+    std::string words = "afterimage train --preset " + shell_word(preset.name);
+    if (config.data.source != preset.data.source)
+        words += " --data " + shell_word(config.data.source);
+    const SettingRows rows = config.rows(), standard = preset.rows();
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const std::string value = value_text(rows[i]);
+        if (rows[i].key != "data.source" && value != value_text(standard[i]))
+            words += " --set " + shell_word(rows[i].key + "=" + value);
+    }
+    if (!out.empty()) words += " --out " + shell_word(out);
+    return words;
+}
+
+void NewRunForm::start(Ui& ui) {
+    wants_start_ = false;
+    auto request = std::make_shared<OpenRequest>();
+    request->config = config_;
+    request->out = out_;
+    request->autostart = true;
+    ui.open_request = std::move(request);
+    ui.workspace = Workspace::train;
+    close();
+}
+
+}  // namespace aft::app

@@ -1,0 +1,41 @@
+// NewRunForm: a new run from a preset and data: every setting from its visit() row, the estimate of
+// memory and time before the start. Window thread; part of the Home page.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/panels/shared/run_check.h"
+#include "app/state/ui.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+class NewRunForm {
+  public:
+    void open(Ui& ui, const std::string& preset);
+    void close() { is_open_ = wants_start_ = false; }
+    [[nodiscard]] bool is_open() const { return is_open_; }
+    void draw_settings(Ui& ui);  // the wide column
+    void draw_summary(Ui& ui);   // the side column: estimate, start, cancel
+
+  private:
+    void choose_preset(Ui& ui, const std::string& name);
+    void draw_group(Ui& ui, const std::string& group);
+    void start(Ui& ui);
+    void draw_estimate(Ui& ui);
+    void draw_start(Ui& ui);
+
+    bool is_open_ = false;
+    std::vector<PresetInfo> presets_;
+    int chosen_ = 0, group_ = 0;
+    Config config_, standard_;
+    std::string data_, out_, filter_, problem_;
+    RunCheck check_;
+    bool wants_start_ = false;  // pressed while the settings were still being checked
+};
+
+// The command line that starts the same run as the window would.
+[[nodiscard]] std::string training_command(Config config, Config preset, const std::string& out);
+
+}  // namespace aft::app

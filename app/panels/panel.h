@@ -1,0 +1,57 @@
+// Panel: a room of the window. One .cpp in app/panels with one exported function
+//     PanelRoom NAME_panel();
+// and one line in app/panels/rooms.cpp. The frame gives it a dock window (a "pane") with its tab,
+// padding, empty and error handling; the panel only draws inside.
+// Window thread.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/state/ui.h"
+#include "core/rooms.h"
+
+namespace aft::app {
+
+// Conventions
+// * Everything interactive goes through app/ui/widgets.h and parts.h: they record label, rectangle,
+//   value and state. Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
+// * No session, or nothing there yet: empty_state() with what to do next. Fields still being
+//   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
+// * Shared state between panels is Ui::selection and nothing else; private state is the Panel's.
+// * A wish (start, open, pin, export, ...) is an Action: add it in actions(), run it with
+//   ui.actions.run or action_button(). Keys are shortcuts of actions.
+// * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
+//   foot: canvas_height() before the canvas, hover_line() last.
+// * inspector() draws sections into the Inspector while a workspace of the panel is shown.
+
+// Where a pane stands in a workspace's default layout. `page` fills the whole (Home).
+enum class Slot { left, right, top, canvas, below, page };
+
+struct Place {
+    Workspace workspace;
+    Slot slot;
+    int order = 0;                // tabs of one slot from left to right
+    const char* title = nullptr;  // of the pane there, when it differs from the panel's name
+};
+
+class Panel {
+  public:
+    virtual ~Panel() = default;
+    virtual void draw(Ui& ui) = 0;
+    virtual void inspector(Ui&) {}     // sections for the Inspector of the panel's workspaces
+    virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
+};
+
+struct PanelRoom {
+    RoomInfo info;     // name = title of the pane ("Atlas"), unique; sentence for `list panels` and
+                       // the tab's tooltip
+    const char* icon;  // for the rail of small windows
+    std::string
+        help;  // what one sees here and what one can do; shown by F1 for the pane. Mandatory.
+    std::vector<Place> places;
+    std::unique_ptr<Panel> (*make)();
+};
+
+}  // namespace aft::app

@@ -1,0 +1,55 @@
+#include "app/panels/shared/fold.h"
+
+#include <cmath>
+#include <limits>
+
+namespace aft::app {
+
+FoldPlace fold_place(const Positions& positions, const Positions::Place& place) {
+    if (!place.is_on_grid()) return {};
+    if (positions.is_text) return {place.x / kTextWidth, place.x % kTextWidth};
+    return {place.y, place.x};
+}
+
+float value_at(const Folded& map, const FoldPlace& at) {
+    const bool is_in =
+        at.row >= 0 && at.row < map.rows && at.column >= 0 && at.column < map.columns;
+    const auto i = is_in ? size_t(at.row * map.columns + at.column) : map.values.size();
+    if (i >= map.values.size() || map.hidden[i] != 0)
+        return std::numeric_limits<float>::quiet_NaN();
+    return map.values[i];
+}
+
+Positions::Place unfold(const Positions& positions, int64_t row, int64_t column) {
+    if (row < 0 || column < 0) return {};
+    if (!positions.is_text) return {row, column, 0};
+    const int64_t x = row * kTextWidth + column;
+    return x < positions.width ? Positions::Place{0, x, 0} : Positions::Place{};
+}
+
+Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel,
+                bool mean) {
+    Folded out;
+    out.rows =
+        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
+    out.columns = positions.is_text ? kTextWidth : positions.width;
+    const auto size = size_t(out.rows * out.columns);
+    out.values.assign(size, 0);
+    out.hidden.assign(size, 1);
+    std::vector<float> count(size, 0);
+    for (size_t j = 0; j < row.size(); ++j) {
+        const Positions::Place place = positions.source(int64_t(j));
+        if (!place.is_on_grid() || std::isnan(row[j])) continue;
+        if (channel >= 0 && place.channel != channel) continue;
+        const FoldPlace at = fold_place(positions, place);
+        const auto i = size_t(at.row * out.columns + at.column);
+        out.values[i] += row[j];
+        out.hidden[i] = 0;
+        count[i] += 1;
+    }
+    for (size_t i = 0; mean && i < size; ++i)
+        if (count[i] > 0) out.values[i] /= count[i];
+    return out;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,44 @@
+#include "app/panels/shared/model_state.h"
+
+#include "app/state/data_place.h"
+
+namespace aft::app {
+
+bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
+    if (ui.status.state == RunState::empty || ui.session == nullptr) {
+        empty_state(ui, {.drawing = drawing,
+                         .title = "No model open",
+                         .sentence = sentence,
+                         .primary = "Open...",
+                         .secondary = "Open demo",
+                         .hint = "You can also drop a .safetensors file or a run folder anywhere "
+                                 "in this window.",
+                         .secondary_words = "Try the demo"});
+        return true;
+    }
+    if (ui.has_model()) return false;
+    ui.close_model |= progress_line(ui, "Opening " + ui.status.name, -1, true);
+    return true;
+}
+
+bool picture_problem(Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    if (image.item || image.error.empty()) return false;
+    const bool is_file = !image.path.empty();
+    const bool is_text = ui.status.config.model.task == "text";
+    Banner spec{.title = is_file               ? "This picture could not be read"
+                         : image.is_part_empty ? "There is no such sample"
+                         : is_text             ? "The text of this model is not here"
+                                               : "The data of this model are not here",
+                .sentence = image.error + "."};
+    if (!is_text)
+        spec.sentence += is_file ? " Take another one." : " A picture from a file needs no data.";
+    if (!is_text) spec.actions.push_back("Open...");
+    if (!is_file && why_not_choose_data(ui).empty())
+        spec.actions.push_back("Choose the data folder...");
+    spec.actions.push_back("Read the sample again");
+    banner(ui, spec);
+    return true;
+}
+
+}  // namespace aft::app

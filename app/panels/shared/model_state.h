@@ -1,0 +1,14 @@
+// The states of a pane before there is anything of a model to show. Window thread, inside a frame.
+#pragma once
+#include <string>
+
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+// "No model open", or "Opening". True: nothing else to draw.
+[[nodiscard]] bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence);
+// The picture cannot be had: a banner that says why and what to do. False: nothing is wrong.
+bool picture_problem(Ui& ui);
+
+}  // namespace aft::app

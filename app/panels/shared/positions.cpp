@@ -1,0 +1,71 @@
+#include "app/panels/shared/positions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace aft::app {
+
+Positions::Positions(const Status& status) {
+    const ModelConfig& model = status.config.model;
+    is_text = model.task == "text";
+    is_autoregressive = model.task != "classify";
+    is_causal = model.causal();
+    has_class_token = !is_autoregressive && model.class_token;
+    tokens = status.tokens;
+    channels = model.task == "image" ? std::max<int64_t>(1, model.channels) : 1;
+    height = std::max<int64_t>(1, model.task == "image" ? model.height : status.grid_height);
+    width = std::max<int64_t>(1, model.task == "image" ? model.width : status.grid_width);
+    if (is_text) {
+        height = 1;
+        width = tokens;
+    }
+}
+
+Positions::Place Positions::place_of(int64_t i) const {
+    const int64_t pixel = i / channels;
+    if (i < 0 || pixel >= height * width) return {};
+    return {pixel / width, pixel % width, i % channels};
+}
+
+Positions::Place Positions::target(int64_t t) const {
+    return place_of(has_class_token ? t - 1 : t);
+}
+
+Positions::Place Positions::source(int64_t j) const {
+    return place_of(is_autoregressive || has_class_token ? j - 1 : j);
+}
+
+int64_t Positions::target_at(int64_t y, int64_t x, int64_t channel) const {
+    return (y * width + x) * channels + channel + (has_class_token ? 1 : 0);
+}
+
+int64_t Positions::source_at(int64_t y, int64_t x, int64_t channel) const {
+    const int64_t j =
+        (y * width + x) * channels + channel + (is_autoregressive || has_class_token ? 1 : 0);
+    return j < tokens ? j : -1;  // the last sub-pixel is never an input
+}
+
+std::string Positions::place_words(const Place& place) const {
+    if (!place.is_on_grid()) return has_class_token ? "(class)" : "(start)";
+    if (is_text) return fmt::format("({})", place.x);
+    if (channels == 1) return fmt::format("({}, {})", place.y, place.x);
+    const std::string names[] = {"R", "G", "B"};
+    const std::string name = channels == 3 ? names[place.channel] : std::to_string(place.channel);
+    return fmt::format("({}, {}, {})", place.y, place.x, name);
+}
+
+std::string Positions::pixel_words(const Place& place) const {
+    if (is_text || !place.is_on_grid()) return place_words(place);
+    return fmt::format("({}, {})", place.y, place.x);
+}
+
+std::string Positions::target_words(int64_t t) const {
+    return is_text ? std::to_string(t) : fmt::format("{} {}", t, place_words(target(t)));
+}
+
+std::string Positions::source_words(int64_t j) const {
+    return is_text && j > 0 ? std::to_string(j) : fmt::format("{} {}", j, place_words(source(j)));
+}
+
+}  // namespace aft::app

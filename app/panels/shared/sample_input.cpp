@@ -1,0 +1,187 @@
+#include "app/panels/shared/sample_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/panels/shared/model_state.h"
+#include "app/state/data_place.h"
+#include "viz/text_map.h"
+
+namespace aft::app {
+
+void show_sample(Ui& ui, const std::string& split, int64_t index) {
+    ui.selection.image = {
+        .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
+}
+
+bool is_text(const Ui& ui) {
+    return ui.status.config.model.task == "text";
+}
+
+void sample_popup(Ui& ui) {
+    const PopupScope popup(ui, "samples");
+    if (!popup.is_open()) return;
+    const ImageChoice& image = ui.selection.image;
+    text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
+    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
+    const auto* const known = std::find_if(std::begin(splits), std::end(splits),
+                                           [&](const Choice& c) { return c.text == image.split; });
+    int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
+    if (segmented(ui, "Split", split, {splits})) show_sample(ui, splits[split].text, 0);
+    int64_t index = image.index;
+    if (drag_field(ui,
+                   {.name = "Index",
+                    .min = 0,
+                    .max = 1e6,
+                    .integer = true,
+                    .prefix = "index",
+                    .width = 200,
+                    .drag_speed = 0.2F},
+                   index))
+        show_sample(ui, image.split, index);
+    hint(ui, sample_words(ui));
+    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "Choose the data folder...");
+    if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
+}
+
+void sample_steps(Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    const int64_t index = image.index;
+    if (button(ui, {.name = is_text(ui) ? "Previous text" : "Previous picture",
+                    .icon = icon::step_back,
+                    .kind = ButtonKind::icon,
+                    .why_not = index <= 0 ? "This is the first one." : ""}))
+        show_sample(ui, image.split, index - 1);
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = is_text(ui) ? "Next text" : "Next picture",
+                    .icon = icon::step,
+                    .kind = ButtonKind::icon}))
+        show_sample(ui, image.split, index + 1);
+}
+
+std::string sample_words(const Ui& ui) {
+    const ImageChoice& image = ui.selection.image;
+    if (!image.path.empty()) {
+        const size_t slash = image.path.find_last_of('/');
+        return slash == std::string::npos ? image.path : image.path.substr(slash + 1);
+    }
+    const std::string place =
+        fmt::format("{} {}", image.split.empty() ? "sample" : image.split, image.index);
+    if (!image.item) return place;
+    const auto& names = ui.status.class_names;
+    const int64_t label = image.item->label;
+    if (label >= 0 && label < int64_t(names.size())) return names[size_t(label)] + ", " + place;
+    return image.item->caption.empty() ? place : image.item->caption;
+}
+
+void sample_tool(Ui& ui) {
+    sample_steps(ui);
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = "Choose sample",
+                    .icon = is_text(ui) ? icon::text : icon::picture,
+                    .shown = sample_words(ui)}))
+        ImGui::OpenPopup("samples");
+    sample_popup(ui);
+}
+
+std::vector<uint8_t> sample_bytes(const Ui& ui) {
+    std::vector<uint8_t> bytes = sample_tokens(ui);
+    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
+    for (uint8_t& byte : bytes)
+        if (byte < alphabet.size()) byte = alphabet[byte];
+    return bytes;
+}
+
+std::vector<uint8_t> sample_tokens(const Ui& ui) {
+    const auto& item = ui.selection.image.item;
+    return item ? item->tokens : std::vector<uint8_t>();
+}
+
+Positions::Place shown_source(const Ui& ui, const Positions& positions) {
+    const int64_t j = ui.selection.shown().source;
+    return j >= 0 ? positions.source(j) : Positions::Place{};
+}
+
+std::string place_and_byte(const Ui& ui, const Positions& positions,
+                           const Positions::Place& place) {
+    if (!positions.is_text || !place.is_on_grid()) return positions.place_words(place);
+    const std::vector<uint8_t> bytes = sample_bytes(ui);
+    const auto i = static_cast<size_t>(place.x);
+    return std::to_string(place.x) + (i < bytes.size() ? " " + viz::byte_words(bytes[i]) : "");
+}
+
+bool sample_state(Ui& ui) {
+    return no_model_state(ui, Drawing::picture,
+                          "Open a checkpoint or a run to see where its layers look.");
+}
+
+bool sample_missing(Ui& ui) {
+    if (ui.selection.image.item) return false;
+    if (!picture_problem(ui))
+        (void)progress_line(ui, is_text(ui) ? "Reading the text" : "Reading the picture", -1);
+    return true;
+}
+
+SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
+                                           const Positions& positions) {
+    const ModelConfig& model = ui.status.config.model;
+    const std::vector<uint8_t> tokens = sample_tokens(ui);
+    Reply out;
+    if (int64_t(tokens.size()) >= model.height * model.width * model.channels)
+        texture_.set(viz::TokenImage{.tokens = tokens,
+                                     .height = model.height,
+                                     .width = model.width,
+                                     .channels = model.channels,
+                                     .levels = model.levels},
+                     ui.look);
+    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
+    const auto place = [&](const viz::MapCell& at) {
+        return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
+                             : Positions::Place{};
+    };
+    out.hovered = place(reply.hovered);
+    out.clicked = place(reply.clicked);
+    out.box = reply.box;
+    return out;
+}
+
+SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& target,
+                                   const Positions::Place& source) {
+    const Positions positions(ui.status);
+    const ModelConfig& model = ui.status.config.model;
+    viz::ImageView view;
+    view.id = "sample";
+    view.height = model.height;
+    view.width = model.width;
+    view.area = {side, side};
+    const bool is_pixels = positions.height == model.height;
+    const auto cell = [&](const Positions::Place& p) {
+        return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
+    };
+    view.target = cell(target);
+    view.source = cell(source);
+    view.is_future_dark = positions.is_causal;
+    const Reply out = draw_picture(ui, view, positions);
+    if (!is_pixels) {  // patches: rings round several pixels
+        const float zoom = out.box.height() / float(positions.height);
+        const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
+            if (!p.is_on_grid()) return;
+            const ImVec2 low = {out.box.low.x + zoom * float(p.x),
+                                out.box.low.y + zoom * float(p.y)};
+            viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
+        };
+        ring(source, 0xFFFFFF, 1);
+        ring(target, ui.look.colors->accent, 2);
+    }
+    ui.recorder.area({.kind = "picture",
+                      .label = ui.recorder.claim("Sample"),
+                      .min = out.box.low,
+                      .max = out.box.high,
+                      .value = sample_words(ui),
+                      .why_not = {}});
+    return out;
+}
+
+}  // namespace aft::app

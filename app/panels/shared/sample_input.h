@@ -1,0 +1,50 @@
+// The picture or text that Attention and Keys look at: choosing it, its tokens, drawing it. Shares
+// Selection::image with the other workspaces. Window thread; returns at once.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/panels/shared/positions.h"
+#include "app/widgets/parts.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+void show_sample(Ui& ui, const std::string& split, int64_t index);
+void sample_popup(Ui& ui);  // opened by OpenPopup("samples"): part and index of the data set
+void sample_steps(Ui& ui);  // arrows to the pictures beside this one
+// Button with the sample's name and arrows to the ones beside it.
+void sample_tool(Ui& ui);
+[[nodiscard]] std::vector<uint8_t> sample_tokens(const Ui& ui);  // empty while it loads
+[[nodiscard]] std::vector<uint8_t> sample_bytes(const Ui& ui);   // of a text, as they are read
+[[nodiscard]] std::string sample_words(const Ui& ui);            // "horse, test 60"
+
+// The source that is looked at; not on the grid when there is none.
+[[nodiscard]] Positions::Place shown_source(const Ui& ui, const Positions& positions);
+// A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".
+[[nodiscard]] std::string place_and_byte(const Ui& ui, const Positions& positions,
+                                         const Positions::Place& place);
+
+// The picture itself, at most `side` pixels, with a target and a source. Not for texts.
+class SampleView {
+  public:
+    struct Reply {
+        Positions::Place hovered, clicked;
+        viz::Box box;
+    };
+    [[nodiscard]] Reply draw(Ui& ui, float side, const Positions::Place& target,
+                             const Positions::Place& source);
+
+  private:
+    [[nodiscard]] Reply draw_picture(Ui& ui, const viz::ImageView& view,
+                                     const Positions& positions);
+    viz::TokenTexture texture_;
+};
+
+// States of the workspace: nothing open, still loading, no sample. True: nothing else to draw.
+[[nodiscard]] bool sample_state(Ui& ui);
+// The picture is being read, or cannot be had: draws that and returns true.
+[[nodiscard]] bool sample_missing(Ui& ui);
+
+}  // namespace aft::app

@@ -1,0 +1,19 @@
+// The row of tools above a canvas: nothing of it vanishes in a narrow pane, the end of the row
+// moves into a popup behind "More tools". Window thread, inside a frame.
+#pragma once
+#include <functional>
+#include <span>
+
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+struct Tool {
+    float width = 0;             // at scale 1, with the space before it
+    std::function<void()> draw;  // a control, with its label before it
+};
+// Goes on with the line of the last control; `room` is what is left of it, in pixels.
+void tool_row(Ui& ui, float room, std::span<const Tool> tools);
+void inline_label(Ui& ui, std::string_view words);  // stands before a control on the same line
+
+}  // namespace aft::app

@@ -1,0 +1,39 @@
+#include "app/panels/shared/watch.h"
+
+#include <utility>
+
+namespace aft::app {
+
+void Watch::clear() {
+    *this = Watch();
+}
+
+bool Watch::update(Ui& ui, const ProbeRequest& request, AskTurn& turn, double hold_s) {
+    wanted_ = request;
+    if (ui.session == nullptr) return false;
+    const bool is_running = ui.status.state == RunState::running && request.step < 0;
+    if (is_current() && is_running && ui.time < hold_until_) return false;
+    if (turn.taken) {
+        pending_ = !is_current();
+        return false;
+    }
+    std::string error;
+    FieldSetPtr answer = ui.session->ask(request, false, &error);
+    pending_ = answer == nullptr && error.empty();
+    if (pending_) {
+        turn.taken = true;
+        // Another step of the same request may lie in the cache: better than another picture. And
+        // where training publishes faster than the worker answers, the newest is never there: what
+        // was answered last is shown, or the picture would stand still.
+        answer = ui.session->ask(request, true, nullptr);
+        if (is_running && answer != nullptr && answer != fields_) pending_ = false;
+    }
+    error_ = error;
+    if (answer == nullptr || (answer == fields_ && shown_ == request)) return false;
+    fields_ = std::move(answer);
+    shown_ = request;
+    hold_until_ = ui.time + hold_s;
+    return true;
+}
+
+}  // namespace aft::app

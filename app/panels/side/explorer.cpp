@@ -1,0 +1,191 @@
+// Explorer: the open run, recent runs, its layers with the norm of their position bias, and pins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
+#include "app/state/icons.h"
+#include "app/state/open_path.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+class ExplorerPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    [[nodiscard]] bool passes(std::string_view name) const;
+    void draw_runs(Ui& ui);
+    void draw_layers(Ui& ui);
+    void draw_pins(Ui& ui);
+    std::string filter_;
+};
+
+bool ExplorerPanel::passes(std::string_view name) const {
+    const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+    return filter_.empty() || std::search(name.begin(), name.end(), filter_.begin(), filter_.end(),
+                                          same) != name.end();
+}
+
+void ExplorerPanel::draw(Ui& ui) {
+    if (ui.session == nullptr && ui.settings.recent.empty()) {
+        hint(ui, "Runs and layers appear here.");
+        return;
+    }
+    text_field(ui, {.name = "Filter", .hint = "Filter runs and layers", .icon = icon::search},
+               filter_);
+    draw_runs(ui);
+    if (ui.has_model()) draw_layers(ui);
+    if (ui.has_model()) draw_pins(ui);
+}
+
+void ExplorerPanel::draw_runs(Ui& ui) {
+    section(ui, "Runs", std::to_string(ui.settings.recent.size()), false);
+    for (size_t i = 0; i < ui.settings.recent.size(); ++i) {
+        const RecentItem& item = ui.settings.recent[i];
+        if (!passes(item.name)) continue;
+        const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
+        const Row line = row(ui, item.path, {40, is_open, item.name});
+        ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
+                                                  {line.min.x + ui.px(18), line.min.y + ui.px(18)},
+                                                  ui.theme.series[size_t(item.color)], ui.px(2));
+        const float room = line.max.x - line.min.x;
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
+                {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});
+        if (is_open) {
+            icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
+                    state_icon(shown_state(ui.status)),
+                    {text_size::icon_inline, state_color(ui.theme, shown_state(ui.status))});
+            const std::string step = group_thousands(ui.status.step);
+            const std::string metric = std::isfinite(ui.status.metric)
+                                           ? "training " + short_value(ui.status.metric, 3)
+                                           : std::string();
+            text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
+                    {text_size::hint, ui.theme.text2});
+            const float used = text_extent(ui, step, text_size::hint).x +
+                               text_extent(ui, metric, text_size::hint).x + ui.px(46 + 8 + 8);
+            if (used <= room)
+                text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)}, metric,
+                           {text_size::hint, ui.theme.text2});
+        } else {
+            text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
+                    {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
+        }
+        if (line.pressed && !is_open) ui.open(item.path);
+    }
+}
+
+// What training wrote at the step that is shown, or at the last one before it that was logged.
+double shown_norm(const Ui& ui, size_t layer) {
+    if (ui.selection.step < 0) return ui.status.layers[layer].bias_norm;
+    const auto column = ui.curves->columns.find(fmt::format("bias_norm.layer.{}", layer));
+    if (column == ui.curves->columns.end()) return std::nan("");
+    const auto& steps = ui.curves->step;
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), double(ui.selection.step)) - steps.begin();
+    for (auto i = std::min(size_t(after), column->second.size()); i-- > 0;)
+        if (std::isfinite(column->second[i])) return column->second[i];
+    return std::nan("");
+}
+
+std::string norm_words(double norm) {
+    return std::isfinite(norm) ? short_value(norm, 2) : "\u2013";
+}
+
+struct LayerLine {
+    const std::string& name;
+    double norm, largest;
+    bool selected;
+};
+
+// The name, a bar where there is room for one, the number.
+void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
+    const std::string number = norm_words(layer.norm);
+    const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
+    const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);
+    const float end = high - text_extent(ui, number, text_size::label).x;
+    text_right(ui, {high, y}, number, {text_size::label, ui.theme.text2});
+    if (end - ui.px(8) > low)
+        text_at(ui, {low, y}, layer.name,
+                {text_size::label, layer.selected ? ui.theme.text1 : ui.theme.text2, Face::regular,
+                 end - ui.px(8) - low});
+    const float bar_low = line.min.x + ui.px(92), bar_high = line.max.x - ui.px(66);
+    if (bar_high - bar_low < ui.px(20) || bar_high > end || !std::isfinite(layer.norm)) return;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)}, ui.theme.field,
+                        ui.px(2));
+    const float filled =
+        bar_low + (bar_high - bar_low) * static_cast<float>(layer.norm / layer.largest);
+    draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
+                        layer.selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
+}
+
+void ExplorerPanel::draw_layers(Ui& ui) {
+    section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
+    double largest = 1e-9;
+    for (size_t i = 0; i < ui.status.layers.size(); ++i)
+        largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
+    for (size_t i = 0; i < ui.status.layers.size(); ++i) {
+        const std::string name = "Layer " + std::to_string(i);
+        if (!passes(name)) continue;
+        const double norm = shown_norm(ui, i);
+        const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
+        const Row line = row(ui, name, {22, selected, norm_words(norm)});
+        draw_layer(ui, line, {name, norm, largest, selected});
+        if (line.pressed) {
+            Cell cell = ui.selection.cell;
+            cell.layer = static_cast<int64_t>(i);
+            ui.selection.lock(cell);
+        }
+    }
+    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    hint(ui, "bar: norm, " + norm_of_training(has_kernel));
+}
+
+void ExplorerPanel::draw_pins(Ui& ui) {
+    section(ui, "Pins", "P adds");
+    if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
+    for (size_t i = ui.selection.pins.size(); i-- > 0;) {
+        const Pin& pin = ui.selection.pins[i];
+        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), {22, false, pin.words});
+        icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
+                {text_size::icon_inline, ui.theme.text3});
+        const std::string step = "step " + group_thousands(pin.step);
+        const float room = line.max.x - line.min.x - ui.px(34);
+        const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
+                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, room)});
+        if (words + text_extent(ui, step, text_size::hint).x <= room)
+            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
+                       {text_size::hint, ui.theme.text3});
+        if (!line.pressed) continue;
+        ui.selection.lock(pin.cell);
+        ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+    }
+}
+
+}  // namespace
+
+PanelRoom explorer_panel() {
+    std::vector<Place> places;
+    for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
+                                      Workspace::compare, Workspace::lab})
+        places.push_back({workspace, Slot::left, 0});
+    return {.info = {"Explorer", "Runs, layers with the norm of their position bias, and pins."},
+            .icon = icon::layers,
+            .help =
+                "A click on a run opens it, a click on a layer selects it in every view, a click "
+                "on a pin goes "
+                "back to its place and step.",
+            .places = places,
+            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ExplorerPanel>()); }};
+}
+
+}  // namespace aft::app

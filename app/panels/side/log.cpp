@@ -1,0 +1,60 @@
+// Log: what happened, newest last, with a filter; messages of the window, the session and its run.
+#include <algorithm>
+
+#include "app/panels/panel.h"
+#include "app/state/icons.h"
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+
+namespace aft::app {
+namespace {
+
+class LogPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override {
+        if (ui.log.empty()) {
+            hint(ui, "Messages appear here.");
+            return;
+        }
+        text_field(ui, {.name = "Filter", .hint = "Filter messages", .icon = icon::search},
+                   filter_);
+        ImGui::BeginChild("lines");
+        for (const LogLine& line : ui.log) {
+            if (!filter_.empty() && line.text.find(filter_) == std::string::npos) continue;
+            const bool error = line.kind == "error", warning = line.kind == "warning";
+            text(ui, fmt::format("{:7.1f} s  {}", line.time, line.kind),
+                 {text_size::hint,
+                  error     ? ui.theme.error
+                  : warning ? ui.theme.warn
+                            : ui.theme.text3,
+                  Face::mono});
+            text_wrapped(ui, line.text, text_size::hint, error ? ui.theme.text1 : ui.theme.text2);
+        }
+        if (shown_ != ui.log.size()) ImGui::SetScrollHereY(1);
+        shown_ = ui.log.size();
+        ImGui::EndChild();
+    }
+
+  private:
+    std::string filter_;
+    size_t shown_ = 0;
+};
+
+}  // namespace
+
+PanelRoom log_panel() {
+    std::vector<Place> places;
+    for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
+                                      Workspace::compare, Workspace::lab})
+        places.push_back({workspace, Slot::left, 1});
+    return {.info = {"Log", "What happened, newest last."},
+            .icon = icon::text,
+            .help =
+                "Every message of the window and of the open run, with the seconds since the "
+                "start. Errors also "
+                "stay behind the bell at the top right.",
+            .places = places,
+            .make = [] { return std::unique_ptr<Panel>(std::make_unique<LogPanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,309 @@
+// Controls: the live settings of the open run, generated from its visit() rows; pace; checks in
+// words.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "app/panels/panel.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+std::string short_name(const std::string& key) {  // "train.learning_rate" -> "Learning rate"
+    std::string words = key.substr(key.find('.') + 1);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const size_t rate = words.find(" learning rate");  // the column is narrow
+    if (rate != std::string::npos) words.replace(rate, 14, " rate");
+    if (!words.empty())
+        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words;
+}
+
+class ControlsPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void actions(Actions& actions) override;
+
+  private:
+    void draw_settings(Ui& ui, bool live);
+    void draw_setting(Ui& ui, Setting& row);
+    void draw_target(Ui& ui);
+    static void draw_many_steps(Ui& ui);
+    static void draw_pace(Ui& ui);
+    static void draw_checks(Ui& ui);
+    std::string standard_of(const Ui& ui, const std::string& key);
+
+    std::string run_;                               // whose standards these are
+    std::map<std::string, std::string> standards_;  // values when the run was opened
+    bool show_all_ = false, focus_target_ = false;
+    bool run_after_ = false;  // "Run until..." waits for the target step
+};
+
+constexpr const char* kTarget = "Controls/Optimiser/Target step";
+
+void ControlsPanel::actions(Actions& actions) {
+    actions.add({.name = "Run until...",
+                 .sentence = "Asks for the step to stop at, then goes on.",
+                 .icon = icon::flag,
+                 .menu = "Run",
+                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "One step"); },
+                 .run =
+                     [this](Ui& ui) {
+                         ui.workspace = Workspace::train;
+                         ui.front_pane = "Controls";
+                         focus_target_ = run_after_ = true;
+                     }});
+}
+
+std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
+    if (run_ != ui.status.path) {
+        run_ = ui.status.path;
+        standards_.clear();
+        Config config = ui.status.config;
+        for (const Setting& row : config.rows()) standards_[row.key] = value_text(row);
+    }
+    return standards_[key];
+}
+
+void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
+    label_column(ui, short_name(row.key), 116, row.help);
+    std::string blocked = ui.has_model() ? "" : "No run is open.";
+    if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
+    if (ui.status.following) blocked = "Another process trains this run.";
+    if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
+    const std::string standard = standard_of(ui, row.key);
+    if (const auto value = setting_field(ui, row, standard, blocked);
+        value && ui.session != nullptr)
+        ui.session->set(row.key, *value);
+}
+
+// What the field's number has become where the schedule has run out; "" before.
+std::string schedule_words(const Ui& ui) {
+    const TrainConfig& train = ui.status.config.train;
+    const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
+    if (train.schedule != "cosine" || ui.status.step < length) return "";
+    const auto rates = ui.curves->columns.find("lr");
+    const double now = rates == ui.curves->columns.end() || rates->second.empty()
+                           ? std::nan("")
+                           : rates->second.back();
+    return fmt::format("Its schedule ended at step {}{}", group_thousands(length),
+                       std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
+}
+
+void ControlsPanel::draw_settings(Ui& ui, bool live) {
+    Config config = ui.status.config;
+    SettingRows rows = config.rows();
+    std::string group;
+    for (Setting& row : rows) {
+        if (row.live != live || row.key == "train.steps") continue;
+        const std::string here = row.key.substr(0, row.key.find('.'));
+        if (!live && here != group) {
+            group = here;
+            section(ui, here == "model" ? "Model" : (here == "data" ? "Data" : "Training"),
+                    "fixed once begun");
+        }
+        draw_setting(ui, row);
+        if (row.key != "train.learning_rate") continue;
+        if (const std::string words = schedule_words(ui); !words.empty()) hint(ui, words);
+    }
+}
+
+// Enter in the target step counts also where the number stays as it was.
+bool is_entered(bool was_typed, const Ui& ui) {
+    return was_typed && !ui.edit.typing &&
+           (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
+}
+
+void ControlsPanel::draw_target(Ui& ui) {
+    label_column(ui, "Target step", 116,
+                 "The step to stop at. It can be raised at any time, also after the end.");
+    int64_t target = ui.status.target_step;
+    if (std::exchange(focus_target_, false))
+        ui.edit = {.label = kTarget,
+                   .text = std::to_string(target),
+                   .error = {},
+                   .typing = true,
+                   .take_focus = true};
+    const std::string why = ui.status.can_train ? "" : "This model is only looked at.";
+    NumberField field{.name = "Target step", .min = 0, .max = 1e9};
+    field.unit = "steps";
+    field.why_not = why;
+    field.on_release = true;
+    const bool was_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool is_changed = drag_field(ui, field, target);
+    const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
+    const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
+    if (!is_typed) run_after_ = false;
+    if (ui.session == nullptr) return;
+    if (is_changed) ui.session->set("train.steps", std::to_string(target));
+    if (runs) ui.session->run_until(target);
+}
+
+void ControlsPanel::draw_many_steps(Ui& ui) {
+    label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
+    NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
+    field.unit = "steps";
+    field.width = ImGui::GetContentRegionAvail().x / ui.theme.scale - 34;
+    (void)drag_field(ui, field, ui.settings.many_steps);
+    ImGui::SameLine(0, ui.px(8));
+    (void)action_button(ui, "Run N steps", ButtonKind::icon);
+}
+
+void ControlsPanel::draw_pace(Ui& ui) {
+    section(ui, "Pace");
+    label_column(ui, "Trainer gets", 116,
+                 "Share of the time that training may use; the rest is left to the window.");
+    double share = ui.settings.trainer_share * 100;
+    NumberField field{.name = "Trainer gets", .min = 10, .max = 100};
+    field.integer = true;
+    field.unit = "%";
+    if (slider(ui, field, share)) {
+        ui.settings.trainer_share = share / 100;
+        if (ui.session != nullptr) ui.session->set_share(share / 100);
+    }
+    toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
+           {"Smooth while I interact"});
+}
+
+constexpr double kEven = 0.05;  // so near to log2 of the levels the first guesses are even
+
+struct Check {
+    bool is_good;
+    std::string words;
+};
+
+const std::vector<double>* column(const Ui& ui, const char* name) {
+    const auto found = ui.curves->columns.find(name);
+    return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+struct Reading {  // of a column at a logged step
+    double step = 0, value = std::nan("");
+    size_t row = 0;
+};
+
+Reading last_finite(const Ui& ui, const std::vector<double>* values) {
+    const std::vector<double>& steps = ui.curves->step;
+    for (size_t i = values == nullptr ? 0 : std::min(values->size(), steps.size()); i-- > 0;)
+        if (std::isfinite((*values)[i])) return {steps[i], (*values)[i], i};
+    return {};
+}
+
+// A single batch says little: the average of the logged losses up to a row, each 0.8 of the weight
+// of the one after it: a longer average lags behind where the loss falls fast.
+double smoothed_at(const std::vector<double>& values, size_t row) {
+    constexpr size_t kMost = 100;  // beyond them a weight is below 1e-9
+    constexpr double kWeight = 0.8;
+    double sum = 0, weights = 0, weight = 1;
+    for (size_t i = row + 1; i-- > 0 && row - i < kMost; weight *= kWeight) {
+        if (!std::isfinite(values[i])) continue;
+        sum += weight * values[i];
+        weights += weight;
+    }
+    return weights > 0 ? sum / weights : std::nan("");
+}
+
+// Both at the step of the last validation, however far training has gone since.
+void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector<Check>& list) {
+    const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
+    if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
+    const double train = smoothed_at(loss, held_out.row);
+    if (!std::isfinite(train)) return;
+    const double gap = (held_out.value - train) / std::log(2);
+    list.push_back({gap < 0.3 && gap > -1,
+                    fmt::format("Step {}: validation is {} bits {} train (smoothed).",
+                                group_thousands(std::llround(held_out.step)),
+                                short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
+}
+
+void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits,
+                 std::vector<Check>& list) {
+    const Reading last = last_finite(ui, &loss);
+    if (!ui.status.floor_bits || !std::isfinite(last.value)) return;
+    const double floor = *ui.status.floor_bits;
+    const double above = smoothed_at(loss, last.row) / std::log(2) - floor;
+    list.push_back(
+        {above < most_bits,
+         fmt::format("Step {}: train (smoothed) is {} bits {} the floor of {:.3f}.",
+                     group_thousands(std::llround(last.step)), short_value(std::abs(above), 3),
+                     above >= 0 ? "above" : "below", floor)});
+}
+
+std::vector<Check> checks(const Ui& ui) {
+    std::vector<Check> list;
+    const auto* loss = column(ui, "loss");
+    const ModelConfig& model = ui.status.config.model;
+    const bool classifies = model.task == "classify";
+    const double count = static_cast<double>(classifies ? model.classes : model.levels);
+    if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
+        const double bits = loss->front() / std::log(2), ideal = std::log2(count);
+        const bool is_even = std::abs(bits - ideal) < kEven * ideal;
+        const std::string where = is_even ? std::string("close to")
+                                          : fmt::format("{:.3f} {}", std::abs(bits - ideal),
+                                                        bits > ideal ? "above" : "below");
+        list.push_back(
+            {is_even, fmt::format("First loss {:.3f} bits, {} log2 {:.0f} = {:.3f}, that of even "
+                                  "guesses.",
+                                  bits, where, count, ideal)});
+    }
+    if (loss != nullptr) check_validation(ui, *loss, list);
+    if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
+        const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
+        const bool finite = std::isfinite(norm->back()) && is_whole;
+        list.push_back(
+            {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
+                            : ui.status.error});
+    }
+    if (loss != nullptr) check_floor(ui, *loss, std::log2(count), list);
+    return list;
+}
+
+void ControlsPanel::draw_checks(Ui& ui) {
+    section(ui, "Checks");
+    const std::vector<Check> list = checks(ui);
+    if (list.empty()) hint(ui, "They begin with the first step.");
+    for (const Check& check : list) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(10)}, check.is_good ? icon::ok : icon::warning,
+                {16, check.is_good ? ui.theme.ok : ui.theme.warn});
+        ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(2)});
+        ImGui::BeginGroup();
+        text_wrapped(ui, check.words, text_size::label, ui.theme.text2);
+        ImGui::EndGroup();
+        ui.recorder.item("check", ui.recorder.claim("Check"), check.words);
+    }
+}
+
+void ControlsPanel::draw(Ui& ui) {
+    if (!ui.has_model()) {
+        hint(ui, "Learning rate, weight decay and more appear when a run is open.");
+        return;
+    }
+    section(ui, "Optimiser", "changes are pinned", false);
+    draw_settings(ui, true);
+    draw_target(ui);
+    draw_many_steps(ui);
+    draw_pace(ui);
+    draw_checks(ui);
+    section(ui, "All settings");
+    toggle(ui, "Show all settings", show_all_, {"Show all settings"});
+    if (show_all_) draw_settings(ui, false);
+}
+
+}  // namespace
+
+PanelRoom controls_panel() {
+    return {.info = {"Controls", "Settings that may change while training runs, and all others."},
+            .icon = icon::tune,
+            .help =
+                "Drag a field or double-click it to type. Every change is kept as a pin on the "
+                "timeline; a bar at a field's left edge says that it differs from the beginning.",
+            .places = {{Workspace::train, Slot::right, 0}},
+            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ControlsPanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,397 @@
+// Curves: loss of training and validation, gradient norm, bias norm per layer, speed, learning
+// rate.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
+#include "app/panels/train/plot_card.h"
+#include "app/state/open_path.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+uint32_t rgb_of(ImU32 color) {
+    return ((color & 0xFF) << 16) | (color & 0xFF00) | ((color >> 16) & 0xFF);
+}
+
+// Columns of the curves in the unit of the screen, kept until new points come.
+struct Columns {
+    const Curves* source = nullptr;
+    uint64_t version = 0;
+    bool in_bits = true;
+    std::vector<double> train, validation_step, validation;
+    std::vector<double> speed, memory;
+};
+
+void refresh(Columns& c, const Ui& ui) {
+    const Curves& curves = *ui.curves;
+    if (c.source == &curves && c.version == curves.version) return;
+    c = Columns();
+    c.source = &curves;
+    c.version = curves.version;
+    c.in_bits = ui.status.config.model.task != "classify";
+    const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
+    const auto column = [&](const char* name) -> const std::vector<double>* {
+        const auto found = curves.columns.find(name);
+        return found == curves.columns.end() ? nullptr : &found->second;
+    };
+    if (const auto* loss = column("loss"))
+        for (const double v : *loss) c.train.push_back(v * unit);
+    if (const auto* held_out = column("validation.loss"))
+        for (size_t i = 0; i < held_out->size() && i < curves.step.size(); ++i) {
+            if (!std::isfinite((*held_out)[i])) continue;
+            c.validation_step.push_back(curves.step[i]);
+            c.validation.push_back((*held_out)[i] * unit);
+        }
+    if (const auto* ms = column("timing.step_ms"))
+        for (const double v : *ms) c.speed.push_back(v > 0 ? 1000 / v : std::nan(""));
+}
+
+// "train.learning_rate = 1e-3" -> "learning rate 1e-3"
+std::string event_words(std::string text) {
+    text = text.substr(text.starts_with("train.") ? 6 : 0);
+    const size_t equals = text.find(" = ");
+    if (equals != std::string::npos) text.replace(equals, 3, " ");
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+}
+
+class PlotsPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    using Plot = NamedPlot;
+    enum Place { loss, gradient, bias, speed, rate, count };
+
+    void draw_tools(Ui& ui);
+    void draw_small(Ui& ui, float height);
+    void draw_plot(Ui& ui, Place place, ImVec2 size);
+    [[nodiscard]] Plot loss_plot(Ui& ui);
+    [[nodiscard]] static Plot gradient_plot(Ui& ui);
+    [[nodiscard]] static Plot bias_plot(Ui& ui);
+    [[nodiscard]] Plot speed_plot(Ui& ui);
+    [[nodiscard]] static Plot rate_plot(Ui& ui);
+
+    Columns columns_;
+    double smoothing_ = 0.9;
+    int x_scale_ = 0, y_scale_ = 0;
+    float tools_width_ = 480;  // pixels, as drawn last
+    std::vector<Plot> plots_;  // of this frame, by Place
+    viz::AxisZoom x_zoom_, y_zooms_[count];
+    std::optional<double> marker_, next_marker_;
+};
+
+void PlotsPanel::draw_tools(Ui& ui) {
+    ui.recorder.set_section("Scale");
+    static const std::vector<Choice> kScales = {{"Linear"}, {"Log"}};
+    const float room = ImGui::GetContentRegionAvail().x;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float left = at.x + std::max(ui.px(120), room - tools_width_);
+    text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
+    ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
+    NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
+    field.decimals = 2;
+    field.width = 150;
+    slider(ui, field, smoothing_);
+    const auto axis = [&](const char* word, const char* name, int& scale) {
+        ImGui::SameLine(0, ui.px(14));
+        const ImVec2 here = ImGui::GetCursorScreenPos();
+        text_at(ui, {here.x, here.y + ui.px(5)}, word, {text_size::label, ui.theme.text2});
+        ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
+        segmented(ui, name, scale, {kScales});
+    };
+    axis("x", "x axis", x_scale_);
+    axis("y", "y axis", y_scale_);
+    tools_width_ = ImGui::GetItemRectMax().x - left;
+}
+
+void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
+    viz::CurvePlot& plot = plots_[place].view;
+    plot.size = size;
+    plot.marker = marker_;
+    plot.log_x = x_scale_ == 1;
+    plot.zoom = {&x_zoom_, &y_zooms_[place]};
+    plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
+    if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
+    const ImVec2 a = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
+    const viz::CurveReply reply = viz::draw_curves(plot, ui.look);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
+    ImGui::Dummy(plot.size);
+    const ImVec2 b = {a.x + plot.size.x, a.y + plot.size.y};
+    if (reply.reset)
+        for (viz::AxisZoom& zoom : y_zooms_) zoom = {};
+    ui.recorder.area({.kind = "plot",
+                      .label = ui.recorder.claim(plot.title),
+                      .min = a,
+                      .max = b,
+                      .value = plot.curves.empty() ? ""
+                                                   : fmt::format("{} points, y {:.4g} to {:.4g}",
+                                                                 plot.curves[0].y.size(),
+                                                                 reply.y_low, reply.y_high),
+                      .why_not = {}});
+    if (!reply.hovered) return;
+    next_marker_ = reply.hovered;
+    ui.recorder.area({.kind = "value",
+                      .label = ui.recorder.claim("Card"),
+                      .min = a,
+                      .max = b,
+                      .value = card_words(card_at(plots_, ui.curves->step, *reply.hovered)),
+                      .why_not = {}});
+}
+
+PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
+    Plot out{.view = {.id = "loss", .title = "Loss"}};
+    viz::CurvePlot& plot = out.view;
+    plot.unit = columns_.in_bits ? ui.status.metric_words : "nats";
+    plot.log_y = y_scale_ == 1;
+    out.names = {"train"};
+    plot.curves.push_back({.label = "train",
+                           .x = ui.curves->step,
+                           .y = columns_.train,
+                           .color = rgb_of(run_color(ui, ui.status.path)),
+                           .smoothing = smoothing_});
+    if (!columns_.validation.empty()) {
+        out.names.emplace_back("validation");
+        plot.curves.push_back({.label = "validation",
+                               .x = columns_.validation_step,
+                               .y = columns_.validation,
+                               .color = rgb_of(ui.theme.series[3]),
+                               .dots = true});
+    }
+    for (const Event& event : ui.curves->events) {
+        if (event.kind == "save") continue;
+        const bool is_error = event.kind == "error";
+        plot.events.push_back({.x = static_cast<double>(event.step),
+                               .text = is_error ? "" : event_words(event.text),
+                               .color = rgb_of(is_error ? ui.theme.error : ui.theme.series[1])});
+    }
+    return out;
+}
+
+PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
+    Plot out{.view = {.id = "gradient norm", .title = "Gradient norm"}};
+    viz::CurvePlot& plot = out.view;
+    const std::string prefix = "grad_norm.group.";
+    const auto& all = ui.curves->columns;
+    const auto add = [&](std::string name, const std::vector<double>& values, size_t color) {
+        out.names.push_back(name);
+        plot.curves.push_back({.label = std::move(name),
+                               .x = ui.curves->step,
+                               .y = values,
+                               .color = rgb_of(ui.theme.series[color % 8]),
+                               .width = 1.5f,
+                               .decimals = 2});
+    };
+    for (const auto& [key, values] : all) {
+        if (!key.starts_with(prefix)) continue;
+        std::string name = key.substr(prefix.size());
+        std::replace(name.begin(), name.end(), '_', ' ');
+        add(std::move(name), values, plot.curves.size() + 1);
+    }
+    if (plot.curves.empty() && all.contains("grad_norm")) add("all", all.at("grad_norm"), 0);
+    return out;
+}
+
+// The layers in their order, the first and the last with their names.
+PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
+    Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
+    viz::CurvePlot& plot = out.view;
+    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    plot.unit = norm_of_training(has_kernel);
+    const auto& all = ui.curves->columns;
+    std::vector<std::pair<size_t, const std::vector<double>*>> layers;
+    for (size_t i = 0; i < ui.status.layers.size(); ++i) {
+        const auto found = all.find(fmt::format("bias_norm.layer.{}", i));
+        if (found != all.end()) layers.emplace_back(i, &found->second);
+    }
+    for (const auto& [layer, values] : layers) {
+        const size_t index = plot.curves.size(), last = layers.size() - 1;
+        const double share =
+            last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
+        out.names.push_back(fmt::format("layer {}", layer));
+        plot.curves.push_back({.label = index == 0 || index == last ? out.names.back() : "",
+                               .x = ui.curves->step,
+                               .y = *values,
+                               .color = viz::ordered_color(share, ui.look.colors->is_light),
+                               .width = 1.5f,
+                               .decimals = 2});
+    }
+    return out;
+}
+
+PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
+    Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
+    if (columns_.speed.empty()) return out;
+    out.names = {"one step"};
+    out.view.curves.push_back({.label = "",
+                               .x = ui.curves->step,
+                               .y = columns_.speed,
+                               .color = rgb_of(ui.theme.series[0]),
+                               .smoothing = 0.8,
+                               .decimals = 1});
+    return out;
+}
+
+PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
+    Plot out{.view = {.id = "rate", .title = "Learning rate"}};
+    const auto lr = ui.curves->columns.find("lr");
+    if (lr == ui.curves->columns.end()) return out;
+    out.names = {"rate"};
+    out.view.curves.push_back({.label = "",
+                               .x = ui.curves->step,
+                               .y = lr->second,
+                               .color = rgb_of(ui.theme.text2),
+                               .width = 1.5f,
+                               .decimals = 5});
+    return out;
+}
+
+void PlotsPanel::draw_small(Ui& ui, float height) {
+    const float gap = ui.px(12), room = ImGui::GetContentRegionAvail().x;
+    const int across = room > ui.px(760) ? 4 : 2;
+    const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
+    // The left ones carry names at their lines' ends.
+    const float free = room - gap * static_cast<float>(across - 1);
+    const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
+    const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
+    constexpr Place kPlaces[] = {gradient, bias, speed, rate};
+    for (int i = 0; i < 4; ++i) {
+        if (i % across != 0)
+            ImGui::SameLine(0, gap);
+        else if (i > 0)
+            ImGui::Dummy({1, ui.px(2)});
+        draw_plot(ui, kPlaces[i], i < 2 ? named : size);
+    }
+}
+
+// After which changes, and what is safe.
+std::string error_sentence(const Ui& ui) {
+    const Status& s = ui.status;
+    if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
+        return fmt::format(
+            "What was learnt up to step {} is in memory only: save it, or go on "
+            "when the cause is gone.",
+            group_thousands(s.step));
+    if (s.can_go_on) return "Nothing is lost: go on when the cause is gone.";
+    int64_t step = -1;
+    std::string changes;
+    for (const Event& event : ui.curves->events) {
+        if (event.kind != "learning-rate" && event.kind != "setting") continue;
+        changes = (event.step == step ? changes + " and " : "") + event_words(event.text);
+        step = event.step;
+    }
+    std::string words;
+    if (step >= 0)
+        words = fmt::format("It follows {}, set at step {}. ", changes, group_thousands(step));
+    if (s.saved_step < 0) return words + "Nothing is saved yet.";
+    return words + fmt::format("Step {} is saved and safe.", group_thousands(s.saved_step));
+}
+
+// The filled button stands above, in the pane Run: none here.
+void draw_no_curves(Ui& ui) {
+    const Status& s = ui.status;
+    const bool is_fresh = s.step == 0;
+    const std::string steps = group_thousands(s.step);
+    std::string sentence = "The curves begin with the second step.";
+    if (!is_fresh)
+        sentence = fmt::format(
+            "{} steps are trained, but this checkpoint carries no curves; they begin with the next "
+            "step.",
+            steps);
+    if (!is_fresh && !s.can_train)
+        sentence = fmt::format("{} steps are trained; this checkpoint carries no curves.", steps);
+    empty_state(ui, {.drawing = Drawing::curve,
+                     .title = is_fresh ? "Nothing trained yet" : "No curves yet",
+                     .sentence = sentence,
+                     .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
+}
+
+void PlotsPanel::draw(Ui& ui) {
+    if (!ui.has_model()) {
+        empty_state(
+            ui, {.drawing = Drawing::curve,
+                 .title = "No run is open",
+                 .sentence =
+                     "Start a run to watch its loss, gradients and biases move while it learns.",
+                 .primary = "New run",
+                 .secondary = "Open demo",
+                 .hint = "Space starts and pauses, . trains one step.",
+                 .secondary_words = "Try the demo"});
+        return;
+    }
+    if (!ui.status.error.empty())
+        banner(ui, {.kind = ToastKind::error,
+                    .title = std::string(ui.status.state == RunState::error ? "Training stopped: "
+                                                                            : "Training paused: ") +
+                             ui.status.error,
+                    .sentence = error_sentence(ui),
+                    .actions = {ui.status.can_go_on ? "Save checkpoint" : "Try the step again",
+                                "Show log", "Copy error report"}});
+    if (ui.curves->step.size() < 2) {
+        draw_no_curves(ui);
+        return;
+    }
+    refresh(columns_, ui);
+    marker_ = std::exchange(next_marker_, std::nullopt);
+    const ImVec2 at = ImGui::GetCursorPos();
+    draw_tools(ui);
+    ImGui::SetCursorPos(at);
+    ui.recorder.set_section("Plots");
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
+    const bool is_wide = room.x > ui.px(760);
+    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(room.y * 0.38f));
+    const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
+    plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};
+    draw_plot(ui, loss, {room.x, std::max(ui.px(190), room.y - small - spacing)});
+    draw_small(ui, small);
+    if (marker_ != next_marker_) ui.want_frames(2);
+}
+
+void PlotsPanel::inspector(Ui& ui) {
+    if (ui.curves->step.empty()) return;
+    refresh(columns_, ui);
+    const char* unit = columns_.in_bits ? ui.status.metric_words.c_str() : "nats";
+    section(ui, "Run", ui.status.name, false);
+    key_value(ui, "Parameters", group_thousands(ui.status.parameters));
+    key_value(ui, "Mixer", ui.status.config.model.mixer);
+    key_value(ui, "Tokens", group_thousands(ui.status.tokens));
+    key_value(ui, "Data", ui.status.config.data.source);
+    section(ui, "Loss");
+    const auto best = std::min_element(columns_.train.begin(), columns_.train.end());
+    if (best != columns_.train.end()) {
+        key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
+        key_value(ui, "Lowest", plain_number(*best, 4), unit);
+    }
+    if (!columns_.validation.empty()) {
+        key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
+        key_value(ui, "of step", group_thousands(std::llround(columns_.validation_step.back())));
+    }
+    if (ui.status.floor_bits)
+        key_value(ui, "Floor of the data", plain_number(*ui.status.floor_bits, 4), "bits");
+}
+
+}  // namespace
+
+PanelRoom plots_panel() {
+    return {
+        .info = {"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
+        .icon = icon::chart,
+        .help =
+            "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
+            "zooms, drag pans, double click shows everything; all plots share their steps; the "
+            "pointer reads "
+            "all plots at one logged step, each value as it was recorded.",
+        .places = {{Workspace::train, Slot::canvas, 0}},
+        .make = [] { return std::unique_ptr<Panel>(std::make_unique<PlotsPanel>()); }};
+}
+
+}  // namespace aft::app

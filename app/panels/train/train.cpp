@@ -1,0 +1,270 @@
+// Run: the state of training and what can be done with it. One primary button.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/panels/panel.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+class RunPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void actions(Actions& actions) override;
+
+  private:
+    void draw_buttons(Ui& ui);
+    void draw_rewind(Ui& ui);
+    static void draw_progress(Ui& ui);
+    static void draw_numbers(Ui& ui);
+    bool opens_rewind_ = false;
+};
+
+struct Primary {
+    const char* action = "Start or pause";
+    std::string words{};
+};
+
+// What the one filled button does now.
+Primary primary_of(const Ui& ui) {
+    const int64_t saved = ui.status.saved_step;
+    const bool is_broken =
+        !ui.status.error.empty() && !ui.status.can_go_on && ui.status.state != RunState::running;
+    if (is_broken && ui.actions.why_not(ui, "Rewind to the saved step").empty())
+        return {"Rewind to the saved step", "Rewind to " + group_thousands(saved)};
+    if (is_broken)
+        return {"Start again from the saved step",
+                saved < 0 ? "Start again" : "Start again from " + group_thousands(saved)};
+    switch (ui.status.state) {
+        case RunState::running:
+            return {"Start or pause", "Pause"};
+        case RunState::paused:
+            return {"Start or pause", "Go on"};
+        case RunState::stopping:
+            return {"Start or pause", "Stopping"};
+        case RunState::stopped:
+            return {"Start or pause", "Go on"};
+        default:
+            return {"Start or pause", "Start"};
+    }
+}
+
+void primary_button(Ui& ui) {
+    const Primary primary = primary_of(ui);
+    const Action* action = ui.actions.find(primary.action);
+    const bool is_running = ui.status.state == RunState::running;
+    if (button(ui, {.name = "Primary",
+                    .icon = is_running ? icon::pause : action->icon,
+                    .kind = ButtonKind::primary,
+                    .why_not = ui.actions.why_not(ui, primary.action),
+                    .tip = action->sentence,
+                    .shortcut = action->shortcut,
+                    .height = 32,
+                    .shown = primary.words}))
+        ui.actions.run(ui, primary.action);
+}
+
+void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
+                 const std::string& shown = {}) {
+    const Action* found = ui.actions.find(action);
+    ImGui::SameLine(0, ui.px(8));
+    if (ImGui::GetContentRegionAvail().x < ui.px(96)) kind = ButtonKind::icon;
+    if (button(ui, {.name = name,
+                    .icon = found->icon,
+                    .kind = kind,
+                    .why_not = ui.actions.why_not(ui, action),
+                    .tip = found->sentence,
+                    .shortcut = {},
+                    .height = 32,
+                    .shown = shown}))
+        ui.actions.run(ui, action);
+}
+
+void RunPanel::actions(Actions& actions) {
+    actions.add(
+        {.name = "Rewind...",
+         .sentence = "Goes back to a saved step of this run and trains on from there.",
+         .icon = icon::history,
+         .menu = "Run",
+         .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "Rewind to the saved step"); },
+         .run =
+             [this](Ui& ui) {
+                 ui.workspace = Workspace::train;
+                 opens_rewind_ = true;
+             }});
+}
+
+// The logged loss of a step, with its unit; empty if that step was not logged.
+std::string loss_words(const Ui& ui, int64_t step) {
+    const auto& steps = ui.curves->step;
+    const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
+    if (at == steps.end() || *at != double(step)) return "";
+    for (const char* name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+        const auto column = ui.curves->columns.find(name);
+        if (column == ui.curves->columns.end()) continue;
+        const double value = column->second[size_t(at - steps.begin())];
+        const bool in_nats = name == std::string_view("loss");
+        return std::isfinite(value)
+                   ? short_value(value, 3) + " " + (in_nats ? "nats" : ui.status.metric_words)
+                   : "";
+    }
+    return "";
+}
+
+// When a step is saved, and what stays.
+std::string saves_words(const TrainConfig& train) {
+    std::string words = "A step is saved ";
+    if (train.checkpoint_every > 0)
+        words += fmt::format("every {} steps, ", group_thousands(train.checkpoint_every));
+    if (train.save_minutes > 0)
+        words += train.save_minutes == 1 ? std::string("every minute, ")
+                                         : fmt::format("every {:g} minutes, ", train.save_minutes);
+    return words +
+           "before a change of rates, decay, clip or dropout, at the end, and by Save (Ctrl+S) at "
+           "any time. What Save writes stays for good.";
+}
+
+void RunPanel::draw_rewind(Ui& ui) {
+    constexpr size_t kMost = 10;
+    if (std::exchange(opens_rewind_, false)) ImGui::OpenPopup("rewind");
+    // Below the button, also when a key or the palette opened it.
+    const ImVec2 under = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)};
+    ImGui::SetNextWindowPos(under, ImGuiCond_Appearing);
+    ImGui::SetNextWindowSizeConstraints({ui.px(340), 0}, {ui.px(340), 1e4F});
+    const PopupScope popup(ui, "rewind");
+    if (!popup.is_open() || ui.session == nullptr) return;
+    ui.recorder.set_section("Rewind");
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Indent(ui.px(8));
+    text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
+    hint(ui,
+         "Training goes on from there in this run, exactly as it did. What came after is kept "
+         "as a run of its own, in the folder branches of this run.");
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Unindent(ui.px(8));
+    const std::vector<int64_t> saved = ui.session->saved_steps();
+    for (size_t i = 0; i < std::min(kMost, saved.size()); ++i) {
+        const int64_t step = saved[saved.size() - 1 - i];
+        const std::string words = "Step " + group_thousands(step), loss = loss_words(ui, step);
+        const Row line = row(ui, words, {.height = 26, .value = loss});
+        const float y = line.min.y + ui.px(5);
+        text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
+        text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
+        if (!line.pressed) continue;
+        ui.session->rewind(step);
+        ui.selection.step = -1;
+        ImGui::CloseCurrentPopup();
+    }
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Indent(ui.px(8));
+    hint(ui, saves_words(ui.status.config.train));
+    ImGui::Dummy({1, ui.px(4)});
+    ImGui::Unindent(ui.px(8));
+    ui.recorder.set_section("Run");
+}
+
+void RunPanel::draw_buttons(Ui& ui) {
+    ui.recorder.set_section("Run");
+    primary_button(ui);
+    tool_button(ui, "One step", "Step", ButtonKind::normal);
+    tool_button(ui, "Run N steps", "Run N", ButtonKind::normal,
+                "Run " + group_thousands(ui.settings.many_steps));
+    tool_button(ui, "Run until...", "Run until...", ButtonKind::normal);
+    tool_button(ui, "Rewind...", "Rewind...", ButtonKind::normal);
+    draw_rewind(ui);
+    tool_button(ui, "Stop training", "Stop", ButtonKind::ghost);
+    tool_button(ui, "Save checkpoint", "Save", ButtonKind::ghost);
+}
+
+void RunPanel::draw_progress(Ui& ui) {
+    const Status& s = ui.status;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const double target = static_cast<double>(std::max<int64_t>(1, s.target_step));
+    const bool has_error = !s.error.empty();
+    progress_bar(ui, static_cast<double>(s.step) / target, has_error ? ui.theme.error : ui.theme.ok,
+                 5);
+    ui.recorder.item("progress", ui.recorder.claim("Progress"),
+                     fmt::format("{} of {}", s.step, s.target_step));
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    for (const Event& event : ui.curves->events) {
+        if (event.kind != "save") continue;
+        const float x =
+            std::round(at.x + width * static_cast<float>(static_cast<double>(event.step) / target));
+        if (x < at.x + width)
+            draw->AddRectFilled({x, at.y - ui.px(2)}, {x + ui.px(2), at.y + ui.px(7)},
+                                ui.theme.text1);
+    }
+}
+
+struct Pen {
+    float x, y, end;
+};
+
+void put(Ui& ui, Pen& pen, const std::string& value, std::string_view words) {
+    const float number = text_extent(ui, value, text_size::label, Face::medium).x;
+    const float unit = text_extent(ui, words, text_size::hint).x;
+    if (pen.x + number + unit + ui.px(5) > pen.end) return;
+    text_at(ui, {pen.x, pen.y}, value, {text_size::label, ui.theme.text1, Face::medium});
+    text_at(ui, {pen.x + number + ui.px(5), pen.y + ui.px(0.5f)}, words,
+            {text_size::hint, ui.theme.text3});
+    pen.x += number + unit + ui.px(22);
+}
+
+void RunPanel::draw_numbers(Ui& ui) {
+    const Status& s = ui.status;
+    const bool is_running = s.state == RunState::running;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    Pen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
+    put(ui, pen, group_thousands(s.step),
+        fmt::format("of {} steps", group_thousands(s.target_step)));
+    put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
+    put(ui, pen, speed_words(s), "it/s");
+    const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
+    put(ui, pen, examples_words(s), unit);
+    put(ui, pen, memory_words(s), "memory");
+    ui.recorder.item(
+        "value", ui.recorder.claim("Numbers"),
+        speed_words(s) + " it/s, " + examples_words(s) + " " + unit + ", " + memory_words(s));
+    const std::string saved =
+        s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
+    if (pen.end - text_extent(ui, saved, text_size::hint).x > pen.x)
+        text_right(ui, {pen.end, at.y}, saved, {text_size::hint, ui.theme.text3});
+    ImGui::Dummy({1, ui.px(16)});
+}
+
+void RunPanel::draw(Ui& ui) {
+    if (!ui.has_model()) {
+        const bool opening = ui.status.state == RunState::opening;
+        if (opening)
+            ui.close_model |= progress_line(ui, "Opening " + ui.status.path, -1, true);
+        else
+            hint(ui, "No run is open. Home starts one, or opens what was trained before.");
+        return;
+    }
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(10)));
+    draw_buttons(ui);
+    draw_progress(ui);
+    draw_numbers(ui);
+    ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+PanelRoom train_panel() {
+    return {
+        .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
+        .icon = icon::play,
+        .help =
+            "The filled button starts, pauses and goes on. Step trains one step, Run N as many as "
+            "Controls says, Run until asks for the step to stop at; the bar shows how far the "
+            "target step is, white marks are checkpoints. Rewind goes back to one of them.",
+        .places = {{Workspace::train, Slot::top, 0}},
+        .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
+}
+
+}  // namespace aft::app

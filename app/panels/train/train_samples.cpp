@@ -1,0 +1,344 @@
+// Completions beside the curves: one picture of the validation data, its lower half masked, filled
+// in again with the same random numbers as training goes on. They are asked for only while this
+// pane is seen, and seldom enough to leave the trainer its share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+
+#include "app/panels/complete/completion_state.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/model_state.h"
+#include "app/state/data_place.h"
+#include "app/widgets/parts.h"
+#include "core/text.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+PanelRoom train_samples_panel();
+
+namespace {
+
+constexpr int64_t kPictures = 6, kTexts = 2, kPrompt = 48, kLength = 144;
+constexpr size_t kMoments = 6;
+constexpr double kLeastPause = 4;  // seconds between the end of one and the begin of the next
+
+class TrainSamplesPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    struct Moment {
+        std::shared_ptr<const Completion> completion;
+        std::vector<viz::TokenTexture> textures;
+    };
+    void forget(const Ui& ui);
+    void show(const std::shared_ptr<const Completion>& completion);
+    void take(Ui& ui);
+    void ask(Ui& ui);
+    [[nodiscard]] int64_t earlier_checkpoint() const;
+    void draw_source(Ui& ui, ImVec2 at, int zoom);
+    void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
+    void draw_pictures(Ui& ui);
+    void draw_texts(Ui& ui);
+    [[nodiscard]] std::string caption_words(const Ui& ui) const;
+
+    const Session* session_ = nullptr;
+    int64_t rewinds_ = 0;
+    std::shared_ptr<const Session::DataItem> item_;
+    std::deque<Moment> moments_;  // newest first
+    viz::TokenTexture original_;
+    std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
+    uint64_t id_ = 0;            // of the completion asked for last
+    bool is_running_ = false;
+    int64_t asked_step_ = -1, asked_at_ = -1;  // shown step; step in the request
+    std::set<int64_t> tried_;                  // earlier steps asked for
+    size_t rows_ = 3;                          // that fit, as drawn last
+    double next_at_ = 0;
+    std::string error_;
+};
+
+std::string moment_words(const Ui& ui, const Completion& completion) {
+    double bits = 0;
+    for (size_t i = 0; i < completion.samples.size(); ++i) bits += sample_bits(completion, i);
+    bits /= double(std::max<size_t>(1, completion.samples.size()));
+    std::string words = "step " + group_thousands(completion.step);
+    if (!completion.done) return words + ", filling in";
+    if (std::isfinite(bits))
+        words +=
+            fmt::format(", {} bits/{}", plain_number(bits, 3), is_text_model(ui) ? "byte" : "dim");
+    return words;
+}
+
+void TrainSamplesPanel::forget(const Ui& ui) {
+    session_ = ui.session;
+    rewinds_ = ui.status.rewinds;  // steps that were shown may come a second time
+    item_ = nullptr;
+    moments_.clear();
+    error_.clear();
+    id_ = 0;
+    is_running_ = false;
+    asked_step_ = -1;
+    tried_.clear();
+    next_at_ = 0;
+}
+
+// What has come of the completion asked for; another one may have taken its place.
+// Among those shown, the newest step first; one of the same step goes.
+void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion) {
+    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+        return m.completion->step == completion->step;
+    });
+    if (same != moments_.end()) {
+        same->completion = completion;
+        return;
+    }
+    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+        return m.completion->step < completion->step;
+    });
+    moments_.insert(place,
+                    {completion, std::vector<viz::TokenTexture>(completion->samples.size())});
+    if (moments_.size() > kMoments) moments_.pop_back();
+}
+
+// What has come of the completion asked for; another one may have taken its place.
+void TrainSamplesPanel::take(Ui& ui) {
+    if (!is_running_) return;
+    const auto now = ui.session->completion();
+    if (!now || now->id < id_) return;
+    if (now->id == id_) {
+        const bool is_earlier = tried_.contains(asked_at_);
+        error_ = is_earlier ? "" : now->error;
+        if (!now->samples.empty()) show(now);
+        if (!now->done && now->error.empty()) return;
+    }
+    is_running_ = false;
+    if (now->id != id_ || now->stopped) {  // another one has taken its place
+        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == id_; });
+        tried_.erase(asked_at_);
+        asked_step_ = -1;
+    }
+    // The trainer's share of the time also holds against these: all of it means one part in twenty.
+    const double share = ui.settings.trainer_share;
+    const double rest = std::clamp(share / std::max(0.05, 1 - share), 1.0, 19.0);
+    next_at_ = ui.time + std::max(kLeastPause, now->seconds * rest);
+}
+
+// The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
+// before it. -1 = no row, or there was none.
+int64_t TrainSamplesPanel::earlier_checkpoint() const {
+    if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
+    const int64_t step = moments_.back().completion->step - 1;
+    return tried_.contains(step) ? -1 : step;
+}
+
+void TrainSamplesPanel::ask(Ui& ui) {
+    if (is_running_ || is_completing(ui)) return;
+    const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
+    int64_t step = ui.shown_step(), at = ui.selection.step;
+    if (step == asked_step_) {  // with time to spare: how it was at earlier checkpoints
+        step = at = is_training ? -1 : earlier_checkpoint();
+        if (step < 0) return;
+        tried_.insert(step);
+    }
+    if (is_training && ui.time < next_at_) {
+        ui.want_frame_at(next_at_);
+        return;
+    }
+    CompletionRequest request;
+    request.tokens = item_->tokens;
+    request.sample = {.samples = is_text_model(ui) ? kTexts : kPictures};
+    request.step = at;
+    if (is_text_model(ui)) {
+        const auto length = size_t(std::min<int64_t>(kLength, ui.status.config.model.length));
+        request.tokens.resize(std::min(request.tokens.size(), length));
+        request.unknown.assign(request.tokens.size(), 1);
+        std::fill_n(request.unknown.begin(), std::min(request.unknown.size(), size_t(kPrompt)),
+                    uint8_t{0});
+    } else {
+        request.unknown.assign(request.tokens.size(), 0);
+        std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
+                  request.unknown.end(), uint8_t{1});
+    }
+    id_ = ui.session->complete(std::move(request));
+    is_running_ = true;
+    asked_at_ = at;
+    if (step == ui.shown_step()) asked_step_ = step;
+}
+
+std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
+    std::string words = is_text_model(ui) ? fmt::format("the first {} bytes are given", kPrompt)
+                                          : "lower half masked";
+    words += ", same random numbers at every step  \u00B7  " + ui.status.name;
+    if (!moments_.empty()) words += ", step " + group_thousands(moments_.front().completion->step);
+    if (ui.status.state == RunState::running) words += " (training goes on)";
+    return words;
+}
+
+void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
+    const ModelConfig& model = ui.status.config.model;
+    const float tall = float(zoom * model.height);
+    mask_.assign(size_t(model.height * model.width), 0);
+    std::fill(mask_.begin() + std::ptrdiff_t(mask_.size() / 2), mask_.end(), uint8_t{1});
+    original_.set(viz::TokenImage{.tokens = item_->tokens,
+                                  .height = model.height,
+                                  .width = model.width,
+                                  .channels = model.channels,
+                                  .levels = model.levels},
+                  ui.look);
+    viz::ImageView view;
+    view.height = model.height;
+    view.width = model.width;
+    view.zoom = zoom;
+    for (const bool is_masked : {false, true}) {
+        view.id = is_masked ? "given" : "original";
+        if (is_masked) view.mask = mask_;
+        ImGui::SetCursorScreenPos(at);
+        const viz::ImageReply reply = draw_image(view, original_, ui.look);
+        text_at(ui, {at.x, at.y + tall + ui.px(5)}, is_masked ? "Given" : "Original",
+                {text_size::label, ui.theme.text2});
+        ui.recorder.area({.kind = "picture",
+                          .label = ui.recorder.claim(is_masked ? "Given" : "Original"),
+                          .min = reply.box.low,
+                          .max = reply.box.high,
+                          .value = item_->caption,
+                          .why_not = {}});
+        at.y += tall + ui.px(36);
+        if (at.y + tall > ImGui::GetWindowPos().y + ImGui::GetWindowHeight()) return;
+    }
+}
+
+void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom) {
+    const ModelConfig& model = ui.status.config.model;
+    const Completion& completion = *moment.completion;
+    const bool is_running = !completion.done && completion.position < completion.total;
+    const std::string words = moment_words(ui, completion);
+    for (size_t i = 0; i < completion.samples.size() && i < moment.textures.size(); ++i) {
+        moment.textures[i].set(viz::TokenImage{.tokens = completion.samples[i],
+                                               .height = model.height,
+                                               .width = model.width,
+                                               .channels = model.channels,
+                                               .levels = model.levels,
+                                               .known = is_running ? completion.position : -1,
+                                               .unknown = completion.unknown},
+                               ui.look);
+        const std::string id = fmt::format("moment {} {}", completion.id, i);
+        viz::ImageView view;
+        view.id = id.c_str();
+        view.height = model.height;
+        view.width = model.width;
+        view.zoom = zoom;
+        view.outlined = mask_;
+        ImGui::SetCursorScreenPos(
+            {at.x + float(i) * (float(zoom * model.width) + ui.px(12)), at.y});
+        (void)draw_image(view, moment.textures[i], ui.look);
+    }
+    const float tall = float(zoom * model.height);
+    const bool is_newest = &moment == &moments_.front();
+    text_at(ui, {at.x, at.y + tall + ui.px(5)}, words,
+            {text_size::label, is_newest ? ui.theme.text1 : ui.theme.text2,
+             is_newest ? Face::medium : Face::regular});
+    ui.recorder.area(
+        {.kind = "pictures",
+         .label = ui.recorder.claim(fmt::format("Step {}", completion.step)),
+         .min = at,
+         .max = {at.x + float(completion.samples.size()) * float(zoom * model.width), at.y + tall},
+         .value = words,
+         .why_not = {}});
+}
+
+void TrainSamplesPanel::draw_pictures(Ui& ui) {
+    const ModelConfig& model = ui.status.config.model;
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float gap = ui.px(12), foot = ui.px(36), apart = ui.px(28);
+    const float wide = (room.x - apart - gap * float(kPictures)) / float(kPictures + 1);
+    const float tall = room.y / 2 - foot;
+    const int zoom = viz::fit_zoom({wide, tall}, model.height, model.width, 4096);
+    draw_source(ui, corner, zoom);
+    const float step = float(zoom * model.height) + foot;
+    rows_ = std::max<size_t>(1, size_t((room.y + ui.px(8)) / step));
+    ImVec2 at = {corner.x + float(zoom * model.width) + apart, corner.y};
+    for (Moment& moment : moments_) {
+        if (at.y + step - ui.px(8) > corner.y + room.y + 1 && &moment != &moments_.front()) break;
+        draw_moment(ui, moment, at, zoom);
+        at.y += step;
+    }
+}
+
+void TrainSamplesPanel::draw_texts(Ui& ui) {
+    ImGui::BeginChild("texts");
+    for (const Moment& moment : moments_) {
+        const Completion& completion = *moment.completion;
+        section(ui, moment_words(ui, completion), {}, &moment != &moments_.front());
+        for (const std::vector<uint8_t>& sample : completion.samples) {
+            const auto prompt = size_t(
+                std::count(completion.unknown.begin(), completion.unknown.end(), uint8_t{0}));
+            const auto decided = size_t(std::max<int64_t>(0, completion.position));
+            const FontScope mono(ui.fonts, Face::mono, text_size::label);
+            ImGui::PushTextWrapPos(0);
+            ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
+            const std::string all = shown_text(ui, sample, 0, prompt) + "\u2502" +
+                                    shown_text(ui, sample, prompt, decided);
+            ImGui::TextUnformatted(all.c_str());
+            ImGui::PopStyleColor();
+            ImGui::PopTextWrapPos();
+            ImGui::Dummy({1, ui.px(4)});
+        }
+    }
+    ImGui::EndChild();
+}
+
+void TrainSamplesPanel::draw(Ui& ui) {
+    if (ui.has_model() && ui.status.config.model.task == "classify") {
+        empty_state(ui, {.drawing = Drawing::picture,
+                         .title = "This model classifies pictures",
+                         .sentence = classifier_words(ui)});
+        return;
+    }
+    if (completion_state(ui)) return;
+    if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
+    Session::ItemError problem;
+    if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
+    if (!problem.words.empty()) {
+        Banner spec{.title = is_text_model(ui) ? "There is no validation text"
+                                               : "There is no validation picture",
+                    .sentence = problem.words + "."};
+        if (why_not_choose_data(ui).empty()) spec.actions.push_back("Choose the data folder...");
+        spec.actions.push_back("Read the sample again");
+        banner(ui, spec);
+        return;
+    }
+    if (!item_) {
+        (void)progress_line(ui, "Reading the validation data", -1);
+        return;
+    }
+    if (!is_text_model(ui) && int64_t(item_->tokens.size()) != ui.status.tokens) {
+        hint(ui, "The validation picture has another size than the model.");
+        return;
+    }
+    take(ui);
+    ask(ui);
+    caption(ui, "Completions of " + item_->caption, caption_words(ui));
+    if (is_running_) (void)progress_line(ui, "", -1);
+    if (!error_.empty())
+        banner(ui, {.title = "The completion could not be made", .sentence = error_});
+    is_text_model(ui) ? draw_texts(ui) : draw_pictures(ui);
+}
+
+}  // namespace
+
+PanelRoom train_samples_panel() {
+    return {
+        {"Completions", "a sample of the validation data, completed again as training goes on"},
+        icon::picture,
+        "The same masked picture, or the same prompt, and the same random numbers at every step: "
+        "what differs is what was learnt. The newest step stands on top.",
+        {{Workspace::train, Slot::canvas, 1}},
+        [] { return std::unique_ptr<Panel>(std::make_unique<TrainSamplesPanel>()); }};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,72 @@
+#include "app/state/open_path.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "core/check.h"
+#include "core/image.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What cannot be opened must not close what is open: its header is read before.
+Opening as_model(const std::string& path, Workspace workspace) {
+    try {
+        check_model(path);
+    } catch (const std::exception& error) {
+        return {.words = plain_words(error)};
+    }
+    return {.kind = Opening::model, .workspace = workspace, .words = {}};
+}
+
+}  // namespace
+
+Opening classify_path(const std::string& path, bool has_session) {
+    std::error_code problem;
+    const fs::file_status status = fs::status(path, problem);
+    if (!fs::exists(status))
+        return {.words = fmt::format("{}: there is no such file or folder", path)};
+    if (fs::is_directory(status)) {
+        if (fs::exists(fs::path(path) / "config.json", problem))
+            return as_model(path, Workspace::train);
+        return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};
+    }
+    if (is_image_file(path)) {
+        if (has_session) return {.kind = Opening::picture, .words = {}};
+        return {.words = fmt::format("{}: open a model first; then this picture can be completed",
+                                     path)};
+    }
+    if (fs::path(path).extension() == ".safetensors") return as_model(path, Workspace::biases);
+    return {.words =
+                fmt::format("{}: not known; a checkpoint (.safetensors), a run folder or a picture "
+                            "(.png, .jpg, .bmp, .ppm) can be opened",
+                            path)};
+}
+
+RecentItem recent_item(const std::string& path) {
+    std::error_code ignored;
+    const fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return {.path = absolute.string(),
+            .name = shown_name(absolute.string()),
+            .what = {},
+            .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+}
+
+ImU32 run_color(const Ui& ui, const std::string& path) {
+    for (const RecentItem& item : ui.settings.recent)
+        if (is_same_path(item.path, path)) return ui.theme.series[size_t(item.color)];
+    return ui.theme.series[kLoneColor];
+}
+
+bool is_same_path(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || fs::absolute(a, ignored).lexically_normal() ==
+                         fs::absolute(b, ignored).lexically_normal();
+}
+
+}  // namespace aft::app

@@ -1,0 +1,22 @@
+// What a path from outside is: a checkpoint, a run folder, a picture, or something that cannot be
+// opened. Window thread; looks at the disk once.
+#pragma once
+#include <string>
+
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+struct Opening {
+    enum Kind { model, picture, impossible } kind = impossible;
+    Workspace workspace = Workspace::biases;  // where a model is shown first
+    std::string words;                        // impossible: why, and what can be opened
+};
+[[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
+[[nodiscard]] RecentItem recent_item(const std::string& path);
+// The colour of its mark and its curves.
+[[nodiscard]] ImU32 run_color(const Ui& ui, const std::string& path);
+// By name alone, without a look at the disk.
+[[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
+
+}  // namespace aft::app

@@ -1,0 +1,94 @@
+#include "app/state/selection.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace aft::app {
+
+const char* quantity_words(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::w:
+            return "w";
+        case Quantity::exp_minus_one:
+            return "exp(w)\u22121";
+        case Quantity::exp:
+            return "exp(w)";
+        case Quantity::row_share:
+            return "row share";
+    }
+    return "w";
+}
+
+const char* quantity_option(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::w:
+            return "w";
+        case Quantity::exp_minus_one:
+            return "exp-1";
+        case Quantity::exp:
+            return "exp";
+        case Quantity::row_share:
+            return "row-share";
+    }
+    return "w";
+}
+
+const char* gauge_option(Gauge gauge) {
+    return gauge == Gauge::fixed ? "fixed" : "raw";
+}
+
+const char* range_words(RangeMode mode) {
+    switch (mode) {
+        case RangeMode::own:
+            return "Own";
+        case RangeMode::layer:
+            return "Layer";
+        case RangeMode::global:
+            return "Global";
+    }
+    return "Own";
+}
+
+void Selection::point(const Cell& at) {
+    hover = at;
+    if (!locked) cell = at;
+}
+
+void Selection::lock(const Cell& at) {
+    cell = at;
+    locked = true;
+}
+
+bool Selection::unlock() {
+    return std::exchange(locked, false);
+}
+
+void Selection::pin(int64_t step_now) {
+    const Cell& at = shown();
+    pins.push_back({at, step_now, cell_words(at)});
+}
+
+void Selection::clamp(const Status& status, int64_t heads) {
+    const auto layers = static_cast<int64_t>(status.layers.size());
+    const int64_t tokens = status.tokens;
+    cell.layer = layers == 0 ? 0 : std::clamp<int64_t>(cell.layer, 0, layers - 1);
+    if (cell.head >= heads) cell.head = heads - 1;
+    if (cell.channel >= status.config.model.dim) cell.channel = -1;
+    if (cell.target >= tokens) cell.target = -1;
+    if (cell.source >= tokens) cell.source = -1;
+    hover.reset();
+}
+
+std::string cell_words(const Cell& cell) {
+    std::string words = fmt::format("L{}", cell.layer);
+    if (cell.head >= 0) words += fmt::format(" h{}", cell.head);
+    if (cell.channel >= 0) words += fmt::format(" c{}", cell.channel);
+    if (cell.target >= 0) words += fmt::format(" t {}", cell.target);
+    return words;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,84 @@
+// Selection: the one selection that all panels read and write. Hover previews (hover_*), click
+// locks, Esc unlocks. Indices are those of the model: -1 = none. Window thread.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/state/completion_choice.h"
+#include "core/colormap.h"
+#include "model/session.h"
+
+namespace aft::app {
+
+enum class Quantity { w, exp_minus_one, exp, row_share };
+inline constexpr Quantity kQuantities[] = {Quantity::w, Quantity::exp_minus_one, Quantity::exp,
+                                           Quantity::row_share};
+[[nodiscard]] const char* quantity_words(Quantity quantity);  // "exp(w)−1": on screen
+[[nodiscard]] const char* quantity_option(
+    Quantity quantity);  // "exp-1": ProbeRequest option "quantity"
+
+enum class Gauge { fixed, raw };  // option "gauge"
+[[nodiscard]] const char* gauge_option(Gauge gauge);
+
+enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
+[[nodiscard]] const char* range_words(RangeMode mode);
+
+// A cell of a model: what hover previews and click locks.
+struct Cell {
+    int64_t layer = 0, head = -1, channel = -1;
+    int64_t target = -1, source = -1;  // positions t and j
+    int64_t tap = -1;                  // of a conv kernel, row-major
+    [[nodiscard]] bool operator==(const Cell&) const = default;
+};
+
+struct Pin {  // a kept moment and place
+    Cell cell;
+    int64_t step = -1;
+    std::string words;  // "L3 h7"
+};
+
+// The picture (or text) that Attention and Complete look at. `item` is null until it is loaded, or
+// stays so because of `error`.
+struct ImageChoice {
+    std::string split{};  // empty until it is known: the first part that has examples
+    int64_t index = 0;
+    std::string path;  // a file instead of the data set, when not empty
+    std::shared_ptr<const Session::DataItem> item;
+    std::string error{};
+    bool is_part_empty = false;  // with an error: the data are there, this part of them is not
+};
+
+struct Selection {
+    Cell cell;                  // locked, or last hovered
+    std::optional<Cell> hover;  // under the pointer this frame; cleared at the start of each frame
+    bool locked = false;        // a click locked `cell`; Esc unlocks
+    int64_t step = -1;          // of all views; -1 = live
+    std::vector<Pin> pins;      // the newest is last: "change since pin" compares with it
+    ImageChoice image;
+    CompletionChoice completion;
+    Quantity quantity = Quantity::exp_minus_one;
+    Gauge gauge = Gauge::fixed;
+    RangeMode range_mode = RangeMode::layer;
+    Scale scale = Scale::signed_log;
+    double percentile = kMapPercentile;  // limits of maps; 100 = full range
+    bool symmetric = true;               // low = -high for signed quantities
+    std::optional<Range> range_by_hand;
+    bool difference_to_pin = false, flicker = false;
+
+    [[nodiscard]] const Cell& shown() const {
+        return hover ? *hover : cell;
+    }                            // what read-outs show
+    void point(const Cell& at);  // hovering: previews unless locked
+    void lock(const Cell& at);   // clicking
+    bool unlock();               // Esc; false if nothing was locked
+    void pin(int64_t step_now);
+    // Keeps all indices inside the open model; called by the frame when the model changes.
+    void clamp(const Status& status, int64_t heads);
+};
+
+[[nodiscard]] std::string cell_words(const Cell& cell);  // "L3 h7", "L1 t 182"
+
+}  // namespace aft::app

@@ -1,0 +1,123 @@
+#include "app/state/user_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/json.h"
+
+namespace aft::app {
+
+namespace {
+
+using nlohmann::json;
+constexpr size_t kMostRecent = 24;
+
+// The series that runs take, in this order; the fourth is that of validation.
+constexpr int kRunColors[] = {kLoneColor, 1, 0, 4, 5, 6, 7};
+
+bool is_run_color(int color) {
+    return std::find(std::begin(kRunColors), std::end(kRunColors), color) != std::end(kRunColors);
+}
+
+int rarest_color(const std::vector<RecentItem>& items) {
+    const auto uses = [&](int color) {
+        return std::count_if(items.begin(), items.end(),
+                             [&](const RecentItem& item) { return item.color == color; });
+    };
+    return *std::min_element(std::begin(kRunColors), std::end(kRunColors),
+                             [&](int a, int b) { return uses(a) < uses(b); });
+}
+
+ThemeName theme_from(const std::string& word) {
+    for (const ThemeName name : {ThemeName::dark, ThemeName::light, ThemeName::high_contrast})
+        if (word == theme_word(name)) return name;
+    return ThemeName::dark;
+}
+
+UserSettings from_json(const json& j) {
+    UserSettings s;
+    s.theme = theme_from(j.value("theme", "dark"));
+    s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
+    s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
+    s.many_steps = std::clamp(j.value("many_steps", int64_t{100}), int64_t{1}, int64_t{1000000});
+    s.smooth_while_interact = j.value("smooth_while_interact", true);
+    s.reduce_motion = j.value("reduce_motion", false);
+    s.tour_done = j.value("tour_done", false);
+    s.layout = j.value("layout", "");
+    s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
+    s.last_folder = j.value("last_folder", "");
+    const json look = j.value("attention", json::object());
+    s.attention.scale = std::clamp(look.value("scale", 1), 0, 2);
+    s.attention.colors = std::clamp(look.value("colors", 0), 0, 2);
+    s.attention.over_image = look.value("over_image", false);
+    s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
+    const json places = j.value("data_places", json::object());  // items() only refers to it
+    for (const auto& [said, chosen] : places.items())
+        if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
+    for (const json& item : j.value("recent", json::array()))
+        s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
+                            item.value("opened", int64_t{0}), item.value("color", -1)});
+    if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
+    for (RecentItem& item : s.recent)
+        if (!is_run_color(item.color)) item.color = rarest_color(s.recent);
+    return s;
+}
+
+}  // namespace
+
+void UserSettings::remember(RecentItem item) {
+    const auto is_same = [&](const RecentItem& old) { return old.path == item.path; };
+    const auto known = std::find_if(recent.begin(), recent.end(), is_same);
+    item.color = known != recent.end() ? known->color : rarest_color(recent);
+    std::erase_if(recent, is_same);
+    recent.insert(recent.begin(), std::move(item));
+    if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return {};
+    try {
+        return from_json(read_json_file(file, uint64_t{16} << 20));
+    } catch (const std::exception& error) {
+        const std::filesystem::path aside = file.string() + ".damaged";
+        std::filesystem::rename(file, aside, ignored);
+        problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
+                              file.string(), error.what(), aside.filename().string());
+        return {};
+    }
+}
+
+void save_user_settings(const std::filesystem::path& file, const UserSettings& s) {
+    json recent = json::array();
+    for (const RecentItem& item : s.recent)
+        recent.push_back({{"path", item.path},
+                          {"name", item.name},
+                          {"what", item.what},
+                          {"opened", item.opened},
+                          {"color", item.color}});
+    const json look = {{"scale", s.attention.scale},
+                       {"colors", s.attention.colors},
+                       {"over_image", s.attention.over_image},
+                       {"opacity", s.attention.opacity}};
+    const json j = {{"theme", theme_word(s.theme)},
+                    {"zoom", s.zoom},
+                    {"trainer_share", s.trainer_share},
+                    {"many_steps", s.many_steps},
+                    {"smooth_while_interact", s.smooth_while_interact},
+                    {"reduce_motion", s.reduce_motion},
+                    {"tour_done", s.tour_done},
+                    {"layout", s.layout},
+                    {"layout_scale", s.layout_scale},
+                    {"last_folder", s.last_folder},
+                    {"attention", look},
+                    {"data_places", s.data_places},
+                    {"recent", recent}};
+    make_folder(file.parent_path());
+    write_atomically(file, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace aft::app

@@ -1,0 +1,51 @@
+// UserSettings: what the window remembers between starts, as JSON in the XDG config folder (written
+// atomically). A damaged file is put aside and reported, never fatal. Window thread; blocks on the
+// disk for a moment.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/state/theme.h"
+
+namespace aft::app {
+
+inline constexpr int kLoneColor = 2;  // of a run that is not among the recent ones
+
+struct RecentItem {
+    std::string path{}, name{},
+        what;            // file or run folder; shown name; "CIFAR-10 pixels, aft-local, 4 layers"
+    int64_t opened = 0;  // seconds since 1970
+    int color = kLoneColor;  // of Theme::series, the run's everywhere; remember() chooses it
+};
+
+struct AttentionLook {          // how the maps of Attention and Keys are drawn
+    int scale = 1, colors = 0;  // linear, root, log; viridis, cividis, grey
+    bool over_image = false;    // the picture lies under the map
+    double opacity = 60;        // of the map over it, percent
+};
+
+struct UserSettings {
+    ThemeName theme = ThemeName::dark;
+    double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
+    double trainer_share = 1;  // 0.1 .. 1
+    int64_t many_steps = 100;  // that "Run N steps" trains
+    bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
+    AttentionLook attention;
+    std::vector<RecentItem> recent;  // newest first, at most 24
+    std::string layout;              // ImGui's ini text
+    double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
+    std::string last_folder;         // of the file browser
+    std::map<std::string, std::string> data_places;  // path as models name it -> chosen here
+
+    void remember(RecentItem item);  // moves it to the front; it keeps its colour
+};
+
+// `problem` gets words if the file was damaged. An absent file gives the defaults.
+[[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
+                                              std::string& problem);
+void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);
+
+}  // namespace aft::app

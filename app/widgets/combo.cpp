@@ -1,0 +1,161 @@
+// The drop-down, rows and regions of widgets.h.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+
+namespace aft::app {
+
+namespace {
+
+bool set_by_script(Ui& ui, const std::string& label, std::span<const std::string> choices,
+                   int& chosen) {
+    const auto words = ui.recorder.take_set(label);
+    if (!words) return false;
+    std::string allowed;
+    for (size_t i = 0; i < choices.size(); ++i) {
+        allowed += (i == 0 ? "" : ", ") + choices[i];
+        if (choices[i] != *words) continue;
+        chosen = static_cast<int>(i);
+        return true;
+    }
+    ui.recorder.refuse_set(fmt::format("allowed: {}; found '{}'", allowed, *words));
+    return false;
+}
+
+bool choose_in_popup(Ui& ui, std::string_view name, std::span<const std::string> choices,
+                     int& chosen) {
+    bool changed = false;
+    for (size_t i = 0; i < choices.size(); ++i) {
+        const bool is_chosen = static_cast<int>(i) == chosen;
+        const Row line = row(ui, fmt::format("{}={}", name, choices[i]), {26, is_chosen});
+        const float y = (line.min.y + line.max.y - ui.px(text_size::body)) / 2;
+        text_at(ui, {line.min.x + ui.px(10), y}, choices[i],
+                {text_size::body, ui.theme.text1, is_chosen ? Face::medium : Face::regular});
+        if (!line.pressed) continue;
+        chosen = static_cast<int>(i);
+        changed = true;
+        ImGui::CloseCurrentPopup();
+    }
+    return changed;
+}
+
+float widest(Ui& ui, std::span<const std::string> choices) {
+    float width = 0;
+    for (const std::string& words : choices)
+        width = std::max(width, text_extent(ui, words, text_size::body).x);
+    return width;
+}
+
+}  // namespace
+
+bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec) {
+    const auto& [choices, width, why_not, ground] = spec;
+    const std::string label = ui.recorder.claim(name);
+    const bool off = !why_not.empty();
+    bool changed = set_by_script(ui, label, choices, chosen);
+    const float wide = width > 0   ? ui.px(width)
+                       : width < 0 ? widest(ui, choices) + ui.px(44)
+                                   : ImGui::GetContentRegionAvail().x;
+    const bool pressed =
+        ImGui::InvisibleButton(label.c_str(), {wide, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    const Theme& t = ui.theme;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const bool hot = ImGui::IsItemHovered() && !off;
+    draw->AddRectFilled(a, b,
+                        off           ? with_alpha(t.field, 0.55f)
+                        : hot         ? t.field_hover
+                        : ground != 0 ? ground
+                                      : t.field,
+                        ui.px(4));
+    if (t.is_outlined()) draw->AddRect(a, b, t.line, ui.px(4));
+    const std::string shown = chosen >= 0 && chosen < static_cast<int>(choices.size())
+                                  ? choices[static_cast<size_t>(chosen)]
+                                  : "";
+    const ImU32 ink = off ? with_alpha(t.text3, 0.65f) : t.text1;
+    text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::body)) / 2}, shown,
+            {text_size::body, ink, Face::regular, wide - ui.px(32)});
+    icon_at(ui, {b.x - ui.px(14), (a.y + b.y) / 2}, icon::up_down, {text_size::icon_inline, ink});
+    ui.recorder.item("combo", label, shown, why_not);
+    if (off) tooltip(ui, {.name = std::string(name), .sentence = why_not});
+
+    const std::string popup = label + " choices";
+    if (pressed && !off) ImGui::OpenPopup(popup.c_str());
+    if (!ImGui::IsPopupOpen(popup.c_str())) return changed;
+    // Below the control; above it where there is more room (the timeline, the end of a list).
+    const float room = ImGui::GetIO().DisplaySize.y - b.y - ui.px(6), above = a.y - ui.px(6);
+    const float needed =
+        std::min(ui.px(420), static_cast<float>(choices.size()) * ui.px(26) + ui.px(8));
+    const bool is_above = needed > room && above > room;
+    ImGui::SetNextWindowPos(is_above ? ImVec2(a.x, a.y - ui.px(2)) : ImVec2(a.x, b.y + ui.px(2)), 0,
+                            {0, is_above ? 1.0f : 0.0f});
+    ImGui::SetNextWindowSizeConstraints(
+        {wide, 0}, {FLT_MAX, std::min(ui.px(420), std::max(ui.px(34), is_above ? above : room))});
+    const PopupScope scope(ui, popup.c_str());
+    if (scope.is_open()) {
+        ImGui::Dummy({widest(ui, choices) + ui.px(24), 0});
+        changed = choose_in_popup(ui, name, choices, chosen) || changed;
+    }
+    return changed;
+}
+
+PopupScope::PopupScope(Ui& ui, const char* id) {
+    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(4), ui.px(4)));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    is_open_ = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);
+    ImGui::PopStyleVar(2);
+    ImGui::PopStyleColor();
+    if (is_open_) ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+}
+
+PopupScope::~PopupScope() {
+    if (!is_open_) return;
+    ImGui::PopStyleVar();
+    ImGui::EndPopup();
+}
+
+Row row(Ui& ui, std::string_view name, const RowLook& look) {
+    const std::string label = ui.recorder.claim(name);
+    Row out;
+    const float width = std::max(ui.px(8), ImGui::GetContentRegionAvail().x);
+    out.pressed = ImGui::InvisibleButton(label.c_str(), {width, ui.px(look.height)},
+                                         ImGuiButtonFlags_EnableNav);
+    out.hovered = ImGui::IsItemHovered();
+    out.double_clicked = out.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+    out.min = ImGui::GetItemRectMin();
+    out.max = ImGui::GetItemRectMax();
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    if (look.selected) {
+        draw->AddRectFilled(out.min, out.max, ui.theme.selected);
+        draw->AddRectFilled(out.min, {out.min.x + ui.px(2), out.max.y}, ui.theme.accent);
+    } else if (out.hovered) {
+        draw->AddRectFilled(out.min, out.max, ui.theme.field);
+    }
+    ui.recorder.item("row", label, look.value.empty() && look.selected ? "selected" : look.value);
+    return out;
+}
+
+Region region(Ui& ui, std::string_view kind, std::string_view name, const RegionLook& look) {
+    const std::string label = ui.recorder.claim(name);
+    Region out;
+    const ImVec2 size(std::max(1.0f, look.size.x), std::max(1.0f, look.size.y));
+    ImGui::InvisibleButton(label.c_str(), size);
+    out.hovered = ImGui::IsItemHovered();
+    out.pressed = ImGui::IsItemActivated();
+    out.held = ImGui::IsItemActive();
+    out.released = ImGui::IsItemDeactivated();
+    out.double_clicked = out.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+    out.min = ImGui::GetItemRectMin();
+    out.max = ImGui::GetItemRectMax();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    out.mouse = {mouse.x - out.min.x, mouse.y - out.min.y};
+    ui.recorder.item(std::string(kind), label, look.value);
+    return out;
+}
+
+}  // namespace aft::app

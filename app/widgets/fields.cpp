@@ -1,0 +1,254 @@
+// Number fields of widgets.h: dragged, typed into, or moved as a slider.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets/input_text.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/parts.h"
+#include "app/widgets/widgets.h"
+
+namespace aft::app {
+
+namespace {
+
+double clamped(const NumberField& f, double value) {
+    if (f.integer) value = std::round(value);
+    return std::clamp(value, f.min, f.max);
+}
+
+double dragged(const NumberField& f, double start, double pixels) {
+    if (ImGui::GetIO().KeyShift) pixels *= 0.1;
+    if (f.logarithmic && start > 0) return start * std::exp(pixels * 0.01);
+    double speed = f.drag_speed;
+    if (speed <= 0 && std::isfinite(f.max - f.min)) speed = (f.max - f.min) / 300;
+    if (speed <= 0) speed = std::max(std::abs(start), f.integer ? 20.0 : 0.01) / 200;
+    return start + pixels * speed;
+}
+
+bool differs(const NumberField& f, double value) {
+    return !std::isnan(f.standard) && std::abs(value - f.standard) > 1e-12 * std::abs(f.standard);
+}
+
+struct Box {
+    ImVec2 min, max;
+};
+
+void draw_field(Ui& ui, const NumberField& f, Box box, double value) {
+    const Theme& t = ui.theme;
+    const bool off = !f.why_not.empty() || f.locked;
+    const bool hot = ImGui::IsItemHovered() && !off, down = ImGui::IsItemActive() && !off;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const ImU32 ground = off ? with_alpha(t.field, 0.55f)
+                             : (down ? t.field_pressed : (hot ? t.field_hover : t.field));
+    draw->AddRectFilled(box.min, box.max, ground, ui.px(4));
+    if (t.is_outlined()) draw->AddRect(box.min, box.max, t.line, ui.px(4));
+    if (differs(f, value))
+        draw->AddRectFilled(box.min, {box.min.x + ui.px(2), box.max.y}, t.accent);
+    const bool dim = !f.why_not.empty();
+    const ImU32 ink = dim ? with_alpha(t.text3, 0.65f) : t.text1;
+    const float middle = (box.min.y + box.max.y) / 2;
+    float right = box.max.x - ui.px(10);
+    if (f.locked) {
+        icon_at(ui, {right - ui.px(6), middle}, icon::lock, {text_size::icon_inline, t.text3});
+        right -= ui.px(18);
+    }
+    const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
+    const float room = right - number - box.min.x - ui.px(4);
+    const float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+    if (unit > 0 && unit <= room) {
+        const float y = middle - ui.px(text_size::hint) / 2;
+        text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
+        right -= unit;
+    }
+    text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
+               {text_size::body, ink});
+    if (!f.prefix.empty() &&
+        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= room - unit)
+        text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
+                {text_size::label, dim ? ink : t.text3});
+}
+
+// The same field while it is typed into. True once, with the value, when Enter took it.
+bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+    const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
+    FieldEdit& edit = ui.edit;
+    const bool bad = !edit.error.empty();
+    if (edit.take_focus) ImGui::SetKeyboardFocusHere();
+    ImGui::BeginGroup();  // what follows on the same line stays beside the field, not its error
+    const bool entered =
+        input_text(ui, (label + " typing").c_str(), edit.text, {.width = width, .is_wrong = bad});
+    const bool lost = !edit.take_focus && ImGui::IsItemDeactivated();
+    edit.take_focus = false;
+    if (ImGui::IsItemActive()) ui.recorder.item("value", label + " typing", edit.text);
+    ui.recorder.item("field", label, edit.text, "");
+    if (bad) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        text_at(ui, {at.x, at.y + ui.px(2)}, edit.error, {text_size::hint, ui.theme.error});
+        ImGui::Dummy({width, ui.px(16)});
+    }
+    ImGui::EndGroup();
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+        edit = {};
+        return false;
+    }
+    if (!entered && !lost) return false;
+    std::string error;
+    const auto parsed = parse_number(f, edit.text, error);
+    if (!parsed) {
+        edit.error = error;  // the text stays, with what is allowed
+        edit.take_focus = entered;
+        return false;
+    }
+    const bool changed = *parsed != value;
+    value = *parsed;
+    edit = {};
+    return changed;
+}
+
+// Follows a drag; `value` changes at once, or only at the end when the field says so.
+bool follow_drag(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+    FieldEdit& edit = ui.edit;
+    if (ImGui::IsItemActivated()) edit = {.label = label, .start = value, .value = value};
+    if (edit.label != label || edit.typing) return false;
+    if (ImGui::IsItemActive()) {
+        const float pixels =
+            ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.theme.scale;
+        edit.value = pixels == 0 ? edit.start : clamped(f, dragged(f, edit.start, pixels));
+    }
+    const bool ended = ImGui::IsItemDeactivated();
+    const double now = edit.value;
+    if (ended) edit = {};
+    if (f.on_release && !ended) return false;
+    const bool changed = now != value;
+    value = now;
+    return changed;
+}
+
+bool set_by_script(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+    const auto words = ui.recorder.take_set(label);
+    if (!words) return false;
+    std::string error = f.why_not;
+    if (f.locked) error = "the value is fixed";
+    const auto parsed = error.empty() ? parse_number(f, *words, error) : std::nullopt;
+    if (!parsed) {
+        ui.recorder.refuse_set(error);
+        return false;
+    }
+    const bool changed = *parsed != value;
+    value = *parsed;
+    return changed;
+}
+
+}  // namespace
+
+bool drag_field(Ui& ui, const NumberField& f, double& value) {
+    const std::string label = ui.recorder.claim(f.name);
+    bool changed = set_by_script(ui, f, label, value);
+    const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
+    if (ui.edit.typing && ui.edit.label == label) return type_into(ui, f, label, value) || changed;
+    const bool off = !f.why_not.empty() || f.locked;
+    const bool pressed =
+        ImGui::InvisibleButton(label.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+    const bool type =
+        !off && ((ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ||
+                 (pressed && ImGui::GetIO().NavVisible));
+    if (!off) changed = follow_drag(ui, f, label, value) || changed;
+    if (ImGui::IsItemHovered() && !off) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const bool dragging = ui.edit.label == label && ImGui::IsItemActive();
+    const double shown = dragging ? ui.edit.value : value;
+    draw_field(ui, f, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}, shown);
+    ui.recorder.item("field", label, typed_number(f, shown), f.locked ? "fixed" : f.why_not);
+    const std::string& words = f.why_not.empty() ? f.tip : f.why_not;
+    if (!words.empty()) tooltip(ui, {.name = f.name, .sentence = words});
+    if (type)
+        ui.edit = {.label = label,
+                   .text = typed_number(f, value),
+                   .error = {},
+                   .typing = true,
+                   .take_focus = true};
+    return changed;
+}
+
+bool drag_field(Ui& ui, const NumberField& spec, int64_t& value) {
+    NumberField f = spec;
+    f.integer = true;
+    auto number = static_cast<double>(value);
+    if (!drag_field(ui, f, number)) return false;
+    value = std::llround(number);
+    return true;
+}
+
+namespace {
+
+double to_track(const NumberField& f, double v) {
+    if (f.logarithmic && f.min > 0) return std::log(v / f.min) / std::log(f.max / f.min);
+    return (v - f.min) / (f.max - f.min);
+}
+
+double from_track(const NumberField& f, double x) {
+    x = std::clamp(x, 0.0, 1.0);
+    if (f.logarithmic && f.min > 0) return clamped(f, f.min * std::pow(f.max / f.min, x));
+    return clamped(f, f.min + x * (f.max - f.min));
+}
+
+void draw_slider(Ui& ui, const NumberField& f, Box box, double value) {
+    const Theme& t = ui.theme;
+    const float knob = ui.px(6), y = std::round((box.min.y + box.max.y) / 2), half = ui.px(2);
+    const float left = box.min.x + knob, right = box.max.x - knob;
+    const auto place = [&](double v) {
+        return left + static_cast<float>(std::clamp(to_track(f, v), 0.0, 1.0)) * (right - left);
+    };
+    const float dim = f.why_not.empty() ? 1.0f : 0.45f;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled({box.min.x, y - half}, {box.max.x, y + half},
+                        with_alpha(t.field_pressed, dim), half);
+    draw->AddRectFilled({box.min.x, y - half}, {place(value), y + half}, with_alpha(t.accent, dim),
+                        half);
+    if (!std::isnan(f.standard)) {
+        const float x = std::round(place(f.standard));
+        draw->AddRectFilled({x, y - ui.px(5)}, {x + 1, y + ui.px(5)}, with_alpha(t.text3, dim));
+    }
+    draw->AddCircleFilled({place(value), y}, knob, with_alpha(t.text1, dim));
+}
+
+}  // namespace
+
+bool slider(Ui& ui, const NumberField& spec, double& value) {
+    NumberField f = spec;
+    f.name = spec.name + " slider";
+    AFT_ASSERT(std::isfinite(f.min) && std::isfinite(f.max));
+    const std::string label = ui.recorder.claim(f.name);
+    const float field = ui.px(56);
+    const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
+    const float track = std::max(ui.px(24), width - field - ui.px(8));
+    ImGui::InvisibleButton(label.c_str(), {track, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+    const Box box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+    bool changed = false;
+    if (ImGui::IsItemActive() && f.why_not.empty()) {
+        const float knob = ui.px(6);
+        const double x =
+            (ImGui::GetIO().MousePos.x - box.min.x - knob) / static_cast<double>(track - 2 * knob);
+        const double now = from_track(f, x);
+        changed = now != value;
+        value = now;
+    }
+    draw_slider(ui, f, box, value);
+    ui.recorder.item("slider", label, typed_number(f, value), f.why_not);
+    ImGui::SameLine(0, ui.px(8));
+    NumberField number = spec;
+    number.width = 56;
+    return drag_field(ui, number, value) || changed;
+}
+
+bool slider(Ui& ui, const NumberField& spec, int64_t& value) {
+    NumberField f = spec;
+    f.integer = true;
+    auto number = static_cast<double>(value);
+    if (!slider(ui, f, number)) return false;
+    value = std::llround(number);
+    return true;
+}
+
+}  // namespace aft::app
