@@ -54,7 +54,7 @@ void set_layers(Live& live, const Checkpoint& checkpoint) {
 
 void set_metrics(Live& live, const std::map<std::string, double>& values) {
     Status& status = live.status;
-    const TaskRoom& task = task_of(live.config.model);
+    const TaskTraits& task = task_traits(live.config.model);
     const auto read = [&](const std::string& key, double& to) {
         const auto found = values.find(key);
         if (found != values.end()) to = found->second;
@@ -88,7 +88,9 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
     status.name = live.config.name;
     status.step = checkpoint.step;
     status.target_step = std::max(live.config.train.steps, checkpoint.step);
-    status.metric_words = task_of(live.config.model).metric_words;
+    status.mixer = mixer_traits(live.config.model);
+    status.task = task_traits(live.config.model);
+    status.metric_words = status.task.metric_words;
     status.tokens = live.config.model.tokens();
     status.grid_height = live.config.model.grid_height();
     status.grid_width = live.config.model.grid_width();
@@ -210,16 +212,16 @@ void publish_moments(Live& live, Shared& shared) {
     moments.valid_since = live.valid_since;
     if (!live.run.empty() && is_run_folder(live.run)) {
         moments.run = live.run;
-        moments.steps = history_steps(std::filesystem::path(live.run) / "history");
+        const std::filesystem::path history = std::filesystem::path(live.run) / "history";
+        moments.steps = history_steps(history);
         moments.saved = checkpoint_steps(live.run);
+        for (const int64_t step : moments.steps) watch_file(live, history_path(history, step));
+        for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
         moments.steps.insert(moments.steps.end(), moments.saved.begin(), moments.saved.end());
         std::sort(moments.steps.begin(), moments.steps.end());
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
                             moments.steps.end());
     }
-    for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
-    const std::filesystem::path history = std::filesystem::path(live.run) / "history";
-    for (const int64_t step : history_steps(history)) watch_file(live, history_path(history, step));
     shared.moments.publish(std::make_shared<const Moments>(std::move(moments)));
 }
 

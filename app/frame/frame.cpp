@@ -269,10 +269,7 @@ void Frame::Parts::take_news() {
     if (status.rewinds > std::exchange(last_rewinds, status.rewinds)) tell_rewind(ui);
     last_error = status.error;
     last_message = status.message;
-    if (ui.has_model()) {
-        const ModelConfig& model = status.config.model;
-        ui.selection.clamp(status, std::max<int64_t>(1, model.heads));
-    }
+    if (ui.has_model()) ui.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui.selection.hover.reset();
 }
 
