@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bench/decoding.h"
+#include "bench/einsum_mixer.h"
 #include "bench/rounds.h"
-#include "model/mixers/find.h"
 #include "model/train/trainer.h"
 
 namespace aft::bench {
@@ -72,6 +72,7 @@ std::string step_words(const Config& config) {
 std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax) {
     std::vector<TrainForm> forms{{"afterimage", "ours", ours}};
     if (mixer_traits(ours.model).bias == BiasLayout::band) {
+        add_einsum_mixer();
         forms.push_back({"the same net with einsum AFT", "einsum", ours});
         forms.back().config.model.mixer = kEinsumMixer;
     }

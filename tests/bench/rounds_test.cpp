@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/einsum_mixer.h"
 #include "bench/statistics.h"
 #include "bench/training.h"
 #include "core/check.h"
@@ -156,6 +157,7 @@ TEST(BenchTail, AgreesWithTheReferenceAndSeesAWrongRow) {
 }
 
 Config einsum_of(Config config) {
+    add_einsum_mixer();
     config.model.mixer = kEinsumMixer;
     return config;
 }
