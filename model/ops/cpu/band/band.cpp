@@ -1,14 +1,15 @@
 // Forward: N_t = sum_j E_tj X_j V_j, D_t = sum_j E_tj X_j with E = exp(w), X = exp(K); Y =
-// sigmoid(Q) N / D (paper Eq. 2). Tiles of kTile targets; the part outside the band is one more
-// source whose operand is the running sum of everything before (and after) it. Two orders, chosen
-// by the shape, with the same results:
-//   narrow windows march: the weights of all tiles are made first; then a sample and a few blocks
-//     of channels at a time goes through the sequence: pack a chunk, multiply, finish. Only the
-//     rows that the window still reaches are kept (second-level cache); Q, K, V are read and Y is
-//     written once. B = 8, T = 1024, d = 512, window 32, two cores: 5.8 ms, where the limit by
+// sigmoid(Q) N / D (paper Eq. 2). Tiles of kTile targets; everything outside the band is one more
+// source, whose operand is the running sum of all sources before (and after) it. Two loop orders,
+// chosen by the shape, with the same results:
+//   streaming, for narrow windows: the weights of all tiles are computed first; then a sample and a
+//     few blocks of channels at a time goes through the sequence: pack a chunk, multiply, finish.
+//     Only the rows that the window still reaches are kept (second-level cache); Q, K, V are read
+//     and Y is written once. B = 8, T = 1024, d = 512, window 32, two cores: 5.8 ms; the limit by
 //     products is 2.8.
-//   wide ones go tile by tile: all panels first; the weights of a tile are made once, meet every
-//     sample and block of channels, and are forgotten.
+//   tile by tile, for wide ones: all panels first; the weights of a tile are computed once, used
+//   for
+//     every sample and block of channels, and dropped.
 #include "model/ops/cpu/band/band.h"
 
 #include <omp.h>
@@ -38,7 +39,7 @@ class BandForwardPass {
           weights_(shape.bias, shape.length, shape.causal),
           tiles_(padded(shape) / kTile),
           blocks_(Panels::all_blocks(shape)) {
-        // Beyond the caches a result that is written past them costs half.
+        // Streaming stores: a result beyond the caches costs half.
         const int64_t vector = kernels_.lanes, bytes = vector * static_cast<int64_t>(sizeof(T));
         streams_ = shape.batch * shape.length * shape.channels > kStreamed &&
                    shape.channels % vector == 0 && reinterpret_cast<uintptr_t>(x.y) % bytes == 0;
@@ -47,13 +48,13 @@ class BandForwardPass {
     bool run() {
         const int64_t widest = TargetTile::widest(shape_);
         const bool is_narrow = widest <= kNarrow && widest <= 2 * shape_.batch * shape_.channels;
-        return is_narrow ? march() : by_tiles();
+        return is_narrow ? stream_chunks() : by_tiles();
     }
 
   private:
     static constexpr int64_t kNarrow = 680;  // a tile's weights stay in the second-level cache
     static constexpr int64_t kStreamed = 1 << 20;  // numbers
-    static constexpr int64_t kKept = 1 << 16;      // numbers of the panels on the march
+    static constexpr int64_t kKept = 1 << 16;      // numbers of the panels of a thread
 
     [[nodiscard]] std::vector<Buffer<float>> sums() const {
         std::vector<Buffer<float>> all;
@@ -68,7 +69,7 @@ class BandForwardPass {
     }
     static std::size_t thread() { return static_cast<std::size_t>(omp_get_thread_num()); }
 
-    bool march() {
+    bool stream_chunks() {
         std::vector<TargetTile> tiles;
         for (int64_t i = 0; i < tiles_; ++i) tiles.emplace_back(shape_);
         make_weights(tiles);

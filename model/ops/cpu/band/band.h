@@ -55,15 +55,15 @@ struct BandGradient {
 template <class T>
 [[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
 
-// Bytes one behind the other that products fetch into the second-level cache on their way. The
-// last-level cache may be far (14 to 19 GB/s for two cores of a virtual Xeon).
+// A contiguous range that products prefetch into the second-level cache while they compute: from
+// the last-level cache two cores of a virtual Xeon read 14 to 19 GB/s only.
 struct PrefetchRange {
     const char* at = nullptr;
     int64_t bytes = 0;
 
-    // A part for a product of so many steps, in blocks of channels of so many bytes.
-    void take(int64_t steps, int64_t block, ProductExtras& out) {
-        constexpr int64_t kMost = 24;  // the others find room between them
+    // The next part, for a product of `steps` steps, in blocks of channels of `block` bytes.
+    void next(int64_t steps, int64_t block, ProductExtras& out) {
+        constexpr int64_t kMost = 24;  // more would queue up
         if (bytes <= 0) return;
         out.fetch = at;
         out.fetch_row = block;
@@ -77,7 +77,7 @@ struct PrefetchRange {
 class Panels {
   public:
     struct Layout {
-        int64_t blocks = 0;  // room for
+        int64_t blocks = 0;  // capacity
         int64_t rows = 0;    // kept of each, a multiple of kTile: row t lies at t % rows
         bool sums = false;
         bool bf16 = false;

@@ -1,7 +1,7 @@
-// Pairs of sources in bfloat16, as products with sums in float32 take them: two rows of
-// panels.cpp's [X V | X] side by side in each 32 bits. X is rounded first and X V made from the
-// rounded X, so that the weights of N and D are the same and R stays an average. Powers are within
-// 1e-4, a twentieth of what rounding takes. For instruction sets with AVX512-BF16, once each.
+// Pairs of sources in bfloat16, as products with sums in float32 take them: two rows of [X V | X]
+// (panels.cpp) interleaved in 32-bit words. X is rounded first and X V made from the rounded X, so
+// that the weights of N and D are the same and R stays an average. Powers are within 1e-4, a
+// twentieth of what rounding takes. For instruction sets with AVX512-BF16, once each.
 #pragma once
 #include "model/ops/cpu/band/kernels.inl"
 

@@ -5,7 +5,7 @@
 //   SA_j = sum_t E_tj A_t, SC alike                   the same product, weights transposed
 //   dV = X SA, dK = (V - mean) dV + X SC
 //   dE_tj = sum_c A_tc X_jc (V_jc - mean) + C_tc X_jc,  dw = E dE inside the window
-// Tiles of kTile sources; a tile's weights are made once and meet every sample and block of
+// Tiles of kTile sources; a tile's weights are computed once for every sample and block of
 // channels. With references that differ, a target's factors count 2^(reference_j - reference_t):
 // the sums are rescaled from chunk to chunk, from the last target down, so that every factor is at
 // most one. Cost: 8 d FLOP for each pair of the band and sample. B = 4, T = 3072, d = 256, window
@@ -258,7 +258,7 @@ class BandGradientPass {
             if (from >= to) continue;
             const float* weights = s.weights.data() + (from - s.targets.begin) * s.row;
             ProductExtras extras;
-            s.prefetch_range.take(to - from, 2 * width(), extras);
+            s.prefetch_range.next(to - from, 2 * width(), extras);
             kernels_.multiply({.a = weights + i * kRows,
                                .a_row = 1,
                                .a_step = s.row,

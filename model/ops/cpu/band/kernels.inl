@@ -1,15 +1,15 @@
-// Kernels of the banded operators (paper Eq. 2; arguments.h says what each is given, and how sums
-// stay in range). Included once per instruction set.
+// Kernels of the banded operators (paper Eq. 2; arguments.h says what each takes, scaling.h how
+// sums stay in range). Included once per instruction set.
 //
 //   sum_t += E_tj [X_j V_j | X_j] over sources j           4 C FLOP a pair and block of C channels
 //
 // Register tile. multiply() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
 // not loads, is the limit (227 of 237 GFLOP/s on two cores from the first-level cache). All indices
-// into the sums are unrolled: one that is not spills them all.
-// Numerics. Sums of multiply() and outer() begin at zero and meet what was there at the end, so
-// that roundings are of a chunk's terms, then of T / kTile: 17.1 to 18.1 ms beside 17.2 to 18.8
-// beginning with the sums before (window 256, B = 4, T = 3072, d = 256, two cores of an AMD EPYC).
+// into the sums are unrolled: one that is not spills them all. Numerics. Sums of multiply() and
+// outer() start from zero and are added to the sums in memory at the end, so that rounding errors
+// are those of a chunk's terms, then of T / kTile: 17.1 to 18.1 ms beside 17.2 to 18.8 beginning
+// with the sums before (window 256, B = 4, T = 3072, d = 256, two cores of an AMD EPYC).
 #pragma once
 #include "model/ops/cpu/band/kernels.h"
 #include "model/ops/cpu/simd/exponential.inl"
@@ -161,7 +161,7 @@ static void key_reference(const PackKeys<T>& p) {
     }
 }
 
-// The reference found in p.reference gives way to the one before unless it is kRise above it.
+// Keeps the previous reference unless the one found is kRise above it.
 template <class T>
 AFT_INLINE PackColumn begin_column(const PackKeys<T>& p, int64_t at) {
     const int64_t width = p.channels - at;

@@ -1,6 +1,5 @@
-// A tile's weights and sums (band_tile.cpp) where there are matrix instructions: blocks of
-// kMatrixRows targets that see whole steps of kMatrixStep sources, as chunks of kTile begin on
-// them.
+// A tile's weights and sums (tile.cpp) with AMX: blocks of kMatrixRows targets that see whole steps
+// of kMatrixStep sources, as chunks of kTile begin on them.
 //
 //   sums[t] = outside_t sum_{j before, after} [X V | X]_j + sum_{j in the steps} E_tj [X V | X]_j
 //

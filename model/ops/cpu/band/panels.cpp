@@ -3,9 +3,10 @@
 //   row j: [X_j V_j | X_j],  X_j = 2^(K_j log2 e - b + 60),  b whole, per channel and chunk of 96
 //
 // Cost: one exponential for each entry of K, which is read twice (the second time from a cache).
-// Numerics: b never falls from chunk to chunk; where it rises the running sums are rescaled by a
-// power of two, exactly. With window 256, B = 4, T = 3072, d = 256 packing had 7 of 100 samples of
-// a profile of the forward pass, products 77, on two cores of a Xeon with AVX-512.
+// Numerics: b is an integer that never falls from chunk to chunk; where it rises the running sums
+// are rescaled by a power of two, exactly. With window 256, B = 4, T = 3072, d = 256 packing had 7
+// of 100 samples of a profile of the forward pass, products 77, on two cores of a Xeon with
+// AVX-512.
 #include <algorithm>
 #include <cstring>
 

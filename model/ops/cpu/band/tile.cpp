@@ -196,7 +196,7 @@ class TileProduct {
             ++tensor_;
             row_ = 0;
         }
-        if (tensor_ == kTensors) return range_.take(steps, 2 * block_.width, out);
+        if (tensor_ == kTensors) return range_.next(steps, 2 * block_.width, out);
         out.fetch = plan_.rows[tensor_] + row_ * plan_.stride;
         out.fetches = std::min(steps, plan_.count - row_);
         out.fetch_row = plan_.stride;

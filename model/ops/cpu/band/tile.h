@@ -26,9 +26,9 @@ struct TargetTile {
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 
-// What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
-// more at once would wait for each other; then `rest`. Before that the chunks to come of the panel
-// itself where it is `far`: whole panels of many samples do not stay in the second-level cache.
+// What is prefetched while the sums are computed: rows of other tensors, one for each source, as
+// more at once would queue up; then `rest`. Before that, where the panel is `far`, its next chunks:
+// whole panels of many samples do not stay in the second-level cache.
 struct PrefetchPlan {
     const char* rows[3] = {};
     int64_t count = 0, stride = 0;  // bytes

@@ -3,10 +3,10 @@
 //   E_tj = 2^(w_tj log2 e - a_t + 30),  a_t = ceil(log2 e max_j w_tj),  outside the window w = 0
 //
 // Cost: one exponential and 2 d' FLOP for each pair inside the band, once a call for all samples
-// and channels. Numerics: a_t is whole, so that scales are exact powers of two; u r^T is multiplied
-// in float64, in float32 only where |w| is surely small (kShort). With window 256, B = 4, T = 3072,
-// d = 256, d' = 64 all of this had 6 of 100 samples of a profile of the forward pass, half of them
-// u r^T, on two cores of a Xeon with AVX-512.
+// and channels. Numerics: a_t is an integer, so that scales are exact powers of two; u r^T is
+// multiplied in float64, in float32 only where |w| is surely small (kShort). With window 256, B =
+// 4, T = 3072, d = 256, d' = 64 all of this had 6 of 100 samples of a profile of the forward pass,
+// half of them u r^T, on two cores of a Xeon with AVX-512.
 #include "model/ops/cpu/band/weights.h"
 
 #include <algorithm>

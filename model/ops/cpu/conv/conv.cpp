@@ -1,6 +1,6 @@
-// Forward of aft-conv (conv_kernels.inl has the formula): a task is one sample and one group of
-// heads. [exp(K) V | exp(K)] of all positions lies in the second-level cache, one block of it in
-// the first.
+// Forward of aft-conv (slide.inl has the formula): a task is one sample and one group of heads.
+// [exp(K) V | exp(K)] of all positions lies in the second-level cache, one block of it in the
+// first.
 #include "model/ops/cpu/conv/conv.h"
 
 #include <omp.h>

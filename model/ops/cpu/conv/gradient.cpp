@@ -1,6 +1,6 @@
-// Gradient of aft-conv, from the averages R = N / D of the forward pass (conv_kernels.inl). With P
-// the gradient of R, mu the mean of V, taken off V and R alike so that little cancels, A = P / D
-// and C = sum over the head's channels of A (mu - R):
+// Gradient of aft-conv, from the averages R = N / D of the forward pass (slide.inl). With P the
+// gradient of R, mu the mean of V, taken off V and R alike so that little cancels, A = P / D and C
+// = sum over the head's channels of A (mu - R):
 //
 //   SA_j = sum_o exp(w_o) A_{j-o} + what is outside, SC_j alike: the forward sums, mirrored
 //   dV_j = X_j SA_j,  dK_j = sum_c X_j (V_j - mu) SA_j + X_j SC_j

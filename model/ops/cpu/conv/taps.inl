@@ -1,5 +1,5 @@
 // The taps of aft-conv: a tile of targets in one row of the grid, a row of sources at a time. One
-// vector of channels; conv_kernels.inl has the formula (paper Eq. 6), numerics and measured shares.
+// vector of channels; slide.inl has the formula (paper Eq. 6), numerics and measured shares.
 // Included once per instruction set. Cost: 4 FLOP per tap inside the grid, position and channel, of
 // numerator and denominator.
 //

@@ -1,16 +1,16 @@
-// Products of a few rows or many by the matrix registers of processors with AMX: up to 16 rows meet
-// 16 outputs and 32 inputs in bf16, or 64 in bytes, in one instruction.
-//   y[r, o] = bias[o] + sum_i w[o, i] x[r, i], x coded as decode_bf16.cpp and decode_vnni.cpp do
+// Products by AMX tiles: an instruction multiplies up to 16 rows with 16 outputs by 32 inputs in
+// bf16, or 64 in int8.
+//   y[r, o] = bias[o] + sum_i w[o, i] x[r, i], x coded as in avx512_bf16.cpp and avx512_vnni.cpp
 //
-// Packed weights lie as the instruction wants its right operand: a word holds 2 or 4 inputs of an
-// output, 16 outputs are a row of a register, 16 words its rows. Four registers hold the sums of a
-// panel, which hide each other's latency. Sums of bf16 are of float32, those of even and of odd
-// inputs in turn, and the same for any number of rows: one row goes this way too. Sums of bytes are
-// exact. Cost: the bytes of the weights. Measured on one core of a Xeon, weights 256 to 512 in the
-// second-level cache: 16 rows 3.7 us (36 by decode_bf16.cpp), 1 row 2.1 (2.8). A token of 24
-// layers, d = 256, two cores: 64 rows 3.0 ms in bf16 and 2.2 in bytes (12.6 and 4.4 before), 1 row
-// in bf16 0.90 (0.82; weights 256 to 128 out of memory take 2.7 us, 2.3 by decode_bf16.cpp).
-// Compiled with its flags; nothing else may be.
+// Packed weights are in the VNNI layout that the instruction wants of its right operand: a word
+// holds 2 or 4 inputs of an output, 16 outputs are a row of a register, 16 words its rows. Four
+// registers hold the sums of a panel, which hide each other's latency. Sums of bf16 are of float32,
+// those of even and of odd inputs in turn, and the same for any number of rows: one row goes this
+// way too. Sums of bytes are exact. Cost: the bytes of the weights. Measured on one core of a Xeon,
+// weights 256 to 512 in the second-level cache: 16 rows 3.7 us (36 by avx512_bf16.cpp), 1 row 2.1
+// (2.8). A token of 24 layers, d = 256, two cores: 64 rows 3.0 ms in bf16 and 2.2 in bytes (12.6
+// and 4.4 before), 1 row in bf16 0.90 (0.82; weights 256 to 128 out of memory take 2.7 us, 2.3 by
+// avx512_bf16.cpp). Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/decode/codes.inl"
 
@@ -104,7 +104,7 @@ AFT_INLINE void all_panels(const DecodeProduct& p, const Words& x, const Put& pu
                 _tile_loadconfig(&shapes);
                 shaped = count;
             }
-            asm volatile("" ::: "memory");  // tiles do not tell the compiler what they read
+            asm volatile("" ::: "memory");  // tile loads do not tell the compiler what they read
             panel_sums<Of>({x.words + row * x.stride, x.stride}, w, words, last, sums);
             asm volatile("" ::: "memory");
             for (int64_t r = 0; r < count; ++r)
@@ -128,7 +128,7 @@ static void matrix_bf16(const DecodeProduct& p) {
         });
 }
 
-// Sums of bytes are exact either way: a few rows meet their weights sooner without these registers.
+// Sums of int8 products are exact either way, and a few rows are faster without tiles.
 constexpr int64_t kFew = 4;
 static void (*of_few)(const DecodeProduct&) = nullptr;
 

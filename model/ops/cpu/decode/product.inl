@@ -2,11 +2,11 @@
 //   y[r, o] = bias[o] + sum_i w[o, i] x[r, i]
 // Cost: one pass over the weights for up to kRowTile rows; they are what a token reads, so bytes
 // decide. Outputs lie side by side in a vector, which needs no sum across lanes; every output is
-// one chain over i in order, whatever the number of rows, so that a row's result is the same in
-// any batch. bf16 is widened by a shift, a byte by two, and all sums are of float32: only the
-// weights are rounded. Measured with AVX-512 on one core, 256 to 1024: in float32 1 row 24, 4 rows
-// and more 54 products a nanosecond, of 58 that this processor can; the 19 million weights of 24
-// layers with d = 256 for one row on two cores 1.0 ms from large pages, 2.0 from small ones.
+// one dependent sum over i in order, whatever the number of rows, so that a row's result is the
+// same in any batch. bf16 is widened by a shift, a byte by two, and all sums are of float32: only
+// the weights are rounded. Measured with AVX-512 on one core, 256 to 1024: in float32 1 row 24, 4
+// rows and more 54 products a nanosecond, of 58 that this processor can; the 19 million weights of
+// 24 layers with d = 256 for one row on two cores 1.0 ms from huge pages, 2.0 from small ones.
 // Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/decode/each.inl"

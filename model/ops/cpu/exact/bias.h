@@ -1,6 +1,6 @@
 // Position biases for the exact path: a few targets at a time, in float64, and which sources each
 // of them looks at one by one. Sources outside every target's window come in chunks of kTile, each
-// of which stands for one source (exact_column.h). Internal to ops/cpu.
+// of which stands for one source (column.h). Internal to ops/cpu.
 #pragma once
 #include <vector>
 

@@ -1,5 +1,5 @@
-// What the kernels of aft-simple are given (kernels.h). Pointers and sizes only. Tensors [B, T, d]
-// are of T: float, or Bf16; all else is of float32.
+// What the kernels of aft-simple take (kernels.h). Pointers and sizes only. Tensors [B, T, d] are
+// of T: float, or Bf16; all else is of float32.
 #pragma once
 #include "model/ops/cpu/scaling.h"
 
@@ -31,8 +31,9 @@ template <class T>
 struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
-    float* scratch = nullptr;     // room: Kernels::scan_scratch_size(channels) floats; gradient
-    float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
+    float* scratch = nullptr;     // ScanKernels::scratch_size(channels) floats; gradient
+    float* sums =
+        nullptr;  // [3, state_row]: reference and sums of the chunk; then combined with `next`
     const float* next =
         nullptr;        // the carry of the chunks before it, of a gradient after it; or none
     int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient

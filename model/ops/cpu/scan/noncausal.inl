@@ -1,7 +1,7 @@
 // aft-simple where every target sees every source, forward and gradient: one average per channel
 // for all targets, O(T d), every tensor read and written once. Included once per instruction set.
 //
-//   R = N / D over all rows (scan_kernels.inl), Y_t = R sigmoid(Q_t)
+//   R = N / D over all rows (kernels.inl), Y_t = R sigmoid(Q_t)
 //   S = sum_t P_t with P = dY sigmoid(Q),  dQ = P R (1 - sigmoid(Q))
 //   dV_j = 2^(k_j-m) S / D,  dK_j = dV_j (V_j - R)
 //

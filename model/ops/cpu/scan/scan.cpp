@@ -1,4 +1,4 @@
-// aft-simple (scan_kernels.inl has the formula, numerics and figures) shared out among threads: by
+// aft-simple (kernels.inl has the formula, numerics and figures) shared out among threads: by
 // samples and blocks of channels where there are enough, else one long sample as a chunked prefix
 // scan (chunked.cpp).
 #include "model/ops/cpu/scan/scan.h"
