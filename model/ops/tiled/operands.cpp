@@ -9,8 +9,9 @@ namespace aft::ops::tiled {
 
 namespace {
 
-constexpr double kRise = 20;  // nats by which a key may exceed its reference: exp(20) is far from
-                              // overflow, and few sequences then need a second reference
+// nats by which a key may exceed its reference: exp(20) is far from overflow, and few sequences
+// then need a second reference
+constexpr double kRise = 20;
 
 // Largest key of sources up to the end of each block: [G, blocks, N]
 at::Tensor running_maximum(const Plan& plan) {

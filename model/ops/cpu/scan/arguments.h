@@ -14,8 +14,8 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in number
     const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
     float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
     int64_t state_row = 0;
-    int64_t ahead =
-        0;  // rows from here to those that this thread reads next, or 0 (chunk_reduce.inl)
+    // rows from here to those that this thread reads next, or 0 (chunk.inl)
+    int64_t ahead = 0;
 };
 template <class T>
 struct ScanGradient {
@@ -32,8 +32,8 @@ struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
     float* scratch = nullptr;     // ScanKernels::scratch_size(channels) floats; gradient
-    float* sums =
-        nullptr;  // [3, state_row]: reference and sums of the chunk; then combined with `next`
+    // [3, state_row]: reference and sums of the chunk; then combined with `next`
+    float* sums = nullptr;
     const float* next =
         nullptr;        // the carry of the chunks before it, of a gradient after it; or none
     int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient
