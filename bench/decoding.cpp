@@ -261,8 +261,8 @@ json decode_race(const DecodeCase& one, const Settings& settings, const JobContr
     for (DecodingRunner& runner : runners)
         turns.push_back({.round = [&runner] { return time_round(runner); },
                          .ours = runner.form.way == Way::ours});
-    const Rounds pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
-    const Conditions conditions = measure(turns, pace, settings, control);
+    const Rounds limits{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
+    const Conditions conditions = measure(turns, limits, settings, control);
     const json contestants = contestants_json(runners, turns, conditions.has_ratios());
     json row{{"kind", "decode"},
              {"reads", reads_json(runners, conditions)},
