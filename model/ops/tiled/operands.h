@@ -46,7 +46,8 @@ struct BlockWeights {
     at::Tensor inside;         // E [G', R, J]; G' = 1 or G. Undefined where J = 0
     at::Tensor outside;        // exp(0 - a) [G', R, 1]; undefined where nothing outside is visible
 };
-[[nodiscard]] BlockWeights block_weights(const Plan& plan, const Bias& bias, IndexRange rows);
+[[nodiscard]] BlockWeights block_weights(const Plan& plan, const PositionBias& bias,
+                                         IndexRange rows);
 
 [[nodiscard]] at::Tensor batched_product(const at::Tensor& a,
                                          const at::Tensor& b);  // bmm, G = 1 as mm
