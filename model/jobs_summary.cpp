@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/jobs.h"
 #include "model/mixers/aft_layer.h"
@@ -90,8 +91,7 @@ Field thumbnail_of(const at::Tensor& map) {
 }
 
 std::string what_words(const ModelConfig& model, const std::string& source) {
-    const std::string data = source.substr(0, source.find_first_of(":?"));
-    std::string words = data + ", " + model.mixer;
+    std::string words = split_data_spec(source).room + ", " + model.mixer;
     if (model.mixer == "aft-local") words += fmt::format(", window {}", model.window);
     return words + fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }

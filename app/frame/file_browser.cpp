@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "app/frame/frame_parts.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "app/state/open_path.h"
 #include "app/widgets/parts.h"
 #include "core/image.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 
@@ -33,7 +34,7 @@ std::string date_words(int64_t seconds) {
 }
 
 bool can_be_opened(const fs::path& path) {
-    return path.extension() == ".safetensors" || is_image_file(path);
+    return is_checkpoint_file(path.string()) || is_image_file(path);
 }
 
 bool contains_word(std::string_view text, std::string_view word) {
@@ -112,7 +113,7 @@ void FileBrowser::take_typed(Ui& ui) {
     }
     is_open_ = false;
     ui.settings.last_folder = folder_.string();
-    ui.open(wanted.string());
+    ui.commands.send(OpenPath{wanted.string()});
 }
 
 // The chosen folder or file itself, not what is in it.

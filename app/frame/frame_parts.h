@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "app/frame/frame.h"
 #include "app/frame/layouts.h"
 #include "app/frame/pinned_events.h"
 
@@ -106,7 +105,7 @@ struct FrameTools {
 };
 void add_frame_actions(Actions& actions, FrameTools& tools);
 void add_run_actions(Actions& actions);
-void tell_rewind(Ui& ui);  // the run has gone back: a toast says so, views follow
+void report_rewind(Ui& ui);  // the run has gone back: a toast says so, views follow
 void add_selection_actions(Actions& actions, FrameTools& tools);
 
 // A bare window at a place of the display: bars, overlays.

@@ -5,6 +5,7 @@
 
 #include "app/frame/frame_parts.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 
@@ -57,7 +58,7 @@ std::string needs_saved(const Ui& ui) {
 std::string needs_run_folder(const Ui& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     if (ui.status.saved_step < 0) return "Nothing is saved yet.";
-    if (ui.status.path.ends_with(".safetensors"))
+    if (is_checkpoint_file(ui.status.path))
         return "This is a single checkpoint; a run folder has steps to go back to.";
     return ui.status.state == RunState::stopping ? "Training is stopping." : "";
 }
@@ -79,13 +80,11 @@ void rewind_to(Ui& ui, int64_t step) {
 
 // The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
 void start_again(Ui& ui) {
-    std::string path = ui.status.path;
-    if (!path.ends_with(".safetensors"))
-        path += fmt::format("/checkpoints/step-{:08}.safetensors", ui.status.saved_step);
+    const std::string path = checkpoint_file(ui.status.path, ui.status.saved_step);
     ui.toasts.add({.kind = ToastKind::info,
                    .title = "Step " + group_thousands(ui.status.saved_step) + " becomes a new run",
                    .detail = "Lower the learning rate, then start."});
-    ui.open(path);
+    ui.commands.send(OpenPath{path});
 }
 
 std::string needs_running(const Ui& ui) {
@@ -119,19 +118,50 @@ std::function<void(Ui&)> on_session(void (*act)(Session&)) {
     };
 }
 
+void add_step_actions(Actions& actions) {
+    actions.add({.id = "run.step",
+                 .name = "One step",
+                 .sentence = "Trains one step, then pauses.",
+                 .icon = icon::step,
+                 .shortcut = ".",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = on_session([](Session& s) { s.step(1); })});
+    actions.add({.id = "run.retry_step",
+                 .name = "Try the step again",
+                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
+                             "the weights are broken it fails again.",
+                 .icon = icon::play,
+                 .why_not = needs_error,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.id = "run.step_many",
+                 .name = "Run N steps",
+                 .sentence = "Trains as many steps as Controls says, then pauses.",
+                 .icon = icon::fast,
+                 .shortcut = "Shift+.",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
+                 }});
+}
+
 void add_rewind_actions(Actions& actions) {
-    actions.add({.name = "Start again from the saved step",
+    actions.add({.id = "run.start_again",
+                 .name = "Start again from the saved step",
                  .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
                  .icon = icon::history,
                  .why_not = needs_saved,
                  .run = start_again});
-    actions.add({.name = "Rewind to the saved step",
+    actions.add({.id = "run.rewind_saved",
+                 .name = "Rewind to the saved step",
                  .sentence = "Goes back to the newest checkpoint in this run folder. What came "
                              "after is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_run_folder,
                  .run = [](Ui& ui) { rewind_to(ui, ui.status.saved_step); }});
-    actions.add({.name = "Rewind to the shown step",
+    actions.add({.id = "run.rewind_shown",
+                 .name = "Rewind to the shown step",
                  .sentence = "Goes back to the saved step that the timeline shows. What came after "
                              "is kept as a run of its own.",
                  .icon = icon::history,
@@ -140,16 +170,17 @@ void add_rewind_actions(Actions& actions) {
 }
 
 void add_aside_actions(Actions& actions) {
-    actions.add({.name = "Branch from the shown step",
+    actions.add({.id = "run.branch_shown",
+                 .name = "Branch from the shown step",
                  .sentence = "Opens the saved step that the timeline shows as a new run. This run "
                              "stays as it is.",
                  .icon = icon::open,
                  .why_not = needs_saved_shown,
                  .run = [](Ui& ui) {
-                     ui.open(fmt::format("{}/checkpoints/step-{:08}.safetensors", ui.status.path,
-                                         ui.selection.step));
+                     ui.commands.send(OpenPath{checkpoint_file(ui.status.path, ui.selection.step)});
                  }});
-    actions.add({.name = "Copy error report",
+    actions.add({.id = "run.copy_error",
+                 .name = "Copy error report",
                  .sentence = "Puts the error, the step and the settings on the clipboard.",
                  .icon = icon::copy,
                  .why_not = needs_model,
@@ -161,7 +192,8 @@ void add_aside_actions(Actions& actions) {
                      ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
                  }});
     actions.add(
-        {.name = "Copy training command",
+        {.id = "run.copy_command",
+         .name = "Copy training command",
          .sentence = "Puts the command line that goes on with this run on the clipboard.",
          .icon = icon::terminal,
          .menu = "Run",
@@ -175,7 +207,7 @@ void add_aside_actions(Actions& actions) {
 
 }  // namespace
 
-void tell_rewind(Ui& ui) {
+void report_rewind(Ui& ui) {
     ui.selection.step = -1;
     Toast toast{.kind = ToastKind::done,
                 .title = "Back at step " + group_thousands(ui.status.step),
@@ -183,13 +215,14 @@ void tell_rewind(Ui& ui) {
     if (const std::string branch = ui.status.branch; !branch.empty()) {
         toast.detail = "What came after is kept in " + branch;
         toast.action = "Open it";
-        toast.run = [branch](Ui& now) { now.open(branch); };
+        toast.run = [branch](Ui& now) { now.commands.send(OpenPath{branch}); };
     }
     ui.toasts.add(std::move(toast));
 }
 
 void add_run_actions(Actions& actions) {
-    actions.add({.name = "Start or pause",
+    actions.add({.id = "run.toggle",
+                 .name = "Start or pause",
                  .sentence = "Starts training, or pauses it after the current step.",
                  .icon = icon::play,
                  .shortcut = "Space",
@@ -198,45 +231,28 @@ void add_run_actions(Actions& actions) {
                  .run = [](Ui& ui) {
                      if (ui.session != nullptr) start_or_pause(ui);
                  }});
-    actions.add({.name = "Start training",
+    actions.add({.id = "run.start",
+                 .name = "Start training",
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
                  .why_not = needs_health,
                  .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Pause training",
+    actions.add({.id = "run.pause",
+                 .name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
                  .icon = icon::pause,
                  .why_not = needs_running,
                  .run = on_session([](Session& s) { s.pause(); })});
-    actions.add({.name = "One step",
-                 .sentence = "Trains one step, then pauses.",
-                 .icon = icon::step,
-                 .shortcut = ".",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.step(1); })});
-    actions.add({.name = "Try the step again",
-                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
-                             "the weights are broken it fails again.",
-                 .icon = icon::play,
-                 .why_not = needs_error,
-                 .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Run N steps",
-                 .sentence = "Trains as many steps as Controls says, then pauses.",
-                 .icon = icon::fast,
-                 .shortcut = "Shift+.",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = [](Ui& ui) {
-                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
-                 }});
-    actions.add({.name = "Stop training",
+    add_step_actions(actions);
+    actions.add({.id = "run.stop",
+                 .name = "Stop training",
                  .sentence = "Saves a checkpoint and ends this training.",
                  .icon = icon::stop,
                  .menu = "Run",
                  .why_not = why_no_stop,
                  .run = on_session([](Session& s) { s.stop(); })});
-    actions.add({.name = "Save checkpoint",
+    actions.add({.id = "run.save",
+                 .name = "Save checkpoint",
                  .sentence = "Writes the present step into the run folder.",
                  .icon = icon::save,
                  .shortcut = "Ctrl+S",

@@ -172,9 +172,8 @@ void draw_kept(Ui& ui, const Track& track) {
 void draw_pin_menu(Ui& ui) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
-    for (const auto& [action, words] :
-         {std::pair{"Rewind to the shown step", "Rewind to this step"},
-          std::pair{"Branch from the shown step", "Branch from this step"}}) {
+    for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
+                                        std::pair{"run.branch_shown", "Branch from this step"}}) {
         const Action* const found = ui.actions.find(action);
         if (!button(ui, {.name = words,
                          .icon = found->icon,

@@ -26,7 +26,7 @@ void write_dump(const Frame& frame) {
     static const std::string path = variable("AFTERIMAGE_DUMP");
     static bool was_written = false;  // then a full disk does not end a training
     if (path.empty()) return;
-    const std::string temporary = path + ".part", text = frame.dump();
+    const std::string temporary = path + ".part", text = dump(frame.ui());
     bool is_there = false;  // whole
     if (FILE* const file = std::fopen(temporary.c_str(), "w")) {
         is_there = std::fwrite(text.data(), 1, text.size(), file) == text.size();

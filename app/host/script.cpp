@@ -59,7 +59,7 @@ double now_seconds() {
 }
 
 bool is_on_screen(const Frame& frame, const std::string& words) {
-    return frame.dump().find(words) != std::string::npos;
+    return dump(frame.ui()).find(words) != std::string::npos;
 }
 
 }  // namespace
@@ -98,12 +98,12 @@ bool Script::is_waiting(Frame& frame) {
 void Script::check_set(Frame& frame) {
     if (set_label_.empty()) return;
     Recorder& recorder = frame.ui().recorder;
-    const std::string refusal = recorder.take_refusal();
+    const std::string refusal = recorder.scripted.take_refusal();
     if (!refusal.empty()) {
         --at_;  // the line that asked for it
         stop(refusal);
     }
-    if (!recorder.has_pending_set()) {
+    if (!recorder.scripted.is_pending()) {
         set_label_.clear();
         return;
     }
@@ -133,7 +133,9 @@ bool Script::advance(Frame& frame) {
         }
         patience_ = 0;
         ++at_;
-        if (frames_ > 0 || !gestures_.empty() || !awaited_.empty() || frame.ui().quit) return true;
+        if (frames_ > 0 || !gestures_.empty() || !awaited_.empty() ||
+            frame.ui().commands.is_quitting())
+            return true;
     }
     return false;
 }
@@ -141,12 +143,12 @@ bool Script::advance(Frame& frame) {
 // False: not yet possible, to be tried again in the next frame.
 bool Script::perform(Frame& frame, const Line& line) {
     Ui& ui = frame.ui();
-    if (ui.actions.find(line.words) != nullptr) {
-        const std::string why = ui.actions.why_not(ui, line.words);
+    if (const Action* const action = ui.actions.find_named(line.words)) {
+        const std::string why = ui.actions.why_not(ui, action->id);
         const bool is_opening = ui.session != nullptr && !ui.has_model();
         if (!why.empty() && is_opening && ++patience_ < kPatience * 10) return false;
         if (!why.empty()) stop(why);
-        ui.actions.run(ui, line.words);
+        ui.actions.run(ui, action->id);
         frames_ = kSettleFrames;
         return true;
     }
@@ -234,7 +236,7 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         const auto [label, value] = label_and_rest(rest);
         set_label_ = label;
         set_frames_ = 0;
-        frame.ui().recorder.request_set(label, value);
+        frame.ui().recorder.scripted.request(label, value);
         frames_ = 2;
     } else if (verb == "key" && !rest.empty()) {
         press_keys(rest);
@@ -248,9 +250,9 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         if (!tools_.shot) stop("pictures cannot be taken here");
         tools_.shot(rest);
     } else if (verb == "dump" && !rest.empty()) {
-        write_atomically(rest, frame.dump());
+        write_atomically(rest, dump(frame.ui()));
     } else if (verb == "quit" && rest.empty()) {
-        frame.ui().quit = true;
+        frame.ui().commands.quit();
     } else {
         return false;
     }

@@ -23,7 +23,7 @@ int grow(ImGuiInputTextCallbackData* data) {
 
 }  // namespace
 
-bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look) {
+bool input_text(DrawContext& ui, const char* id, std::string& text, const InputLook& look) {
     const FontScope font(ui.fonts, look.is_mono ? Face::mono : Face::regular,
                          look.is_mono ? text_size::label : text_size::body);
     const float size = ui.px(look.is_mono ? text_size::label : text_size::body);
@@ -55,10 +55,10 @@ bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look
     return entered;
 }
 
-bool text_field(Ui& ui, const TextField& spec, std::string& text) {
+bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     const std::string label = ui.recorder.claim(spec.name);
     const std::string before = text;
-    const auto words = ui.recorder.take_set(label);
+    const auto words = ui.recorder.scripted.take(label);
     if (words) text = *words;
     const float width = spec.width > 0 ? ui.px(spec.width) : ImGui::GetContentRegionAvail().x;
     const bool has_icon = *spec.icon != 0;
@@ -88,13 +88,14 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     return text != before;
 }
 
-bool text_submitted(const Ui& ui) {
+bool text_submitted(const DrawContext& ui) {
     return ui.submitted;
 }
 
 namespace {
 
-std::optional<std::string> choice_field(Ui& ui, const Setting& row, const std::string& why_not) {
+std::optional<std::string> choice_field(DrawContext& ui, const Setting& row,
+                                        const std::string& why_not) {
     const std::string now = value_text(row);
     const auto found = std::find(row.choices.begin(), row.choices.end(), now);
     int chosen = found == row.choices.end() ? -1 : static_cast<int>(found - row.choices.begin());
@@ -102,8 +103,8 @@ std::optional<std::string> choice_field(Ui& ui, const Setting& row, const std::s
     return row.choices[static_cast<size_t>(chosen)];
 }
 
-std::optional<std::string> number_field(Ui& ui, const Setting& row, const std::string& standard,
-                                        const std::string& why_not) {
+std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
+                                        const std::string& standard, const std::string& why_not) {
     NumberField field{.name = row.key, .min = row.min, .max = row.max};
     field.integer = std::holds_alternative<int64_t*>(row.value);
     field.unit = row.unit;
@@ -121,8 +122,8 @@ std::optional<std::string> number_field(Ui& ui, const Setting& row, const std::s
 
 }  // namespace
 
-std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::string& standard,
-                                         std::string why_not) {
+std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
+                                         const std::string& standard, std::string why_not) {
     if (std::holds_alternative<bool*>(row.value)) {
         bool on = *std::get<bool*>(row.value);
         if (!toggle(ui, row.key, on, {{}, why_not})) return std::nullopt;

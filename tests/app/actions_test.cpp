@@ -63,8 +63,8 @@ using ActionsBare = BareTest;
 
 TEST_F(ActionsBare, DisabledActionSaysWhy) {
     make();
-    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "No run is open.");
-    EXPECT_FALSE(ui().actions.run(ui(), "One step"));
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "No run is open.");
+    EXPECT_FALSE(ui().actions.run(ui(), "run.step"));
     ASSERT_FALSE(ui().toasts.shown().empty());
     EXPECT_EQ(ui().toasts.shown().back().detail, "No run is open.");
     EXPECT_THROW(ui().actions.run(ui(), "Dance"), Error);

@@ -238,7 +238,7 @@ void AttentionPanel::inspector(Ui& ui) {
     (void)combo(ui, "Colours", look.colors, {maps});
     over_image_controls(ui);
     section(ui, "Actions");
-    action_button(ui, "Pin", ButtonKind::normal, "Pin target");
+    action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
 }
 
 }  // namespace

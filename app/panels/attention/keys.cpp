@@ -249,8 +249,8 @@ bool has_no_maps(Ui& ui) {
                      .sentence = "Softmax compares its keys with queries, so that no map exp(K) "
                                  "holds for every target; the tab Attention shows what its heads "
                                  "attend to.",
-                     .primary = "Open...",
-                     .secondary = "Open demo",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
                      .hint = {},
                      .secondary_words = "Try the demo"});
     return true;
@@ -341,7 +341,7 @@ void KeysPanel::inspector(Ui& ui) {
     section(ui, "Display");
     over_image_controls(ui);
     section(ui, "Actions");
-    action_button(ui, "Pin");
+    action_button(ui, "selection.pin");
 }
 
 }  // namespace

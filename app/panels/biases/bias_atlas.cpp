@@ -174,7 +174,7 @@ void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& p
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
-    if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "Atlas or focus");
+    if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "view.atlas_or_focus");
 }
 
 void AtlasPanel::record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply) {

@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "core/text.h"
+#include "model/jobs.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
@@ -116,13 +117,9 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
 
 namespace {
 
-bool is_checkpoint(const Ui& ui) {  // a single file: it has one step
-    return ui.status.path.ends_with(".safetensors");
-}
-
 std::string why_no_command(const Ui& ui, int64_t step) {
     if (shows_change(ui)) return "A command writes the map of one step, not a change.";
-    if (is_checkpoint(ui)) return "";
+    if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
     const std::vector<int64_t> saved =
         ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
     if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
@@ -136,8 +133,7 @@ struct ShownMap {
 };
 
 std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
-    std::string path = ui.status.path;
-    if (!is_checkpoint(ui)) path += fmt::format("/checkpoints/step-{:08}.safetensors", map.step);
+    const std::string path = checkpoint_file(ui.status.path, map.step);
     const char* const probe = form.is_kernel() ? "kernel" : "bias";
     std::string words =
         fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe, shell_word(path),
@@ -162,7 +158,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_range(ui, coloring_, &reading);
     draw_statistics(ui, form);
     section(ui, "Actions");
-    action_button(ui, "Pin");
+    action_button(ui, "selection.pin");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();

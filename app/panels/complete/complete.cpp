@@ -146,10 +146,10 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
                         .height = 32}))
             ui.session->stop_completion();
     } else {
-        (void)action_button(ui, "Complete the input", ButtonKind::primary, "Complete");
+        (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
     }
     ImGui::SameLine();
-    const Action* next = ui.actions.find("Continue completing");
+    const Action* next = ui.actions.find("complete.resume");
     if (next != nullptr && button(ui, {.name = "Continue",
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
@@ -351,7 +351,7 @@ void CompletePanel::draw(Ui& ui) {
                              : is_text_model(ui)
                                  ? "Write a prompt at the left, then let the model go on with it."
                                  : "Paint what is to be filled in, then let the model complete it.",
-                 .primary = "Complete the input",
+                 .primary = "complete.start",
                  .primary_words = "Complete"});
         return;
     }

@@ -123,8 +123,8 @@ bool completion_state(Ui& ui) {
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",
                      .sentence = classifier_words(ui),
-                     .primary = "Open...",
-                     .secondary = "Open demo",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
                      .hint = {},
                      .secondary_words = "Try the demo"});
     return true;

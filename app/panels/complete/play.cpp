@@ -249,7 +249,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
         choice.position = position;
         choice.level = level;
     }
-    (void)action_button(ui, "Continue from here");
+    (void)action_button(ui, "complete.from_here");
 }
 
 void PlayPanel::draw(Ui& ui) {

@@ -86,7 +86,7 @@ void SamplingPanel::draw_seed(Ui& ui) {
                     .selected = choice.seed_locked}))
         choice.seed_locked = !choice.seed_locked;
     ImGui::SameLine(0, ui.px(4));
-    (void)action_button(ui, "New seed", ButtonKind::icon);
+    (void)action_button(ui, "complete.new_seed", ButtonKind::icon);
     label_column(ui, "Particles", 104,
                  "Candidates per sample, weighted by the known values that follow. 1 = plain.");
     (void)slider(ui, {.name = "Particles", .min = 1, .max = 64, .standard = 1, .integer = true},

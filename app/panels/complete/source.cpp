@@ -37,7 +37,7 @@ void SourcePanel::draw_openers(Ui& ui) {
     if (button(
             ui,
             {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
-        (void)ui.actions.run(ui, "Open...");
+        (void)ui.actions.run(ui, "file.open");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
     if (button(ui,
@@ -46,7 +46,7 @@ void SourcePanel::draw_openers(Ui& ui) {
     sample_popup(ui);
     ImGui::SameLine();
     if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
-        (void)ui.actions.run(ui, "Blank picture");
+        (void)ui.actions.run(ui, "complete.blank_picture");
     sample_steps(ui);
     ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -137,7 +137,7 @@ void SourcePanel::draw_tools(Ui& ui) {
             choice.tool = tool;
         ImGui::SameLine(0, ui.px(4));
     }
-    for (const char* action : {"Invert mask", "Undo stroke", "Redo stroke"}) {
+    for (const char* action : {"mask.invert", "mask.undo", "mask.redo"}) {
         (void)action_button(ui, action, ButtonKind::icon);
         ImGui::SameLine(0, ui.px(4));
     }

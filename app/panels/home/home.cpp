@@ -106,7 +106,8 @@ class HomePanel final : public Panel {
 };
 
 void HomePanel::actions(Actions& actions) {
-    actions.add({.name = "New run",
+    actions.add({.id = "file.new_run",
+                 .name = "New run",
                  .sentence = "Choose a preset, data and settings, and start training.",
                  .icon = icon::plus,
                  .shortcut = "Ctrl+N",
@@ -117,7 +118,8 @@ void HomePanel::actions(Actions& actions) {
                      form_.open(ui, "demo-mirror");
                  }});
     actions.add(
-        {.name = "Copy system report",
+        {.id = "help.copy_system_report",
+         .name = "Copy system report",
          .sentence = "Puts device, memory, OpenGL and LibTorch of this machine on the clipboard.",
          .icon = icon::copy,
          .shortcut = "",
@@ -182,16 +184,17 @@ void HomePanel::draw(Ui& ui) {
 void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
-    const Action* fresh = ui.actions.find("New run");
+    const Action* fresh = ui.actions.find("file.new_run");
     const Button primary{.name = fresh->name,
                          .icon = fresh->icon,
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
-    const float buttons = action_button_width(ui, "Open...") + ui.px(8) + button_width(ui, primary);
+    const float buttons =
+        action_button_width(ui, "file.open") + ui.px(8) + button_width(ui, primary);
     ImGui::SetCursorPos({start.x + width - buttons, start.y});
-    action_button(ui, "Open...", ButtonKind::normal);
+    action_button(ui, "file.open", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, primary)) ui.actions.run(ui, "New run");
+    if (button(ui, primary)) ui.actions.run(ui, "file.new_run");
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
@@ -227,7 +230,7 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
     text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
                {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
     hairline(ui);
-    if (item.pressed) ui.open(run.path);
+    if (item.pressed) ui.commands.send(OpenPath{run.path});
 }
 
 // "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
@@ -367,7 +370,7 @@ void HomePanel::draw_machine(Ui& ui) {
     if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
     key_value(ui, "Maps to screen", "copied");
     ImGui::Dummy({0, ui.px(4)});
-    action_button(ui, "Copy system report", ButtonKind::ghost);
+    action_button(ui, "help.copy_system_report", ButtonKind::ghost);
 }
 
 }  // namespace

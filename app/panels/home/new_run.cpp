@@ -243,11 +243,11 @@ std::string training_command(Config config, Config preset, const std::string& ou
 
 void NewRunForm::start(Ui& ui) {
     wants_start_ = false;
-    auto request = std::make_shared<OpenRequest>();
-    request->config = config_;
-    request->out = out_;
-    request->autostart = true;
-    ui.open_request = std::move(request);
+    OpenRun run;
+    run.request.config = config_;
+    run.request.out = out_;
+    run.request.autostart = true;
+    ui.commands.send(std::move(run));
     ui.workspace = Workspace::train;
     close();
 }

@@ -75,7 +75,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
                     {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
         }
-        if (line.pressed && !is_open) ui.open(item.path);
+        if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
     }
 }
 

@@ -46,15 +46,16 @@ class ControlsPanel final : public Panel {
 constexpr const char* kTarget = "Controls/Optimiser/Target step";
 
 void ControlsPanel::actions(Actions& actions) {
-    actions.add({.name = "Run until...",
+    actions.add({.id = "run.until",
+                 .name = "Run until...",
                  .sentence = "Asks for the step to stop at, then goes on.",
                  .icon = icon::flag,
                  .menu = "Run",
-                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "One step"); },
+                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },
                  .run =
                      [this](Ui& ui) {
                          ui.workspace = Workspace::train;
-                         ui.front_pane = "Controls";
+                         ui.commands.send(ShowPane{"Controls"});
                          focus_target_ = run_after_ = true;
                      }});
 }
@@ -150,7 +151,7 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     field.width = ImGui::GetContentRegionAvail().x / ui.theme.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
     ImGui::SameLine(0, ui.px(8));
-    (void)action_button(ui, "Run N steps", ButtonKind::icon);
+    (void)action_button(ui, "run.step_many", ButtonKind::icon);
 }
 
 void ControlsPanel::draw_pace(Ui& ui) {

@@ -272,8 +272,8 @@ void PlotsPanel::draw(Ui& ui) {
                  .title = "No run is open",
                  .sentence =
                      "Start a run to watch its loss, gradients and biases move while it learns.",
-                 .primary = "New run",
-                 .secondary = "Open demo",
+                 .primary = "file.new_run",
+                 .secondary = "file.open_demo",
                  .hint = "Space starts and pauses, . trains one step.",
                  .secondary_words = "Try the demo"});
         return;
@@ -284,8 +284,8 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_go_on ? "Save checkpoint" : "Try the step again",
-                                "Show log", "Copy error report"}});
+                    .actions = {ui.status.can_go_on ? "run.save" : "run.retry_step", "view.log",
+                                "run.copy_error"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
         return;

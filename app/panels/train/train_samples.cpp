@@ -11,7 +11,7 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
@@ -307,8 +307,8 @@ void TrainSamplesPanel::draw(Ui& ui) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
                     .sentence = problem.words + "."};
-        if (why_not_choose_data(ui).empty()) spec.actions.push_back("Choose the data folder...");
-        spec.actions.push_back("Read the sample again");
+        if (why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+        spec.actions.push_back("file.reread_sample");
         banner(ui, spec);
         return;
     }

@@ -2,18 +2,10 @@
 // Window thread; looks at the disk only when a folder is chosen or the data were not found.
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "app/state/ui.h"
 
 namespace aft::app {
-
-// "cifar10:data/cifar10?size=16": the room, the folder or file, the options.
-struct DataPlace {
-    std::string room{}, path{}, options{};  // path empty: the room makes its data itself
-    [[nodiscard]] std::string spec() const;
-};
-[[nodiscard]] DataPlace data_place(std::string_view spec);
 
 // The open model takes its data from there, now and the next time it is opened.
 void choose_data(Ui& ui, const std::string& path);

@@ -1,4 +1,4 @@
-#include "app/frame/give_back.h"
+#include "app/frame/trim_heap.h"
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ struct Free {
 using Block = std::unique_ptr<void, Free>;
 
 // The whole pages of a block that nobody uses.
-void let_go_of_pages(void* block) {
+void discard_pages(void* block) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<uintptr_t>(block);
     const uintptr_t begin = (first + page - 1) / page * page, end = (first + kPiece) / page * page;
@@ -33,7 +33,7 @@ void let_go_of_pages(void* block) {
 // malloc_trim holds the one heap locked while the system takes its pages, and a frame that asks for
 // memory then waits: 21 to 25 ms of 800 MB. So the large free pieces are taken first, lose their
 // pages while nothing is locked, and are free again; little is left to trim, and nobody waits.
-void give_back_memory() {
+void trim_heap() {
     std::vector<Block> pieces;
     for (;;) {
         const size_t free_before = mallinfo2().fordblks;
@@ -42,7 +42,7 @@ void give_back_memory() {
         if (!pieces.back() || mallinfo2().fordblks + kPiece > free_before) break;
     }
     for (const Block& piece : pieces)
-        if (piece) let_go_of_pages(piece.get());
+        if (piece) discard_pages(piece.get());
     pieces.clear();
     malloc_trim(0);
 }
