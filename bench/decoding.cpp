@@ -260,7 +260,7 @@ json decode_race(const DecodeCase& one, const Settings& settings, const JobContr
     for (Runner& runner : runners)
         turns.push_back({.round = [&runner] { return time_round(runner); },
                          .ours = runner.form.way == Way::ours});
-    const Pace pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
+    const Rounds pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
     const Conditions conditions = measure(turns, pace, settings, control);
     const json contestants = contestants_json(runners, turns, conditions.has_ratios());
     json row{{"kind", "decode"},

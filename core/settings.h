@@ -21,6 +21,7 @@ struct Setting {
     double max = std::numeric_limits<double>::infinity();
     std::vector<std::string> choices = {};  // for strings; empty = any
     bool live = false;                      // may change while training runs
+    bool risky = false;                     // a change while it runs can make training diverge
     std::string unit = {};                  // "steps", "images", "" ...
 };
 

@@ -22,6 +22,7 @@ struct Range {
     double min, max;
     const char* unit = "";
     bool live = false;
+    bool risky = false;
 };
 
 template <class T>
@@ -33,6 +34,7 @@ Setting number_row(const char* key, T* value, const char* help, Range range) {
             .max = range.max,
             .choices = {},
             .live = range.live,
+            .risky = range.risky,
             .unit = range.unit};
 }
 
@@ -76,7 +78,7 @@ void ModelConfig::visit(SettingRows& rows) {
     add(number_row("model.classes", &classes, "Classes in classification.", {1, kMany}));
     add(number_row("model.dropout", &dropout,
                    "Share of values dropped after the output projection and the MLP.",
-                   {0, 0.95, "", true}));
+                   {0, 0.95, "", true, true}));
     add(flag_row("model.output_projection", &output_projection,
                  "A linear map after the mixer (Wo)."));
     add(flag_row("model.query_gate", &query_gate,
@@ -156,16 +158,16 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
                  "constant.",
                  {"inverse-sqrt", "cosine", "constant"}));
     add(number_row("train.learning_rate", &c.learning_rate, "Highest learning rate.",
-                   {0, 10, "", true}));
+                   {0, 10, "", true, true}));
     add(number_row("train.warmup", &c.warmup, "Steps until the learning rate is reached.",
                    {0, kMany, "steps"}));
     add(number_row("train.weight_decay", &c.weight_decay,
-                   "Weight decay, on the weights of linear maps only.", {0, 10, "", true}));
+                   "Weight decay, on the weights of linear maps only.", {0, 10, "", true, true}));
     add(number_row("train.bias_learning_rate_scale", &c.bias_learning_rate_scale,
                    "Learning rate of w, u, r, kernels, gamma and beta in multiples of the others'.",
-                   {0, 1000, "", true}));
+                   {0, 1000, "", true, true}));
     add(number_row("train.bias_weight_decay", &c.bias_weight_decay,
-                   "Weight decay of position biases.", {0, 10, "", true}));
+                   "Weight decay of position biases.", {0, 10, "", true, true}));
     add(number_row("train.beta1", &c.beta1, "AdamW: decay of the mean of gradients.",
                    {0, 0.999999}));
     add(number_row("train.beta2", &c.beta2, "AdamW: decay of the mean of squared gradients.",
@@ -173,7 +175,7 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
     add(number_row("train.eps", &c.eps, "AdamW: added to the root of the squared gradients.",
                    {1e-30, 1}));
     add(number_row("train.clip", &c.clip, "Largest norm of all gradients together; 0 = no limit.",
-                   {0, kMany, "", true}));
+                   {0, kMany, "", true, true}));
     add(number_row("train.label_smoothing", &c.label_smoothing,
                    "Share of the target that is spread over all classes.", {0, 0.9}));
 }
@@ -205,8 +207,13 @@ void TrainConfig::visit(SettingRows& rows) {
                    {1, kMany, "steps", true}));
     add(number_row("train.checkpoint_every", &checkpoint_every,
                    "Steps between saved checkpoints; 0 = only the last.", {0, kMany, "steps"}));
+    add(number_row("train.save_minutes", &save_minutes,
+                   "Minutes until a checkpoint is saved that train.checkpoint_every has not; only "
+                   "the newest of these is kept; 0 = never.",
+                   {0, 1e6, "minutes"}));
     add(number_row("train.keep_checkpoints", &keep_checkpoints,
-                   "Newest checkpoints that are kept; 0 = all.", {0, kMany}));
+                   "Newest checkpoints that are kept beside those saved by hand; 0 = all.",
+                   {0, kMany}));
     add(number_row("train.validate_every", &validate_every, "Steps between validations; 0 = never.",
                    {0, kMany, "steps", true}));
     add(number_row("train.validate_examples", &validate_examples, "Examples of one validation.",

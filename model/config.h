@@ -69,6 +69,7 @@ struct TrainConfig {
     double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1, label_smoothing = 0;
     int64_t seed = 1;
     int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
+    double save_minutes = 5;
     int64_t validate_every = 50, validate_examples = 64;
     int64_t publish_every =
         5;  // steps between snapshots, widened where publishing would cost over 2 %

@@ -126,6 +126,11 @@ struct RunSummary {
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
 [[nodiscard]] RunSummary summarize_run(const std::string& path);
+// What a run or checkpoint is called on screen: the name of its folder or file; "mirror-1, step 50"
+// for a step of a run, "mirror-1, until step 400" for a branch. Of the path alone: no file is read.
+[[nodiscard]] std::string shown_name(const std::string& path);
+// The run folder that a saved step "RUN/checkpoints/step-N.safetensors" belongs to; "" for others.
+[[nodiscard]] std::string run_of_step(const std::string& path);
 // Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
 // many; absolute.
 [[nodiscard]] std::vector<std::string> runs_here(size_t most);

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
@@ -76,11 +77,10 @@ at::Tensor input_of(const TensorFile& file, const RunRequest& request, const std
                     at::Device device) {
     const at::Tensor* found = file.find(name);
     if (found == nullptr) {
-        std::string names;
-        for (const auto& [known, tensor] : file.tensors)
-            names += (names.empty() ? "" : ", ") + known;
+        std::vector<std::string> names;
+        for (const auto& [known, tensor] : file.tensors) names.push_back(known);
         fail("{}: needs a tensor '{}', found: {}", request.in, name,
-             names.empty() ? "none" : names);
+             names.empty() ? "none" : shown_names(names));
     }
     const bool whole = !found->is_floating_point();
     if (whole != (name == "tokens"))

@@ -18,6 +18,7 @@
 #include "model/tasks/task.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_state.h"
 
 namespace aft {
 namespace {
@@ -148,20 +149,17 @@ void fill_from_config(const Config& config, RunSummary& summary) {
     summary.target_step = config.train.steps;
 }
 
-bool ends_in_error(const fs::path& run) {
-    const auto events = read_events(run);
-    return !events.empty() && events.back().value("kind", "") == "error";
-}
-
 void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_config_file((run / "config.json").string());
     fill_from_config(config, summary);
     read_log(run, task_of(config.model), summary);
     summary.changed =
         write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
-    summary.state = is_locked(run)                        ? "running"
+    const auto events = read_events(run);
+    summary.target_step = asked_steps(events, config);
+    summary.state = is_in_error(events, summary.step)     ? "failed"
+                    : is_locked(run)                      ? "running"
                     : summary.step >= summary.target_step ? "finished"
-                    : ends_in_error(run)                  ? "failed"
                                                           : "paused";
     NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
     summary.thumbnail = thumbnail_of(bias_map(tensors, config.model));
@@ -203,13 +201,36 @@ void check_model(const std::string& path) {
     check_checkpoint(path);
 }
 
+std::string run_of_step(const std::string& path) {
+    const fs::path file(path);
+    const bool is_step = file.extension() == ".safetensors" &&
+                         file.stem().string().starts_with("step-") &&
+                         file.parent_path().filename() == "checkpoints";
+    return is_step ? file.parent_path().parent_path().string() : "";
+}
+
+std::string shown_name(const std::string& path) {
+    fs::path where(path);
+    if (where.filename() == "") where = where.parent_path();
+    const std::string name = where.stem().string();
+    const auto number = [&](std::string_view before) {  // "step-00000050" -> "50"
+        const size_t first = name.find_first_not_of('0', before.size());
+        return first == std::string::npos ? "0" : name.substr(first);
+    };
+    if (const std::string run = run_of_step(path); !run.empty())
+        return shown_name(run) + ", step " + number("step-");
+    if (where.parent_path().filename() == "branches" && name.starts_with("until-"))
+        return shown_name(where.parent_path().parent_path().string()) + ", until step " +
+               number("until-");
+    return name;
+}
+
 RunSummary summarize_run(const std::string& path) {
     RunSummary summary;
     summary.path = path;
     summary.metric = std::numeric_limits<double>::quiet_NaN();
     const fs::path where(path);
-    summary.name =
-        where.filename() == "" ? where.parent_path().filename().string() : where.stem().string();
+    summary.name = shown_name(path);
     try {
         AFT_CHECK(fs::exists(where), "{}: no longer there", path);
         if (is_run_folder(where))

@@ -9,15 +9,16 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/system/spin_limiter.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
-#include "model/short_spins.h"
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_state.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -42,7 +43,9 @@ Run start_fresh(const TrainRequest& request) {
 }
 
 // key=value given with --resume: everything but the model may change.
-std::vector<std::string> apply_settings(const std::vector<std::string>& lines, Config& config) {
+// True if one of them can make training diverge.
+bool apply_settings(const std::vector<std::string>& lines, Config& config) {
+    bool is_risky = false;
     SettingRows rows = config.rows();
     for (const std::string& line : lines) {
         const size_t equals = line.find('=');
@@ -51,9 +54,10 @@ std::vector<std::string> apply_settings(const std::vector<std::string>& lines, C
         if (key.starts_with("model."))
             fail_usage("--set {}: the model of a run cannot change; start a new run", key);
         set_from_text(rows, key, line.substr(equals + 1));
+        is_risky = is_risky || find_setting(rows, key)->risky;
     }
     config.check();
-    return lines;
+    return is_risky;
 }
 
 Run go_on(const TrainRequest& request) {
@@ -66,10 +70,11 @@ Run go_on(const TrainRequest& request) {
     // but that it is in use.
     run.folder = std::make_unique<RunFolder>(path);
     Checkpoint checkpoint = read_checkpoint(path);
-    const std::vector<std::string> changes = apply_settings(request.set, checkpoint.config);
+    const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
     run.folder->go_on_from(checkpoint.step, run.trainer->config());
-    for (const std::string& change : changes)
+    if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
+    for (const std::string& change : request.set)
         run.folder->event("setting", checkpoint.step, {{"text", change}});
     return run;
 }
@@ -123,7 +128,9 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
-    const ShortSpins where_others_run;
+    if (until > run.trainer->config().train.steps)
+        keep_target(*run.folder, run.trainer->config(), first, until);
+    const SpinLimiter where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();

@@ -4,6 +4,7 @@
 // queue, answers are read from mailboxes. The destructor stops both threads: blocks at most one
 // step and one token.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,7 +23,7 @@ enum class RunState { empty, opening, ready, running, paused, stopping, stopped,
 [[nodiscard]] const char* state_name(RunState state);  // "Ready", "Running", ...
 
 struct LayerSummary {
-    double bias_norm = 0;  // ||w|| of the layer over all pairs, hidden ones too
+    double bias_norm = NAN;  // ||w|| over all pairs, hidden ones too; NaN before the first step
     int64_t parameters = 0;
 };
 
@@ -37,8 +38,7 @@ struct Status {  // a whole picture of the session at one moment
     int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;
-    double loss = 0;                   // nats, last step
-    double metric = 0;                 // in metric_words
+    double loss = NAN, metric = NAN;   // last step, NaN before the first: nats; metric_words
     std::string metric_words, device;  // "bits/dim"; "cpu"
     std::optional<double> floor_bits;
     Config config;
@@ -51,7 +51,7 @@ struct Status {  // a whole picture of the session at one moment
 struct Event {
     int64_t step = 0;
     std::string kind, text;
-};  // kind: save, learning-rate, setting, rewind, note, error
+};  // kind: save, learning-rate, setting, target, rewind, lost, note, error
 
 // Columns of the run's metrics, one entry per logged step; columns missing in a row hold NaN.
 struct Curves {

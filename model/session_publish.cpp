@@ -8,6 +8,7 @@
 #include "model/decode/input.h"
 #include "model/session_live.h"
 #include "model/tasks/task.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -169,6 +170,22 @@ void add_event(Live& live, const std::string& kind, const std::string& text) {
     if (live.folder) live.folder->event(kind, live.status.step, {{"text", text}});
 }
 
+void read_logs(Live& live) {
+    const uint64_t version = live.curves.version;
+    live.curves = {};
+    live.curves.version = version + 1;
+    live.metrics_offset = 0;
+    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
+        add_metrics(live, line);
+    add_events(live);
+}
+
+void note_target(Live& live) {
+    if (live.folder &&
+        keep_target(*live.folder, live.config, live.status.step, live.status.target_step))
+        add_events(live);
+}
+
 void publish_status(Live& live, Shared& shared) {
     if (live.status.state == RunState::running && !is_due(live.status_pace, kStatusEvery_ms))
         return;
@@ -200,6 +217,9 @@ void publish_moments(Live& live, Shared& shared) {
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
                             moments.steps.end());
     }
+    for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
+    const std::filesystem::path history = std::filesystem::path(live.run) / "history";
+    for (const int64_t step : history_steps(history)) watch_file(live, history_path(history, step));
     shared.moments.publish(std::make_shared<const Moments>(std::move(moments)));
 }
 

@@ -26,6 +26,7 @@ RULES = {
     "documents that are named are there": content.documents,
     "no using namespace in headers": content.using_namespace,
     "no raw new and delete": content.naked_new,
+    "JSON is read in one place": content.json_readers,
     "kernels hide no constant": content.hidden_constants,
     "formatting": content.formatting,
     "scripts are executable": content.scripts_are_executable,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/outside.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -17,7 +18,9 @@ using Rows = std::vector<std::vector<std::string>>;
 
 // Columns as wide as their widest entry, two blanks apart; `right`: the first column whose entries
 // end below each other.
-std::string table(const Rows& rows, size_t right) {
+std::string table(Rows rows, size_t right) {
+    for (auto& row : rows)
+        for (std::string& entry : row) entry = printable_line(entry);
     std::vector<size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
@@ -107,7 +110,7 @@ std::string summary(const json& result) {
     add("parameters", parameter_words(result));
     if (result.contains("step")) add("step", group_thousands(result.value("step", int64_t{0})));
     if (result.contains("metrics")) add("loss", loss_words(result["metrics"]));
-    return result.value("name", "") + "\n" + table(rows, 2);
+    return printable_line(result.value("name", "")) + "\n" + table(rows, 2);
 }
 
 std::string setting_table(const json& config) {
@@ -132,7 +135,9 @@ std::string inspect_words(const json& result) {
     const json biases = result.value("bias", json::array());
     if (!biases.empty())
         out +=
-            "\nposition bias (w itself, raw gauge; the cells that are used)\n" + bias_table(biases);
+            "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
+            "taps)\n" +
+            bias_table(biases);
     out += fmt::format("\ntensors ({})\n", result.at("tensors").size());
     out += tensor_table(result.at("tensors"));
     return out + "\nsettings\n" + setting_table(result.value("config", json::object()));

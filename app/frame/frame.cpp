@@ -15,6 +15,7 @@
 #include "app/frame/session_host.h"
 #include "app/frame/warnings.h"
 #include "app/state/data_location.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -132,7 +133,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
 
 Frame::~Frame() {
     for (const UnsavedSteps& steps : end_sessions())  // nobody asked before
-        fmt::print(stderr, "afterimage: {}: {}\n", steps.what(), steps.reason);
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(steps.what()), printable(steps.reason));
 }
 
 Ui& Frame::ui() {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/frame/trim_heap.h"
+#include "core/system/heap.h"
 
 namespace aft::app {
 

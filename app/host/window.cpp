@@ -18,6 +18,7 @@
 #include "app/host/stage.h"
 #include "app/host/window_glfw.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "viz/canvas.h"
 #include "viz/gl/api.h"
 #include "viz/gl/context.h"
@@ -251,7 +252,7 @@ void Window::Impl::set_title() {
     const std::string wanted = name.empty() ? "Afterimage" : name + " \u2013 Afterimage";
     if (wanted == shown.title) return;
     shown.title = wanted;
-    glfwSetWindowTitle(window.get(), shown.title.c_str());
+    glfwSetWindowTitle(window.get(), printable_line(wanted).c_str());
 }
 
 void Window::Impl::show_frame() {

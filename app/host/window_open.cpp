@@ -10,6 +10,7 @@
 #include "app/interrupts.h"
 #include "app/panels/rooms.h"
 #include "app/window_api.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -22,7 +23,8 @@ void end_without_display() {
     if (shown_frame == nullptr) return;
     fmt::print(stderr, "afterimage: the display is gone\n");
     for (const UnsavedSteps& unsaved : shown_frame->end_sessions())
-        fmt::print(stderr, "afterimage: {}: {}\n", unsaved.what(), unsaved.reason);
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(unsaved.what()),
+                   printable(unsaved.reason));
     _exit(1);
 }
 

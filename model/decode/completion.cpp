@@ -212,7 +212,7 @@ class Run {
                                                          : !filtered();
     }
     // Past the settled positions from `at` on that go through at once. Between blocks a stop is
-    // heard, so they are short where there are many rows, which share the weights anyway.
+    // state, so they are short where there are many rows, which share the weights anyway.
     [[nodiscard]] int64_t settled_until(int64_t at) const {
         constexpr int64_t kMostTokens = 32;
         size_t rows = 1;

@@ -12,7 +12,7 @@
 #include "core/field.h"
 #include "core/progress.h"
 #include "core/rooms.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "model/session.h"
 
 namespace aft {

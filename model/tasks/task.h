@@ -9,7 +9,7 @@
 
 #include "core/rooms.h"
 #include "model/data/loader.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 

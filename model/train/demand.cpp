@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/clock.h"
+#include "model/checkpoints/naming.h"
 #include "model/data/source.h"
 #include "model/train/trainer_parts.h"
 
@@ -83,14 +84,20 @@ Trainer::Trainer(const Config& config, at::Device device) {
 
 Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     Config config = checkpoint.config;
-    config.check();
+    try {
+        config.check();
+    } catch (const Error& error) {
+        fail_naming(checkpoint.path, error);
+    }
     auto source = open_data(config);
     check_fit(*source, config.model);
     check_demand(config, device);
     nlohmann::json description = describe(*source, config.data);
     parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
                                      std::move(description));
-    load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+    naming_model(checkpoint.path, [&] {
+        load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+    });
     parts_->steps_done = checkpoint.step;
     parts_->last_metrics = checkpoint.metrics;
 }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/check.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "tests/core/scratch.h"
 
 namespace aft {

@@ -1,4 +1,4 @@
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "tests/model/test_device.h"
 
 namespace aft {

@@ -9,7 +9,7 @@
 
 #include "core/rng.h"
 #include "model/mixers/mixer.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 

@@ -217,6 +217,7 @@ void AtlasPanel::draw_shared_bar(Ui& ui) {
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
     (void)draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
 }
 
 void AtlasPanel::draw(Ui& ui) {

@@ -219,6 +219,7 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;
     Range range = reply.range;
@@ -242,17 +243,25 @@ void FocusPanel::draw(Ui& ui) {
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
                          std::max(ui.px(80), all.y - head_room - bar_room)};
-    layers_.update(
-        ui, form,
-        {.block = exact_ ? Blocks() : form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)}),
-         .first = layer_,
-         .end = layer_ + 1,
-         .is_change = shows_change(ui)});
+    const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
+    const bool is_global = ui.selection.range_mode == RangeMode::global;
+    layers_.update(ui, form,
+                   {.block = exact_ ? Blocks() : whole,
+                    .first = layer_,
+                    .end = layer_ + 1,
+                    .is_change = shows_change(ui),
+                    .others = is_global ? std::optional(whole) : std::nullopt});
     const BiasLayer& layer = layers_.layer(layer_);
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
                                  : fmt::format("Layer {}: ", layer_);
-    draw_bias_caption(ui, what + bias_words(ui), bias_caption(ui, form, layer, true), layer);
+    const int64_t ranged = layers_.ranged();
+    const bool is_reading = is_global && ranged < form.layers && layers_.error().empty();
+    draw_bias_caption(ui, what + bias_words(ui),
+                      is_reading ? fmt::format("one range for all layers: reading layer {} of {}",
+                                               ranged + 1, form.layers)
+                                 : bias_caption(ui, form, layer, true),
+                      layer);
     if (!layers_.error().empty())
         banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);

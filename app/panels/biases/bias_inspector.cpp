@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/norm_words.h"
 #include "core/text.h"
 #include "model/jobs.h"
 #include "viz/color_bar.h"
@@ -307,10 +308,12 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
     if (s.count == 0) return;
     key_value(ui, "Minimum", shown_value(ui, s.low));
     key_value(ui, "Maximum", shown_value(ui, s.high));
-    key_value(ui, "Mean", shown_value(ui, s.mean));
+    const std::string pairs = of_what(form.is_kernel());
+    key_value(ui, "Mean, " + pairs, shown_value(ui, s.mean));
     const BiasForm::Kind kind = form.kind;
     if (std::isfinite(s.norm))
-        key_value(ui, shows_change(ui) ? "Norm of the change" : "Norm", stored_value(s.norm));
+        key_value(ui, (shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs,
+                  stored_value(s.norm));
     if (shows_change(ui)) return;
     if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");

@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
 #include "core/text.h"
 #include "viz/curves.h"
 #include "viz/map.h"
@@ -53,13 +54,11 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
     if (has_kernel) columns.push_back({.title = "Head", .width = 60});
-    for (const char* const title : {"Minimum", "Maximum", "Mean"})
+    for (const char* const title : {"Minimum", "Maximum", "Mean", "Norm"})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
-        for (const char* const title : {"Norm", "Entropy, bit", "Distance", "Within 1, %"})
+        for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
             columns.push_back({.title = title, .right = true});
-    else
-        columns.push_back({.title = "Norm", .right = true});
     std::vector<TableRow> rows;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
@@ -86,6 +85,12 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
         {.layer = pressed / form.heads, .head = has_kernel ? pressed % form.heads : -1});
 }
 
+// Which means and norms these are: training logs others.
+std::string pairs_and_gauge(const Ui& ui, const BiasForm& form) {
+    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
+    return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
+}
+
 void StatisticsPanel::draw(Ui& ui) {
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
@@ -102,10 +107,7 @@ void StatisticsPanel::draw(Ui& ui) {
         norm = std::hypot(norm, lines_[i].numbers.norm);
     }
     section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
-            form.is_kernel()                     ? "raw"
-            : ui.selection.gauge == Gauge::fixed ? "visible cells, gauge fixed"
-                                                 : "visible cells, raw",
-            false);
+            pairs_and_gauge(ui, form), false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -114,12 +116,13 @@ void StatisticsPanel::draw(Ui& ui) {
                   ui.look)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
-    section(ui, form.heads > 1 ? "Layers and heads" : "Layers");
+    section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
         draw_table(ui, form);
     ImGui::EndChild();
     const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
-                              {fmt::format("norm of {}", quantity_words(ui.selection.quantity)),
+                              {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
+                                           of_what(form.is_kernel())),
                                stored_value(norms[size_t(ui.selection.cell.layer)]),
                                exact_number(float(norms[size_t(ui.selection.cell.layer)]))}};
     hover_line(ui, values, "A row selects its layer");

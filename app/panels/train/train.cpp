@@ -117,6 +117,19 @@ std::string loss_words(const Ui& ui, int64_t step) {
     return "";
 }
 
+// When a step is saved, and what stays.
+std::string saves_words(const TrainConfig& train) {
+    std::string words = "A step is saved ";
+    if (train.checkpoint_every > 0)
+        words += fmt::format("every {} steps, ", group_thousands(train.checkpoint_every));
+    if (train.save_minutes > 0)
+        words += train.save_minutes == 1 ? std::string("every minute, ")
+                                         : fmt::format("every {:g} minutes, ", train.save_minutes);
+    return words +
+           "before a change of rates, decay, clip or dropout, at the end, and by Save (Ctrl+S) at "
+           "any time. What Save writes stays for good.";
+}
+
 void RunPanel::draw_rewind(Ui& ui) {
     constexpr size_t kMost = 10;
     if (std::exchange(opens_rewind_, false)) ImGui::OpenPopup("rewind");
@@ -150,11 +163,7 @@ void RunPanel::draw_rewind(Ui& ui) {
     }
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Indent(ui.px(8));
-    const int64_t every = ui.status.config.train.checkpoint_every;
-    hint(ui, every > 0 ? fmt::format("A step is saved every {} steps, at the end, and by Save "
-                                     "(Ctrl+S) at any time.",
-                                     group_thousands(every))
-                       : "A step is saved at the end, and by Save (Ctrl+S) at any time.");
+    hint(ui, saves_words(ui.status.config.train));
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
     ui.recorder.set_section("Run");
