@@ -150,7 +150,7 @@ void FileBrowser::draw_head(Ui& ui) {
             {.name = "Up", .icon = icon::up, .kind = ButtonKind::icon, .tip = "The folder above"}))
         go(folder_.parent_path());
     ImGui::SameLine();
-    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
     text_field(ui,
                {.name = "Path",
                 .hint = "folder or file",

@@ -69,21 +69,15 @@ void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
     host.open(paths);
 }
 
-void update_theme(Ui& ui, viz::MapPainter* painter, float display_scale) {
+void update_theme(Ui& ui, float display_scale) {
     const auto scale = display_scale * static_cast<float>(ui.settings.zoom);
-    const bool is_first = ui.look.regular == nullptr;
-    if (!is_first && ui.theme.name == ui.settings.theme && ui.theme.scale == scale) return;
-    const float before = is_first ? static_cast<float>(ui.settings.layout_scale) : ui.theme.scale;
+    if (ui.is_styled && ui.theme.name == ui.settings.theme && ui.scale == scale) return;
+    const float before = ui.is_styled ? ui.scale : static_cast<float>(ui.settings.layout_scale);
     if (before > 0 && before != scale) scale_layouts(scale / before);
-    ui.theme = make_theme(ui.settings.theme, scale);
-    apply_theme(ui.theme);
-    ui.look = {.colors = &viz::theme_colors(ui.settings.theme),
-               .scale = scale,
-               .regular = ui.fonts.regular,
-               .medium = ui.fonts.medium,
-               .semibold = ui.fonts.semibold,
-               .mono = ui.fonts.mono,
-               .painter = painter};
+    ui.theme = viz::theme_of(ui.settings.theme);
+    ui.scale = scale;
+    ui.is_styled = true;
+    apply_theme(ui.theme, scale);
     ui.want_frames(2);
 }
 
@@ -122,8 +116,10 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     if (!impl_->options.settings_file.empty())
         ui.settings = load_user_settings(impl_->options.settings_file, problem);
     if (!problem.empty()) ui.say("warning", problem);
-    ui.fonts = load_fonts(*ImGui::GetIO().Fonts);
-    for (const std::string& name : ui.fonts.missing)
+    ui.painter = impl_->options.painter;
+    std::vector<std::string> missing;
+    ui.fonts = load_fonts(*ImGui::GetIO().Fonts, missing);
+    for (const std::string& name : missing)
         ui.say("warning", "font not found: " + name + "; another one is used");
     ImGui::GetIO().IniFilename = nullptr;
     if (!ui.settings.layout.empty()) ImGui::LoadIniSettingsFromMemory(ui.settings.layout.c_str());
@@ -133,7 +129,8 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
 
 Frame::~Frame() {
     for (const UnsavedSteps& steps : end_sessions())  // nobody asked before
-        fmt::print(stderr, "afterimage: {}: {}\n", printable(steps.what()), printable(steps.reason));
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(steps.what()),
+                   printable(steps.reason));
 }
 
 Ui& Frame::ui() {
@@ -164,7 +161,7 @@ void Frame::save_settings() {
     const Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
-    impl_->ui.settings.layout_scale = p.ui.look.regular != nullptr ? p.ui.theme.scale : 0;
+    impl_->ui.settings.layout_scale = p.ui.regular != nullptr ? p.ui.scale : 0;
     save_user_settings(p.options.settings_file, p.ui.settings);
 }
 
@@ -181,7 +178,7 @@ void Frame::prepare(double seconds) {
     p.host.note_changes();
     p.warnings.tell(p.ui);
     p.host.report_unsaved();
-    update_theme(p.ui, p.options.painter, p.options.display_scale);
+    update_theme(p.ui, p.options.display_scale);
     p.host.load_image();
     p.tools.timeline.advance(p.ui);
 }

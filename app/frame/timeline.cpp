@@ -309,7 +309,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
     const float reached = track.x(now);
-    if (ui.status.target_step > ui.status.step) hatch(ui, {reached, a.y}, b);
+    if (ui.status.target_step > ui.status.step) draw_hatch(ui, {{reached, a.y}, b});
     const bool is_live = ui.selection.step < 0;
     const double handle = is_live ? now : static_cast<double>(ui.selection.step);
     draw_loss(ui, track, handle);

@@ -1,6 +1,6 @@
-// DrawContext: all that drawing a control needs: theme, fonts, scale, the recorder of widgets, the
-// field that is edited, and the clock. Widgets take nothing else. Made by the frame, once. Window
-// thread. Never keep pointers into it beyond the frame.
+// DrawContext: all that drawing a control needs: the look (theme, fonts, scale; all that viz/
+// takes), the recorder of widgets, the field that is edited, and the clock. Widgets take nothing
+// else. Made by the frame, once. Window thread. Never keep pointers into it beyond the frame.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +11,11 @@
 #include "app/state/icons.h"
 #include "app/state/recorder.h"
 #include "app/state/theme.h"
-#include "viz/look.h"
+#include "viz/text.h"
 
 namespace aft::app {
+
+using viz::TextStyle;
 
 struct FrameStats {      // the program's own measurements, milliseconds
     double draw_ms = 0;  // last frame: building and drawing it
@@ -41,10 +43,7 @@ struct WantedFrames {
     double at = std::numeric_limits<double>::infinity();  // one at this time
 };
 
-struct DrawContext {
-    Theme theme;
-    Fonts fonts;
-    viz::Look look;  // the same theme, scale and fonts for the drawing functions of viz/
+struct DrawContext : viz::Look {
     Recorder recorder;
     FieldEdit edit;
     LineText read_out;
@@ -52,8 +51,8 @@ struct DrawContext {
     double time = 0;         // seconds since the start; in pictures and tests a fixed pace
     FrameStats stats;
     WantedFrames wanted;
+    bool is_styled = false;  // theme and scale are the user's
 
-    [[nodiscard]] float px(float value) const { return theme.px(value); }
     void want_frame_at(double seconds) { wanted.at = std::min(wanted.at, seconds); }
     void want_frames(int n) { wanted.count = std::max(wanted.count, n); }
 };

@@ -113,8 +113,7 @@ bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& label
     if (ImGui::IsItemActivated()) edit = {.label = label, .start = value, .value = value};
     if (edit.label != label || edit.typing) return false;
     if (ImGui::IsItemActive()) {
-        const float pixels =
-            ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.theme.scale;
+        const float pixels = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.scale;
         edit.value = pixels == 0 ? edit.start : clamped(f, dragged(f, edit.start, pixels));
     }
     const bool ended = ImGui::IsItemDeactivated();

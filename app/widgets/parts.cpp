@@ -9,28 +9,6 @@
 
 namespace aft::app {
 
-namespace {
-
-std::string cut_to(const DrawContext& ui, std::string_view words, const TextStyle& style) {
-    // No line of the window holds more; measuring character by character is for short texts.
-    constexpr size_t kMostBytes = 1024;
-    std::string out(words.substr(0, kMostBytes));
-    const auto fits = [&](const std::string& candidate) {
-        return text_extent(ui, candidate, style.size, style.face).x <= style.max_width;
-    };
-    if (words.size() <= kMostBytes && fits(out)) return out;
-    while (!out.empty()) {
-        // Whole characters: continuation bytes go with their first one.
-        while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
-            out.pop_back();
-        if (!out.empty()) out.pop_back();
-        if (fits(out + "\u2026")) break;
-    }
-    return out + "\u2026";
-}
-
-}  // namespace
-
 void text(const DrawContext& ui, std::string_view words, const TextStyle& style) {
     const FontScope font(ui.fonts, style.face, style.size);
     ImGui::PushStyleColor(ImGuiCol_Text, style.color);
@@ -43,28 +21,6 @@ void text_wrapped(const DrawContext& ui, std::string_view words, float size, ImU
     ImGui::PushTextWrapPos(0);
     text(ui, words, {size, color});
     ImGui::PopTextWrapPos();
-}
-
-ImVec2 text_extent(const DrawContext& ui, std::string_view words, float size, Face face) {
-    ImFont* font = ui.fonts.face(face);
-    const PrintableText safe(words);
-    const ImVec2 extent =
-        font->CalcTextSizeA(size * ui.theme.scale, FLT_MAX, 0, safe.begin(), safe.end());
-    return {std::ceil(extent.x), extent.y};
-}
-
-void text_at(const DrawContext& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
-    const ImVec2 pixel(std::floor(at.x), std::floor(at.y));
-    const PrintableText safe(words);
-    const std::string shown =
-        style.max_width > 0 ? cut_to(ui, safe.get(), style) : std::string(safe.get());
-    ImGui::GetWindowDrawList()->AddText(ui.fonts.face(style.face), style.size * ui.theme.scale,
-                                        pixel, style.color, shown.data(),
-                                        shown.data() + shown.size());
-}
-
-void text_right(const DrawContext& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
-    text_at(ui, {at.x - text_extent(ui, words, style.size, style.face).x, at.y}, words, style);
 }
 
 void hairline(const DrawContext& ui) {

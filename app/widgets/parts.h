@@ -1,5 +1,6 @@
 // Parts: what panels are made of beside controls: section heads, key-value rows, captions, hover
-// line, empty state, banner, progress line, chips, tooltips, text in its sizes. Window thread,
+// line, empty state, banner, progress line, chips, tooltips, flowing text. Text at a place is
+// viz/text.h. Window thread,
 // inside a frame.
 #pragma once
 #include <span>
@@ -11,20 +12,9 @@
 
 namespace aft::app {
 
-struct TextStyle {
-    float size = 16;  // unscaled, as in text_size
-    ImU32 color = 0;
-    Face face = Face::regular;
-    float max_width = 0;  // pixels; > 0 cuts with an ellipsis (text_at only)
-};
 // One line of text; recorded as "label" only by the functions that say so.
 void text(const DrawContext& ui, std::string_view words, const TextStyle& style);
 void text_wrapped(const DrawContext& ui, std::string_view words, float size, ImU32 color);
-[[nodiscard]] ImVec2 text_extent(const DrawContext& ui, std::string_view words, float size,
-                                 Face face = Face::regular);
-// At a place of the window, without moving the cursor; text_right: `at` is the right end.
-void text_at(const DrawContext& ui, ImVec2 at, std::string_view words, const TextStyle& style);
-void text_right(const DrawContext& ui, ImVec2 at, std::string_view words, const TextStyle& style);
 
 // Head of a section (15 SemiBold) with a note at the right in text 3; begins the label path's
 // Section. `line` draws the hairline above (all but the first of a pane).
@@ -81,9 +71,7 @@ void banner(Ui& ui, const Banner& spec);
 bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel = false);
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height = 6);
 void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color);
-void icon_at(const DrawContext& ui, ImVec2 center, const char* icon, const TextStyle& style);
 void hairline(const DrawContext& ui);
-void hatch(const DrawContext& ui, ImVec2 min, ImVec2 max);  // "not visible" or "not there yet"
 
 struct Tip {
     std::string name{}, key{}, formula{}, sentence{};

@@ -8,32 +8,6 @@
 
 namespace aft::app {
 
-void icon_at(const DrawContext& ui, ImVec2 center, const char* icon, const TextStyle& style) {
-    const float pixels = ui.px(style.size);
-    // Where the drawing stands within its line depends on the font: its own middle counts.
-    unsigned int code = 0;
-    ImTextCharFromUtf8(&code, icon, nullptr);
-    const ImFontGlyph* glyph =
-        ui.fonts.regular->GetFontBaked(pixels)->FindGlyph(static_cast<ImWchar>(code));
-    if (glyph == nullptr) return;
-    ImGui::GetWindowDrawList()->AddText(ui.fonts.regular, pixels,
-                                        {std::round(center.x - (glyph->X0 + glyph->X1) / 2),
-                                         std::round(center.y - (glyph->Y0 + glyph->Y1) / 2)},
-                                        style.color, icon);
-}
-
-void hatch(const DrawContext& ui, ImVec2 a, ImVec2 b) {
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddRectFilled(a, b, ui.theme.hatch_ground);
-    draw->PushClipRect(a, b, true);
-    const float pitch = std::max(4.0f, ui.px(6) * 1.41421356f), height = b.y - a.y;
-    // Anchored to the screen, so that neighbouring areas continue each other.
-    const float start = a.x - height - std::fmod(a.x - height + b.y, pitch);
-    for (float x = start; x < b.x; x += pitch)
-        draw->AddLine({x, b.y}, {x + height, a.y}, ui.theme.hatch_line, 1.2f * ui.theme.scale);
-    draw->PopClipRect();
-}
-
 namespace {
 
 void draw_grid(const DrawContext& ui, ImVec2 at) {

@@ -173,7 +173,7 @@ int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& colo
     const std::vector<AttentionChannel>& channels = data.channels();
     viz::AtlasView view;
     view.area = {all, height - ui.px(36)};
-    view.shape = gallery_shape(positions, int64_t(channels.size()), view.area, ui.look.scale);
+    view.shape = gallery_shape(positions, int64_t(channels.size()), view.area, ui.scale);
     const int count = view.shape.rows * view.shape.columns;
     fill(ui, data, count);
     ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
@@ -186,7 +186,7 @@ int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& colo
     }
     view.cells = cells_;
     view.raise_selected_row = false;
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     const ImVec2 end = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos(corner);
     draw_head(ui, data, count, reply.has_bars);

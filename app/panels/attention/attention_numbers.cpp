@@ -65,7 +65,7 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
                                                .top = 1,
                                                .percent = true,
                                                .dimmed = data.priors_are_old()},
-                                              ui.look);
+                                              ui);
     const ImVec2 below = ImGui::GetCursorScreenPos();
     const float pitch = bars.plot.width() / float(shares.size());
     for (size_t i = 0; i < shares.size(); ++i) {

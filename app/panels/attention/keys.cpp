@@ -159,7 +159,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
                   .row_label = ui.px(34),
                   .column_label = ui.px(24)};
     view.area = {box.width(), box.height()};
-    const KeyGrid grid = fullest_grid(view.shape, view.area, ui.look);
+    const KeyGrid grid = fullest_grid(view.shape, view.area, ui);
     view.shape.columns = grid.columns;
     view.shape.rows *= grid.lines;
     if (grid.lines > 1) {
@@ -185,7 +185,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
         }
     view.raise_selected_row = false;
     ImGui::SetCursorScreenPos(box.low);
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Key maps"),
                       .min = reply.box.low,

@@ -79,7 +79,7 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
                        .column_label = ui.px(lines == 1 ? 24 : 6),
                        .cell_label = lines == 1 ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
-        const viz::AtlasLayout layout = viz::layout_atlas(tried.shape, area, ui.look.scale);
+        const viz::AtlasLayout layout = viz::layout_atlas(tried.shape, area, ui.scale);
         const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y + 1;
         const float used = fits ? layout.tile.x * layout.tile.y : 0;
         if (used <= best) continue;
@@ -102,7 +102,7 @@ Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
         Arrangement tried = out;
         tried.shape.columns = columns;
         tried.shape.rows = (int(form.layers) + columns - 1) / columns;
-        const float used = fit_blocks(tried, form, area, ui.look.scale);
+        const float used = fit_blocks(tried, form, area, ui.scale);
         // Large, but not at the price of exactness; then side by side.
         if (used < best) continue;
         best = used;
@@ -203,7 +203,7 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     view.selected_row = place.row;
     view.selected_column = place.column;
     view.raise_selected_row = plan.is_grid;
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     record_cells(ui, plan, reply);
     take_pointer(ui, form, plan, reply);
 }
@@ -216,7 +216,7 @@ void AtlasPanel::draw_shared_bar(Ui& ui) {
     if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
-    (void)draw_color_bar(bar, ui.look);
+    (void)draw_color_bar(bar, ui);
     ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
 }
 

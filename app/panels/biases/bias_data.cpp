@@ -185,7 +185,7 @@ static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
     const Selection& s = ui.selection;
     Coloring out;
     out.range = s.range_by_hand.value_or(limits);
-    out.map = is_change || is_signed(s.quantity) ? ui.look.colors->diverging : Colormap::viridis;
+    out.map = is_change || is_signed(s.quantity) ? ui.theme.diverging : Colormap::viridis;
     if (is_change)
         out.scale = Scale::signed_linear;
     else if (s.quantity == Quantity::exp_minus_one)

@@ -175,7 +175,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     view.cross_hair = !form.is_kernel();
     view.row_band = !form.is_kernel();
     if (view.row_band && view.data.rows > 64) view.source = {};
-    const viz::MapReply reply = map_.draw(view, ui.look);
+    const viz::MapReply reply = map_.draw(view, ui);
     drawn_ = reply.zoom;
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Map"),
@@ -218,7 +218,7 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     const BiasReading reading =
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
-    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui);
     ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;

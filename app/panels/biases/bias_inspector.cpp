@@ -238,12 +238,12 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     view.percent = s.quantity == Quantity::row_share;
     if (!std::isnan(reading->value)) view.marker = reading->value;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
-    const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(view, ui);
     record_bar(ui, reply.bar, coloring.range);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
     const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
-    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.theme.scale;
+    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.scale;
     changed |= drag_field(ui,
                           {.name = "low",
                            .max = range.high,

@@ -136,7 +136,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
             const FoldPlace from = fold_place(positions, positions.source(source));
             view.source = {from.row, from.column};
         }
-        const viz::MapReply reply = maps_[c].draw(view, ui.look);
+        const viz::MapReply reply = maps_[c].draw(view, ui);
         ui.recorder.area({.kind = "map",
                           .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
                           .min = reply.map.low,
@@ -265,11 +265,11 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
                     .y = profile_.mean,
                     .low = profile_.low,
                     .high = profile_.high,
-                    .color = ui.look.colors->series[0],
+                    .color = ui.theme.series[0],
                     .dots = profile_.x.size() <= 32,
                     .decimals = 4}};
     plot.curves.front().label = "";
-    (void)draw_curves(plot, ui.look);
+    (void)draw_curves(plot, ui);
 }
 
 void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
@@ -295,8 +295,8 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     plot.title = fmt::format("Bias at ({}) over training", tap_words(form, cell));
     plot.size = size;
     plot.now = double(ui.shown_step());
-    plot.curves = {{.x = steps, .y = values, .color = ui.look.colors->series[0], .decimals = 4}};
-    const viz::CurveReply reply = draw_curves(plot, ui.look);
+    plot.curves = {{.x = steps, .y = values, .color = ui.theme.series[0], .decimals = 4}};
+    const viz::CurveReply reply = draw_curves(plot, ui);
     if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
 }
 
@@ -345,7 +345,7 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
-    const viz::AtlasReply reply = strip_.draw(view, ui.look);
+    const viz::AtlasReply reply = strip_.draw(view, ui);
     if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
 }
 

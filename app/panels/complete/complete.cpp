@@ -197,10 +197,10 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
                                 .known = running ? completion.position : -1,
                                 .unknown = completion.unknown};
     if (choice.overlay == Overlay::none)
-        shown.texture.set(image, ui.look);
+        shown.texture.set(image, ui);
     else
         shown.texture.set(overlay_image(image, overlay_values(completion, sample, choice.overlay)),
-                          ui.look);
+                          ui);
     const int64_t position = position_looked_at(ui, completion);
     const bool chosen = sample == sample_looked_at(ui, completion);
     const auto cell = [&](int64_t i) {
@@ -216,8 +216,8 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
     view.outlined = masked_;
     if (!completion.done && running) view.next = cell(completion.position);
     if (chosen && position >= 0 && choice.position >= 0) view.target = cell(position);
-    const viz::ImageReply reply = draw_image(view, shown.texture, ui.look);
-    if (chosen) viz::draw_ring(ui.look, reply.box, ui.look.colors->accent, 2);
+    const viz::ImageReply reply = draw_image(view, shown.texture, ui);
+    if (chosen) viz::draw_ring(ui, reply.box, ui.theme.accent, 2);
     if (reply.hovered.is_valid()) {
         hovered_ = reply.hovered;
         hovered_sample_ = sample;

@@ -113,7 +113,7 @@ void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPos
     draw->AddRectFilled(track.min, track.max, ui.theme.field);
     const auto count = static_cast<float>(std::max<size_t>(1, filled.at.size()));
     const float x_now = track.min.x + width * static_cast<float>(filled.decided) / count;
-    if (filled.decided < filled.at.size()) hatch(ui, {x_now, track.min.y}, track.max);
+    if (filled.decided < filled.at.size()) draw_hatch(ui, {{x_now, track.min.y}, track.max});
     const std::vector<float>& bits = completion.surprise[sample_looked_at(ui, completion)];
     const auto top = static_cast<float>(
         std::log2(static_cast<double>(std::max<int64_t>(2, ui.status.config.model.levels))));
@@ -213,7 +213,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
                                    .highlighted = is_there ? static_cast<int>(level) : -1,
                                    .percent = true,
                                    .dimmed = !is_there},
-                                  ui.look)
+                                  ui)
                             .clicked;
     ui.recorder.item("plot", ui.recorder.claim("Distribution"),
                      is_there ? level_words(ui, drawn) : "computing");

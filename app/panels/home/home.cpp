@@ -55,7 +55,7 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size
             {min.x + x * size.x, min.y + (1 - (values[i] - low) / span) * (size.y - ui.px(2))});
     }
     draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
-                      1.5F * ui.theme.scale);
+                      1.5F * ui.scale);
 }
 
 viz::gl::OpenGlInfo opengl(const Ui& ui) {

@@ -101,7 +101,7 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
         if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
             continue;
         any = true;
-        const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+        const float room = ImGui::GetContentRegionAvail().x / ui.scale;
         label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
         if (!changed) continue;
@@ -154,7 +154,7 @@ void NewRunForm::draw_settings(Ui& ui) {
                {.name = "Filter",
                 .hint = "Filter settings",
                 .icon = icon::search,
-                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.theme.scale)},
+                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
                filter_);
     ImGui::Dummy({0, ui.px(4)});
     draw_group(ui, kGroups[group_]);

@@ -134,8 +134,8 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
                                      .width = model.width,
                                      .channels = model.channels,
                                      .levels = model.levels},
-                     ui.look);
-    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+                     ui);
+    const viz::ImageReply reply = draw_image(view, texture_, ui);
     const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
     const auto place = [&](const viz::MapCell& at) {
         return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
@@ -170,10 +170,10 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
             if (!p.is_on_grid()) return;
             const ImVec2 low = {out.box.low.x + zoom * float(p.x),
                                 out.box.low.y + zoom * float(p.y)};
-            viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
+            viz::draw_ring(ui, {low, {low.x + zoom, low.y + zoom}}, color, width);
         };
-        ring(source, 0xFFFFFF, 1);
-        ring(target, ui.look.colors->accent, 2);
+        ring(source, viz::rgb(0xFFFFFF), 1);
+        ring(target, ui.theme.accent, 2);
     }
     ui.recorder.area({.kind = "picture",
                       .label = ui.recorder.claim("Sample"),

@@ -148,7 +148,7 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
     NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
     field.unit = "steps";
-    field.width = ImGui::GetContentRegionAvail().x / ui.theme.scale - 34;
+    field.width = ImGui::GetContentRegionAvail().x / ui.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
     ImGui::SameLine(0, ui.px(8));
     (void)action_button(ui, "run.step_many", ButtonKind::icon);

@@ -188,7 +188,7 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
                                   .width = model.width,
                                   .channels = model.channels,
                                   .levels = model.levels},
-                  ui.look);
+                  ui);
     viz::ImageView view;
     view.height = model.height;
     view.width = model.width;
@@ -197,7 +197,7 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
         view.id = is_masked ? "given" : "original";
         if (is_masked) view.mask = mask_;
         ImGui::SetCursorScreenPos(at);
-        const viz::ImageReply reply = draw_image(view, original_, ui.look);
+        const viz::ImageReply reply = draw_image(view, original_, ui);
         text_at(ui, {at.x, at.y + tall + ui.px(5)}, is_masked ? "Given" : "Original",
                 {text_size::label, ui.theme.text2});
         ui.recorder.area({.kind = "picture",
@@ -224,7 +224,7 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
                                                .levels = model.levels,
                                                .known = is_running ? completion.position : -1,
                                                .unknown = completion.unknown},
-                               ui.look);
+                               ui);
         const std::string id = fmt::format("moment {} {}", completion.id, i);
         viz::ImageView view;
         view.id = id.c_str();
@@ -234,7 +234,7 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
         view.outlined = mask_;
         ImGui::SetCursorScreenPos(
             {at.x + float(i) * (float(zoom * model.width) + ui.px(12)), at.y});
-        (void)draw_image(view, moment.textures[i], ui.look);
+        (void)draw_image(view, moment.textures[i], ui);
     }
     const float tall = float(zoom * model.height);
     const bool is_newest = &moment == &moments_.front();
