@@ -229,9 +229,9 @@ ModelConfig decode_model(const std::string& mixer, bool quick) {
     model.mixer = mixer;
     model.layers = quick ? 2 : 24;
     model.dim = quick ? 32 : 256;
-    model.heads = mixer == "softmax" ? 4 : 1;
-    model.window = mixer == "aft-local" ? (quick ? 8 : 256) : 0;
-    model.factors = quick ? 4 : 64;
+    model.own["factors"] = quick ? 4 : 64;
+    model.own["window"] = quick ? 8 : 256;  // of those that have one
+    if (!mixer_traits(model).has_prior()) model.own["heads"] = 4;
     model.height = model.width = quick ? 8 : 32;
     model.channels = 3;
     model.levels = quick ? 16 : 256;

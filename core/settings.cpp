@@ -158,7 +158,37 @@ void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
     }
 }
 
+template <class T>
+Setting row_of_number(const char* key, T* value, const char* help, SettingRange range) {
+    return {.key = key,
+            .value = value,
+            .help = help,
+            .min = range.min,
+            .max = range.max,
+            .choices = {},
+            .live = range.live,
+            .risky = range.risky,
+            .unit = range.unit};
+}
+
 }  // namespace
+
+Setting text_row(const char* key, std::string* value, const char* help,
+                 std::vector<std::string> choices) {
+    return {.key = key, .value = value, .help = help, .choices = std::move(choices), .unit = ""};
+}
+
+Setting flag_row(const char* key, bool* value, const char* help) {
+    return {.key = key, .value = value, .help = help, .choices = {}, .unit = ""};
+}
+
+Setting number_row(const char* key, int64_t* value, const char* help, SettingRange range) {
+    return row_of_number(key, value, help, range);
+}
+
+Setting number_row(const char* key, double* value, const char* help, SettingRange range) {
+    return row_of_number(key, value, help, range);
+}
 
 void set_from_text(SettingRows& rows, std::string_view key, std::string_view text) {
     Setting* row = find_setting(rows, key);

@@ -41,7 +41,7 @@ std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& m
 
 Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
-    if (model.task != "image")
+    if (const TaskTraits& kind = task_traits(model); !kind.is_autoregressive || kind.is_text())
         fail_usage("{}: holds a model for task '{}', which completes no picture", job.model,
                    model.task);
     const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
@@ -56,7 +56,7 @@ Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
 
 Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
-    if (model.task != "text")
+    if (!task_traits(model).is_text())
         fail_usage("{}: holds a model for task '{}', which takes no prompt", job.model, model.task);
     if (job.length < 1 || job.length > (1 << 20))
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);

@@ -91,7 +91,7 @@ class Rate {
     double per_step_ = 0;
 };
 
-std::string progress_words(const StepReport& report, const TaskRoom& task, double rate) {
+std::string progress_words(const StepReport& report, const TaskTraits& task, double rate) {
     const auto metric = report.values.find(task.metric);
     const double value = metric != report.values.end() ? metric->second : report.values.at("loss");
     return fmt::format("loss {:.4f}, {:.3f} {}, {:.1f} it/s", report.values.at("loss"), value,
@@ -99,7 +99,7 @@ std::string progress_words(const StepReport& report, const TaskRoom& task, doubl
 }
 
 void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& control) {
-    const TaskRoom& task = task_of(run.trainer->config().model);
+    const TaskTraits& task = task_traits(run.trainer->config().model);
     Rate rate;
     while (run.trainer->steps_done() < until && !control.stop.stop_requested()) {
         const auto start = Clock::now();
@@ -139,6 +139,8 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     result.steps_done = result.step - first;
     result.target = until;
     result.metrics = run.trainer->checkpoint(/*with_optimizer=*/false).metrics;
+    result.mixer = mixer_traits(run.trainer->config().model);
+    result.task = task_traits(run.trainer->config().model);
     result.peak_memory_bytes = peak_memory_bytes();
     result.seconds = seconds_since(start);
     result.interrupted = result.step < until;
@@ -194,7 +196,7 @@ nlohmann::json export_weights(const std::string& model, const std::string& out, 
 Config fit_to_data(const Config& config) {
     Config fitted = config;
     with_plain_errors([&] {
-        const bool is_text = config.model.task == "text";
+        const bool is_text = task_traits(config.model).is_text();
         const auto source =
             open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
                         is_text ? config.model.length : 0);

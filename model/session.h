@@ -16,6 +16,7 @@
 #include "core/field.h"
 #include "core/settings.h"
 #include "model/config.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -42,6 +43,8 @@ struct Status {  // a whole picture of the session at one moment
     std::string metric_words, device;  // "bits/dim"; "cpu"
     std::optional<double> floor_bits;
     Config config;
+    MixerTraits mixer;  // of the config
+    TaskTraits task;
     std::vector<LayerSummary> layers;
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
@@ -64,13 +67,10 @@ struct Curves {
 
 // What a panel wants to see. The answer is cached by (step, this request).
 struct ProbeRequest {
-    std::string probe;  // room of model/probe: "bias", "kernel", "attention", "keys", "gates",
-                        // "predictions"
+    std::string probe;  // room of model/probe: "bias", "kernel", "attention", ...
     int64_t step = -1;  // -1 = live (newest snapshot); else the stored moment at or before it
     int64_t layer = 0, head = -1, channel = -1, position = 0;
-    std::map<std::string, std::string>
-        options;  // probe's own: "quantity" w|exp|exp-1|row-share, "gauge" raw|fixed,
-                  // "reduce" none|mean|gate, "part" prior|content|both, "blocks" N
+    std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
     std::vector<uint8_t>
         tokens;  // the input sequence (image levels or text tokens); empty = none needed
     [[nodiscard]] bool operator==(const ProbeRequest&) const = default;

@@ -54,7 +54,7 @@ void set_layers(Live& live, const Checkpoint& checkpoint) {
 
 void set_metrics(Live& live, const std::map<std::string, double>& values) {
     Status& status = live.status;
-    const TaskRoom& task = task_of(live.config.model);
+    const TaskTraits& task = task_traits(live.config.model);
     const auto read = [&](const std::string& key, double& to) {
         const auto found = values.find(key);
         if (found != values.end()) to = found->second;
@@ -88,7 +88,9 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
     status.name = live.config.name;
     status.step = checkpoint.step;
     status.target_step = std::max(live.config.train.steps, checkpoint.step);
-    status.metric_words = task_of(live.config.model).metric_words;
+    status.mixer = mixer_traits(live.config.model);
+    status.task = task_traits(live.config.model);
+    status.metric_words = status.task.metric_words;
     status.tokens = live.config.model.tokens();
     status.grid_height = live.config.model.grid_height();
     status.grid_width = live.config.model.grid_width();

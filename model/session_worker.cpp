@@ -115,7 +115,7 @@ class Worker {
 
     static std::shared_ptr<const Session::DataItem> load_file(const std::string& path,
                                                               const ModelConfig& model) {
-        if (model.task == "text") fail_usage("{}: a text model takes no picture", path);
+        if (task_traits(model).is_text()) fail_usage("{}: a text model takes no picture", path);
         auto item = std::make_shared<Session::DataItem>();
         item->tokens = picture_tokens(read_image(path), model);
         item->caption = std::filesystem::path(path).filename().string();
@@ -123,7 +123,7 @@ class Worker {
     }
 
     void load_example(const ItemKey& key, const Config& config, ItemShelf::Entry& entry) {
-        const bool text = config.model.task == "text";
+        const bool text = task_traits(config.model).is_text();
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
                                   text ? config.model.length : 0);

@@ -9,6 +9,7 @@
 
 #include "core/outside.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 namespace {
@@ -73,14 +74,15 @@ std::string bias_table(const json& biases) {
     return table(rows, 2);
 }
 
-std::string loss_words(const json& metrics) {
-    for (const char* const unit : {"bits_per_dim", "bits_per_byte", "loss"}) {
-        if (number(metrics, unit).empty()) continue;
-        std::string words = unit == std::string("bits_per_dim")    ? "bits/dim"
-                            : unit == std::string("bits_per_byte") ? "bits/byte"
-                                                                   : "nats";
-        const std::string held_out = number(metrics, (std::string("validation.") + unit).c_str());
-        return fmt::format("{} {}{}", number(metrics, unit), words,
+std::string loss_words(const json& metrics, const std::string& task_name) {
+    ModelConfig model;
+    model.task = task_name;
+    const TaskTraits& task = task_traits(model);
+    for (const std::string& key : {task.loss_key(), std::string("loss")}) {
+        if (number(metrics, key.c_str()).empty()) continue;
+        const std::string words = key == "loss" ? "nats" : task.metric_words;
+        const std::string held_out = number(metrics, ("validation." + key).c_str());
+        return fmt::format("{} {}{}", number(metrics, key.c_str()), words,
                            held_out.empty() ? "" : ", validation " + held_out);
     }
     return "";
@@ -109,7 +111,8 @@ std::string summary(const json& result) {
     add("tokens", group_thousands(result.value("tokens", int64_t{0})));
     add("parameters", parameter_words(result));
     if (result.contains("step")) add("step", group_thousands(result.value("step", int64_t{0})));
-    if (result.contains("metrics")) add("loss", loss_words(result["metrics"]));
+    if (result.contains("metrics"))
+        add("loss", loss_words(result["metrics"], result.value("task", "")));
     return printable_line(result.value("name", "")) + "\n" + table(rows, 2);
 }
 

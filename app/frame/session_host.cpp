@@ -134,10 +134,7 @@ void SessionHost::note_changes() {
     if (status.rewinds > std::exchange(told_.rewinds, status.rewinds)) report_rewind(ui_);
     told_.error = status.error;
     told_.message = status.message;
-    if (ui_.has_model()) {
-        const ModelConfig& model = status.config.model;
-        ui_.selection.clamp(status, std::max<int64_t>(1, model.heads));
-    }
+    if (ui_.has_model()) ui_.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui_.selection.hover.reset();
 }
 

@@ -17,7 +17,7 @@ constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
 const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
-    for (const std::string name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+    for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto found = columns.find(name);
         if (found == columns.end() || found->second.empty()) continue;
         if (unit != nullptr && name == "loss") *unit = "nats";

@@ -102,10 +102,8 @@ json describe(const Checkpoint& checkpoint) {
 // that a config that does not belong to the file is refused before memory is taken for it.
 double least_values(const ModelConfig& model) {
     const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
-    double per_layer = 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim;
-    if (model.mixer == "aft-full" || model.mixer == "aft-local")
-        per_layer += model.factors > 0 ? 2.0 * T * static_cast<double>(model.factors) : T * T;
-    if (model.mixer == "aft-local" && model.window == 0) per_layer = 0;
+    const double per_layer =
+        2.0 * static_cast<double>(model.mlp_ratio) * dim * dim + mixer_traits(model).bias_values;
     return static_cast<double>(model.layers) * per_layer + (model.positions ? T * dim : 0.0);
 }
 

@@ -26,11 +26,12 @@ constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1
 void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
     const ModelConfig& model = net.config();
     const SampleOptions& s = request.sample;
-    if (model.task == "classify") fail_usage("this model classifies pictures: it cannot complete");
+    const TaskTraits& task = task_traits(model);
+    if (!task.is_autoregressive) fail_usage("this model classifies pictures: it cannot complete");
     const size_t total = request.unknown.size();
     if (request.tokens.size() != total)
         fail_usage("completion: {} tokens but a mask of {}", request.tokens.size(), total);
-    if (total < 1 || (model.task == "image" && total != static_cast<size_t>(model.tokens())))
+    if (total < 1 || (!task.is_text() && total != static_cast<size_t>(model.tokens())))
         fail_usage("completion: {} tokens; this model has {}", total, model.tokens());
     for (size_t i = 0; i < total; ++i)
         if (!request.unknown[i] && request.tokens[i] >= model.levels)

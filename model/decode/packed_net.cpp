@@ -215,7 +215,7 @@ DecodeMatrix PackedMatrix::view() const {
 const char* why_not_packed(const Net& net) {
     const ModelConfig& model = net.config();
     if (!model.causal()) return "the model is not causal";
-    if (model.mixer != "aft-simple" && model.mixer != "aft-local" && model.mixer != "aft-full")
+    if (mixer_traits(model).decoder != DecoderKind::packed)
         return "the mixer has no decoding kernels";
     for (const Parameter& parameter : net.parameters()) {
         const at::Tensor& value = parameter.value;
@@ -235,10 +235,10 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.width = rounded_up(c.dim, panel);
     out.inside = rounded_up(c.dim * c.mlp_ratio, panel);
     out.outputs = rounded_up(c.levels, panel);
-    const bool local = c.mixer == "aft-local";
-    out.has_bias = c.mixer == "aft-full" || (local && c.window > 0);
-    out.history = local ? std::min(c.window, c.tokens()) : c.tokens();
-    out.forget = local && c.outside == "-inf";
+    const MixerTraits traits = mixer_traits(c);
+    out.has_bias = traits.has_bias();
+    out.history = traits.window > 0 ? std::min(traits.window, c.tokens()) : c.tokens();
+    out.forget = traits.outside_hidden;
     out.bf16_chunks =
         format != WeightFormat::fp32 && decode_kernels().accumulate_chunk_bf16 != nullptr;
     out.tokens = packer.table("embed.token.weight", out.width);

@@ -100,7 +100,7 @@ Net::Net(Net&&) noexcept = default;
 
 at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
     const Parts& p = *parts_;
-    if (p.config.task != "classify") return forward_fed(shifted(input), pass);
+    if (p.config.causal()) return forward_fed(shifted(input), pass);
     const at::Tensor x = p.embedding.patches(input, p.config);
     MixContext context = p.context(pass, 0);
     context.grid_height = input.size(2) / p.config.patch;
@@ -113,7 +113,7 @@ at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
 
 at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
     const Parts& p = *parts_;
-    if (p.config.task == "classify") fail_usage("a classifier takes `image`, not `tokens`");
+    if (!p.config.causal()) fail_usage("a classifier takes `image`, not `tokens`");
     const at::Tensor x = p.embedding.tokens(fed);
     const at::Tensor logits = p.head(p.through_blocks(x, pass, p.context(pass, 0)));
     show(pass.tap, "logits", logits);
@@ -130,7 +130,7 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
     const Block& block = p.blocks[static_cast<size_t>(layer)];
     MixContext context = p.context({}, static_cast<size_t>(layer));
     const int64_t grid = context.grid_height * context.grid_width;
-    if (p.config.mixer == "aft-conv2d" && !p.config.causal() && x.size(1) != grid) {
+    if (mixer_traits(p.config).on_grid && !p.config.causal() && x.size(1) != grid) {
         // Another image size: only a square grid can be told from its number of tokens.
         const auto side = std::llround(std::sqrt(static_cast<double>(x.size(1))));
         if (side * side != x.size(1))

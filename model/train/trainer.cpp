@@ -37,7 +37,7 @@ nlohmann::json describe(const DataSource& source, const DataConfig& config) {
 
 std::shared_ptr<const DataSource> open_data(const Config& config) {
     return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                       config.model.task == "text" ? config.model.length : 0);
+                       task_traits(config.model).is_text() ? config.model.length : 0);
 }
 
 void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,

@@ -177,7 +177,7 @@ TEST(BenchStep, TheEinsumNetIsTheSameNetAndNoRoomOfTheProgram) {
 TEST(BenchStep, AnotherFunctionIsSeen) {
     const Config config = pixel_config("aft-local", true);
     ModelConfig other = config.model;
-    other.window = 2;
+    other.own["window"] = 2;
     EXPECT_GT(first_step_errors(config, other).gradients, 1e-2);
     EXPECT_GT(first_step_errors(einsum_of(config), other).gradients, 1e-2);
 }

@@ -30,9 +30,9 @@ ModelConfig long_config(const std::string& mixer, int64_t window, int64_t factor
     config.length = kLength;
     config.dim = 24;
     config.levels = 50;
-    config.window = window;
-    config.factors = factors;
-    config.bias_std = 1;
+    config.own["window"] = window;
+    config.own["factors"] = factors;
+    config.own["bias_std"] = 1;
     return config;
 }
 
@@ -44,11 +44,11 @@ std::vector<Case> packed_cases() {
         for (const std::string outside : {"0", "-inf"}) {
             if (window == 0 && outside != "0") continue;
             ModelConfig config = long_config("aft-local", window, window == 40 ? 0 : 3);
-            config.outside = outside;
+            config.own["outside"] = outside;
             cases.push_back({fmt::format("local {} {}", window, outside), config});
         }
     ModelConfig bare = long_config("aft-full", 0, 4);
-    bare.query_gate = bare.output_projection = bare.positions = false;
+    bare.own["query_gate"] = bare.output_projection = bare.positions = false;
     bare.activation = "gelu-tanh";
     cases.push_back({"bare", bare});
     bare.activation = "relu";

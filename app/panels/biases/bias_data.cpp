@@ -45,7 +45,7 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wi
     request.options = {{"quantity", quantity_option(quantity)},
                        {"gauge", gauge_option(ui.selection.gauge)},
                        {"visible", "nan"}};
-    const bool is_band = form.kind == BiasForm::Kind::band;
+    const bool is_band = form.layout == BiasLayout::band;
     if (is_band) request.options["view"] = "band";
     const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
     if (!wish.block.is_single() && !is_whole)
@@ -255,7 +255,7 @@ std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& la
     const bool is_still = has_change && !layer.maps.empty() &&
                           std::all_of(layer.maps.begin(), layer.maps.end(), is_all_zero);
     if (is_still) out += "nothing has changed, ";
-    if (form.kind == BiasForm::Kind::band) out += "band of offsets t \u2212 t\u2032, ";
+    if (form.layout == BiasLayout::band) out += "band of offsets t \u2212 t\u2032, ";
     out += s.range_by_hand                    ? "range set by hand"
            : s.range_mode == RangeMode::own   ? "each map its own range"
            : s.range_mode == RangeMode::layer ? "range shared per layer"

@@ -118,18 +118,18 @@ void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
     view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
     view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
-    if (form.kind == BiasForm::Kind::kernel2) {
+    if (form.layout == BiasLayout::kernel_2d) {
         view.row_label = view.column_label = offset;
         view.corner = "dy\\dx";
-    } else if (form.kind == BiasForm::Kind::kernel1) {
+    } else if (form.layout == BiasLayout::kernel_1d) {
         view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
         view.column_label = offset;
     } else {
         const Positions positions(ui.status);
         const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
         view.row_step = line % block.rows == 0 ? line / block.rows : 0;
-        if (form.kind == BiasForm::Kind::matrix) view.column_step = view.row_step;
-        if (form.kind == BiasForm::Kind::band)
+        if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
+        if (form.layout == BiasLayout::band)
             view.column_label = [block, first](int64_t i) {
                 return std::to_string(i * block.columns + first);
             };
@@ -285,7 +285,7 @@ void FocusPanel::draw(Ui& ui) {
 void FocusPanel::inspector(Ui& ui) {
     if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
     const BiasForm form(ui.status);
-    if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
+    if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);
 }
 

@@ -50,10 +50,10 @@ void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
 }
 
 void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
-    const bool has_kernel = form.kind == BiasForm::Kind::kernel2;
+    const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
-    if (has_kernel) columns.push_back({.title = "Head", .width = 60});
+    if (has_heads) columns.push_back({.title = "Head", .width = 60});
     for (const char* const title : {"Minimum", "Maximum", "Mean", "Norm"})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
@@ -65,10 +65,10 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
         const BiasStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
-        TableRow row{.name = has_kernel ? fmt::format("L{} h{}", layer, head)
-                                        : fmt::format("L{}", layer)};
+        TableRow row{.name = has_heads ? fmt::format("L{} h{}", layer, head)
+                                       : fmt::format("L{}", layer)};
         row.cells = {std::to_string(layer)};
-        if (has_kernel) row.cells.push_back(std::to_string(head));
+        if (has_heads) row.cells.push_back(std::to_string(head));
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
         if (has_kernel)
             for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})
@@ -76,13 +76,13 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
         else
             row.cells.push_back(there ? stored_value(n.norm) : "\u2013");
         row.selected = layer == ui.selection.cell.layer &&
-                       (!has_kernel || head == std::max<int64_t>(0, ui.selection.cell.head));
+                       (!has_heads || head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
     const int pressed = table(ui, "Layers", columns, rows);
     if (pressed < 0) return;
     ui.selection.lock(
-        {.layer = pressed / form.heads, .head = has_kernel ? pressed % form.heads : -1});
+        {.layer = pressed / form.heads, .head = has_heads ? pressed % form.heads : -1});
 }
 
 // Which means and norms these are: training logs others.

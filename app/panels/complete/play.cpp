@@ -261,7 +261,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
 }
 
 void PlayPanel::draw(Ui& ui) {
-    if (ui.status.config.model.task == "classify" || !ui.has_model()) {
+    if (!ui.status.task.is_autoregressive || !ui.has_model()) {
         hint(ui, "Completions of a model are played here, value by value.");
         return;
     }

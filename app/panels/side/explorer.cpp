@@ -145,7 +145,7 @@ void ExplorerPanel::draw_layers(Ui& ui) {
             ui.selection.lock(cell);
         }
     }
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    const bool has_kernel = ui.status.mixer.has_kernel();
     hint(ui, "bar: norm, " + norm_of_training(has_kernel));
 }
 

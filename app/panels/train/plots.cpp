@@ -29,7 +29,7 @@ void refresh(Columns& c, const Ui& ui) {
     c = Columns();
     c.source = &curves;
     c.version = curves.version;
-    c.in_bits = ui.status.config.model.task != "classify";
+    c.in_bits = ui.status.task.loss_in_bits;
     const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
     const auto column = [&](const char* name) -> const std::vector<double>* {
         const auto found = curves.columns.find(name);
@@ -200,7 +200,7 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
 PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
     Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
     viz::CurvePlot& plot = out.view;
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
+    const bool has_kernel = ui.status.mixer.has_kernel();
     plot.unit = norm_of_training(has_kernel);
     const auto& all = ui.curves->columns;
     std::vector<std::pair<size_t, const std::vector<double>*>> layers;

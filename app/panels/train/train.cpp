@@ -105,11 +105,11 @@ std::string loss_words(const Ui& ui, int64_t step) {
     const auto& steps = ui.curves->step;
     const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
     if (at == steps.end() || *at != double(step)) return "";
-    for (const char* name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+    for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto column = ui.curves->columns.find(name);
         if (column == ui.curves->columns.end()) continue;
         const double value = column->second[size_t(at - steps.begin())];
-        const bool in_nats = name == std::string_view("loss");
+        const bool in_nats = name == "loss";
         return std::isfinite(value)
                    ? short_value(value, 3) + " " + (in_nats ? "nats" : ui.status.metric_words)
                    : "";
@@ -226,7 +226,7 @@ void RunPanel::draw_numbers(Ui& ui) {
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
     put(ui, pen, speed_words(s), "it/s");
-    const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
+    const std::string unit = s.task.examples + "/s";
     put(ui, pen, examples_words(s), unit);
     put(ui, pen, memory_words(s), "memory");
     ui.recorder.item(
