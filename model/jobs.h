@@ -112,10 +112,6 @@ struct RunRequest {
 // Whether a checkpoint or run folder can be opened, as far as its config and the header of its
 // (newest) checkpoint tell; no tensor is read: milliseconds. Error as opening it would give.
 void check_model(const std::string& path);
-// A checkpoint, not a run folder: by its name alone.
-[[nodiscard]] bool is_checkpoint_file(const std::string& path);
-// The file of a step: a checkpoint is its own, a run folder has one for each saved step.
-[[nodiscard]] std::string checkpoint_file(const std::string& model, int64_t step);
 
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
 // words.

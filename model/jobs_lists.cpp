@@ -5,7 +5,6 @@
 #include "model/mixers/mixer.h"
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"
-#include "model/train/run_folder.h"
 
 namespace aft {
 
@@ -33,14 +32,6 @@ std::vector<NamedList> model_lists() {
     return {list_of("mixers", mixers()),   list_of("tasks", tasks()),
             list_of("sources", sources()), list_of("formats", formats()),
             list_of("probes", probes()),   presets};
-}
-
-bool is_checkpoint_file(const std::string& path) {
-    return path.ends_with(".safetensors");
-}
-
-std::string checkpoint_file(const std::string& model, int64_t step) {
-    return is_checkpoint_file(model) ? model : checkpoint_path(model, step).string();
 }
 
 }  // namespace aft

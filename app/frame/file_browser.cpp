@@ -13,7 +13,7 @@
 #include "app/widgets/parts.h"
 #include "core/image.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/jobs.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 

@@ -5,7 +5,7 @@
 
 #include "app/frame/frame_parts.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 

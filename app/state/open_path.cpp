@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/image.h"
 #include "model/jobs.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 

@@ -7,7 +7,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/norm_words.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/model_files.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
