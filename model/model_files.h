@@ -1,5 +1,5 @@
-// Names of model files, for those that show or copy them: what is a checkpoint, and which file holds
-// a step. Pure text, no LibTorch; any thread.
+// Names of model files, for those that show or copy them: what is a checkpoint, and which file
+// holds a step. Pure text, no LibTorch; any thread.
 #pragma once
 #include <cstdint>
 #include <string>
