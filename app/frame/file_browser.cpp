@@ -59,7 +59,7 @@ void FileBrowser::go(const fs::path& folder) {
     folder_ = folder.lexically_normal();
     if (!folder_.has_filename() && folder_.has_relative_path()) folder_ = folder_.parent_path();
     typed_ = folder_.string();
-    filter_.clear();
+    list_.filter.clear();
     selected_.clear();
     read_folder();
 }
@@ -90,8 +90,8 @@ void FileBrowser::read_folder() {
     }
     std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
         if (a.is_folder != b.is_folder) return a.is_folder;
-        if (sort_ == 1 && a.changed != b.changed) return a.changed > b.changed;
-        if (sort_ == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
+        if (list_.sort == 1 && a.changed != b.changed) return a.changed > b.changed;
+        if (list_.sort == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
         return a.name < b.name;
     });
 }
@@ -162,15 +162,15 @@ void FileBrowser::draw_head(Ui& ui) {
     ImGui::SameLine();
     if (button(ui, {.name = "Go", .width = 76}) || entered) take_typed(ui);
     text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
-               filter_);
+               list_.filter);
     ImGui::SameLine();
     static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
     if (!for_data_) {
-        segmented(ui, "Show", kind_, {kKinds});
+        segmented(ui, "Show", list_.kind, {kKinds});
         ImGui::SameLine();
     }
     static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
-    if (segmented(ui, "Sort", sort_, {kSorts})) read_folder();
+    if (segmented(ui, "Sort", list_.sort, {kSorts})) read_folder();
 }
 
 void FileBrowser::draw_list(Ui& ui, float height) {
@@ -180,8 +180,9 @@ void FileBrowser::draw_list(Ui& ui, float height) {
     const Entry* chosen = nullptr;
     int shown = 0;
     for (const Entry& entry : entries_) {
-        const bool fits = entry.is_folder || for_data_ || kind_ == 1 || can_be_opened(entry.name);
-        if (!fits || !contains_word(entry.name, filter_)) continue;
+        const bool fits =
+            entry.is_folder || for_data_ || list_.kind == 1 || can_be_opened(entry.name);
+        if (!fits || !contains_word(entry.name, list_.filter)) continue;
         ++shown;
         const Row line = row(ui, entry.name,
                              {26, entry.name == selected_,

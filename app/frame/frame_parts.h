@@ -70,10 +70,13 @@ class FileBrowser {
     void take_data(Ui& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
     std::filesystem::path folder_;
-    std::string typed_, filter_, problem_;
+    std::string typed_, problem_;
     std::vector<Entry> entries_;
-    int sort_ = 0;  // name, changed, size
-    int kind_ = 0;  // what is shown: models and pictures, everything
+    struct List {
+        std::string filter{};
+        int sort = 0;  // name, changed, size
+        int kind = 0;  // what is shown: models and pictures, everything
+    } list_;
     std::string selected_;
 };
 

@@ -81,22 +81,22 @@ void Script::stop(const std::string& why) const {
 }
 
 bool Script::is_waiting(Frame& frame) {
-    if (awaited_.empty()) return false;
-    if (wait_start_ < 0) wait_start_ = now_seconds();
-    if (is_on_screen(frame, awaited_)) {
-        awaited_.clear();
+    if (wait_.words.empty()) return false;
+    if (wait_.start < 0) wait_.start = now_seconds();
+    if (is_on_screen(frame, wait_.words)) {
+        wait_.words.clear();
         return false;
     }
-    if (now_seconds() - wait_start_ > wait_seconds_) {
+    if (now_seconds() - wait_.start > wait_.seconds) {
         --at_;  // the line that waits
-        stop(fmt::format("waited {} s and it did not appear", wait_seconds_));
+        stop(fmt::format("waited {} s and it did not appear", wait_.seconds));
     }
     frame.ui().want_frames(2);
     return true;
 }
 
 void Script::check_set(Frame& frame) {
-    if (set_label_.empty()) return;
+    if (set_.label.empty()) return;
     Recorder& recorder = frame.ui().recorder;
     const std::string refusal = recorder.scripted.take_refusal();
     if (!refusal.empty()) {
@@ -104,10 +104,10 @@ void Script::check_set(Frame& frame) {
         stop(refusal);
     }
     if (!recorder.scripted.is_pending()) {
-        set_label_.clear();
+        set_.label.clear();
         return;
     }
-    if (++set_frames_ > kPatience) {
+    if (++set_.frames > kPatience) {
         --at_;
         stop("there is no such field on the screen");
     }
@@ -133,7 +133,7 @@ bool Script::advance(Frame& frame) {
         }
         patience_ = 0;
         ++at_;
-        if (frames_ > 0 || !gestures_.empty() || !awaited_.empty() ||
+        if (frames_ > 0 || !gestures_.empty() || !wait_.words.empty() ||
             frame.ui().commands.is_quitting())
             return true;
     }
@@ -220,12 +220,12 @@ void Script::press_keys(const std::string& keys) {
 void Script::begin_wait(const std::string& rest) {
     auto [words, seconds] = label_and_rest(rest);
     const auto number = number_of(seconds);
-    awaited_ = number ? words : rest;
-    if (awaited_.size() > 1 && awaited_.front() == '"' && awaited_.back() == '"')
-        awaited_ = awaited_.substr(1, awaited_.size() - 2);
-    wait_seconds_ = number.value_or(kWaitSeconds);
-    wait_start_ = -1;
-    if (awaited_.empty()) stop("expected: wait TEXT [SECONDS]");
+    wait_.words = number ? words : rest;
+    if (wait_.words.size() > 1 && wait_.words.front() == '"' && wait_.words.back() == '"')
+        wait_.words = wait_.words.substr(1, wait_.words.size() - 2);
+    wait_.seconds = number.value_or(kWaitSeconds);
+    wait_.start = -1;
+    if (wait_.words.empty()) stop("expected: wait TEXT [SECONDS]");
 }
 
 bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
@@ -234,8 +234,8 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {
         const auto [label, value] = label_and_rest(rest);
-        set_label_ = label;
-        set_frames_ = 0;
+        set_.label = label;
+        set_.frames = 0;
         frame.ui().recorder.scripted.request(label, value);
         frames_ = 2;
     } else if (verb == "key" && !rest.empty()) {

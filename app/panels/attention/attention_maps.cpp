@@ -156,7 +156,7 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     bar.percent = true;
     bar.low_locked = true;
     const float share =
-        shown_share(shown.positions, shown.data.both(), ui.selection.shown().source);
+        shown_share(shown.positions, shown.data.rows().both, ui.selection.shown().source);
     if (!std::isnan(share)) bar.marker = share;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui);
     if (reply.changed) by_hand_ = reply.range.high;
@@ -197,10 +197,10 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(1), each});
+        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(1), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
@@ -221,10 +221,10 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(0), each});
+        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(0), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }

@@ -46,7 +46,7 @@ double overlap(std::span<const float> row, std::span<const float> other) {
 
 void draw_layer_shares(Ui& ui, const AttentionData& data) {
     section(ui, "Layers", "prior share of attention");
-    const std::vector<double>& shares = data.priors();
+    const std::vector<double>& shares = data.rows().priors;
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
         const float top = ImGui::GetCursorPosY();
@@ -84,16 +84,17 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
 void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
     const AttentionData& data = shown.data;
     section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
-    if (!data.prior().row.empty()) {
-        const double same = overlap(data.both().row, data.prior().row);
+    if (!data.rows().prior.row.empty()) {
+        const double same = overlap(data.rows().both.row, data.rows().prior.row);
         const auto percent = static_cast<int>(std::lround(100 * same));
         split_bar(ui, same, fmt::format("position {} %", percent),
                   fmt::format("content {} %", 100 - percent));
         key_value(ui, "Divergence from prior",
-                  plain_number(divergence_bits(data.both().row, data.prior().row), 3), "bit");
+                  plain_number(divergence_bits(data.rows().both.row, data.rows().prior.row), 3),
+                  "bit");
     }
     const int64_t window = ui.status.mixer.window;
-    const RowNumbers n = row_numbers(shown.positions, data.both(), shown.target, window);
+    const RowNumbers n = row_numbers(shown.positions, data.rows().both, shown.target, window);
     key_value(ui, "Mean distance", plain_number(n.distance, 2),
               shown.positions.is_text             ? "bytes"
               : shown.positions.is_autoregressive ? "pixels"

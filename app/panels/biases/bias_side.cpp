@@ -74,23 +74,23 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
     request.options.erase("also");
     request.options["row"] = std::to_string(target);
     const bool has_change = shows_change(ui);
-    bool is_new = row_.update(ui, request, layers.turn(layer), bias_hold(form));
+    bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {
         request.step = ui.selection.pins.back().step;
-        is_new |= row_before_.update(ui, request, layers.turn(layer));
+        is_new |= row_.before.update(ui, request, layers.turn(layer));
     }
-    is_new |= row_is_change_ != has_change;
-    const bool is_there = row_.fields() && (!has_change || row_before_.is_current());
+    is_new |= row_.is_change != has_change;
+    const bool is_there = row_.now.fields() && (!has_change || row_.before.is_current());
     if (is_new && is_there) {
-        row_is_change_ = has_change;
-        std::vector<float> row = row_.fields()->fields.front().values;
-        if (has_change) take_from(row, row_before_.fields()->fields.front().values);
+        row_.is_change = has_change;
+        std::vector<float> row = row_.now.fields()->fields.front().values;
+        if (has_change) take_from(row, row_.before.fields()->fields.front().values);
         folded_.clear();
         for (int64_t c = 0; c < positions.channels; ++c) {
             folded_.push_back(fold_row(positions, row, c));
             folded_.back().version = ++versions_;
         }
-        target_ = std::stoll(row_.shown().options.at("row"));
+        row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
     const char* const what = positions.is_text ? "Where this byte looks by prior alone"
                              : positions.is_autoregressive
@@ -101,7 +101,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
                         has_change ? "change of the " : "", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
                         folded_.empty() ? positions.width : folded_.front().columns));
-    if (folded_.empty() || target_ < 0 || row_is_change_ != has_change) {
+    if (folded_.empty() || row_.target < 0 || row_.is_change != has_change) {
         ImGui::Dummy({width, width});
         return;
     }
@@ -116,7 +116,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     const float tall =
         std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const Positions::Place target = positions.target(target_);
+    const Positions::Place target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
         const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
         ImGui::SetCursorScreenPos(at);
@@ -141,14 +141,14 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
                           .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
                           .min = reply.map.low,
                           .max = reply.map.high,
-                          .value = positions.target_words(target_),
+                          .value = positions.target_words(row_.target),
                           .why_not = {}});
         const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
         Positions::Place from = unfold(positions, hit.row, hit.column);
         from.channel = int64_t(c);
         if (!from.is_on_grid()) continue;
         const Cell cell{.layer = ui.selection.cell.layer,
-                        .target = target_,
+                        .target = row_.target,
                         .source = positions.source_at(from.y, from.x, from.channel)};
         if (reply.hovered.is_valid()) ui.selection.point(cell);
         if (reply.clicked.is_valid()) ui.selection.lock(cell);
@@ -163,10 +163,10 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
 
 void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
                          std::vector<ReadOut>& out) const {
-    if (reading.block.is_single() || !row_.fields() || reading.cell.target != target_ ||
+    if (reading.block.is_single() || !row_.now.fields() || reading.cell.target != row_.target ||
         reading.cell.source < 0 || shows_change(ui))
         return;
-    const std::vector<float>& row = row_.fields()->fields.front().values;
+    const std::vector<float>& row = row_.now.fields()->fields.front().values;
     const auto j = size_t(reading.cell.source);
     if (j < row.size() && !std::isnan(row[j]))
         out.push_back({"exact", shown_value(ui.selection.quantity, row[j]), exact_number(row[j])});

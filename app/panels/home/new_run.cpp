@@ -79,7 +79,7 @@ void NewRunForm::open(Ui& ui, const std::string& preset) {
 
 void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     for (size_t i = 0; i < presets_.size(); ++i)
-        if (presets_[i].name == name) chosen_ = static_cast<int>(i);
+        if (presets_[i].name == name) shown_.preset = static_cast<int>(i);
     try {
         standard_ = load_preset(name);
         config_ = standard_;
@@ -98,7 +98,8 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string& key = rows[i].key;
         if (!key.starts_with(group + ".") || key == "data.source") continue;
-        if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
+        if (!shown_.filter.empty() && !contains(key, shown_.filter) &&
+            !contains(rows[i].help, shown_.filter))
             continue;
         any = true;
         const float room = ImGui::GetContentRegionAvail().x / ui.scale;
@@ -123,11 +124,11 @@ void NewRunForm::draw_settings(Ui& ui) {
     std::vector<std::string> names;
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
-    int chosen = chosen_;
+    int chosen = shown_.preset;
     if (!names.empty() && combo(ui, "Preset", chosen, {names, 320}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
-    if (chosen_ < static_cast<int>(presets_.size()))
-        hint(ui, presets_[static_cast<size_t>(chosen_)].sentence);
+    if (shown_.preset < static_cast<int>(presets_.size()))
+        hint(ui, presets_[static_cast<size_t>(shown_.preset)].sentence);
     label_column(ui, "Data", 116,
                  "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
     const auto last = check_.last();
@@ -148,16 +149,16 @@ void NewRunForm::draw_settings(Ui& ui) {
                out_);
     section(ui, "Settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group", group_, {choices, 300});
+    segmented(ui, "Group", shown_.group, {choices, 300});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
                {.name = "Filter",
                 .hint = "Filter settings",
                 .icon = icon::search,
                 .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
-               filter_);
+               shown_.filter);
     ImGui::Dummy({0, ui.px(4)});
-    draw_group(ui, kGroups[group_]);
+    draw_group(ui, kGroups[shown_.group]);
 }
 
 void NewRunForm::draw_estimate(Ui& ui) {

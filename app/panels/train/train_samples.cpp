@@ -52,12 +52,14 @@ class TrainSamplesPanel final : public Panel {
     std::deque<Moment> moments_;  // newest first
     viz::TokenTexture original_;
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
-    uint64_t id_ = 0;            // of the completion asked for last
-    bool is_running_ = false;
-    int64_t asked_step_ = -1, asked_at_ = -1;  // shown step; step in the request
-    std::set<int64_t> tried_;                  // earlier steps asked for
-    size_t rows_ = 3;                          // that fit, as drawn last
-    double next_at_ = 0;
+    struct Asked {
+        uint64_t id = 0;  // of the completion asked for last
+        bool is_running = false;
+        int64_t step = -1, at = -1;  // shown step; step in the request
+        std::set<int64_t> tried{};   // earlier steps asked for
+        double next_at = 0;
+    } asked_;
+    size_t rows_ = 3;  // that fit, as drawn last
     std::string error_;
 };
 
@@ -79,11 +81,11 @@ void TrainSamplesPanel::forget(const Ui& ui) {
     item_ = nullptr;
     moments_.clear();
     error_.clear();
-    id_ = 0;
-    is_running_ = false;
-    asked_step_ = -1;
-    tried_.clear();
-    next_at_ = 0;
+    asked_.id = 0;
+    asked_.is_running = false;
+    asked_.step = -1;
+    asked_.tried.clear();
+    asked_.next_at = 0;
 }
 
 // What has come of the completion asked for; another one may have taken its place.
@@ -106,25 +108,25 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
 
 // What has come of the completion asked for; another one may have taken its place.
 void TrainSamplesPanel::take(Ui& ui) {
-    if (!is_running_) return;
+    if (!asked_.is_running) return;
     const auto now = ui.session->completion();
-    if (!now || now->id < id_) return;
-    if (now->id == id_) {
-        const bool is_earlier = tried_.contains(asked_at_);
+    if (!now || now->id < asked_.id) return;
+    if (now->id == asked_.id) {
+        const bool is_earlier = asked_.tried.contains(asked_.at);
         error_ = is_earlier ? "" : now->error;
         if (!now->samples.empty()) show(now);
         if (!now->done && now->error.empty()) return;
     }
-    is_running_ = false;
-    if (now->id != id_ || now->stopped) {  // another one has taken its place
-        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == id_; });
-        tried_.erase(asked_at_);
-        asked_step_ = -1;
+    asked_.is_running = false;
+    if (now->id != asked_.id || now->stopped) {  // another one has taken its place
+        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == asked_.id; });
+        asked_.tried.erase(asked_.at);
+        asked_.step = -1;
     }
     // The trainer's share of the time also holds against these: all of it means one part in twenty.
     const double share = ui.settings.trainer_share;
     const double rest = std::clamp(share / std::max(0.05, 1 - share), 1.0, 19.0);
-    next_at_ = ui.time + std::max(kLeastPause, now->seconds * rest);
+    asked_.next_at = ui.time + std::max(kLeastPause, now->seconds * rest);
 }
 
 // The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
@@ -132,20 +134,20 @@ void TrainSamplesPanel::take(Ui& ui) {
 int64_t TrainSamplesPanel::earlier_checkpoint() const {
     if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
     const int64_t step = moments_.back().completion->step - 1;
-    return tried_.contains(step) ? -1 : step;
+    return asked_.tried.contains(step) ? -1 : step;
 }
 
 void TrainSamplesPanel::ask(Ui& ui) {
-    if (is_running_ || is_completing(ui)) return;
+    if (asked_.is_running || is_completing(ui)) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
-    if (step == asked_step_) {  // with time to spare: how it was at earlier checkpoints
+    if (step == asked_.step) {  // with time to spare: how it was at earlier checkpoints
         step = at = is_training ? -1 : earlier_checkpoint();
         if (step < 0) return;
-        tried_.insert(step);
+        asked_.tried.insert(step);
     }
-    if (is_training && ui.time < next_at_) {
-        ui.want_frame_at(next_at_);
+    if (is_training && ui.time < asked_.next_at) {
+        ui.want_frame_at(asked_.next_at);
         return;
     }
     CompletionRequest request;
@@ -163,10 +165,10 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    id_ = ui.session->complete(std::move(request));
-    is_running_ = true;
-    asked_at_ = at;
-    if (step == ui.shown_step()) asked_step_ = step;
+    asked_.id = ui.session->complete(std::move(request));
+    asked_.is_running = true;
+    asked_.at = at;
+    if (step == ui.shown_step()) asked_.step = step;
 }
 
 std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
@@ -323,7 +325,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
     take(ui);
     ask(ui);
     caption(ui, "Completions of " + item_->caption, caption_words(ui));
-    if (is_running_) (void)progress_line(ui, "", -1);
+    if (asked_.is_running) (void)progress_line(ui, "", -1);
     if (!error_.empty())
         banner(ui, {.title = "The completion could not be made", .sentence = error_});
     is_text_model(ui) ? draw_texts(ui) : draw_pictures(ui);
