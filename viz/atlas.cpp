@@ -237,26 +237,6 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
              static_cast<int64_t>((at.x - box.low.x) / float(layout.zoom.across))}};
 }
 
-int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
-    int best = 1, best_rows = count + 1;
-    float most = -1;  // pixels that one map covers
-    for (int columns = 1; columns <= count; ++columns) {
-        AtlasShape tried = shape;
-        tried.columns = columns;
-        tried.rows = (count + columns - 1) / columns;
-        const AtlasLayout layout = layout_atlas(tried, area, scale);
-        const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
-        const float covered = fits ? layout.tile.x * layout.tile.y : 0;
-        // As large as possible; then side by side rather than below each other.
-        if (covered < most || (covered == most && (covered == 0 || tried.rows >= best_rows)))
-            continue;
-        most = covered;
-        best_rows = tried.rows;
-        best = columns;
-    }
-    return best;
-}
-
 AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     AtlasReply reply;
     reply.layout = layout_atlas(view.shape, view.area, look.scale);

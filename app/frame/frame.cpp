@@ -176,7 +176,7 @@ void Frame::prepare(double seconds) {
     else
         p.host.poll();
     p.host.note_changes();
-    p.warnings.tell(p.ui);
+    p.warnings.report(p.ui);
     p.host.report_unsaved();
     update_theme(p.ui, p.options.display_scale);
     p.host.load_image();

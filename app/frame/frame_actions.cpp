@@ -92,14 +92,13 @@ void add_file_actions(Actions& actions) {
 }
 
 void add_workspace_actions(Actions& actions) {
-    const char* sentences[] = {
-        "Recent runs, a new run, demos, this machine.",
-        "Start, pause, change and watch training.",
-        "Position biases of all layers and heads.",
-        "Where a target looks: prior, content, both.",
-        "Fill in masked images or go on with texts, several samples at once.",
-        "Two to four steps or runs beside each other.",
-        "Change biases and see what that does to the loss."};
+    const char* sentences[] = {"Recent runs, a new run, demos, this machine.",
+                               "Start, pause, change and watch training.",
+                               "Position biases of all layers and heads.",
+                               "Where a target looks: prior, content, both.",
+                               "Fill in masked images or continue texts, several samples at once.",
+                               "Two to four steps or runs beside each other.",
+                               "Change biases and see what that does to the loss."};
     const char* icons[] = {icon::home,    icon::chart,   icon::grid, icon::eye,
                            icon::picture, icon::compare, icon::flask};
     const char* keys[] = {"home", "train", "biases", "attention", "complete", "compare", "lab"};

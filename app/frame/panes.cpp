@@ -107,7 +107,7 @@ void draw_inside(Ui& ui, Pane& pane) {
     }
     banner(ui, {.kind = ToastKind::error,
                 .title = pane.room->info.name + " stopped",
-                .sentence = pane.problem + ". The other panes and the training go on.",
+                .sentence = pane.problem + ". The other panes and the training continue.",
                 .actions = {}});
     if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
 }

@@ -194,7 +194,7 @@ void add_aside_actions(Actions& actions) {
     actions.add(
         {.id = "run.copy_command",
          .name = "Copy training command",
-         .sentence = "Puts the command line that goes on with this run on the clipboard.",
+         .sentence = "Puts the command line that resumes this run on the clipboard.",
          .icon = icon::terminal,
          .menu = "Run",
          .why_not = needs_run_folder,

@@ -24,7 +24,6 @@ enum class Gauge { fixed, raw };  // option "gauge"
 [[nodiscard]] const char* gauge_option(Gauge gauge);
 
 enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
-[[nodiscard]] const char* range_words(RangeMode mode);
 
 // A cell of a model: what hover previews and click locks.
 struct Cell {

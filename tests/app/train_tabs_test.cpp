@@ -120,7 +120,7 @@ TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
     run("One step\n");
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Go on");
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Resume");
     EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
     EXPECT_EQ(ui().actions.why_not(ui(), "run.save"), "");
     const std::string banner = value_of("Curves/Main/Banner");

@@ -130,14 +130,6 @@ TEST(Atlas, HitTestFindsTheCellAndMissesTheGaps) {
     EXPECT_FALSE(hit_atlas(a, shape, {599, 399}).is_valid());
 }
 
-TEST(Atlas, ColumnsAreChosenForTheLargestMaps) {
-    AtlasShape shape{.tile_rows = 100, .tile_columns = 100};
-    EXPECT_EQ(best_columns(6, shape, {900, 600}, 1), 3);
-    EXPECT_EQ(best_columns(1, shape, {900, 600}, 1), 1);
-    EXPECT_EQ(best_columns(4, shape, {1000, 210}, 1), 4);
-    EXPECT_EQ(best_columns(2, shape, {900, 600}, 1), 2) << "side by side";
-}
-
 TEST(Map, FreeAxesTakeEachTheirOwnZoom) {
     MapView view;
     view.data = {.rows = 256, .columns = 128};

@@ -57,7 +57,7 @@ std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
 }  // namespace
 
 void AttentionGallery::sort(const Ui& ui, AttentionData& data) {
-    const Order order = why_not(ui, data, wish_).empty() ? wish_ : Order::sharpness;
+    const Order order = why_not(ui, data, requested_).empty() ? requested_ : Order::sharpness;
     if (order == order_) return;
     order_ = order;
     data.sort(order);
@@ -119,7 +119,7 @@ void AttentionGallery::draw_order(Ui& ui, const AttentionData& data) {
     std::vector<Choice> orders = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
-    if (segmented(ui, "Sort", chosen, {orders})) wish_ = Order(chosen);
+    if (segmented(ui, "Sort", chosen, {orders})) requested_ = Order(chosen);
 }
 
 void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars) {

@@ -30,8 +30,8 @@ class AttentionGallery {
     std::vector<Folded> folded_;
     std::vector<viz::AtlasCell> cells_;
     uint64_t cells_version_ = 0;
-    Order wish_ = Order::gate;   // what was asked for
-    Order order_ = Order::gate;  // the wish, or sharpness where this model cannot have it
+    Order requested_ = Order::gate;  // what was asked for
+    Order order_ = Order::gate;  // the requested one, or sharpness where this model cannot have it
     Order cells_order_ = Order::gate;
     size_t first_ = 0, cells_first_ = 0;  // of the channels as they are sorted, at the left top
 };

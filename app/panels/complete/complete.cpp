@@ -82,7 +82,7 @@ std::string settings_words(const Ui& ui, const Completion& completion) {
     if (used.particles > 1) words += fmt::format(", {} particles", used.particles);
     words += fmt::format(", seed {}  \u00B7  {}, step {}", used.seed, ui.status.name,
                          group_thousands(completion.step));
-    if (ui.status.state == RunState::running) words += " (training goes on)";
+    if (ui.status.state == RunState::running) words += " (training continues)";
     return words;
 }
 
@@ -141,7 +141,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
         if (button(ui, {.name = "Stop",
                         .icon = icon::stop,
                         .kind = ButtonKind::primary,
-                        .tip = "Stops between two tokens; Continue goes on.",
+                        .tip = "Stops between two tokens; Continue resumes it.",
                         .shortcut = "Esc",
                         .height = 32}))
             ui.session->stop_completion();
@@ -349,7 +349,7 @@ void CompletePanel::draw(Ui& ui) {
                  .title = no_image ? "No image yet" : "No completion yet",
                  .sentence = no_image ? "Drop one here or take one from the data set."
                              : is_text_model(ui)
-                                 ? "Write a prompt at the left, then let the model go on with it."
+                                 ? "Write a prompt at the left, then let the model continue it."
                                  : "Paint what is to be filled in, then let the model complete it.",
                  .primary = "complete.start",
                  .primary_words = "Complete"});

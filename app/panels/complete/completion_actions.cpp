@@ -21,7 +21,7 @@ std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, co
 void add_runs(Actions& actions) {
     actions.add({.id = "complete.start",
                  .name = "Complete the input",
-                 .sentence = "Fills in what is masked, or goes on with the prompt.",
+                 .sentence = "Fills in what is masked, or continues the prompt.",
                  .icon = icon::play,
                  .shortcut = "Ctrl+Enter",
                  .menu = "Run",

@@ -48,7 +48,7 @@ constexpr const char* kTarget = "Controls/Optimiser/Target step";
 void ControlsPanel::actions(Actions& actions) {
     actions.add({.id = "run.until",
                  .name = "Run until...",
-                 .sentence = "Asks for the step to stop at, then goes on.",
+                 .sentence = "Asks for the step to stop at, then resumes.",
                  .icon = icon::flag,
                  .menu = "Run",
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },

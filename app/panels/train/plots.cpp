@@ -274,10 +274,10 @@ std::string error_sentence(const Ui& ui) {
     const Status& s = ui.status;
     if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
-            "What was learnt up to step {} is in memory only: save it, or go on "
+            "What was learnt up to step {} is in memory only: save it, or resume "
             "when the cause is gone.",
             group_thousands(s.step));
-    if (s.can_go_on) return "Nothing is lost: go on when the cause is gone.";
+    if (s.can_go_on) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {

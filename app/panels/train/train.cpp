@@ -43,11 +43,11 @@ Primary primary_of(const Ui& ui) {
         case RunState::running:
             return {"run.toggle", "Pause"};
         case RunState::paused:
-            return {"run.toggle", "Go on"};
+            return {"run.toggle", "Resume"};
         case RunState::stopping:
             return {"run.toggle", "Stopping"};
         case RunState::stopped:
-            return {"run.toggle", "Go on"};
+            return {"run.toggle", "Resume"};
         default:
             return {"run.toggle", "Start"};
     }
@@ -144,7 +144,7 @@ void RunPanel::draw_rewind(Ui& ui) {
     ImGui::Indent(ui.px(8));
     text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
     hint(ui,
-         "Training goes on from there in this run, exactly as it did. What came after is kept "
+         "Training continues from there in this run, exactly as it did. What came after is kept "
          "as a run of its own, in the folder branches of this run.");
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
@@ -263,7 +263,7 @@ PanelRoom train_panel() {
         .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
         .icon = icon::play,
         .help =
-            "The filled button starts, pauses and goes on. Step trains one step, Run N as many as "
+            "The filled button starts, pauses and resumes. Step trains one step, Run N as many as "
             "Controls says, Run until asks for the step to stop at; the bar shows how far the "
             "target step is, white marks are checkpoints. Rewind goes back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},

@@ -1,5 +1,5 @@
 // Completions beside the curves: one picture of the validation data, its lower half masked, filled
-// in again with the same random numbers as training goes on. They are asked for only while this
+// in again with the same random numbers as training continues. They are asked for only while this
 // pane is seen, and seldom enough to leave the trainer its share.
 #include <fmt/format.h>
 
@@ -176,7 +176,7 @@ std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
                                           : "lower half masked";
     words += ", same random numbers at every step  \u00B7  " + ui.status.name;
     if (!moments_.empty()) words += ", step " + group_thousands(moments_.front().completion->step);
-    if (ui.status.state == RunState::running) words += " (training goes on)";
+    if (ui.status.state == RunState::running) words += " (training continues)";
     return words;
 }
 
@@ -335,7 +335,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
 
 PanelRoom train_samples_panel() {
     return {
-        {"Completions", "a sample of the validation data, completed again as training goes on"},
+        {"Completions", "a sample of the validation data, completed again as training continues"},
         icon::picture,
         "The same masked picture, or the same prompt, and the same random numbers at every step: "
         "what differs is what was learnt. The newest step stands on top.",
