@@ -61,6 +61,7 @@ void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
             tools.focus_pane = std::move(pane->name);
             tools.side_hidden = false;
         }
+        if (const auto* rewind = std::get_if<RewindTo>(&command)) host.rewind(rewind->step);
         if (auto* run = std::get_if<OpenRun>(&command)) {
             host.replace(std::move(run->request));
             ui.workspace = Workspace::train;

@@ -73,11 +73,6 @@ std::string needs_saved_shown(const Ui& ui) {
                : "Only the biases of this step are kept. Scrub to a saved one.";
 }
 
-void rewind_to(Ui& ui, int64_t step) {
-    if (ui.session != nullptr) ui.session->rewind(step);
-    ui.selection.step = -1;
-}
-
 // The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
 void start_again(Ui& ui) {
     const std::string path = checkpoint_file(ui.status.path, ui.status.saved_step);
@@ -159,14 +154,14 @@ void add_rewind_actions(Actions& actions) {
                              "after is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_run_folder,
-                 .run = [](Ui& ui) { rewind_to(ui, ui.status.saved_step); }});
+                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
     actions.add({.id = "run.rewind_shown",
                  .name = "Rewind to the shown step",
                  .sentence = "Goes back to the saved step that the timeline shows. What came after "
                              "is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) { rewind_to(ui, ui.selection.step); }});
+                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
 }
 
 void add_aside_actions(Actions& actions) {

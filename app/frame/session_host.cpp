@@ -49,6 +49,11 @@ void SessionHost::close() {
     ui_.history.clear();
 }
 
+void SessionHost::rewind(int64_t step) {
+    if (ui_.session != nullptr) ui_.session->rewind(step);
+    ui_.selection.step = -1;
+}
+
 void SessionHost::replace(OpenRequest request) {
     retire();
     ui_.selection.step = -1;

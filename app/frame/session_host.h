@@ -22,6 +22,7 @@ class SessionHost {
 
     void replace(OpenRequest request);  // the open one ends in the background
     void close();
+    void rewind(int64_t step);
     void open(const std::vector<std::string>& paths);  // checkpoints, run folders, pictures
     void poll();                                       // status, curves, completion of this frame
     void note_changes();                               // of `ui`: errors, messages, rewinds

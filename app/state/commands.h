@@ -1,6 +1,7 @@
 // Commands: what a panel or an action asks the frame to do, as one queue of typed values. The frame
 // takes them before it draws the next frame. Window thread.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,8 +24,11 @@ struct BrowseFiles {
 struct ShowPane {  // brings it to the front
     std::string name;
 };
+struct RewindTo {  // a saved step of the open run; all views go live
+    int64_t step = 0;
+};
 
-using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane>;
+using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane, RewindTo>;
 
 class Commands {
   public:

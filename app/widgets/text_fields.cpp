@@ -2,6 +2,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/widgets/input_text.h"
@@ -135,6 +136,16 @@ std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
     std::string text = *std::get<std::string*>(row.value);
     if (!text_field(ui, {.name = row.key, .why_not = why_not}, text)) return std::nullopt;
     return text;
+}
+
+std::string setting_label(std::string_view key, bool is_narrow) {
+    std::string words(key.substr(key.find('.') + 1));
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const size_t rate = words.find(" learning rate");
+    if (is_narrow && rate != std::string::npos) words.replace(rate, 14, " rate");
+    if (!words.empty())
+        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words;
 }
 
 }  // namespace aft::app

@@ -98,6 +98,8 @@ bool text_submitted(const DrawContext& ui);  // Enter in the last text_field
 // preset's value. Returns the new value as text, empty optional if unchanged.
 std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
                                          const std::string& standard, std::string why_not = {});
+// "train.bias_learning_rate" -> "Bias learning rate"; in a narrow column "Bias rate".
+[[nodiscard]] std::string setting_label(std::string_view key, bool is_narrow = false);
 
 // A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with
 // ImGui::OpenPopup(id).

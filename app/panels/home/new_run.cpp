@@ -14,13 +14,6 @@ namespace {
 constexpr const char* kGroups[] = {"train", "model", "data"};
 constexpr const char* kGroupWords[] = {"Training", "Model", "Data"};
 
-std::string setting_words(const std::string& key) {  // "train.micro_batch" -> "Micro batch"
-    std::string words = key.substr(key.find('.') + 1);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
-}
-
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -103,7 +96,7 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
             continue;
         any = true;
         const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-        label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
+        label_column(ui, setting_label(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
         if (!changed) continue;
         try {

@@ -13,16 +13,6 @@
 namespace aft::app {
 namespace {
 
-std::string short_name(const std::string& key) {  // "train.learning_rate" -> "Learning rate"
-    std::string words = key.substr(key.find('.') + 1);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    const size_t rate = words.find(" learning rate");  // the column is narrow
-    if (rate != std::string::npos) words.replace(rate, 14, " rate");
-    if (!words.empty())
-        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
-}
-
 class ControlsPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -71,7 +61,7 @@ std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
 }
 
 void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
-    label_column(ui, short_name(row.key), 116, row.help);
+    label_column(ui, setting_label(row.key, true), 116, row.help);
     std::string blocked = ui.has_model() ? "" : "No run is open.";
     if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
     if (ui.status.following) blocked = "Another process trains this run.";

@@ -157,8 +157,7 @@ void RunPanel::draw_rewind(Ui& ui) {
         text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
         text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
         if (!line.pressed) continue;
-        ui.session->rewind(step);
-        ui.selection.step = -1;
+        ui.commands.send(RewindTo{step});
         ImGui::CloseCurrentPopup();
     }
     ImGui::Dummy({1, ui.px(4)});
