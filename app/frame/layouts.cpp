@@ -105,7 +105,7 @@ ImGuiID dock_id(Workspace workspace, Width width) {
         fmt::format("dock {} {}", workspace_name(workspace), static_cast<int>(width)).c_str());
 }
 
-void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset) {
+void build_layout(const DrawContext& ui, const LayoutOf& of, ImVec2 size, bool reset) {
     const ImGuiID root = dock_id(of.workspace, of.width);
     if (ImGui::DockBuilderGetNode(root) != nullptr && !reset) return;
     ImGui::DockBuilderRemoveNode(root);

@@ -46,7 +46,7 @@ std::vector<const Action*> matching(const Ui& ui, const std::string& query) {
     return out;
 }
 
-void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
+void key_chip(DrawContext& ui, float right, float middle, const std::string& shortcut) {
     if (shortcut.empty()) return;
     const std::string words = shortcut_words(shortcut);
     const float width = text_extent(ui, words, text_size::hint).x + ui.px(14);
@@ -57,7 +57,7 @@ void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
             {text_size::hint, ui.theme.text2});
 }
 
-void foot(Ui& ui, std::string_view words) {
+void foot(DrawContext& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + 1}, ui.theme.line);

@@ -112,7 +112,7 @@ void draw_inside(Ui& ui, Pane& pane) {
     if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
 }
 
-void record_tab(Ui& ui, const ImGuiWindow& window) {
+void record_tab(DrawContext& ui, const ImGuiWindow& window) {
     if (!window.DockIsActive || window.DockNode->IsNoTabBar()) return;
     const ImRect tab = window.DC.DockTabItemRect;
     ui.recorder.area({.kind = "tab",

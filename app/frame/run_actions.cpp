@@ -15,7 +15,7 @@ std::string needs_model(const Ui& ui) {
     return ui.has_model() ? "" : "No run is open.";
 }
 
-std::string needs_trainer(const Ui& ui) {
+std::string needs_trainer(const ModelView& ui) {
     if (!ui.has_model()) return "No run is open.";
     if (ui.status.following) return "Another process trains this run; it is followed here.";
     if (!ui.status.can_train)
@@ -23,7 +23,7 @@ std::string needs_trainer(const Ui& ui) {
     return "";
 }
 
-std::string needs_rest(const Ui& ui) {
+std::string needs_rest(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     if (ui.status.state == RunState::running) return "Training runs already.";
     if (ui.status.state == RunState::stopping) return "Training is stopping.";
@@ -33,19 +33,19 @@ std::string needs_rest(const Ui& ui) {
 }
 
 // After an error the same step would only fail again; one action tries it nevertheless.
-std::string needs_health(const Ui& ui) {
+std::string needs_health(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
     return ui.status.error.empty() || ui.status.can_go_on
                ? ""
                : "Training met an error: start again from a saved step, or try the step again.";
 }
 
-std::string needs_error(const Ui& ui) {
+std::string needs_error(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
     return ui.status.error.empty() ? "Training has met no error." : "";
 }
 
-std::string needs_saved(const Ui& ui) {
+std::string needs_saved(const ModelView& ui) {
     if (std::string why = needs_model(ui); !why.empty()) return why;
     if (ui.status.state == RunState::running) return "Training runs: pause it first.";
     if (ui.status.saved_step < 0)
@@ -55,7 +55,7 @@ std::string needs_saved(const Ui& ui) {
 }
 
 // Going back is done in the run folder itself, which must be ours.
-std::string needs_run_folder(const Ui& ui) {
+std::string needs_run_folder(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     if (ui.status.saved_step < 0) return "Nothing is saved yet.";
     if (is_checkpoint_file(ui.status.path))
@@ -82,16 +82,16 @@ void start_again(Ui& ui) {
     ui.commands.send(OpenPath{path});
 }
 
-std::string needs_running(const Ui& ui) {
+std::string needs_running(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     return ui.status.state == RunState::running ? "" : "Training does not run.";
 }
 
-std::string why_no_start_or_pause(const Ui& ui) {
+std::string why_no_start_or_pause(const ModelView& ui) {
     return ui.status.state == RunState::running ? needs_running(ui) : needs_health(ui);
 }
 
-std::string why_no_stop(const Ui& ui) {
+std::string why_no_stop(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     const RunState state = ui.status.state;
     return state == RunState::running || state == RunState::paused
@@ -99,7 +99,7 @@ std::string why_no_stop(const Ui& ui) {
                : "Training has not begun or has ended.";
 }
 
-void start_or_pause(Ui& ui) {
+void start_or_pause(ModelView& ui) {
     if (ui.status.state == RunState::running)
         ui.session->pause();
     else

@@ -15,7 +15,7 @@ constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
-const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
+const std::vector<double>* loss_column(const ModelView& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
     for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto found = columns.find(name);
@@ -26,14 +26,14 @@ const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr
     return nullptr;
 }
 
-double last_step(const Ui& ui) {
+double last_step(const ModelView& ui) {
     const double logged = ui.curves->step.empty() ? 0 : ui.curves->step.back();
     return std::max({logged, static_cast<double>(ui.status.step),
                      static_cast<double>(ui.status.target_step), 1.0});
 }
 
 // What was logged at this step or last before it; nothing before the first step.
-std::optional<double> loss_at(const Ui& ui, int64_t step) {
+std::optional<double> loss_at(const ModelView& ui, int64_t step) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr && !std::isfinite(ui.status.metric)) return std::nullopt;
     if (loss == nullptr) return ui.status.metric;

@@ -62,7 +62,7 @@ OverlayScope::~OverlayScope() {
 
 namespace {
 
-void draw_mark(Ui& ui, ImVec2 at) {  // three squares, one behind the other: an afterimage
+void draw_mark(DrawContext& ui, ImVec2 at) {  // three squares, one behind the other: an afterimage
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float side = ui.px(10), shift = ui.px(6);
     for (int i = 0; i < 3; ++i) {

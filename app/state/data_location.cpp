@@ -34,7 +34,7 @@ bool use_remembered_data(Ui& ui) {
     return true;
 }
 
-std::string why_not_choose_data(const Ui& ui) {
+std::string why_not_choose_data(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
     const std::string& source = ui.status.config.data.source;
     if (source.empty()) return "This model names no data.";

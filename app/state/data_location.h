@@ -11,7 +11,7 @@ namespace aft::app {
 void choose_data(Ui& ui, const std::string& path);
 // After the data were not found: the place that was chosen for them before. False: none.
 bool use_remembered_data(Ui& ui);
-[[nodiscard]] std::string why_not_choose_data(const Ui& ui);  // "" = they can be elsewhere
+[[nodiscard]] std::string why_not_choose_data(const ModelView& ui);  // "" = they can be elsewhere
 void add_data_actions(Actions& actions);
 
 }  // namespace aft::app

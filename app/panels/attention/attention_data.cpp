@@ -56,7 +56,7 @@ bool AttentionData::is_pending() const {
            watches_.content.is_pending();
 }
 
-void AttentionData::take_part(const Ui& ui, const Watch& watch, AttentionMap& out) {
+void AttentionData::take_part(const ModelView& ui, const Watch& watch, AttentionMap& out) {
     const Positions positions(ui.status);
     const Field& field = watch.fields()->fields.front();
     const auto width = size_t(field.shape.empty() ? 0 : field.shape.back());
@@ -66,7 +66,7 @@ void AttentionData::take_part(const Ui& ui, const Watch& watch, AttentionMap& ou
 }
 
 // The reduced row is made here out of all channels, so that changing it needs no new answer.
-void AttentionData::take_both(const Ui& ui, const Request& request) {
+void AttentionData::take_both(const ModelView& ui, const Request& request) {
     const FieldSet& set = *watches_.both.fields();
     const Field& a = set.fields.front();
     const Field* const gate = set.find("gate");
@@ -170,7 +170,7 @@ void AttentionData::take_priors(Ui& ui, const Request& request, ProbeRequest pro
     rows_.priors.assign(values.begin(), values.end());
 }
 
-AttentionMap AttentionData::channel_map(const Ui& ui, int64_t channel) const {
+AttentionMap AttentionData::channel_map(const ModelView& ui, int64_t channel) const {
     if (!watches_.both.fields()) return {};
     const Field& a = watches_.both.fields()->fields.front();
     const auto width = size_t(a.shape.back());

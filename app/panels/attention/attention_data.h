@@ -46,15 +46,15 @@ class AttentionData {
     void sort(Order order);
 
     [[nodiscard]] const AttentionRows& rows() const { return rows_; }
-    [[nodiscard]] AttentionMap channel_map(const Ui& ui, int64_t channel) const;  // of both
+    [[nodiscard]] AttentionMap channel_map(const ModelView& ui, int64_t channel) const;  // of both
     [[nodiscard]] bool priors_are_old() const { return !watches_.priors.is_current(); }
     [[nodiscard]] const Watch& watch() const { return watches_.both; }
     [[nodiscard]] bool is_pending() const;
     [[nodiscard]] const std::string& error() const { return watches_.both.error(); }
 
   private:
-    void take_both(const Ui& ui, const Request& request);
-    void take_part(const Ui& ui, const Watch& watch, AttentionMap& out);
+    void take_both(const ModelView& ui, const Request& request);
+    void take_part(const ModelView& ui, const Watch& watch, AttentionMap& out);
     void take_priors(Ui& ui, const Request& request, ProbeRequest probe);
     struct Watches {
         Watch prior{}, content{}, both{}, priors{};

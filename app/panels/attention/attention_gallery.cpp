@@ -56,7 +56,7 @@ std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
 
 }  // namespace
 
-void AttentionGallery::sort(const Ui& ui, AttentionData& data) {
+void AttentionGallery::sort(const ModelView& ui, AttentionData& data) {
     const Order order = why_not(ui, data, requested_).empty() ? requested_ : Order::sharpness;
     if (order == order_) return;
     order_ = order;
@@ -64,7 +64,7 @@ void AttentionGallery::sort(const Ui& ui, AttentionData& data) {
     first_ = 0;
 }
 
-void AttentionGallery::fill(const Ui& ui, const AttentionData& data, int count) {
+void AttentionGallery::fill(const ModelView& ui, const AttentionData& data, int count) {
     const size_t all = data.rows().channels.size();
     if (first_ >= all || size_t(count) >= all) first_ = 0;  // a page is enough for them by now
     const size_t n = std::min(size_t(count), all - first_);

@@ -18,8 +18,8 @@ class AttentionGallery {
     int64_t draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height);
 
   private:
-    void sort(const Ui& ui, AttentionData& data);
-    void fill(const Ui& ui, const AttentionData& data, int count);
+    void sort(const ModelView& ui, AttentionData& data);
+    void fill(const ModelView& ui, const AttentionData& data, int count);
     void draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars);
     void draw_order(Ui& ui, const AttentionData& data);
     [[nodiscard]] std::vector<std::string> head_words(const AttentionData& data, int count,

@@ -16,7 +16,7 @@ constexpr float kTitle = 22;      // above every map
 constexpr float kStart = 32;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
 
-float start_room(const Ui& ui, const Positions& positions) {
+float start_room(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
 }
 

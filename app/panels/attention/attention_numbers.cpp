@@ -14,7 +14,7 @@ namespace aft::app {
 namespace {
 
 // Two parts of a whole side by side, their words below them.
-void split_bar(Ui& ui, double first, const std::string& left, const std::string& right) {
+void split_bar(DrawContext& ui, double first, const std::string& left, const std::string& right) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
     const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));

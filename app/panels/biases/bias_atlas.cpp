@@ -118,7 +118,7 @@ class AtlasPanel : public Panel {
     void draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area);
     void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                       const viz::AtlasReply& reply);
-    void record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply);
+    void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
     void draw_shared_bar(Ui& ui);
 
     BiasLayers layers_;
@@ -174,7 +174,8 @@ void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& p
     if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "view.atlas_or_focus");
 }
 
-void AtlasPanel::record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply) {
+void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
+                              const viz::AtlasReply& reply) {
     for (size_t i = 0; i < cells_.size(); ++i) {
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);

@@ -211,7 +211,7 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
         key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
 }
 
-static void record_bar(Ui& ui, const viz::Box& bar, const Range& range) {
+static void record_bar(DrawContext& ui, const viz::Box& bar, const Range& range) {
     ui.recorder.area({.kind = "bar",
                       .label = ui.recorder.claim("Colour bar"),
                       .min = bar.low,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMoments = 4;
 
-void heading(Ui& ui, std::string_view title, std::string_view rest) {
+void heading(DrawContext& ui, std::string_view title, std::string_view rest) {
     ui.recorder.set_section(std::string(title));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;

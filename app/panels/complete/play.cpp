@@ -44,7 +44,7 @@ class PlayPanel : public Panel {
     int64_t play_place_ = 0;
 };
 
-std::string level_words(const Ui& ui, int64_t level) {
+std::string level_words(const ModelView& ui, int64_t level) {
     if (!is_text_model(ui)) return std::to_string(level);
     const auto& alphabet = ui.status.alphabet;
     const auto at = static_cast<size_t>(level);
@@ -57,7 +57,7 @@ std::string level_words(const Ui& ui, int64_t level) {
                                    : fmt::format("byte {}", byte);
 }
 
-std::string place_words(const Ui& ui, int64_t position) {
+std::string place_words(const ModelView& ui, int64_t position) {
     if (is_text_model(ui)) return fmt::format("byte {}", group_thousands(position));
     const Positions::Place place = Positions(ui.status).target(position);
     const int64_t channels = ui.status.config.model.channels;

@@ -38,7 +38,7 @@ std::string age_words(int64_t changed) {
     return words;
 }
 
-void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
+void sparkline(DrawContext& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
     if (values.size() < 2) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
@@ -64,7 +64,7 @@ viz::gl::OpenGlInfo opengl(const Ui& ui) {
 }
 
 // A run that this window itself holds open is not "running" because of that.
-RunSummary as_open_here(const Ui& ui, RunSummary run) {
+RunSummary as_open_here(const ModelView& ui, RunSummary run) {
     if (!ui.has_model() || !run.error.empty() || run.state != "running" ||
         !is_same_path(run.path, ui.status.path) || ui.status.following)
         return run;
@@ -91,9 +91,9 @@ class HomePanel final : public Panel {
     void draw_heading(Ui& ui, float width);
     void draw_runs(Ui& ui, float width);
     void draw_run(Ui& ui, const RunSummary& run, float width);
-    void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
-    void draw_metric(Ui& ui, const RunSummary& run, ImVec2 at);
-    void draw_drop_hint(Ui& ui, float width);
+    void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at);
+    void draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at);
+    void draw_drop_hint(DrawContext& ui, float width);
     void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
     void draw_machine(Ui& ui);
@@ -235,7 +235,7 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
 }
 
 // "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
-void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
+void HomePanel::draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at) {
     if (!std::isfinite(run.metric)) return;
     const size_t gap = run.metric_words.find(' ');
     const std::string part = run.metric_words.substr(0, gap);
@@ -253,7 +253,7 @@ void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
                       .why_not = {}});
 }
 
-void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
+void HomePanel::draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
     const float room = ui.px(380);
     text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
     if (!run.error.empty()) {
@@ -286,7 +286,7 @@ void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
     text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }
 
-void HomePanel::draw_drop_hint(Ui& ui, float width) {
+void HomePanel::draw_drop_hint(DrawContext& ui, float width) {
     ImGui::Dummy({0, ui.px(10)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size{width - 1, ui.px(84)};  // the last line stands inside the page

@@ -46,7 +46,7 @@ std::string rounded_duration(double seconds) {
 }
 
 // The line under the field of the data; always there, so that nothing moves when it speaks up.
-void data_line(Ui& ui, const std::string& problem) {
+void data_line(DrawContext& ui, const std::string& problem) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(116));
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(0);
@@ -154,7 +154,7 @@ void NewRunForm::draw_settings(Ui& ui) {
     draw_group(ui, kGroups[shown_.group]);
 }
 
-void NewRunForm::draw_estimate(Ui& ui) {
+void NewRunForm::draw_estimate(DrawContext& ui) {
     const auto last = check_.last();
     section(ui, "Estimate", check_.answer() ? "" : "being made ...");
     if (!last || !last->is_good()) {

@@ -23,7 +23,7 @@ class NewRunForm {
     void choose_preset(Ui& ui, const std::string& name);
     void draw_group(Ui& ui, const std::string& group);
     void start(Ui& ui);
-    void draw_estimate(Ui& ui);
+    void draw_estimate(DrawContext& ui);
     void draw_start(Ui& ui);
 
     bool is_open_ = false;

@@ -15,7 +15,7 @@ void show_sample(Ui& ui, const std::string& split, int64_t index) {
         .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
 }
 
-bool is_text(const Ui& ui) {
+bool is_text(const ModelView& ui) {
     return ui.status.task.is_text();
 }
 

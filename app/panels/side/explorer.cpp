@@ -106,7 +106,7 @@ struct LayerLine {
 };
 
 // The name, a bar where there is room for one, the number.
-void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
+void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
     const std::string number = norm_words(layer.norm);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
     const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);

@@ -25,7 +25,7 @@ class ControlsPanel final : public Panel {
     static void draw_many_steps(Ui& ui);
     static void draw_pace(Ui& ui);
     static void draw_checks(Ui& ui);
-    std::string standard_of(const Ui& ui, const std::string& key);
+    std::string standard_of(const ModelView& ui, const std::string& key);
 
     std::string run_;                               // whose standards these are
     std::map<std::string, std::string> standards_;  // values when the run was opened
@@ -50,7 +50,7 @@ void ControlsPanel::actions(Actions& actions) {
                      }});
 }
 
-std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
+std::string ControlsPanel::standard_of(const ModelView& ui, const std::string& key) {
     if (run_ != ui.status.path) {
         run_ = ui.status.path;
         standards_.clear();
@@ -73,7 +73,7 @@ void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
 }
 
 // What the field's number has become where the schedule has run out; "" before.
-std::string schedule_words(const Ui& ui) {
+std::string schedule_words(const ModelView& ui) {
     const TrainConfig& train = ui.status.config.train;
     const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
     if (train.schedule != "cosine" || ui.status.step < length) return "";
@@ -167,7 +167,7 @@ struct Check {
     std::string words;
 };
 
-const std::vector<double>* column(const Ui& ui, const char* name) {
+const std::vector<double>* column(const ModelView& ui, const char* name) {
     const auto found = ui.curves->columns.find(name);
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
@@ -177,7 +177,7 @@ struct Reading {  // of a column at a logged step
     size_t row = 0;
 };
 
-Reading last_finite(const Ui& ui, const std::vector<double>* values) {
+Reading last_finite(const ModelView& ui, const std::vector<double>* values) {
     const std::vector<double>& steps = ui.curves->step;
     for (size_t i = values == nullptr ? 0 : std::min(values->size(), steps.size()); i-- > 0;)
         if (std::isfinite((*values)[i])) return {steps[i], (*values)[i], i};
@@ -199,7 +199,8 @@ double smoothed_at(const std::vector<double>& values, size_t row) {
 }
 
 // Both at the step of the last validation, however far training has gone since.
-void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector<Check>& list) {
+void check_validation(const ModelView& ui, const std::vector<double>& loss,
+                      std::vector<Check>& list) {
     const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
     if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
     const double train = smoothed_at(loss, held_out.row);
@@ -211,7 +212,7 @@ void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector
                                 short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
 }
 
-void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits,
+void check_floor(const ModelView& ui, const std::vector<double>& loss, double most_bits,
                  std::vector<Check>& list) {
     const Reading last = last_finite(ui, &loss);
     if (!ui.status.floor_bits || !std::isfinite(last.value)) return;
@@ -224,7 +225,7 @@ void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits
                      above >= 0 ? "above" : "below", floor)});
 }
 
-std::vector<Check> checks(const Ui& ui) {
+std::vector<Check> checks(const ModelView& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;

@@ -270,7 +270,7 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
 }
 
 // After which changes, and what is safe.
-std::string error_sentence(const Ui& ui) {
+std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
     if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(

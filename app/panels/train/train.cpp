@@ -101,7 +101,7 @@ void RunPanel::actions(Actions& actions) {
 }
 
 // The logged loss of a step, with its unit; empty if that step was not logged.
-std::string loss_words(const Ui& ui, int64_t step) {
+std::string loss_words(const ModelView& ui, int64_t step) {
     const auto& steps = ui.curves->step;
     const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
     if (at == steps.end() || *at != double(step)) return "";
@@ -206,7 +206,7 @@ struct Pen {
     float x, y, end;
 };
 
-void put(Ui& ui, Pen& pen, const std::string& value, std::string_view words) {
+void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view words) {
     const float number = text_extent(ui, value, text_size::label, Face::medium).x;
     const float unit = text_extent(ui, words, text_size::hint).x;
     if (pen.x + number + unit + ui.px(5) > pen.end) return;

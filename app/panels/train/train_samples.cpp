@@ -35,7 +35,7 @@ class TrainSamplesPanel final : public Panel {
         std::shared_ptr<const Completion> completion;
         std::vector<viz::TokenTexture> textures;
     };
-    void forget(const Ui& ui);
+    void forget(const ModelView& ui);
     void show(const std::shared_ptr<const Completion>& completion);
     void take(Ui& ui);
     void ask(Ui& ui);
@@ -44,7 +44,7 @@ class TrainSamplesPanel final : public Panel {
     void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
     void draw_pictures(Ui& ui);
     void draw_texts(Ui& ui);
-    [[nodiscard]] std::string caption_words(const Ui& ui) const;
+    [[nodiscard]] std::string caption_words(const ModelView& ui) const;
 
     const Session* session_ = nullptr;
     int64_t rewinds_ = 0;
@@ -63,7 +63,7 @@ class TrainSamplesPanel final : public Panel {
     std::string error_;
 };
 
-std::string moment_words(const Ui& ui, const Completion& completion) {
+std::string moment_words(const ModelView& ui, const Completion& completion) {
     double bits = 0;
     for (size_t i = 0; i < completion.samples.size(); ++i) bits += sample_bits(completion, i);
     bits /= double(std::max<size_t>(1, completion.samples.size()));
@@ -75,7 +75,7 @@ std::string moment_words(const Ui& ui, const Completion& completion) {
     return words;
 }
 
-void TrainSamplesPanel::forget(const Ui& ui) {
+void TrainSamplesPanel::forget(const ModelView& ui) {
     session_ = ui.session;
     rewinds_ = ui.status.rewinds;  // steps that were shown may come a second time
     item_ = nullptr;
@@ -171,7 +171,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
     if (step == ui.shown_step()) asked_.step = step;
 }
 
-std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
+std::string TrainSamplesPanel::caption_words(const ModelView& ui) const {
     std::string words = is_text_model(ui) ? fmt::format("the first {} bytes are given", kPrompt)
                                           : "lower half masked";
     words += ", same random numbers at every step  \u00B7  " + ui.status.name;
