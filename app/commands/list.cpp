@@ -39,7 +39,7 @@ nlohmann::json list_json(const NamedList& list) {
 #if AFT_WINDOW
     if (list.name == "actions")
         for (auto ids = action_ids(); nlohmann::json & action : rooms)
-            action["id"] = ids.at(action.at("name"));
+            action["id"] = ids.at(action.at("name").get<std::string>());
 #endif
     return rooms;
 }

@@ -11,7 +11,7 @@ namespace aft::app {
 
 namespace {
 
-std::string needs_model(const Ui& ui) {
+std::string needs_model(const ModelView& ui) {
     return ui.has_model() ? "" : "No run is open.";
 }
 

@@ -1,5 +1,7 @@
 #include "app/frame/session_host.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 

@@ -23,7 +23,7 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
     int64_t frames = 0;
     for (; script.advance(stage.frame()) && !stage.ui().commands.is_quitting(); ++frames) {
         stage.step();
-        write_dump(stage.frame());
+        write_dump(stage.ui());
         if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
     }
     return {.lines = script.lines_done(), .frames = frames};

@@ -58,8 +58,8 @@ double now_seconds() {
         .count();
 }
 
-bool is_on_screen(const Frame& frame, const std::string& words) {
-    return dump(frame.ui()).find(words) != std::string::npos;
+bool is_on_screen(const Ui& ui, const std::string& words) {
+    return dump(ui).find(words) != std::string::npos;
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void Script::stop(const std::string& why) const {
 bool Script::is_waiting(Frame& frame) {
     if (wait_.words.empty()) return false;
     if (wait_.start < 0) wait_.start = now_seconds();
-    if (is_on_screen(frame, wait_.words)) {
+    if (is_on_screen(frame.ui(), wait_.words)) {
         wait_.words.clear();
         return false;
     }

@@ -295,7 +295,7 @@ void Window::Impl::draw_frame() {
     else
         show_frame();
     frame_log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
-    write_dump(frame);
+    write_dump(frame.ui());
     set_title();
     shown.last_draw = glfwGetTime();
     shown.last_cost = shown.last_draw - start;
