@@ -212,16 +212,16 @@ void publish_moments(Live& live, Shared& shared) {
     moments.valid_since = live.valid_since;
     if (!live.run.empty() && is_run_folder(live.run)) {
         moments.run = live.run;
-        moments.steps = history_steps(std::filesystem::path(live.run) / "history");
+        const std::filesystem::path history = std::filesystem::path(live.run) / "history";
+        moments.steps = history_steps(history);
         moments.saved = checkpoint_steps(live.run);
+        for (const int64_t step : moments.steps) watch_file(live, history_path(history, step));
+        for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
         moments.steps.insert(moments.steps.end(), moments.saved.begin(), moments.saved.end());
         std::sort(moments.steps.begin(), moments.steps.end());
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),
                             moments.steps.end());
     }
-    for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
-    const std::filesystem::path history = std::filesystem::path(live.run) / "history";
-    for (const int64_t step : history_steps(history)) watch_file(live, history_path(history, step));
     shared.moments.publish(std::make_shared<const Moments>(std::move(moments)));
 }
 

@@ -178,8 +178,11 @@ struct RunFolder::Parts {
 };
 
 void RunFolder::Parts::thin() const {
-    if (!prune_saves(path, keep_checkpoints))
-        say("notes.json cannot be read: no checkpoint is removed, one may be pinned");
+    try {
+        prune_saves(path, keep_checkpoints);
+    } catch (const Error& error) {  // without knowing what is pinned nothing is removed
+        say(std::string("kept all checkpoints: ") + error.what());
+    }
 }
 
 RunFolder::RunFolder(const fs::path& path, const Config& config)
@@ -259,6 +262,7 @@ fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
 
 void RunFolder::keep_save(int64_t step, SaveKind kind) {
     mark_save(parts_->path, step, kind);
+    parts_->thin();
 }
 
 fs::path RunFolder::go_back(int64_t step) {

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
@@ -20,22 +21,14 @@ constexpr std::pair<SaveKind, const char*> kWords[] = {{SaveKind::by_time, "by-t
                                                        {SaveKind::before_change, "before-change"},
                                                        {SaveKind::by_hand, "by-hand"}};
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 20;
+constexpr uint64_t kMostNotesBytes = uint64_t{16} << 20, kMostKindBytes = 4096;
 
-// nullopt: the file is there and says nothing that can be understood.
-std::optional<std::set<int64_t>> pinned_steps(const fs::path& run) {
+std::set<int64_t> pinned_steps(const fs::path& run) {
     std::set<int64_t> pinned;
     std::error_code error;
     if (!fs::exists(run / "notes.json", error)) return pinned;
-    nlohmann::json notes;
-    try {
-        notes = read_json_file(run / "notes.json", kMostBytes);
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-    if (!notes.is_object()) return std::nullopt;
-    if (!notes.contains("pinned")) return pinned;
-    if (!notes["pinned"].is_array()) return std::nullopt;
+    const nlohmann::json notes = read_json_file(run / "notes.json", kMostNotesBytes);
+    if (!notes.is_object() || !notes.contains("pinned")) return pinned;
     for (const nlohmann::json& step : notes["pinned"])
         if (step.is_number_integer()) pinned.insert(step.get<int64_t>());
     return pinned;
@@ -58,7 +51,7 @@ SaveKind save_kind(const fs::path& run, int64_t step) {
     std::error_code error;
     if (!fs::exists(path, error)) return SaveKind::scheduled;
     try {
-        const std::string text = read_file(path, kMostBytes);
+        const std::string text = read_file(path, kMostKindBytes);
         for (const auto& [kind, word] : kWords)
             if (text.substr(0, text.find('\n')) == word) return kind;
     } catch (const Error&) {  // not a word of ours
@@ -82,13 +75,12 @@ void remove_save(const fs::path& run, int64_t step) {
     fs::remove(save_kind_path(run, step), ignored);
 }
 
-bool prune_saves(const fs::path& run, int64_t keep) {
-    const auto pinned = pinned_steps(run);
-    if (!pinned) return false;
+void prune_saves(const fs::path& run, int64_t keep) {
+    const std::set<int64_t> pinned = pinned_steps(run);
     const std::vector<int64_t> steps = checkpoint_steps(run);
     std::map<SaveKind, std::vector<int64_t>> of;
     for (const int64_t step : steps)
-        if (!pinned->contains(step)) of[save_kind(run, step)].push_back(step);
+        if (!pinned.contains(step)) of[save_kind(run, step)].push_back(step);
     // An older one of these is a save like any other.
     std::vector<int64_t>&changes = of[SaveKind::before_change],
     &scheduled = of[SaveKind::scheduled];
@@ -102,7 +94,6 @@ bool prune_saves(const fs::path& run, int64_t keep) {
             remove_save(run, step);
         } catch (const fs::filesystem_error&) {  // one file too many is no reason to end a run
         }
-    return true;
 }
 
 }  // namespace aft

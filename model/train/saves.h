@@ -23,7 +23,7 @@ void mark_save(const std::filesystem::path& run, int64_t step, SaveKind kind);
 // Removes a checkpoint and its kind. Error if the checkpoint stays.
 void remove_save(const std::filesystem::path& run, int64_t step);
 // Removes what no kind keeps; the steps in `pinned` of notes.json stay. keep 0 = all scheduled
-// ones. Returns false, and removes nothing, where notes.json cannot be read.
-[[nodiscard]] bool prune_saves(const std::filesystem::path& run, int64_t keep);
+// ones. Error, and nothing removed, where notes.json cannot be read.
+void prune_saves(const std::filesystem::path& run, int64_t keep);
 
 }  // namespace aft
