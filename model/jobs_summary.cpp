@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/jobs.h"
 #include "model/mixers/aft_layer.h"
@@ -91,8 +92,7 @@ Field thumbnail_of(const at::Tensor& map) {
 }
 
 std::string what_words(const ModelConfig& model, const std::string& source) {
-    const std::string data = source.substr(0, source.find_first_of(":?"));
-    return data + ", " + mixer_traits(model).words +
+    return split_data_spec(source).room + ", " + mixer_traits(model).words +
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }
 

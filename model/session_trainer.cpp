@@ -218,6 +218,7 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
     live.status_pace = {};
     publish_status(live, shared);
     ++shared.stops_answered;
+    shared.wake();
 }
 
 void one_step(Live& live, Shared& shared) {

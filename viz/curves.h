@@ -35,7 +35,7 @@ struct Curve {
     std::string label{};  // drawn with the last value at the line's end; "" = none
     std::span<const double> x{}, y{};
     std::span<const double> low{}, high{};  // band at 20 %, same length; empty = none
-    uint32_t color = 0;
+    ImU32 color = 0;
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
     bool dots = false;     // radius 2.2, for few points (validation)
@@ -45,7 +45,7 @@ struct Curve {
 struct CurveEvent {
     double x = 0;
     std::string text{};
-    uint32_t color = 0;
+    ImU32 color = 0;
 };
 
 struct AxisZoom {          // kept by the caller
@@ -60,7 +60,7 @@ struct CurveZoom {
 
 struct CardRow {
     std::string name{}, value{};
-    uint32_t color = 0;
+    ImU32 color = 0;
     bool is_head = false;  // names the plot of the rows below it
 };
 

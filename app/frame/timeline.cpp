@@ -15,7 +15,7 @@ constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
-const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
+const std::vector<double>* loss_column(const ModelView& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
     for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto found = columns.find(name);
@@ -26,14 +26,14 @@ const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr
     return nullptr;
 }
 
-double last_step(const Ui& ui) {
+double last_step(const ModelView& ui) {
     const double logged = ui.curves->step.empty() ? 0 : ui.curves->step.back();
     return std::max({logged, static_cast<double>(ui.status.step),
                      static_cast<double>(ui.status.target_step), 1.0});
 }
 
 // What was logged at this step or last before it; nothing before the first step.
-std::optional<double> loss_at(const Ui& ui, int64_t step) {
+std::optional<double> loss_at(const ModelView& ui, int64_t step) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr && !std::isfinite(ui.status.metric)) return std::nullopt;
     if (loss == nullptr) return ui.status.metric;
@@ -172,9 +172,8 @@ void draw_kept(Ui& ui, const Track& track) {
 void draw_pin_menu(Ui& ui) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
-    for (const auto& [action, words] :
-         {std::pair{"Rewind to the shown step", "Rewind to this step"},
-          std::pair{"Branch from the shown step", "Branch from this step"}}) {
+    for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
+                                        std::pair{"run.branch_shown", "Branch from this step"}}) {
         const Action* const found = ui.actions.find(action);
         if (!button(ui, {.name = words,
                          .icon = found->icon,
@@ -310,7 +309,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
     const float reached = track.x(now);
-    if (ui.status.target_step > ui.status.step) hatch(ui, {reached, a.y}, b);
+    if (ui.status.target_step > ui.status.step) draw_hatch(ui, {{reached, a.y}, b});
     const bool is_live = ui.selection.step < 0;
     const double handle = is_live ? now : static_cast<double>(ui.selection.step);
     draw_loss(ui, track, handle);

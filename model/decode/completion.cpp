@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/clock.h"
 #include "core/rng.h"
 #include "model/decode/batch.h"
 
@@ -21,10 +22,6 @@ using decode::SampleBatch;
 using decode::SampleRow;
 
 constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1} << 61;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
     const ModelConfig& model = net.config();

@@ -14,10 +14,6 @@
 namespace aft::app {
 namespace {
 
-uint32_t rgb_of(ImU32 color) {
-    return ((color & 0xFF) << 16) | (color & 0xFF00) | ((color >> 16) & 0xFF);
-}
-
 // Columns of the curves in the unit of the screen, kept until new points come.
 struct Columns {
     const Curves* source = nullptr;
@@ -121,7 +117,7 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
-    const viz::CurveReply reply = viz::draw_curves(plot, ui.look);
+    const viz::CurveReply reply = viz::draw_curves(plot, ui);
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
     ImGui::Dummy(plot.size);
@@ -156,14 +152,14 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
     plot.curves.push_back({.label = "train",
                            .x = ui.curves->step,
                            .y = columns_.train,
-                           .color = rgb_of(run_color(ui, ui.status.path)),
+                           .color = run_color(ui, ui.status.path),
                            .smoothing = smoothing_});
     if (!columns_.validation.empty()) {
         out.names.emplace_back("validation");
         plot.curves.push_back({.label = "validation",
                                .x = columns_.validation_step,
                                .y = columns_.validation,
-                               .color = rgb_of(ui.theme.series[3]),
+                               .color = ui.theme.series[3],
                                .dots = true});
     }
     for (const Event& event : ui.curves->events) {
@@ -171,7 +167,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
         const bool is_error = event.kind == "error";
         plot.events.push_back({.x = static_cast<double>(event.step),
                                .text = is_error ? "" : event_words(event.text),
-                               .color = rgb_of(is_error ? ui.theme.error : ui.theme.series[1])});
+                               .color = is_error ? ui.theme.error : ui.theme.series[1]});
     }
     return out;
 }
@@ -186,7 +182,7 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
         plot.curves.push_back({.label = std::move(name),
                                .x = ui.curves->step,
                                .y = values,
-                               .color = rgb_of(ui.theme.series[color % 8]),
+                               .color = ui.theme.series[color % 8],
                                .width = 1.5f,
                                .decimals = 2});
     };
@@ -217,12 +213,13 @@ PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
         const double share =
             last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
         out.names.push_back(fmt::format("layer {}", layer));
-        plot.curves.push_back({.label = index == 0 || index == last ? out.names.back() : "",
-                               .x = ui.curves->step,
-                               .y = *values,
-                               .color = viz::ordered_color(share, ui.look.colors->is_light),
-                               .width = 1.5f,
-                               .decimals = 2});
+        plot.curves.push_back(
+            {.label = index == 0 || index == last ? out.names.back() : "",
+             .x = ui.curves->step,
+             .y = *values,
+             .color = viz::ordered_color(share, ui.theme.name == ThemeName::light),
+             .width = 1.5f,
+             .decimals = 2});
     }
     return out;
 }
@@ -234,7 +231,7 @@ PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
     out.view.curves.push_back({.label = "",
                                .x = ui.curves->step,
                                .y = columns_.speed,
-                               .color = rgb_of(ui.theme.series[0]),
+                               .color = ui.theme.series[0],
                                .smoothing = 0.8,
                                .decimals = 1});
     return out;
@@ -248,7 +245,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
     out.view.curves.push_back({.label = "",
                                .x = ui.curves->step,
                                .y = lr->second,
-                               .color = rgb_of(ui.theme.text2),
+                               .color = ui.theme.text2,
                                .width = 1.5f,
                                .decimals = 5});
     return out;
@@ -273,14 +270,14 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
 }
 
 // After which changes, and what is safe.
-std::string error_sentence(const Ui& ui) {
+std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
     if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
-            "What was learnt up to step {} is in memory only: save it, or go on "
+            "What was learnt up to step {} is in memory only: save it, or resume "
             "when the cause is gone.",
             group_thousands(s.step));
-    if (s.can_go_on) return "Nothing is lost: go on when the cause is gone.";
+    if (s.can_go_on) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {
@@ -321,8 +318,8 @@ void PlotsPanel::draw(Ui& ui) {
                  .title = "No run is open",
                  .sentence =
                      "Start a run to watch its loss, gradients and biases move while it learns.",
-                 .primary = "New run",
-                 .secondary = "Open demo",
+                 .primary = "file.new_run",
+                 .secondary = "file.open_demo",
                  .hint = "Space starts and pauses, . trains one step.",
                  .secondary_words = "Try the demo"});
         return;
@@ -333,8 +330,8 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_go_on ? "Save checkpoint" : "Try the step again",
-                                "Show log", "Copy error report"}});
+                    .actions = {ui.status.can_go_on ? "run.save" : "run.retry_step", "view.log",
+                                "run.copy_error"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
         return;
