@@ -68,9 +68,9 @@ bool follow_once(Live& live, Shared& shared);
 // session_publish.cpp
 void describe_model(Live& live, const Checkpoint& checkpoint);  // status from a config
 void add_report(Live& live, const StepReport& report);          // status and a row of the curves
-void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values);
-void add_metrics(Live& live, const nlohmann::json& line);  // a line of metrics.jsonl
-void add_events(Live& live);                               // from the run folder's events.jsonl
+// What metrics.jsonl has grown by, published as it is read; true if there is something.
+bool read_metrics_rows(Live& live, Shared& shared);
+void add_events(Live& live);  // from the run folder's events.jsonl
 void add_event(Live& live, const std::string& kind, const std::string& text);
 void publish_status(Live& live, Shared& shared);
 void publish_curves(Live& live, Shared& shared, bool at_once);

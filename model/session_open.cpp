@@ -38,8 +38,7 @@ void open_run(Live& live, Shared& shared) {
     live.config = load_config_file((fs::path(live.run) / "config.json").string());
     live.status.config = live.config;
     live.status.following = is_locked(live.run);
-    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live, line);
+    read_metrics_rows(live, shared);
     add_events(live);
     publish_moments(live, shared);
     const bool empty = checkpoint_steps(live.run).empty();

@@ -20,13 +20,12 @@ Checkpoint stored(const Live& live, int64_t step) {
     return read_checkpoint(checkpoint_path(live.run, step));
 }
 
-void read_logs(Live& live) {
+void read_logs(Live& live, Shared& shared) {
     const uint64_t version = live.curves.version;
     live.curves = {};
     live.curves.version = version + 1;
     live.metrics_offset = 0;
-    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live, line);
+    read_metrics_rows(live, shared);
     add_events(live);
 }
 
@@ -38,7 +37,7 @@ void reopen(Live& live, Shared& shared, Checkpoint checkpoint) {
     live.opened = std::make_shared<const Checkpoint>(std::move(checkpoint));
     live.status.state = RunState::ready;
     try {
-        read_logs(live);
+        read_logs(live, shared);
     } catch (const std::exception&) {  // what is in the way of the rewind is in theirs: no curves
     }
     publish_moments(live, shared);
@@ -64,10 +63,10 @@ void stand_at(Live& live, std::unique_ptr<Trainer> trainer, const Checkpoint& ch
     live.snapshot_pace.step = -1;
 }
 
-void write_there(Live& live, int64_t from, const fs::path& branch) {
+void write_there(Live& live, Shared& shared, int64_t from, const fs::path& branch) {
     live.recorder = std::make_unique<Recorder>(*live.folder, *live.trainer);
     live.folder->update_config(live.config);
-    read_logs(live);
+    read_logs(live, shared);
     const std::string kept =
         branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
     add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
@@ -92,7 +91,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
         const fs::path branch = live.folder->go_back(step);
         stand_at(live, std::move(trainer), checkpoint);
         live.status.branch = branch.string();
-        write_there(live, from, branch);
+        write_there(live, shared, from, branch);
     } catch (...) {
         if (trainer && checkpoint_steps(live.run) == saved) throw;  // nothing has changed
         if (trainer) stand_at(live, std::move(trainer), checkpoint);

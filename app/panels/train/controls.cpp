@@ -176,15 +176,15 @@ struct Check {
     std::string words;
 };
 
-const std::vector<double>* column(const Ui& ui, const char* name) {
+const Column* column(const Ui& ui, const char* name) {
     const auto found = ui.curves->columns.find(name);
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-double last_finite(const std::vector<double>* values) {
+double last_finite(const Column* values) {
     if (values != nullptr)
-        for (auto v = values->rbegin(); v != values->rend(); ++v)
-            if (std::isfinite(*v)) return *v;
+        for (size_t i = values->size(); i-- > 0;)
+            if (std::isfinite((*values)[i])) return (*values)[i];
     return std::nan("");
 }
 

@@ -2,6 +2,7 @@
 // rate.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "app/panels/panel.h"
@@ -17,37 +18,40 @@ uint32_t rgb_of(ImU32 color) {
     return ((color & 0xFF) << 16) | (color & 0xFF00) | ((color >> 16) & 0xFF);
 }
 
-// Columns of the curves in the unit of the screen, kept until new points come.
+// Columns of the curves in the unit of the screen; rows are appended as they come.
 struct Columns {
-    const Curves* source = nullptr;
-    uint64_t version = 0;
+    Column step;  // of the rows that are in
     bool in_bits = true;
-    std::vector<double> train, validation_step, validation;
-    std::vector<double> speed, memory;
+    Column train, validation_step, validation, speed;
 };
 
 void refresh(Columns& c, const Ui& ui) {
     const Curves& curves = *ui.curves;
-    if (c.source == &curves && c.version == curves.version) return;
-    c = Columns();
-    c.source = &curves;
-    c.version = curves.version;
-    c.in_bits = ui.status.config.model.task != "classify";
+    const bool in_bits = ui.status.config.model.task != "classify";
+    if (!curves.step.continues(c.step) || c.in_bits != in_bits) c = Columns();
+    c.in_bits = in_bits;
+    const size_t from = c.step.size(), to = curves.step.size();
+    c.step = curves.step;
+    if (from == to) return;
     const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
-    const auto column = [&](const char* name) -> const std::vector<double>* {
+    const auto each = [&](const char* name, const auto& add) {
         const auto found = curves.columns.find(name);
-        return found == curves.columns.end() ? nullptr : &found->second;
+        if (found == curves.columns.end()) return;
+        for (size_t i = from; i < std::min(to, found->second.size()); ++i) add(i, found->second[i]);
     };
-    if (const auto* loss = column("loss"))
-        for (const double v : *loss) c.train.push_back(v * unit);
-    if (const auto* held_out = column("validation.loss"))
-        for (size_t i = 0; i < held_out->size() && i < curves.step.size(); ++i) {
-            if (!std::isfinite((*held_out)[i])) continue;
-            c.validation_step.push_back(curves.step[i]);
-            c.validation.push_back((*held_out)[i] * unit);
-        }
-    if (const auto* ms = column("timing.step_ms"))
-        for (const double v : *ms) c.speed.push_back(v > 0 ? 1000 / v : std::nan(""));
+    // A column may have begun with these rows: what was before is missing.
+    const auto put = [](Column& to_column, size_t row, double value) {
+        while (to_column.size() < row) to_column.push_back(std::nan(""));
+        to_column.push_back(value);
+    };
+    each("loss", [&](size_t i, double v) { put(c.train, i, v * unit); });
+    each("validation.loss", [&](size_t i, double v) {
+        if (!std::isfinite(v)) return;
+        c.validation_step.push_back(curves.step[i]);
+        c.validation.push_back(v * unit);
+    });
+    each("timing.step_ms",
+         [&](size_t i, double v) { put(c.speed, i, v > 0 ? 1000 / v : std::nan("")); });
 }
 
 // "train.learning_rate = 1e-3" -> "learning rate 1e-3"
@@ -76,6 +80,7 @@ class PlotsPanel final : public Panel {
     int x_scale_ = 0, y_scale_ = 0;
     float tools_width_ = 480;  // pixels, as drawn last
     viz::CurveZoom zoom_;
+    std::map<std::string, viz::CurveCache> caches_;  // by the plot's id
     std::optional<double> marker_, next_marker_;
 };
 
@@ -107,6 +112,7 @@ void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
     plot.marker = marker_;
     plot.log_x = x_scale_ == 1;
     plot.zoom = &zoom_;
+    plot.cache = &caches_[plot.id];
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
@@ -316,10 +322,9 @@ void PlotsPanel::inspector(Ui& ui) {
     key_value(ui, "Tokens", group_thousands(ui.status.tokens));
     key_value(ui, "Data", ui.status.config.data.source);
     section(ui, "Loss");
-    const auto best = std::min_element(columns_.train.begin(), columns_.train.end());
-    if (best != columns_.train.end()) {
+    if (const auto rows = columns_.train.extremes(0, columns_.train.size())) {
         key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
-        key_value(ui, "Lowest", plain_number(*best, 4), unit);
+        key_value(ui, "Lowest", plain_number(columns_.train[rows->low], 4), unit);
     }
     if (!columns_.validation.empty())
         key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
