@@ -54,7 +54,8 @@ class LineScanner {
         if (!take('{')) return false;
         if (take('}')) return true;
         do {
-            Cell cell{.in_timing = in_timing};
+            Cell cell;
+            cell.in_timing = in_timing;
             if (!key(cell.key) || !take(':')) return false;
             skip();
             if (!in_timing && cell.key == "timing") {
@@ -142,7 +143,7 @@ class RowWriter {
     struct Slot {
         std::string key;  // as in the line, without "timing."
         bool in_timing = false;
-        Column* column = nullptr;
+        NumberColumn* column = nullptr;
         double value = kMissing;  // of the line at hand
         size_t line = 0;          // the last one it was found in
 
@@ -227,11 +228,11 @@ std::string read_slice(const std::filesystem::path& path, uint64_t offset) {
 void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values) {
     const size_t rows = curves.step.size();
     curves.step.push_back(static_cast<double>(step));
-    const auto fill = [](Column& column, size_t size) {
+    const auto fill = [](NumberColumn& column, size_t size) {
         while (column.size() < size) column.push_back(kMissing);
     };
     for (const auto& [key, value] : values) {
-        Column& column = curves.columns[key];
+        NumberColumn& column = curves.columns[key];
         fill(column, rows);
         column.push_back(value);
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/column.h"
+#include "core/number_column.h"
 
 namespace aft {
 
@@ -20,9 +20,9 @@ struct Event {
 // numbers: it costs O(columns + events), whatever the rows, and stays as it is while the original
 // grows.
 struct Curves {
-    Column step;
+    NumberColumn step;
     // "loss", "bits_per_dim", "validation.loss", "grad_norm", "lr", "timing.step_ms", ...
-    std::map<std::string, Column> columns;
+    std::map<std::string, NumberColumn> columns;
     std::vector<Event> events;
     uint64_t version = 0;  // grows with every change
 };

@@ -19,7 +19,7 @@ void smooth_on(CurveCache::Entry& kept, const Curve& curve) {
 }
 
 void refresh(CurveCache::Entry& kept, const Curve& curve, const PlotColumns& cut) {
-    const Column &x = *curve.x.column(), &y = *curve.y.column();
+    const NumberColumn &x = *curve.x.column(), &y = *curve.y.column();
     const bool is_longer = y.continues(kept.y) && x.continues(kept.x);
     if (!is_longer || kept.smoothing != curve.smoothing) {
         kept = {};

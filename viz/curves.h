@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/column.h"
+#include "core/number_column.h"
 #include "viz/look.h"
 
 namespace aft::viz {
@@ -27,16 +27,16 @@ struct PlotColumns {  // the visible x range, cut into pixel columns
 // At most two points per column: minimum and maximum in the order in which they occur; one point
 // left and right of the range is kept, so that lines reach the edge. x ascending; NaN in y is left
 // out. A view with no more points than columns is returned as it is.
-// Of a Column only about two blocks of rows per pixel column are read.
-[[nodiscard]] std::vector<PlotPoint> decimate(ColumnView x, ColumnView y,
+// Of a NumberColumn only about two blocks of rows per pixel column are read.
+[[nodiscard]] std::vector<PlotPoint> decimate(NumberView x, NumberView y,
                                               const PlotColumns& columns);
 // Exponential average over NaN gaps, corrected at the start; weight 0 = y itself.
-[[nodiscard]] std::vector<double> smooth(const ColumnView& y, double weight);
+[[nodiscard]] std::vector<double> smooth(const NumberView& y, double weight);
 
 struct Curve {
     std::string label{};  // drawn with the last value at the line's end; "" = none
-    ColumnView x{}, y{};
-    ColumnView low{}, high{};  // band at 20 %, same length; empty = none
+    NumberView x{}, y{};
+    NumberView low{}, high{};  // band at 20 %, same length; empty = none
     uint32_t color = 0;
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
@@ -48,9 +48,9 @@ struct Curve {
 // plot: a frame then costs O(pixels), and O(new rows) where rows have come.
 struct CurveCache {
     struct Entry {
-        Column x, y;  // as they were
+        NumberColumn x, y;  // as they were
         double smoothing = 0;
-        Column smoothed;
+        NumberColumn smoothed;
         double sum = 0, norm = 0;  // of the average so far
         PlotColumns cut;
         std::vector<PlotPoint> raw, main;

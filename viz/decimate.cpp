@@ -10,7 +10,7 @@ namespace {
 // Pixel columns of the visible range, as rows of the data.
 class PixelRows {
   public:
-    PixelRows(const ColumnView& x, const PlotColumns& columns)
+    PixelRows(const NumberView& x, const PlotColumns& columns)
         : x_(x),
           log_(columns.log),
           low_(place(columns.low)),
@@ -36,7 +36,7 @@ class PixelRows {
         return std::clamp(static_cast<int>((place(x_[row]) - low_) * scale_), 0, count_ - 1);
     }
 
-    const ColumnView& x_;
+    const NumberView& x_;
     bool log_;
     double low_;
     int count_;
@@ -44,13 +44,13 @@ class PixelRows {
 };
 
 // The last number left of row `end`, or the first from row `begin` on.
-std::optional<PlotPoint> before(const ColumnView& x, const ColumnView& y, size_t end) {
+std::optional<PlotPoint> before(const NumberView& x, const NumberView& y, size_t end) {
     while (end-- > 0)
         if (!std::isnan(y[end])) return PlotPoint{x[end], y[end]};
     return std::nullopt;
 }
 
-std::optional<PlotPoint> after(const ColumnView& x, const ColumnView& y, size_t begin) {
+std::optional<PlotPoint> after(const NumberView& x, const NumberView& y, size_t begin) {
     for (const size_t n = std::min(x.size(), y.size()); begin < n; ++begin)
         if (!std::isnan(y[begin])) return PlotPoint{x[begin], y[begin]};
     return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<PlotPoint> after(const ColumnView& x, const ColumnView& y, size_t 
 
 }  // namespace
 
-std::vector<PlotPoint> decimate(ColumnView x, ColumnView y, const PlotColumns& columns) {
+std::vector<PlotPoint> decimate(NumberView x, NumberView y, const PlotColumns& columns) {
     const auto n = std::ptrdiff_t(std::min(x.size(), y.size()));
     const auto first = std::lower_bound(x.begin(), x.begin() + n, columns.low);
     const auto last = std::upper_bound(first, x.begin() + n, columns.high);
@@ -82,7 +82,7 @@ std::vector<PlotPoint> decimate(ColumnView x, ColumnView y, const PlotColumns& c
     return out;
 }
 
-std::vector<double> smooth(const ColumnView& y, double weight) {
+std::vector<double> smooth(const NumberView& y, double weight) {
     std::vector<double> out(y.begin(), y.end());
     double sum = 0, norm = 0;
     for (double& v : out) {

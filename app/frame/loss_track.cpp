@@ -5,7 +5,7 @@
 
 namespace aft::app {
 
-void LossTrack::refresh(const Column& step, const Column& loss, const Place& place) {
+void LossTrack::refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place) {
     if (!(place == place_) || !step.continues(step_) || !loss.continues(loss_) || means_.empty()) {
         *this = {};
         place_ = place;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/column.h"
+#include "core/number_column.h"
 
 namespace aft::app {
 
@@ -20,13 +20,13 @@ class LossTrack {
         size_t count = 0;
     };
 
-    void refresh(const Column& step, const Column& loss, const Place& place);
+    void refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place);
     [[nodiscard]] const std::vector<Mean>& means() const { return means_; }
     [[nodiscard]] double low() const { return low_; }  // of the finite values
     [[nodiscard]] double high() const { return high_; }
 
   private:
-    Column step_, loss_;  // of the rows that are in
+    NumberColumn step_, loss_;  // of the rows that are in
     Place place_;
     std::vector<Mean> means_;
     double low_ = 1e300, high_ = -1e300;

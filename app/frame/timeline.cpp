@@ -17,7 +17,7 @@ constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
-const Column* loss_column(const Ui& ui, std::string* unit = nullptr) {
+const NumberColumn* loss_column(const Ui& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
     for (const std::string name : {"bits_per_dim", "bits_per_byte", "loss"}) {
         const auto found = columns.find(name);

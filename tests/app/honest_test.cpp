@@ -162,7 +162,7 @@ TEST_F(Honest, TheFirstLossIsOnlyCloseWhereItIs) {
         feed_small(ui);
         ui.status.config.model.levels = 4;
         auto curves = std::make_shared<Curves>(*ui.curves);
-        Column losses;
+        NumberColumn losses;
         for (const double loss : curves->columns["loss"])
             losses.push_back(losses.empty() ? first : loss);
         curves->columns["loss"] = losses;

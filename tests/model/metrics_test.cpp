@@ -50,7 +50,7 @@ Curves read_slowly(const fs::path& run) {
     return curves;
 }
 
-bool is_same(const Column& a, const Column& b) {
+bool is_same(const NumberColumn& a, const NumberColumn& b) {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i)
         if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]))) return false;

@@ -176,12 +176,12 @@ struct Check {
     std::string words;
 };
 
-const Column* column(const Ui& ui, const char* name) {
+const NumberColumn* column(const Ui& ui, const char* name) {
     const auto found = ui.curves->columns.find(name);
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-double last_finite(const Column* values) {
+double last_finite(const NumberColumn* values) {
     if (values != nullptr)
         for (size_t i = values->size(); i-- > 0;)
             if (std::isfinite((*values)[i])) return (*values)[i];

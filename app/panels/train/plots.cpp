@@ -20,9 +20,9 @@ uint32_t rgb_of(ImU32 color) {
 
 // Columns of the curves in the unit of the screen; rows are appended as they come.
 struct Columns {
-    Column step;  // of the rows that are in
+    NumberColumn step;  // of the rows that are in
     bool in_bits = true;
-    Column train, validation_step, validation, speed;
+    NumberColumn train, validation_step, validation, speed;
 };
 
 void refresh(Columns& c, const Ui& ui) {
@@ -40,7 +40,7 @@ void refresh(Columns& c, const Ui& ui) {
         for (size_t i = from; i < std::min(to, found->second.size()); ++i) add(i, found->second[i]);
     };
     // A column may have begun with these rows: what was before is missing.
-    const auto put = [](Column& to_column, size_t row, double value) {
+    const auto put = [](NumberColumn& to_column, size_t row, double value) {
         while (to_column.size() < row) to_column.push_back(std::nan(""));
         to_column.push_back(value);
     };

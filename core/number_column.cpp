@@ -1,4 +1,4 @@
-#include "core/column.h"
+#include "core/number_column.h"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@ namespace aft {
 namespace {
 
 constexpr size_t kBlock = 128;  // rows that share one minimum and maximum
-constexpr size_t kBlocks = Column::kChunk / kBlock;
+constexpr size_t kBlocks = NumberColumn::kChunk / kBlock;
 // At most this share of values makes a chunk sparse (validation: one row in many).
-constexpr size_t kSparse = Column::kChunk / 8;
+constexpr size_t kSparse = NumberColumn::kChunk / 8;
 
 struct Range {  // low > high: only NaN
     double low = std::numeric_limits<double>::infinity();
@@ -72,13 +72,13 @@ bool is_same(double a, double b) {
 
 }  // namespace
 
-struct Column::Tail {
+struct NumberColumn::Tail {
     // Rows that some copy has written. A copy that has fewer may not write here.
     std::atomic<size_t> used{0};
     std::unique_ptr<double[]> values = std::make_unique_for_overwrite<double[]>(kChunk);
 };
 
-struct Column::Chunk {
+struct NumberColumn::Chunk {
     double constant = 0;          // of every row, if all below are empty
     std::vector<double> doubles;  // of every row; of `rows` in a sparse chunk
     std::vector<float> floats;    // of every row: each value is a float32
@@ -143,7 +143,7 @@ struct Column::Chunk {
     }
 };
 
-void Column::push_back(double value) {
+void NumberColumn::push_back(double value) {
     const size_t row = size_ % kChunk;
     if (!tail_) {
         tail_ = std::make_shared<Tail>();
@@ -167,15 +167,15 @@ void Column::push_back(double value) {
     tail_ = std::make_shared<Tail>();
 }
 
-double Column::operator[](size_t row) const {
+double NumberColumn::operator[](size_t row) const {
     const size_t full = size_ - size_ % kChunk;
     return row < full ? (*(*chunks_)[row / kChunk])[row % kChunk] : tail_->values[row - full];
 }
 
-std::optional<ExtremeRows> Column::extremes(size_t begin, size_t end) const {
+std::optional<ExtremeRows> NumberColumn::extremes(size_t begin, size_t end) const {
     end = std::min(end, size_);
     const size_t full = size_ - size_ % kChunk;
-    Search<Column> search(*this);
+    Search<NumberColumn> search(*this);
     size_t row = std::min(begin, end);
     while (row < std::min(end, full)) {
         const size_t first = row / kChunk * kChunk, stop = std::min(end, first + kChunk);
@@ -186,21 +186,21 @@ std::optional<ExtremeRows> Column::extremes(size_t begin, size_t end) const {
     return search.result();
 }
 
-bool Column::continues(const Column& older) const {
+bool NumberColumn::continues(const NumberColumn& older) const {
     return older.empty() || (lineage_ == older.lineage_ && older.size_ <= size_);
 }
 
-size_t bytes_of(const Column& column) {
+size_t bytes_of(const NumberColumn& column) {
     size_t bytes = sizeof column;
-    if (column.tail_) bytes += sizeof(Column::Tail) + Column::kChunk * sizeof(double);
+    if (column.tail_) bytes += sizeof(NumberColumn::Tail) + NumberColumn::kChunk * sizeof(double);
     if (column.chunks_)
         for (const auto& chunk : *column.chunks_) bytes += sizeof chunk + chunk->bytes();
     return bytes;
 }
 
-std::optional<ExtremeRows> ColumnView::extremes(size_t begin, size_t end) const {
+std::optional<ExtremeRows> NumberView::extremes(size_t begin, size_t end) const {
     if (column_) return column_->extremes(begin, end);
-    Search<ColumnView> search(*this);
+    Search<NumberView> search(*this);
     search.rows(begin, std::min(end, size()));
     return search.result();
 }

@@ -1,7 +1,7 @@
-// Column: a growing sequence of numbers, kept in chunks that never change once they are full. A
-// copy costs O(1) and shares the chunks: one thread appends, readers on any thread keep their copy
-// as it is. Missing = NaN. Values read back bit for bit (every NaN as one). A full chunk takes 0, 4
-// or 8 bytes a value, sparse ones less.
+// NumberColumn: a growing sequence of numbers, kept in chunks that never change once they are full.
+// A copy costs O(1) and shares the chunks: one thread appends, readers on any thread keep their
+// copy as it is. Missing = NaN. Values read back bit for bit (every NaN as one). A full chunk takes
+// 0, 4 or 8 bytes a value, sparse ones less.
 #pragma once
 #include <compare>
 #include <cstddef>
@@ -58,7 +58,7 @@ class RowIterator {
     difference_type row_ = 0;
 };
 
-class Column {
+class NumberColumn {
   public:
     static constexpr size_t kChunk = 4096;  // rows
 
@@ -69,13 +69,13 @@ class Column {
     [[nodiscard]] double operator[](size_t row) const;  // row < size()
     [[nodiscard]] double front() const { return (*this)[0]; }
     [[nodiscard]] double back() const { return (*this)[size_ - 1]; }
-    [[nodiscard]] RowIterator<Column> begin() const { return {this, 0}; }
-    [[nodiscard]] RowIterator<Column> end() const { return {this, std::ptrdiff_t(size_)}; }
+    [[nodiscard]] RowIterator<NumberColumn> begin() const { return {this, 0}; }
+    [[nodiscard]] RowIterator<NumberColumn> end() const { return {this, std::ptrdiff_t(size_)}; }
     // Of rows [begin, end), NaN left out; nothing if all are NaN. Reads about 1/128 of the rows.
     [[nodiscard]] std::optional<ExtremeRows> extremes(size_t begin, size_t end) const;
     // This is `older` with zero or more rows appended. O(1).
-    [[nodiscard]] bool continues(const Column& older) const;
-    friend size_t bytes_of(const Column& column);
+    [[nodiscard]] bool continues(const NumberColumn& older) const;
+    friend size_t bytes_of(const NumberColumn& column);
 
   private:
     struct Chunk;  // full, encoded
@@ -88,27 +88,27 @@ class Column {
     std::shared_ptr<const char> lineage_;  // shared by all copies of one sequence
 };
 
-[[nodiscard]] size_t bytes_of(const Column& column);  // memory, chunks and tail
+[[nodiscard]] size_t bytes_of(const NumberColumn& column);  // memory, chunks and tail
 
 // A column, or plain numbers that outlive the view.
-class ColumnView {
+class NumberView {
   public:
-    ColumnView() = default;
-    ColumnView(const Column& column) : column_(&column) {}
-    ColumnView(const std::vector<double>& values) : values_(values) {}
-    ColumnView(std::span<const double> values) : values_(values) {}
+    NumberView() = default;
+    NumberView(const NumberColumn& column) : column_(&column) {}
+    NumberView(const std::vector<double>& values) : values_(values) {}
+    NumberView(std::span<const double> values) : values_(values) {}
     [[nodiscard]] size_t size() const { return column_ ? column_->size() : values_.size(); }
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] double operator[](size_t row) const {
         return column_ ? (*column_)[row] : values_[row];
     }
-    [[nodiscard]] RowIterator<ColumnView> begin() const { return {this, 0}; }
-    [[nodiscard]] RowIterator<ColumnView> end() const { return {this, std::ptrdiff_t(size())}; }
+    [[nodiscard]] RowIterator<NumberView> begin() const { return {this, 0}; }
+    [[nodiscard]] RowIterator<NumberView> end() const { return {this, std::ptrdiff_t(size())}; }
     [[nodiscard]] std::optional<ExtremeRows> extremes(size_t begin, size_t end) const;
-    [[nodiscard]] const Column* column() const { return column_; }  // nullptr: plain numbers
+    [[nodiscard]] const NumberColumn* column() const { return column_; }  // nullptr: plain numbers
 
   private:
-    const Column* column_ = nullptr;
+    const NumberColumn* column_ = nullptr;
     std::span<const double> values_;
 };
 

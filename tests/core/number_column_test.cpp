@@ -1,5 +1,5 @@
 // Columns read back bit for bit in every encoding, and a copy stays as it is.
-#include "core/column.h"
+#include "core/number_column.h"
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ std::vector<double> made(size_t n, const std::function<double(size_t)>& value) {
     return out;
 }
 
-Column column_of(const std::vector<double>& values) {
-    Column column;
+NumberColumn column_of(const std::vector<double>& values) {
+    NumberColumn column;
     for (const double v : values) column.push_back(v);
     return column;
 }
@@ -52,21 +52,21 @@ std::vector<std::vector<double>> kinds(size_t n) {
     };
 }
 
-TEST(Column, ReadsBackBitForBit) {
-    for (const size_t n :
-         {size_t{0}, size_t{1}, Column::kChunk - 1, Column::kChunk, 2 * Column::kChunk + 77})
+TEST(NumberColumn, ReadsBackBitForBit) {
+    for (const size_t n : {size_t{0}, size_t{1}, NumberColumn::kChunk - 1, NumberColumn::kChunk,
+                           2 * NumberColumn::kChunk + 77})
         for (const auto& values : kinds(n)) {
-            const Column column = column_of(values);
+            const NumberColumn column = column_of(values);
             ASSERT_EQ(column.size(), n);
             for (size_t i = 0; i < n; ++i) ASSERT_TRUE(is_same(column[i], values[i])) << i;
         }
 }
 
-TEST(Column, FindsTheFirstOfTheExtremes) {
-    constexpr size_t kRows = 2 * Column::kChunk + 77;
+TEST(NumberColumn, FindsTheFirstOfTheExtremes) {
+    constexpr size_t kRows = 2 * NumberColumn::kChunk + 77;
     std::mt19937_64 random(3);
     for (const auto& values : kinds(kRows)) {
-        const Column column = column_of(values);
+        const NumberColumn column = column_of(values);
         for (int i = 0; i < 200; ++i) {
             const size_t begin = random() % kRows, end = begin + random() % (kRows - begin + 1);
             std::optional<ExtremeRows> expected;
@@ -85,10 +85,10 @@ TEST(Column, FindsTheFirstOfTheExtremes) {
     }
 }
 
-TEST(Column, CopiesGoTheirOwnWay) {
-    for (const size_t n : {size_t{0}, size_t{5}, Column::kChunk, Column::kChunk + 5}) {
-        Column first = column_of(made(n, [](size_t i) { return double(i); }));
-        Column second = first;
+TEST(NumberColumn, CopiesGoTheirOwnWay) {
+    for (const size_t n : {size_t{0}, size_t{5}, NumberColumn::kChunk, NumberColumn::kChunk + 5}) {
+        NumberColumn first = column_of(made(n, [](size_t i) { return double(i); }));
+        NumberColumn second = first;
         for (int i = 0; i < 3; ++i) first.push_back(-1);
         for (int i = 0; i < 2; ++i) second.push_back(-2);
         ASSERT_EQ(first.size(), n + 3);
@@ -101,20 +101,20 @@ TEST(Column, CopiesGoTheirOwnWay) {
     }
 }
 
-TEST(Column, ContinuesWhatItWas) {
-    Column column = column_of({1, 2});
-    const Column before = column;
-    for (size_t i = 0; i < 2 * Column::kChunk; ++i) column.push_back(double(i));
+TEST(NumberColumn, ContinuesWhatItWas) {
+    NumberColumn column = column_of({1, 2});
+    const NumberColumn before = column;
+    for (size_t i = 0; i < 2 * NumberColumn::kChunk; ++i) column.push_back(double(i));
     EXPECT_TRUE(column.continues(before));
-    EXPECT_TRUE(column.continues(Column()));
+    EXPECT_TRUE(column.continues(NumberColumn()));
     EXPECT_FALSE(before.continues(column));
     EXPECT_FALSE(column_of({1, 2}).continues(before));
     EXPECT_EQ(before.size(), 2u);
     EXPECT_EQ(before.back(), 2);
 }
 
-TEST(Column, TakesLittleMemory) {
-    constexpr size_t kRows = 100 * Column::kChunk;
+TEST(NumberColumn, TakesLittleMemory) {
+    constexpr size_t kRows = 100 * NumberColumn::kChunk;
     const auto bytes = [&](const std::function<double(size_t)>& value) {
         return double(bytes_of(column_of(made(kRows, value)))) / double(kRows);
     };
@@ -126,13 +126,13 @@ TEST(Column, TakesLittleMemory) {
     EXPECT_LT(bytes([&](size_t) { return normal(random); }), 8.4);
 }
 
-TEST(Column, IsReadWhileItGrows) {
-    Column column;
+TEST(NumberColumn, IsReadWhileItGrows) {
+    NumberColumn column;
     column.push_back(0);
-    std::vector<Column> copies(64);
+    std::vector<NumberColumn> copies(64);
     std::vector<std::thread> readers;
     std::atomic<bool> is_whole = true;
-    for (Column& copy : copies) {
+    for (NumberColumn& copy : copies) {
         for (int i = 0; i < 300; ++i) column.push_back(double(column.size()));
         copy = column;
         readers.emplace_back([&copy, &is_whole] {
