@@ -4,12 +4,12 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/check.h"
+#include "core/json.h"
 
 namespace aft {
 
@@ -124,17 +124,19 @@ class RowWriter {
   public:
     explicit RowWriter(Curves& curves) : curves_(curves) { find_columns(); }
 
-    // False: the line is no JSON object.
-    [[nodiscard]] bool add(std::string_view line) {
+    // False: the line is no JSON object. Error where it is no JSON at all.
+    [[nodiscard]] bool add(std::string_view line, const JsonOrigin& origin) {
         if (scanner_.scan(line) && add_cells()) return true;
-        const json parsed = json::parse(line, nullptr, false);
+        const json parsed = parse_json(line, origin);
         if (!parsed.is_object()) return false;
         std::map<std::string, double> values = numbers(parsed);
         values.erase("step");
         if (parsed.contains("timing"))
             for (const auto& [key, value] : numbers(parsed["timing"]))
                 values["timing." + key] = value;
-        add_row(curves_, parsed.value("step", int64_t{0}), values);
+        const auto step = parsed.find("step");
+        const bool has_step = step != parsed.end() && step->is_number_integer();
+        add_row(curves_, has_step ? step->get<int64_t>() : 0, values);
         find_columns();
         return true;
     }
@@ -246,7 +248,8 @@ bool read_rows(const std::filesystem::path& run, uint64_t& offset, Curves& curve
     RowWriter writer(curves);
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = text.find('\n', begin);
-        if (!writer.add(std::string_view(text).substr(begin, end - begin)))
+        const JsonOrigin origin{.file = path.native(), .line_at = offset};
+        if (!writer.add(std::string_view(text).substr(begin, end - begin), origin))
             fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
         offset += end + 1 - begin;
         begin = end + 1;

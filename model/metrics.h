@@ -14,7 +14,7 @@ namespace aft {
 struct Event {
     int64_t step = 0;
     std::string kind, text;
-};  // kind: save, learning-rate, setting, rewind, note, error
+};  // kind: save, learning-rate, setting, target, rewind, lost, note, error
 
 // One entry per logged step in every column; what is missing in a row is NaN. A copy shares the
 // numbers: it costs O(columns + events), whatever the rows, and stays as it is while the original

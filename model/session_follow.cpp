@@ -5,6 +5,7 @@
 
 #include "core/files.h"
 #include "model/session_live.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -14,6 +15,7 @@ bool read_lines(Live& live, Shared& shared) {
     if (!read_metrics_rows(live, shared)) return false;
     add_events(live);
     Status& status = live.status;
+    status.target_step = asked_steps(read_events(live.run), live.config);
     status.step = std::llround(live.curves.step.back());
     const auto times = live.curves.columns.find("timing.step_ms");
     if (times != live.curves.columns.end() && std::isfinite(times->second.back())) {
@@ -30,6 +32,7 @@ bool read_weights(Live& live, Shared& shared) {
     if (steps.empty() || steps.back() <= live.status.saved_step) return false;
     const auto path = checkpoint_path(live.run, steps.back());
     std::shared_ptr<Checkpoint> checkpoint;
+    watch_file(live, path);
     try {
         checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     } catch (const Error&) {
@@ -63,6 +66,8 @@ bool follow_once(Live& live, Shared& shared) {
         live.status.error = fmt::format("{}: the run ended before its first checkpoint", live.run);
     } else {
         live.status.step = live.opened->step;
+        if (const std::string lost = steps_without_weights(live); !lost.empty())
+            live.status.message += "; " + lost;
     }
     return true;
 }

@@ -20,15 +20,6 @@ Checkpoint stored(const Live& live, int64_t step) {
     return read_checkpoint(checkpoint_path(live.run, step));
 }
 
-void read_logs(Live& live, Shared& shared) {
-    const uint64_t version = live.curves.version;
-    live.curves = {};
-    live.curves.version = version + 1;
-    live.metrics_offset = 0;
-    read_metrics_rows(live, shared);
-    add_events(live);
-}
-
 // As a run that was opened at this step: the next start makes the rest.
 void reopen(Live& live, Shared& shared, Checkpoint checkpoint) {
     live.recorder.reset();
@@ -70,6 +61,7 @@ void write_there(Live& live, Shared& shared, int64_t from, const fs::path& branc
     const std::string kept =
         branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
     add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
+    note_target(live);
     live.status.message = fmt::format("back at step {}{}", live.status.step, kept);
 }
 
@@ -80,7 +72,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     if (!live.data_source.empty()) checkpoint.config.data.source = live.data_source;
     auto trainer = std::make_unique<Trainer>(checkpoint, live.device);
     if (live.status.state == RunState::running) live.status.state = RunState::paused;
-    prepare_training(live);
+    prepare_training(live, shared);
     if (live.dirty) save_now(live, shared);  // becomes the end of the branch
     // Saving may have thinned out the very step that was asked for.
     const fs::path file = checkpoint_path(live.run, step);
@@ -88,6 +80,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     const int64_t from = live.status.step;
     const std::vector<int64_t> saved = checkpoint_steps(live.run);
     try {
+        live.files = {};
         const fs::path branch = live.folder->go_back(step);
         stand_at(live, std::move(trainer), checkpoint);
         live.status.branch = branch.string();

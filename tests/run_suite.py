@@ -4,7 +4,7 @@
     tests/run_suite.py PRESET[:PROGRAM,...]...     as in release asan:model,viz tsan:session
 
 Each program runs once: GoogleTest programs of build/PRESET/tests, and for `release` also the Python
-checks (rules, command line). Prints one line per program, the whole of what failed, why tests were
+checks (rules, command line). Those of `fuzz` run side by side and count as one test each. Prints one line per program, the whole of what failed, why tests were
 skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
 import fnmatch
@@ -14,8 +14,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,11 +29,14 @@ SANITIZER_ENV = {
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
 }
 
-# What once more runs on the stand-in for a GPU (tests/model/stand_in_device.cpp), where no other device is asked for.
-STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
+# What once more runs on the fake GPU (tests/model/fake_gpu.cpp), where no other device is asked for.
+FAKE_GPU_ENV = {"AFTERIMAGE_DEVICE": "fake-gpu"}
 # Not again what takes long and looks at numbers alone, which are this processor's there too.
-STAND_IN_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
-STAND_IN_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+FAKE_GPU_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
+FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+
+
+FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
 
 
 class Display:
@@ -158,8 +163,8 @@ def programs_of(spec):
     programs = [(n, found[n], sanitizer) for n in wanted]
     if preset == "release" and not names:
         if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
-            programs.append(("model-stand-in", found["model"] + [f"--gtest_filter={STAND_IN_TESTS}-{STAND_IN_NOT_AGAIN}"], STAND_IN_ENV))
-            programs.append(("session-stand-in", found["session"], STAND_IN_ENV))
+            programs.append(("model-fake-gpu", found["model"] + [f"--gtest_filter={FAKE_GPU_TESTS}-{FAKE_GPU_NOT_AGAIN}"], FAKE_GPU_ENV))
+            programs.append(("session-fake-gpu", found["session"], FAKE_GPU_ENV))
         binary = str(ROOT / "build" / preset / "afterimage")
         programs.append(("rules", [sys.executable, "tests/check_rules.py"], {}))
         programs.append(("cli", [sys.executable, "tests/cli/run.py", binary], {}))
@@ -168,14 +173,49 @@ def programs_of(spec):
     return preset, programs
 
 
+def run_fuzzer(program, results):
+    """One libFuzzer program from its seeds for FUZZ_S -> Counter. What it found stays in `results`."""
+    name = program.name[:-len("_fuzz")]
+    log = results / f"{name}.log"
+    with tempfile.TemporaryDirectory() as corpus, open(log, "wb") as out:
+        command = [str(program), f"-max_total_time={FUZZ_S}", "-max_len=4096", "-timeout=20", "-rss_limit_mb=3000",
+                   f"-dict={ROOT}/tests/fuzz/words.dict", f"-artifact_prefix={results}/{name}-", "-print_final_stats=1",
+                   corpus, str(ROOT / "tests" / "fuzz" / "seeds" / name)]
+        try:
+            code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                  timeout=FUZZ_S + 120).returncode
+        except subprocess.TimeoutExpired:
+            code = 124
+    text = log.read_text(errors="replace")
+    inputs = re.findall(r"^stat::number_of_executed_units: (\d+)$", text, re.M)
+    failed = code != 0 or not inputs or not int(inputs[0])
+    print(f"fuzz-{name}: {int(not failed)} passed, {int(failed)} failed, 0 skipped in {FUZZ_S} s"
+          f" ({inputs[0] if inputs else 'no'} inputs)", flush=True)
+    if failed:
+        show_failure(text)
+    return Counter(failed=1) if failed else Counter(passed=1)
+
+
+def run_fuzzers(results):
+    programs = sorted((ROOT / "build" / "fuzz" / "tests").glob("*_fuzz"))
+    parsers = {p.stem for p in (ROOT / "tests" / "fuzz").glob("*.cpp")}
+    if {p.name[:-len("_fuzz")] for p in programs} != parsers:
+        sys.exit("run_suite.py: the programs in build/fuzz/tests are not those of tests/fuzz: build them first")
+    with ThreadPoolExecutor(len(programs)) as side_by_side:
+        return sum(side_by_side.map(lambda program: run_fuzzer(program, results), programs), Counter())
+
+
 def main():
     total = Counter()
     display = Display()
     try:
         for spec in sys.argv[1:]:
-            preset, programs = programs_of(spec)
-            results = ROOT / "build" / preset / "test-results"
+            results = ROOT / "build" / spec.partition(":")[0] / "test-results"
             results.mkdir(parents=True, exist_ok=True)
+            if spec == "fuzz":
+                total += run_fuzzers(results)
+                continue
+            preset, programs = programs_of(spec)
             for name, command, env in programs:
                 label = name if preset == "release" else f"{preset}-{name}"
                 total += run_program(label, command, {**display.env, **env}, results)

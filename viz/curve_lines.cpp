@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "viz/curve_card.h"
+
 namespace aft::viz {
 namespace {
 
@@ -59,6 +61,7 @@ std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut) {
         line.low = decimate(curve.x, curve.low, cut);
         line.high = decimate(curve.x, curve.high, cut);
         if (!line.main.empty()) line.last = line.main.back().y;
+        if (const auto end = point_before(curve, cut.high)) line.recorded = end->y;
         lines.push_back(std::move(line));
     }
     return lines;

@@ -10,7 +10,8 @@ namespace aft::viz {
 struct Line {  // one curve, decimated for this frame
     const Curve* curve = nullptr;
     std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
-    double last = std::numeric_limits<double>::quiet_NaN();  // last smoothed value
+    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
+    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
 };
 
 // Takes from plot.cache what has not changed, and leaves there what it has worked out.
