@@ -165,7 +165,10 @@ TEST_F(Consistency, TheFirstLossIsOnlyCloseWhereItIs) {
         feed_small(ui);
         ui.status.config.model.levels = 4;
         auto curves = std::make_shared<Curves>(*ui.curves);
-        curves->columns["loss"].front() = first;
+        NumberColumn losses;
+        for (const double loss : curves->columns["loss"])
+            losses.push_back(losses.empty() ? first : loss);
+        curves->columns["loss"] = losses;
         ui.curves = curves;
     }));
     run("workspace Train\nframes 3\n");
