@@ -72,8 +72,10 @@ Wish read_wish(const probe::BiasTable& table, const ProbeRequest& request) {
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
     wish.head = request.head;
     if (wish.view == "band" && (table.traits().has_kernel() || table.traits().window < 1))
-        fail_usage("probe bias: view=band is for a bias inside a window; this layer is {}",
-                   table.traits().words);
+        fail_usage(
+            "probe bias: view=band is for a bias inside a window, as of aft-local; this layer is "
+            "{}",
+            table.traits().words);
     return wish;
 }
 

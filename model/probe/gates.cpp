@@ -11,7 +11,8 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const MixerTraits traits = mixer_traits(context.net.config());
-    if (!traits.has_gate) fail_usage("layer {}: {}", request.layer, traits.no_gate);
+    if (!traits.has_gate)
+        fail_usage("layer {} is {}: {}", request.layer, context.net.config().mixer, traits.no_gate);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
     at::Tensor gate = context.net.mixer(request.layer).gates(taps);
     if (request.channel >= 0) {

@@ -14,7 +14,8 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const MixerTraits traits = mixer_traits(context.net.config());
-    if (!traits.has_key_maps) fail_usage("layer {}: {}", request.layer, traits.no_keys);
+    if (!traits.has_key_maps)
+        fail_usage("layer {} is {}: {}", request.layer, context.net.config().mixer, traits.no_keys);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
     at::Tensor k = context.net.mixer(request.layer).key_maps(taps);  // [d or h, T]
     const bool by_head = traits.keys_by_head;
