@@ -17,10 +17,10 @@ std::optional<PlotPoint> point_before(const Curve& curve, double x) {
     return std::nullopt;
 }
 
-double nearest(std::span<const double> xs, double x) {
+double nearest(const NumberView& xs, double x) {
     const auto after = std::lower_bound(xs.begin(), xs.end(), x);
     if (xs.empty()) return x;
-    if (after == xs.end()) return xs.back();
+    if (after == xs.end()) return xs[xs.size() - 1];
     return after != xs.begin() && x - *(after - 1) < *after - x ? *(after - 1) : *after;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "viz/curve_card.h"
+#include "viz/curve_lines.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -38,13 +39,6 @@ struct Extent {
     }
 };
 
-struct Line {  // one curve, decimated for this frame
-    const Curve* curve = nullptr;
-    std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
-    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
-    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
-};
-
 Extent full_x(const CurvePlot& plot) {
     Extent x;
     for (const Curve& curve : plot.curves)
@@ -58,28 +52,6 @@ Extent shown_x(const CurvePlot& plot) {
     if (const AxisZoom* zoom = plot.zoom.x; zoom != nullptr && zoom->is_user)
         return {zoom->low, zoom->high};
     return full_x(plot);
-}
-
-std::vector<Line> make_lines(const CurvePlot& plot, const Extent& x, int columns) {
-    const PlotColumns cut{x.low, x.high, columns, plot.log_x};
-    std::vector<Line> lines;
-    for (const Curve& curve : plot.curves) {
-        Line line;
-        line.curve = &curve;
-        if (curve.smoothing > 0) {
-            const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
-            line.main = decimate(curve.x, smoothed, cut);
-            line.raw = decimate(curve.x, curve.y, cut);
-        } else {
-            line.main = decimate(curve.x, curve.y, cut);
-        }
-        line.low = decimate(curve.x, curve.low, cut);
-        line.high = decimate(curve.x, curve.high, cut);
-        if (!line.main.empty()) line.last = line.main.back().y;
-        if (const auto end = point_before(curve, x.high)) line.recorded = end->y;
-        lines.push_back(std::move(line));
-    }
-    return lines;
 }
 
 Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
@@ -306,7 +278,8 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const float height = std::max(look.px(40), plot.size.y - title);
     draw_title(plot, look);
     const Extent x = shown_x(plot);
-    const std::vector<Line> lines = make_lines(plot, x, std::max(16, static_cast<int>(full)));
+    const std::vector<Line> lines =
+        make_lines(plot, {x.low, x.high, std::max(16, static_cast<int>(full)), plot.log_x});
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
     reply.y_low = y.low;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/frame/layouts.h"
+#include "app/frame/loss_track.h"
 #include "app/frame/pinned_events.h"
 
 namespace aft::app {
@@ -30,6 +31,7 @@ class Timeline {
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;
     PinnedEvents pins_;
+    LossTrack loss_;
 };
 
 class Palette {

@@ -58,8 +58,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
         fail_usage("value {} is not there; allowed: 0 to {}", request.forced, model.levels - 1);
 }
 
-// For LibTorch's operations: eight rows of a token are too little work for several threads, and one
-// thread gives the same answer whatever the machine has.
+// Sets LibTorch to one thread for a scope: eight rows of a token are too little work for more, and
+// the result then does not depend on the machine.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }

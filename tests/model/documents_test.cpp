@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "model/jobs.h"
+#include "tests/source_file.h"
 
 namespace aft {
 namespace {
@@ -33,7 +34,7 @@ std::map<std::string, std::string> documented(const std::string& document) {
 }
 
 TEST(Documents, FormatListsTheSettingsOfTheRooms) {
-    const std::string document = read_file(fs::path(AFT_SOURCE_DIR) / "docs/format.md");
+    const std::string document = read_file(source_file("docs/format.md"));
     std::map<std::string, std::string> table = documented(document);
     EXPECT_GT(table.size(), 15U);
     Config config;
@@ -52,7 +53,7 @@ TEST(Documents, FormatListsTheSettingsOfTheRooms) {
 
 // The tasks that a checkpoint may name.
 TEST(Documents, FormatListsTheTasks) {
-    const std::string document = read_file(fs::path(AFT_SOURCE_DIR) / "docs/format.md");
+    const std::string document = read_file(source_file("docs/format.md"));
     for (const NamedList& list : model_lists()) {
         if (list.name != "tasks") continue;
         for (const RoomInfo& room : list.rooms)

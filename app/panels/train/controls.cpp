@@ -167,7 +167,7 @@ struct Check {
     std::string words;
 };
 
-const std::vector<double>* column(const ModelView& ui, const char* name) {
+const NumberColumn* column(const ModelView& ui, const char* name) {
     const auto found = ui.curves->columns.find(name);
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
@@ -177,8 +177,8 @@ struct Reading {  // of a column at a logged step
     size_t row = 0;
 };
 
-Reading last_finite(const ModelView& ui, const std::vector<double>* values) {
-    const std::vector<double>& steps = ui.curves->step;
+Reading last_finite(const ModelView& ui, const NumberColumn* values) {
+    const NumberColumn& steps = ui.curves->step;
     for (size_t i = values == nullptr ? 0 : std::min(values->size(), steps.size()); i-- > 0;)
         if (std::isfinite((*values)[i])) return {steps[i], (*values)[i], i};
     return {};
@@ -186,7 +186,7 @@ Reading last_finite(const ModelView& ui, const std::vector<double>* values) {
 
 // A single batch says little: the average of the logged losses up to a row, each 0.8 of the weight
 // of the one after it: a longer average lags behind where the loss falls fast.
-double smoothed_at(const std::vector<double>& values, size_t row) {
+double smoothed_at(const NumberColumn& values, size_t row) {
     constexpr size_t kMost = 100;  // beyond them a weight is below 1e-9
     constexpr double kWeight = 0.8;
     double sum = 0, weights = 0, weight = 1;
@@ -199,8 +199,7 @@ double smoothed_at(const std::vector<double>& values, size_t row) {
 }
 
 // Both at the step of the last validation, however far training has gone since.
-void check_validation(const ModelView& ui, const std::vector<double>& loss,
-                      std::vector<Check>& list) {
+void check_validation(const ModelView& ui, const NumberColumn& loss, std::vector<Check>& list) {
     const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
     if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
     const double train = smoothed_at(loss, held_out.row);
@@ -212,7 +211,7 @@ void check_validation(const ModelView& ui, const std::vector<double>& loss,
                                 short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
 }
 
-void check_floor(const ModelView& ui, const std::vector<double>& loss, double most_bits,
+void check_floor(const ModelView& ui, const NumberColumn& loss, double most_bits,
                  std::vector<Check>& list) {
     const Reading last = last_finite(ui, &loss);
     if (!ui.status.floor_bits || !std::isfinite(last.value)) return;
