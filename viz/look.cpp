@@ -1,5 +1,4 @@
 #include "viz/look.h"
-#include "viz/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include "viz/painter.h"
 
 namespace aft::viz {
+
 // Without OpenGL: line by line.
 static void draw_hatch_lines(const Look& look, const Box& box, float pitch) {
     ImDrawList* const list = ImGui::GetWindowDrawList();

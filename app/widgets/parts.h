@@ -1,7 +1,6 @@
 // Parts: what panels are made of beside controls: section heads, key-value rows, captions, hover
 // line, empty state, banner, progress line, chips, tooltips, flowing text. Text at a place is
-// viz/text.h. Window thread,
-// inside a frame.
+// viz/text.h. Window thread, inside a frame.
 #pragma once
 #include <span>
 #include <string>

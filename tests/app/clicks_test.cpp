@@ -71,7 +71,7 @@ class RandomClicks : public BareTest {
         ui().workspace = Workspace::complete;
         ui().selection.step = -1;
         ui().selection.completion.sample = {.samples = samples, .particles = samples > 4 ? 8 : 1};
-        for (const char* action : {"Mask everything", "Blank picture", "Complete the input"})
+        for (const char* action : {"mask.all", "complete.blank_picture", "complete.start"})
             ui().actions.run(ui(), action);
     }
     void until_usable(const char* label) {

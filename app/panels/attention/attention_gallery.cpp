@@ -46,7 +46,7 @@ viz::AtlasShape gallery_shape(const Positions& positions, int64_t all, ImVec2 ar
 }
 
 // Why this model's channels cannot be sorted like this; empty if they can.
-std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
+std::string why_not(const ModelView& ui, const AttentionData& data, Order order) {
     const MixerTraits& mixer = ui.status.mixer;
     if (order == Order::gate && !data.rows().has_gates) return mixer.no_gate + ".";
     if (order == Order::divergence && !mixer.has_prior())

@@ -78,8 +78,10 @@ class PlotsPanel final : public Panel {
     [[nodiscard]] static Plot rate_plot(Ui& ui);
 
     Columns columns_;
-    double smoothing_ = 0.9;
-    int x_scale_ = 0, y_scale_ = 0;
+    struct Axes {
+        double smoothing = 0.9;
+        int x_scale = 0, y_scale = 0;
+    } axes_;
     float tools_width_ = 480;  // pixels, as drawn last
     std::vector<Plot> plots_;  // of this frame, by Place
     viz::AxisZoom x_zoom_, y_zooms_[count];
@@ -98,7 +100,7 @@ void PlotsPanel::draw_tools(Ui& ui) {
     NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
-    slider(ui, field, smoothing_);
+    slider(ui, field, axes_.smoothing);
     const auto axis = [&](const char* word, const char* name, int& scale) {
         ImGui::SameLine(0, ui.px(14));
         const ImVec2 here = ImGui::GetCursorScreenPos();
@@ -106,8 +108,8 @@ void PlotsPanel::draw_tools(Ui& ui) {
         ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
         segmented(ui, name, scale, {kScales});
     };
-    axis("x", "x axis", x_scale_);
-    axis("y", "y axis", y_scale_);
+    axis("x", "x axis", axes_.x_scale);
+    axis("y", "y axis", axes_.y_scale);
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
@@ -115,7 +117,7 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     viz::CurvePlot& plot = plots_[place].view;
     plot.size = size;
     plot.marker = marker_;
-    plot.log_x = x_scale_ == 1;
+    plot.log_x = axes_.x_scale == 1;
     plot.zoom = {&x_zoom_, &y_zooms_[place]};
     plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
     plot.cache = &caches_[plot.id];
@@ -152,13 +154,13 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
     Plot out{.view = {.id = "loss", .title = "Loss"}};
     viz::CurvePlot& plot = out.view;
     plot.unit = columns_.in_bits ? ui.status.metric_words : "nats";
-    plot.log_y = y_scale_ == 1;
+    plot.log_y = axes_.y_scale == 1;
     out.names = {"train"};
     plot.curves.push_back({.label = "train",
                            .x = ui.curves->step,
                            .y = columns_.train,
                            .color = run_color(ui, ui.status.path),
-                           .smoothing = smoothing_});
+                           .smoothing = axes_.smoothing});
     if (!columns_.validation.empty()) {
         out.names.emplace_back("validation");
         plot.curves.push_back({.label = "validation",
