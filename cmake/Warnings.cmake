@@ -1,14 +1,22 @@
-# Warnings are errors in our own code, and the sanitizers of the asan and tsan presets.
+# aft_warnings: warnings are errors in our own code. aft_sanitizers: optimisation, sanitizers and coverage of the presets.
 add_library(aft_warnings INTERFACE)
 target_compile_options(aft_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual -Werror)
+add_library(aft_sanitizers INTERFACE)
+if(AFTERIMAGE_COVERAGE)
+    target_compile_options(aft_sanitizers INTERFACE --coverage -fprofile-update=atomic)
+    target_link_options(aft_sanitizers INTERFACE --coverage)
+endif()
+if(NOT AFTERIMAGE_OPTIMIZE STREQUAL "-O2")
+    target_compile_options(aft_sanitizers INTERFACE ${AFTERIMAGE_OPTIMIZE})
+endif()
 if(AFTERIMAGE_SANITIZE)
-    target_compile_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE} -fno-omit-frame-pointer
+    target_compile_options(aft_sanitizers INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE} -fno-omit-frame-pointer
         -Wno-error)
-    target_link_options(aft_warnings INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
+    target_link_options(aft_sanitizers INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
     if(AFTERIMAGE_SANITIZE MATCHES undefined)
         # A third of the time to compile, and then alignment and pointer-overflow another (jobs_complete.cpp: 19.6 to
         # 13.2 s). The address sanitizer stops at the access itself; what is only misaligned is not found.
-        target_compile_options(aft_warnings INTERFACE -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
+        target_compile_options(aft_sanitizers INTERFACE -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
     endif()
 endif()

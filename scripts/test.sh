@@ -2,7 +2,7 @@
 # Sets up, builds and runs every test; the last line is `N passed, N failed, N skipped` over all.
 #   scripts/test.sh               the whole suite, then the sanitizers on model, viz and session tests
 #   scripts/test.sh --fast        without the sanitizers
-#   scripts/test.sh --all         also the long tests, and the address sanitizer on all programs
+#   scripts/test.sh --all         also the long tests, the address sanitizer on all programs, and the line coverage
 #   scripts/test.sh --device D    device of the tests of models, sessions and commands: cpu (default), cuda, auto
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,6 +31,10 @@ targets_of() {
 }
 
 scripts/setup.sh
+# What a mistake shows in first, before the long build.
+python3 tests/check_rules.py
+scripts/build.sh release core_tests
+build/release/tests/core_tests --gtest_brief=1
 for suite in "${suites[@]}"; do
     start=$(date +%s)
     echo "building ${suite%%:*}"
@@ -38,4 +42,8 @@ for suite in "${suites[@]}"; do
     scripts/build.sh "${suite%%:*}" $(targets_of "$suite")
     echo "built ${suite%%:*} in $(since "$start")"
 done
+if [ -n "${AFTERIMAGE_ALL_TESTS:-}" ]; then
+    scripts/build.sh coverage core_tests model_tests
+    python3 tests/coverage.py
+fi
 exec python3 tests/run_suite.py "${suites[@]}"

@@ -3,9 +3,10 @@
 
     tests/run_suite.py PRESET[:PROGRAM,...]...     as in release asan:model,viz tsan:session
 
-Each program runs once: GoogleTest programs of build/PRESET/tests, and for `release` also the Python
-checks (rules, command line). Prints one line per program, the whole of what failed, why tests were
-skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
+GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, window).
+What tells the quickest runs first and ends the suite if it fails. Then programs run side by side, one a core, the
+longest first; last, alone, what looks at the clock. Prints one line per program, the whole of what failed, why tests
+were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
 import fnmatch
 import json
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +35,39 @@ STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
 # Not again what takes long and looks at numbers alone, which are this processor's there too.
 STAND_IN_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
 STAND_IN_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+
+# Programs that tell at once whether more is worth while.
+FIRST = ("rules", "core")
+# Programs that compare times or count frames: with nothing beside them.
+ALONE = ("bench", "viz", "journeys")
+# Each of these tests starts its program anew and runs as long as the others together: a program of its own.
+APART = {"model": "*/InstructionSet.passes/*"}
+# The longest first, as seconds on 2 cores; what is not named takes less.
+LONGEST = ("asan-model", "model", "cli", "model-stand-in", "app", "asan-app", "tsan-session", "session")
+# Two programs whose OpenMP threads spin at every barrier take the cores from each other: many times slower.
+SIDE_BY_SIDE_ENV = {"OMP_WAIT_POLICY": "passive"}
+
+
+@dataclass
+class Program:
+    """One run of one program."""
+    name: str
+    command: list
+    env: dict = field(default_factory=dict)
+    results: Path = None
+
+    @property
+    def is_gtest(self):
+        return self.command[0].endswith("_tests")
+
+    @property
+    def kind(self):
+        """Its place in FIRST, ALONE and LONGEST: "model" of "model (portable)"."""
+        return self.name.split(" ")[0]
+
+    @property
+    def rank(self):
+        return LONGEST.index(self.kind) if self.kind in LONGEST else len(LONGEST)
 
 
 class Display:
@@ -85,7 +121,7 @@ def printed_counts(text):
     return Counter(passed=int(passed), failed=int(failed), skipped=int(skipped or 0))
 
 
-def show_failure(text):
+def failure_lines(text):
     lines = text.splitlines()
     wanted = [i for i, line in enumerate(lines)
               if re.search(r"Failure$|FAILED|^FAIL|ERROR: |WARNING: ThreadSan|runtime error|terminate called|Assert", line)]
@@ -93,8 +129,20 @@ def show_failure(text):
     for i in wanted[:40]:
         shown.update(range(i, min(i + 12, len(lines))))
     picked = sorted(shown) if shown else range(max(0, len(lines) - 40), len(lines))
-    for i in picked:
-        print("    " + lines[i])
+    return ["    " + lines[i] for i in picked]
+
+
+def tests_of(binary):
+    """Every "Suite.Test" of a GoogleTest program."""
+    names = subprocess.run([binary, "--gtest_list_tests"], cwd=ROOT, capture_output=True, text=True).stdout
+    suite, tests = "", []
+    for line in names.splitlines():
+        word = line.split("#")[0].strip()
+        if line.startswith("  "):
+            tests.append(suite + word)
+        elif word.endswith("."):
+            suite = word
+    return tests
 
 
 def missing_suites(command):
@@ -102,83 +150,112 @@ def missing_suites(command):
     chosen = [a.partition("=")[2] for a in command if a.startswith("--gtest_filter=")]
     if not chosen:
         return ""
-    names = subprocess.run([command[0], "--gtest_list_tests"], cwd=ROOT, capture_output=True, text=True).stdout
-    suites = [line.strip().split("#")[0].strip() for line in names.splitlines() if line and not line.startswith(" ")]
-    return "".join(f"\n{pattern}: FAILED, the filter names no test" for pattern in chosen[0].partition("-")[0].split(":")
-                   if not any(fnmatch.fnmatchcase(suite, pattern) for suite in suites))
+    tests = tests_of(command[0])
+    wanted = [pattern for pattern in chosen[0].partition("-")[0].split(":") if pattern]
+    return "".join(f"\n{pattern}: FAILED, the filter names no test" for pattern in wanted
+                   if not any(fnmatch.fnmatchcase(test, pattern) for test in tests))
 
 
-def run_program(name, command, env, results):
-    """One program -> Counter. A crash, or a sanitizer's report, is a failure."""
-    report = results / f"{name}.json"
+def run_program(program):
+    """-> Counter and what to print. A crash, or a sanitizer's report, is a failure."""
+    file = re.sub(r"[^\w.-]+", "-", program.name).strip("-")
+    report, log = program.results / f"{file}.json", program.results / f"{file}.log"
     report.unlink(missing_ok=True)
-    is_gtest = command[0].endswith("_tests")
-    if is_gtest:
+    command = program.command
+    if program.is_gtest:
         command = command + [f"--gtest_output=json:{report}", "--gtest_brief=1"]
     start = time.monotonic()
-    log = results / f"{name}.log"
     with open(log, "wb") as out:
         try:
-            code = subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+            code = subprocess.run(command, cwd=ROOT, env={**os.environ, **program.env}, stdin=subprocess.DEVNULL,
                                   stdout=out, stderr=subprocess.STDOUT, timeout=LIMIT_S).returncode
         except subprocess.TimeoutExpired:
             code = 124
     text = log.read_text(errors="replace")
-    reasons = skip_reasons(text) if is_gtest else Counter()
-    if is_gtest and report.exists():
+    reasons = skip_reasons(text) if program.is_gtest else Counter()
+    if program.is_gtest and report.exists():
         counts = gtest_counts(report)
     else:
-        counts = (None if is_gtest else printed_counts(text)) or Counter()
-    if is_gtest and not code:
+        counts = (None if program.is_gtest else printed_counts(text)) or Counter()
+    if program.is_gtest and not code:
         text += missing_suites(command)
         counts["failed"] += "names no test" in text
     if code != 0 and not counts["failed"]:
         counts["failed"] += 1  # crashed, hung, or reported by a sanitizer
-        text += f"\n{name}: exit code {code}"
-    seconds = time.monotonic() - start
-    print(f"{name}: {counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
-          f" in {seconds:.0f} s", flush=True)
-    if counts["failed"]:
-        show_failure(text)
-    for reason, number in reasons.items():
-        print(f"    skipped {number}: {reason}")
-    return counts
+        text += f"\n{program.name}: exit code {code}"
+    lines = [f"{program.name}: {counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
+             f" in {time.monotonic() - start:.0f} s"]
+    lines += failure_lines(text) if counts["failed"] else []
+    lines += [f"    skipped {number}: {reason}" for reason, number in reasons.items()]
+    return counts, lines
+
+
+def split_apart(program, pattern):
+    """The tests that match, each as a program of its own, and the others as one."""
+    apart = [test for test in tests_of(program.command[0]) if fnmatch.fnmatchcase(test, pattern)]
+    alone = [Program(f"{program.name} ({test.rpartition('/')[2]})", program.command + [f"--gtest_filter={test}"],
+                     program.env, program.results) for test in apart]
+    rest = Program(program.name, program.command + [f"--gtest_filter=-{pattern}"], program.env, program.results)
+    return [rest, *alone] if apart else [program]
+
+
+def release_programs(found, binary, results):
+    """What runs for the release build beside its GoogleTest programs."""
+    programs = [Program("rules", [sys.executable, "tests/check_rules.py"], {}, results)]
+    if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
+        chosen = f"--gtest_filter={STAND_IN_TESTS}-{STAND_IN_NOT_AGAIN}"
+        programs.append(Program("model-stand-in", found["model"] + [chosen], STAND_IN_ENV, results))
+        programs.append(Program("session-stand-in", found["session"], STAND_IN_ENV, results))
+    programs.append(Program("cli", [sys.executable, "tests/cli/run.py", binary], {}, results))
+    if "app" in found:  # a build with the window
+        programs.append(Program("journeys", [sys.executable, "tests/journeys/run.py", binary], {}, results))
+    return programs
 
 
 def programs_of(spec):
-    """'asan:model,viz' -> preset and (name, command, environment) of each program."""
+    """'asan:model,viz' -> its programs."""
     preset, _, names = spec.partition(":")
     folder = ROOT / "build" / preset / "tests"
+    results = ROOT / "build" / preset / "test-results"
+    results.mkdir(parents=True, exist_ok=True)
     found = {p.name[:-len("_tests")]: [str(p)] for p in sorted(folder.glob("*_tests")) if os.access(p, os.X_OK)}
     wanted = names.split(",") if names else list(found)
     missing = [n for n in wanted if n not in found]
     if missing:
         sys.exit(f"run_suite.py: no program {missing[0]}_tests in {folder}: build it first")
-    sanitizer = SANITIZER_ENV.get(preset, {})
-    programs = [(n, found[n], sanitizer) for n in wanted]
+    programs = []
+    for name in wanted:
+        label = name if preset == "release" else f"{preset}-{name}"
+        program = Program(label, found[name], SANITIZER_ENV.get(preset, {}), results)
+        programs += split_apart(program, APART[name]) if name in APART else [program]
     if preset == "release" and not names:
-        if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
-            programs.append(("model-stand-in", found["model"] + [f"--gtest_filter={STAND_IN_TESTS}-{STAND_IN_NOT_AGAIN}"], STAND_IN_ENV))
-            programs.append(("session-stand-in", found["session"], STAND_IN_ENV))
-        binary = str(ROOT / "build" / preset / "afterimage")
-        programs.append(("rules", [sys.executable, "tests/check_rules.py"], {}))
-        programs.append(("cli", [sys.executable, "tests/cli/run.py", binary], {}))
-        if os.access(folder / "app_tests", os.X_OK):  # a build with the window
-            programs.append(("journeys", [sys.executable, "tests/journeys/run.py", binary], {}))
-    return preset, programs
+        programs += release_programs(found, str(ROOT / "build" / preset / "afterimage"), results)
+    return programs
+
+
+def run_all(programs, env, beside):
+    """Runs `beside` programs at a time; prints in the order of the list, a program's lines together. -> Counter"""
+    total = Counter()
+    for program in programs:
+        program.env = {**env, **(SIDE_BY_SIDE_ENV if beside > 1 else {}), **program.env}
+    with ThreadPoolExecutor(beside) as pool:
+        for counts, lines in pool.map(run_program, programs):
+            print("\n".join(lines), flush=True)
+            total += counts
+    return total
 
 
 def main():
-    total = Counter()
+    programs = [program for spec in sys.argv[1:] for program in programs_of(spec)]
+    first = [p for p in programs if p.kind in FIRST]
+    alone = [p for p in programs if p.kind in ALONE]
+    beside = sorted((p for p in programs if p not in first and p not in alone), key=lambda p: p.rank)
     display = Display()
     try:
-        for spec in sys.argv[1:]:
-            preset, programs = programs_of(spec)
-            results = ROOT / "build" / preset / "test-results"
-            results.mkdir(parents=True, exist_ok=True)
-            for name, command, env in programs:
-                label = name if preset == "release" else f"{preset}-{name}"
-                total += run_program(label, command, {**display.env, **env}, results)
+        total = run_all(first, display.env, 1)
+        if not total["failed"]:
+            total += run_all(beside, display.env, os.cpu_count())
+            total += run_all(alone, display.env, 1)
     finally:
         display.close()
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

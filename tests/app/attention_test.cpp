@@ -7,6 +7,7 @@
 #include "app/panels/shared/positions.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
@@ -165,7 +166,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     EXPECT_EQ(empty.find("keys"), std::string::npos) << empty;
     run("workspace Attention\nframes 4\n");
     // A model with gates is sorted by them again.
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     EXPECT_TRUE(until([&] { return value_of(sort) == "Gate"; })) << value_of(sort);
 }
 
@@ -175,7 +176,7 @@ TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
     const std::string reduce = "Attention/Main/Channels";
     initialize_model("cpu", 1);
     make({}, {2400, 1400});
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+    stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Attention\nframes 4\n");
     EXPECT_TRUE(is_there(target));
     EXPECT_TRUE(is_there(reduce));

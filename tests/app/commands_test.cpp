@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "tests/app/hands.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -155,7 +156,7 @@ TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
 TEST_F(Commands, AKernelKeepsItsQuantity) {
     initialize_model("cpu", 1);
     make();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/shapes.safetensors");
+    stage_->frame().open(source_file("assets/demo/shapes.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nset \"Atlas/Main/Quantity\" w\n");
     ASSERT_TRUE(until([&] { return is_there(kCopy); }));
     run(std::string("click \"") + kCopy + "\"\nframes 2\n");
@@ -171,7 +172,7 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(copy->shortcut, "Ctrl+C");
     EXPECT_NE(ui().actions.why_not(ui(), "Copy values"), "");
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
     constexpr int64_t kTokens = 256, kTarget = 200, kSource = 13;
     ProbeRequest request;

@@ -9,6 +9,7 @@
 #include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -38,7 +39,7 @@ class Complete : public BareTest {
     void open_without_data() {
         initialize_model("cpu", 1);
         make();
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
         run("frames 2\nwait Ready 60\n");
         const int64_t levels = ui().status.config.model.levels;
         ui().session->set("data.source", "images:" + (scratch_ / "nowhere").string() +
@@ -150,7 +151,7 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
 TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
     initialize_model("cpu", 1);
     make({}, {1280, 800});
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Complete\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     for (const int64_t count : {1, 32, 120}) {
@@ -173,7 +174,7 @@ TEST_F(Complete, APictureThatIsOpenedWithAModelIsForIt) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(white_picture());
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     EXPECT_TRUE(ui().selection.image.path.ends_with(".png")) << ui().selection.image.path;
@@ -185,7 +186,7 @@ TEST_F(Complete, APictureThatIsOpenedWithAModelIsForIt) {
 TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
     initialize_model("cpu", 1);
     make();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Complete\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     ui().selection.completion.sample.temperature = 1.7;  // what is said must not depend on it
@@ -247,7 +248,7 @@ TEST(LookAtPixel, AFurtherClickIsTheNextChannelAndAnotherSampleKeepsIt) {
 TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
     initialize_model("cpu", 1);
     make();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+    stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Complete\n");
     stage_->frame().open(white_picture());
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));

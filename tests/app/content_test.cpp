@@ -9,6 +9,7 @@
 #include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -31,7 +32,7 @@ class Content : public BareTest {
         for (int64_t i = 0; i < kTokens * 3; ++i) image.pixels.push_back(uint8_t(i * 37 % 251));
         const std::string path = (scratch_ / "colors.png").string();
         write_png(path, image);
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/cifar10-small.safetensors");
+        stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
         ASSERT_TRUE(until([&] { return ui().status.name == "cifar10-small"; }));
         run("frames 2\nwait Ready 60\n");
         stage_->frame().open(path);

@@ -5,6 +5,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -49,7 +50,7 @@ TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
     show_mirror();
     const Session* const before = ui().session;
     const TemporaryFolder folder("aft-test-");
-    const std::string bytes = read_file(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    const std::string bytes = read_file(source_file("assets/demo/mirror.safetensors"));
     std::ofstream(folder / "cut.safetensors", std::ios::binary) << bytes.substr(0, 5000);
     std::filesystem::create_directories(folder / "run");
     std::ofstream(folder / "run/config.json") << "no config";

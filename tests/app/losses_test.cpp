@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -57,7 +58,7 @@ class Losses : public BareTest {
 TEST_F(Losses, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
     open_trained();
     block();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     const auto toast = [&]() -> const Toast* {
         for (const Toast& one : ui().toasts.shown())
             if (one.title.find("steps 21 to 25") != std::string::npos) return &one;

@@ -1,6 +1,7 @@
 // Going back to a saved step by hand: the button with its list, the action for the shown step, the
 // menu of a pin, and what the window says afterwards.
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -76,7 +77,7 @@ TEST_F(Rewinding, TheMenuOfAPinGoesBackToItsStep) {
 TEST_F(Rewinding, ASingleCheckpointHasNothingToGoBackTo) {
     initialize_model("cpu", 1);
     make();
-    stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Train\nframes 3\n");
     const WidgetRecord* const button = ui().recorder.find("Run/Run/Rewind...");
     ASSERT_NE(button, nullptr);

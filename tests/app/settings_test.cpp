@@ -7,6 +7,7 @@
 #include "app/widgets/number_text.h"
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -141,7 +142,7 @@ TEST(OpenPath, SaysWhatItIsOrWhyNot) {
         return classify_path((folder / name).string(), has_session).kind;
     };
     EXPECT_EQ(kind("run"), Opening::model);
-    EXPECT_EQ(classify_path(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors", false).kind,
+    EXPECT_EQ(classify_path(source_file("assets/demo/mirror.safetensors").string(), false).kind,
               Opening::model);
     EXPECT_EQ(kind("a.png", true), Opening::picture);
     EXPECT_EQ(kind("a.png", false), Opening::impossible);

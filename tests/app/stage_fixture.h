@@ -7,6 +7,7 @@
 #include "app/host/stage.h"
 #include "model/jobs.h"
 #include "tests/session/session_bench.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 
@@ -103,7 +104,7 @@ class BareTest : public ::testing::Test {
     void open_mirror(ImVec2 size = {1600, 1000}) {
         initialize_model("cpu", 1);
         make({}, size);
-        stage_->frame().open(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors");
+        stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
         run("frames 2\nwait Ready 60\n");
     }
     // A real run of the tiny model in `folder_`.

@@ -1,6 +1,7 @@
 // Beside the curves: live completions and biases; what has changed since a pin; the form of a new
 // run, which says at once what is wrong.
 #include "tests/app/stage_fixture.h"
+#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
@@ -68,7 +69,7 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
 
 // The panes keep pictures of the model before: none of it may be taken for the new one.
 TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
-    const std::filesystem::path demos = std::filesystem::path(AFT_SOURCE_DIR) / "assets" / "demo";
+    const std::filesystem::path demos = source_file("assets/demo");
     initialize_model("cpu", 1);
     make();
     for (const char* const pane : {"Atlas", "Focus", "Keys"})

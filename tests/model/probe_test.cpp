@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/model/probe_bench.h"
+#include "tests/source_file.h"
 
 namespace aft {
 namespace {
@@ -262,8 +263,7 @@ TEST(Probes, EveryRoomFileIsListed) {
     for (const ProbeRoom& room : probes()) {
         EXPECT_FALSE(room.info.sentence.empty());
         EXPECT_TRUE(names.insert(room.info.name).second);
-        EXPECT_TRUE(std::filesystem::exists(std::string(AFT_SOURCE_DIR) + "/model/probe/" +
-                                            room.info.name + ".cpp"));
+        EXPECT_TRUE(std::filesystem::exists(source_file("model/probe/" + room.info.name + ".cpp")));
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/environment.h"
 #include "tests/core/scratch.h"
+#include "tests/source_file.h"
 
 namespace aft {
 
@@ -9,7 +10,7 @@ namespace aft {
 inline std::filesystem::path real_data(const std::string& name) {
     const std::filesystem::path root = variable("AFTERIMAGE_DATA");
     if (!root.empty()) return root / name;
-    return std::filesystem::path(AFT_SOURCE_DIR) / "../shared/data" / name;
+    return source_file("../shared/data") / name;
 }
 
 }  // namespace aft

@@ -4,6 +4,7 @@
 
 #include "core/image.h"
 #include "tests/session/session_bench.h"
+#include "tests/source_file.h"
 
 namespace aft {
 namespace {
@@ -45,7 +46,7 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
     fs::create_directories(scratch / "photos");
     for (const char* name : {"a.png", "b.png", "c.png"})
         write_png(scratch / "photos" / name, {8, 8, 1, std::vector<uint8_t>(64, 128)});
-    Session session(open_path(AFT_SOURCE_DIR "/assets/demo/mirror.safetensors"));
+    Session session(open_path(source_file("assets/demo/mirror.safetensors").string()));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto take_from = [&](const fs::path& folder) {
         const std::string spec = "images:" + folder.string() + "?size=8&gray=1&levels=4";

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/environment.h"
+#include "tests/source_file.h"
 #include "tests/viz/scenes.h"
 #include "viz/color_bar.h"
 #include "viz/image_grid.h"
@@ -104,8 +105,7 @@ struct Painted {
 };
 
 void compare(const std::string& name, const Image& picture) {
-    const std::filesystem::path file =
-        std::filesystem::path(AFT_SOURCE_DIR) / "tests/viz/pictures" / (name + ".png");
+    const std::filesystem::path file = source_file("tests/viz/pictures") / (name + ".png");
     if (!variable("AFTERIMAGE_WRITE_PICTURES").empty()) {
         write_png(file, picture);
         return;

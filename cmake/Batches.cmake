@@ -1,0 +1,35 @@
+# Several files compiled as one: most of the time to compile a small file is headers. A file of functions that are
+# named alike elsewhere cannot be in a batch. CMake's own unity builds include by absolute path, which no compiler
+# cache finds again in another folder.
+
+# aft_batches(LIST NAME SIZE [EXCEPT FILE...]): replaces the files of LIST by batches of SIZE in the build folder.
+# Files with options of their own stay alone.
+function(aft_batches list name size)
+    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "EXCEPT")
+    set(alone "")
+    set(together "")
+    foreach(file IN LISTS ${list})
+        get_source_file_property(options ${file} COMPILE_OPTIONS)
+        get_source_file_property(definitions ${file} COMPILE_DEFINITIONS)
+        if(options OR definitions OR file IN_LIST arg_EXCEPT)
+            list(APPEND alone ${file})
+        else()
+            list(APPEND together ${file})
+        endif()
+    endforeach()
+    set(number 0)
+    while(together)
+        list(SUBLIST together 0 ${size} files)
+        list(REMOVE_ITEM together ${files})
+        set(text "")
+        foreach(file IN LISTS files)
+            file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${file})
+            string(APPEND text "#include \"${path}\"\n")
+        endforeach()
+        set(batch ${CMAKE_BINARY_DIR}/batches/${name}_${number}.cpp)
+        file(GENERATE OUTPUT ${batch} CONTENT "${text}")
+        list(APPEND alone ${batch})
+        math(EXPR number "${number} + 1")
+    endwhile()
+    set(${list} ${alone} PARENT_SCOPE)
+endfunction()
