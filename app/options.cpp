@@ -118,6 +118,10 @@ void add_switch(CLI::App& app, const std::string& name, const std::string& help,
     app.add_flag(name, target, help);
 }
 
+bool has_flag(const CLI::App& app, const std::string& name) {
+    return app.get_option_no_throw(name) != nullptr;
+}
+
 bool is_given(const CLI::App& app, const std::string& name) {
     return app.count(name) > 0;
 }

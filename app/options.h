@@ -46,6 +46,7 @@ void add_texts(CLI::App& app, const TextFlag& flag,
 void add_choice(CLI::App& app, const ChoiceFlag& flag, std::string& target);
 void add_switch(CLI::App& app, const std::string& name, const std::string& help, bool& target);
 
+[[nodiscard]] bool has_flag(const CLI::App& app, const std::string& name);  // "--layer"
 [[nodiscard]] bool is_given(const CLI::App& app,
                             const std::string& name);  // once arguments are read
 

@@ -1,5 +1,7 @@
 #include "app/output.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "core/outside.h"
 
 namespace aft::app {
 namespace {
@@ -20,8 +23,9 @@ bool is_plain(const json& value) {
 }
 
 std::string plain_words(const json& value) {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return printable_line(value.is_string()
+                              ? value.get<std::string>()
+                              : value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // [1, 2, 3] on one line; long lists show their beginning.
@@ -43,11 +47,11 @@ void append_entry(std::string& out, const std::string& name, const json& value,
         value.is_array() &&
         std::all_of(value.begin(), value.end(), [](const json& v) { return is_plain(v); });
     if (is_plain(value)) {
-        out += fmt::format("{}{}: {}\n", indent, name, plain_words(value));
+        out += fmt::format("{}{}: {}\n", indent, printable_line(name), plain_words(value));
     } else if (flat_list) {
-        out += fmt::format("{}{}: {}\n", indent, name, list_words(value));
+        out += fmt::format("{}{}: {}\n", indent, printable_line(name), list_words(value));
     } else {
-        out += fmt::format("{}{}:\n", indent, name);
+        out += fmt::format("{}{}:\n", indent, printable_line(name));
         append_words(out, value, indent + "  ");
     }
 }
@@ -56,7 +60,7 @@ void append_entry(std::string& out, const std::string& name, const json& value,
 std::string row_words(const json& row) {
     std::string words;
     for (const auto& [key, value] : row.items()) {
-        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", key,
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", printable_line(key),
                              value.is_array() ? list_words(value) : plain_words(value));
     }
     return words;
@@ -74,9 +78,28 @@ void append_words(std::string& out, const json& value, const std::string& indent
     }
 }
 
+// JSON leaves DEL and C1 controls as they are; its escapes of them read back the same.
+std::string escape_controls(const std::string& text) {
+    std::string out;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const auto byte = [&](size_t at) {
+            return at < text.size() ? static_cast<uint8_t>(text[at]) : uint8_t{0};
+        };
+        const bool is_c1 = byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) <= 0x9f;
+        if (byte(i) != 0x7f && !is_c1) {
+            out += text[i];
+            continue;
+        }
+        out += fmt::format("\\u{:04x}", is_c1 ? byte(++i) : byte(i));
+    }
+    return out;
+}
+
 }  // namespace
 
-void print_result(const std::string& text) {
+void print_result(const std::string& given) {
+    // Into a file or a pipe everything goes as it is.
+    const std::string text = isatty(STDOUT_FILENO) != 0 ? printable(given) : given;
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (written && std::fflush(stdout) == 0) return;
     constexpr int kReaderLeft = 128 + SIGPIPE;  // `afterimage list | head`: no reason to complain
@@ -85,7 +108,7 @@ void print_result(const std::string& text) {
 }
 
 void print_json(const json& value) {
-    print_result(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    print_result(escape_controls(value.dump(2, ' ', false, json::error_handler_t::replace)) + "\n");
 }
 
 void print_words(const json& value) {
@@ -103,7 +126,7 @@ void print_result(const json& value, bool as_json) {
 }
 
 void print_note(const std::string& text) {
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}\n", printable(text));
 }
 
 }  // namespace aft::app

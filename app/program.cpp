@@ -1,6 +1,5 @@
 #include "app/program.h"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +15,9 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "core/progress.h"
+#include "core/system/heap.h"
 
 namespace aft::app {
 namespace {
@@ -145,16 +146,6 @@ void share_cores_with_drawing(char** argv) {
     if (!none) execv(self.c_str(), argv);  // where this fails the program goes on without
 }
 
-// A training step frees its activations and asks for them again. Memory that goes back to the
-// system in between comes in anew page by page, which took a fifth of a step of cifar10-local and a
-// third of aft-simple over 65,536 tokens: keep it, of the heap's free end up to a GiB.
-void keep_freed_memory() {
-    constexpr int kLargestRest = 1 << 30;
-    mallopt(M_MMAP_MAX, 0);  // large blocks too come from the heap
-    mallopt(M_TRIM_THRESHOLD, kLargestRest);
-    mallopt(M_ARENA_MAX, 1);  // one heap for all threads, or each would keep its own
-}
-
 int run(char** argv, Arguments& arguments, const std::vector<std::string>& words) {
     if (parse(arguments, words)) return 0;
     const CommandRoom& room = *arguments.room;
@@ -164,7 +155,7 @@ int run(char** argv, Arguments& arguments, const std::vector<std::string>& words
 }
 
 int report_error(const std::string& message, int code) {
-    fmt::print(stderr, "afterimage: {}\n", message);
+    fmt::print(stderr, "afterimage: {}\n", printable(message));
     return code;
 }
 

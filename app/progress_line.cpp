@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "core/outside.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -56,7 +57,7 @@ void ProgressLine::show(const Progress& progress) {
     const bool last = progress.total > 0 && progress.done >= progress.total;
     if (!last && seconds_between(shown_, now) < pause) return;
     shown_ = now;
-    const std::string line = words(progress, now);
+    const std::string line = printable_line(words(progress, now));
     if (terminal_) {
         fmt::print(stderr, "\r\033[K{} {}", progress_bar(progress.done, progress.total, 24), line);
         std::fflush(stderr);

@@ -84,9 +84,9 @@ double forward_error(const at::Tensor& found, const at::Tensor& wanted, const Pr
 
 // Operands in bfloat16, where no gradient is wanted. Q, K, V stay in float32: stored in bfloat16 a
 // key of 100 would be off by a quarter before anything is computed.
-json half_errors(const Problem& problem, const at::Tensor& wanted) {
+json bf16_errors(const Problem& problem, const at::Tensor& wanted) {
     ops::Options options = problem.options;
-    options.half_operands = true;
+    options.bf16_operands = true;
     const c10::NoGradGuard off;
     const at::Tensor found = ops::apply(problem.kind, problem.in, options);
     return {{"name", "afterimage, operands in bf16"},
@@ -103,7 +103,7 @@ json errors_of(const Problem& problem) {
     for (const Contestant& forward : contestants(problem)) {
         if (forward.exact) continue;  // another function
         if (forward.ours && forward.precision == "bf16") {
-            all.push_back(half_errors(problem, y[0]));
+            all.push_back(bf16_errors(problem, y[0]));
             continue;
         }
         const Tensors found = named(backward, forward.name).run();

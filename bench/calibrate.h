@@ -33,7 +33,7 @@ class Calibrator {
 [[nodiscard]] int64_t last_level_cache();  // bytes; 0 if the system does not tell
 [[nodiscard]] nlohmann::json rates_json(const Rates& rates);
 
-// Of Neighbours::share(); above it the row is flagged.
+// Of ForeignCpuLoad::share(); above it the row is flagged.
 inline constexpr double kContended = 0.05;
 
 }  // namespace aft::bench

@@ -67,7 +67,7 @@ Form ours(const Problem& problem, at::ScalarType type) {
 
 // Tensors in bfloat16: aft-simple, which is bound by their bytes; full and local where no gradient
 // is wanted, whose products have operands in bfloat16 too.
-bool has_half_form(const Problem& problem) {
+bool has_bf16_form(const Problem& problem) {
     if (problem.kind == ops::Kind::simple) return true;
     return !problem.backward &&
            (problem.kind == ops::Kind::full || problem.kind == ops::Kind::local);
@@ -77,7 +77,7 @@ bool has_half_form(const Problem& problem) {
 
 std::vector<Form> forms_of(const Problem& problem) {
     std::vector<Form> all{ours(problem, at::kFloat)};
-    if (has_half_form(problem)) all.push_back(ours(problem, at::kBFloat16));
+    if (has_bf16_form(problem)) all.push_back(ours(problem, at::kBFloat16));
     for (const PeerRoom& room : peers())
         for (Form& form : room.forms(problem)) all.push_back(std::move(form));
     return all;

@@ -229,9 +229,9 @@ ModelConfig decode_model(const std::string& mixer, bool quick) {
     model.mixer = mixer;
     model.layers = quick ? 2 : 24;
     model.dim = quick ? 32 : 256;
-    model.heads = mixer == "softmax" ? 4 : 1;
-    model.window = mixer == "aft-local" ? (quick ? 8 : 256) : 0;
-    model.factors = quick ? 4 : 64;
+    model.own["factors"] = quick ? 4 : 64;
+    model.own["window"] = quick ? 8 : 256;  // of those that have one
+    if (!mixer_traits(model).has_prior()) model.own["heads"] = 4;
     model.height = model.width = quick ? 8 : 32;
     model.channels = 3;
     model.levels = quick ? 16 : 256;
@@ -260,7 +260,7 @@ json decode_race(const DecodeCase& one, const Settings& settings, const JobContr
     for (Runner& runner : runners)
         turns.push_back({.round = [&runner] { return time_round(runner); },
                          .ours = runner.form.way == Way::ours});
-    const Pace pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
+    const Rounds pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
     const Conditions conditions = measure(turns, pace, settings, control);
     const json contestants = contestants_json(runners, turns, conditions.has_ratios());
     json row{{"kind", "decode"},

@@ -10,7 +10,7 @@
 #include "bench/workload.h"
 #include "model/config.h"
 #include "model/decode/decoder.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::bench {
 

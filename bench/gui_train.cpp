@@ -100,7 +100,7 @@ Measured measure(const Settings& settings, const std::stop_token& stop) {
 nlohmann::json row_of(const Settings& settings, const JobControl& control) {
     const std::string why = reason_to_skip(settings, true);
     if (!why.empty()) return unmeasured_row(why);
-    const Neighbours around;
+    const ForeignCpuLoad around;
     const Measured found = measure(settings, control.stop);
     std::vector<Figure> figures{{"training with the window open", "steps/s", found.open},
                                 {"training without", "steps/s", found.alone}};

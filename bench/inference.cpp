@@ -7,7 +7,7 @@
 
 #include "bench/rounds.h"
 #include "bench/training.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::bench {
 namespace {

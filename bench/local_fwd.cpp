@@ -7,7 +7,7 @@ std::vector<Problem> problems(bool quick) {
     Problem one = make_problem(ops::Kind::local, quick ? tiny(kS1) : kS1,
                                {.causal = true, .window = quick ? 8 : 256});
     one.accept_x_limit = 1.9;
-    one.accept_x_limit_half = 2.2;
+    one.accept_x_limit_bf16 = 2.2;
     one.accept = {{.group = "einsum", .precision = "fp32", .ratio = 6.5},
                   {.group = "einsum", .precision = "bf16", .ratio = 6},
                   {.group = "attention", .precision = "fp32", .ratio = 4.7},

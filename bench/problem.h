@@ -27,7 +27,7 @@ struct Problem {
     bool backward = false;
     at::Tensor dy;                   // backward: [B, T, d]
     double accept_x_limit = 0;       // at most; 0 = none
-    double accept_x_limit_half = 0;  // of ours in bfloat16, over the limit in bfloat16
+    double accept_x_limit_bf16 = 0;  // of ours in bfloat16, over the limit in bfloat16
     std::vector<Accept> accept;
 };
 

@@ -19,8 +19,8 @@ json figure_json(const Figure& figure) {
 
 }  // namespace
 
-json program_row(const std::vector<Figure>& figures, const Claim& claim, const Neighbours& around,
-                 bool quick) {
+json program_row(const std::vector<Figure>& figures, const Claim& claim,
+                 const ForeignCpuLoad& around, bool quick) {
     const double others = around.share();
     json contestants = json::array();
     for (const Figure& figure : figures) contestants.push_back(figure_json(figure));

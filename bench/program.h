@@ -7,7 +7,7 @@
 
 #include "bench/calibrate.h"
 #include "bench/workload.h"
-#include "core/neighbours.h"
+#include "core/system/foreign_cpu_load.h"
 
 namespace aft::bench {
 
@@ -25,7 +25,7 @@ struct Claim {
 // "least", "median", "rounds"}], "accept"}. The claim is judged where nobody else took the
 // processor; `around` was made before the first process was started, all of which have ended.
 [[nodiscard]] nlohmann::json program_row(const std::vector<Figure>& figures, const Claim& claim,
-                                         const Neighbours& around, bool quick);
+                                         const ForeignCpuLoad& around, bool quick);
 // The same without figures: why nothing was measured.
 [[nodiscard]] nlohmann::json unmeasured_row(const std::string& why);
 

@@ -99,7 +99,7 @@ json accept_json(const Problem& problem, const json& contestants, bool is_judged
     for (const json& one : contestants) {
         if (!one["ours"] || !one.contains("x_limit")) continue;
         const bool half = one["precision"] == "bf16";
-        const double bound = half ? problem.accept_x_limit_half : problem.accept_x_limit;
+        const double bound = half ? problem.accept_x_limit_bf16 : problem.accept_x_limit;
         if (bound == 0) continue;
         all.push_back(verdict(fmt::format("at most {}x limit{}", bound, half ? " in bf16" : ""),
                               one["x_limit"] <= bound, is_judged));
@@ -132,7 +132,7 @@ json race(const Problem& problem, const Settings& settings, const JobControl& co
     std::vector<Turn> turns;
     for (const Contestant& one : all)
         turns.push_back({.round = [&one] { return seconds_of(one); }, .ours = one.ours});
-    const Pace pace{.by_bytes = rests_on_copying(problem, settings)};
+    const Rounds pace{.by_bytes = rests_on_copying(problem, settings)};
     const Conditions conditions = measure(turns, pace, settings, control);
     const Limit limit(problem, "fp32", conditions);
     add_results(list, {problem, all, turns, conditions});

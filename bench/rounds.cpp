@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bench/statistics.h"
-#include "core/neighbours.h"
+#include "core/system/foreign_cpu_load.h"
 
 namespace aft::bench {
 namespace {
@@ -17,7 +17,7 @@ constexpr int64_t kFewRounds = 5;
 constexpr int kRepeats = 2;
 constexpr double kLongest = 40;  // seconds: what took longer is not taken again
 
-void plan(std::vector<Turn>& turns, const Pace& pace, const Settings& settings) {
+void plan(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings) {
     double fastest = INFINITY;
     for (Turn& turn : turns) {
         if (pace.warm_up && turn.first == 0) turn.first = turn.round();
@@ -59,13 +59,13 @@ double worst_drift(const std::vector<double>& a, const std::vector<double>& b) {
     return worst;
 }
 
-Conditions once(std::vector<Turn>& turns, const Pace& pace, const Settings& settings,
+Conditions once(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings,
                 const JobControl& control) {
     Conditions out;
     out.quick = settings.quick;
     out.before = settings.calibrator->rates();
     if (pace.basis) out.basis_before = pace.basis();
-    const Neighbours neighbours;
+    const ForeignCpuLoad neighbours;
     interleave(turns, control);
     out.others = neighbours.share();
     if (pace.basis) out.basis_after = pace.basis();
@@ -85,7 +85,7 @@ bool Conditions::is_judged() const {
     return has_ratios() && others <= kContended && !quick;
 }
 
-Conditions measure(std::vector<Turn>& turns, const Pace& pace, const Settings& settings,
+Conditions measure(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings,
                    const JobControl& control) {
     if (control.stop.stop_requested()) throw Interrupted();
     plan(turns, pace, settings);

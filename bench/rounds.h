@@ -21,7 +21,7 @@ struct Turn {
     std::vector<double> times = {};  // filled by measure()
 };
 
-struct Pace {
+struct Rounds {
     bool warm_up = true;
     int64_t least_rounds = 3;
     double seconds = 1e9;     // a turn gets fewer rounds where they would take longer than this
@@ -35,7 +35,7 @@ struct Pace {
 // What the machine did meanwhile.
 struct Conditions {
     Rates before, after;
-    std::vector<double> basis_before = {}, basis_after = {};  // of Pace::basis
+    std::vector<double> basis_before = {}, basis_after = {};  // of Rounds::basis
     double others = 0;  // share of the processors that went to other processes; < 0 unknown
     double moved = 0;   // the worst drift of the rates that count
     int repeats = 0;    // measurements thrown away before this one
@@ -45,7 +45,7 @@ struct Conditions {
 };
 
 // Throws Interrupted between rounds.
-[[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Pace& pace,
+[[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Rounds& pace,
                                  const Settings& settings, const JobControl& control);
 
 // "rates_before", "rates_after", "drift", "others", "contended", "repeats"

@@ -40,7 +40,7 @@ nlohmann::json row_of(const Milestone& one, const Settings& settings, const JobC
     const std::string why = reason_to_skip(settings, one.needs_display);
     if (!why.empty()) return unmeasured_row(why);
     const int64_t rounds = settings.quick ? 1 : std::min<int64_t>(settings.rounds, 5);
-    const Neighbours around;
+    const ForeignCpuLoad around;
     Figure figure{.name = one.name, .unit = "s"};
     for (int64_t i = 0; i < rounds; ++i) {
         if (control.stop.stop_requested()) throw Interrupted();

@@ -37,9 +37,9 @@ Config byte_config(const std::string& mixer, const std::string& source, bool qui
     ModelConfig& model = config.model;
     model.task = "text";
     model.dim = quick ? 32 : 512;
-    model.heads = mixer == "softmax" ? 8 : 1;
-    model.window = mixer == "aft-local" ? (quick ? 4 : 32) : 0;
-    model.factors = quick ? 4 : 256;
+    model.own["factors"] = quick ? 4 : 256;
+    model.own["window"] = quick ? 4 : 32;  // of those that have one
+    if (!mixer_traits(model).has_prior()) model.own["heads"] = 8;
     model.length = quick ? 64 : 1024;
     config.data.source = source;
     config.train.batch = quick ? 2 : 4;

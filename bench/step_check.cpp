@@ -83,7 +83,7 @@ StepErrors first_step_errors(const Config& config, const ModelConfig& truth) {
     Trainer trainer(plain, at::kCPU);
     ModelConfig fitted = trainer.config().model;
     fitted.mixer = truth.mixer;
-    fitted.window = truth.window;
+    fitted.own = truth.own;
     const Wanted wanted = in_double(trainer, fitted);
     const StepReport report = trainer.step();
     if (!report.failure.empty()) fail("bench: {}", report.failure);

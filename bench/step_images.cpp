@@ -13,7 +13,7 @@ Config image_config(const std::string& preset, bool quick) {
         model.height = model.width = 32;
         model.patch = 8;
         model.layers = 2;
-        model.window = model.window > 0 ? 3 : 0;
+        if (mixer_traits(model).window > 0) model.own["window"] = 3;
     }
     config.train.batch = quick ? 2 : 4;
     config.train.micro_batch = 0;

@@ -65,13 +65,13 @@ Config pixel_config(const std::string& mixer, bool quick) {
 std::string step_words(const Config& config) {
     const int64_t batch = config.train.batch;
     return fmt::format("{}, T={}, {} {}{} a step", size_words(config.model), config.model.tokens(),
-                       batch, config.model.task == "text" ? "text" : "picture",
+                       batch, task_traits(config.model).is_text() ? "text" : "picture",
                        batch == 1 ? "" : "s");
 }
 
 std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax) {
     std::vector<TrainForm> forms{{"afterimage", "ours", ours}};
-    if (ours.model.mixer == "aft-local") {
+    if (mixer_traits(ours.model).bias == BiasLayout::band) {
         forms.push_back({"the same net with einsum AFT", "einsum", ours});
         forms.back().config.model.mixer = kEinsumMixer;
     }

@@ -42,17 +42,19 @@ struct CacheState final : DecoderState {
 std::unique_ptr<CacheState> empty_cache(const ModelConfig& model, at::ScalarType type,
                                         int64_t rows) {
     auto state = std::make_unique<CacheState>();
-    const int64_t width = model.dim / model.heads;
+    const int64_t heads = mixer_traits(model).heads, width = model.dim / heads;
     for (int64_t layer = 0; layer < model.layers; ++layer)
         for (auto* list : {&state->k, &state->v})
-            list->push_back(at::zeros({rows, model.heads, model.tokens(), width}, type));
+            list->push_back(at::zeros({rows, heads, model.tokens(), width}, type));
     return state;
 }
 
 class CachedTransformer final : public decode::Decoder {
   public:
-    CachedTransformer(const Net& net, at::ScalarType type) : model_(net.config()), type_(type) {
-        AFT_ASSERT(model_.mixer == "softmax" && model_.activation == "gelu");
+    CachedTransformer(const Net& net, at::ScalarType type)
+        : model_(net.config()), heads_(mixer_traits(model_).heads), type_(type) {
+        AFT_ASSERT(mixer_traits(model_).bias == BiasLayout::attention &&
+                   model_.activation == "gelu");
         for (const Parameter& one : net.parameters())
             values_[one.name] = one.value.detach().to(type);
         for (int64_t i = 0; i < model_.layers; ++i) {
@@ -115,7 +117,7 @@ class CachedTransformer final : public decode::Decoder {
                                       size_t i) const {
         const int64_t rows = x.size(0), t = cache.position;
         const at::Tensor qkv =
-            through(layer.qkv, x).view({rows, 3, model_.heads, 1, model_.dim / model_.heads});
+            through(layer.qkv, x).view({rows, 3, heads_, 1, model_.dim / heads_});
         cache.k[i].narrow(2, t, 1).copy_(qkv.select(1, 1));
         cache.v[i].narrow(2, t, 1).copy_(qkv.select(1, 2));
         const at::Tensor y = at::scaled_dot_product_attention(
@@ -124,6 +126,7 @@ class CachedTransformer final : public decode::Decoder {
     }
 
     ModelConfig model_;
+    int64_t heads_;
     at::ScalarType type_;
     std::map<std::string, at::Tensor> values_;
     std::vector<Layer> layers_;

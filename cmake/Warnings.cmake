@@ -8,12 +8,16 @@ if(AFTERIMAGE_COVERAGE)
     target_link_options(aft_sanitizers INTERFACE --coverage)
 endif()
 if(NOT AFTERIMAGE_OPTIMIZE STREQUAL "-O2")
-    target_compile_options(aft_sanitizers INTERFACE ${AFTERIMAGE_OPTIMIZE})
+    separate_arguments(optimize UNIX_COMMAND "${AFTERIMAGE_OPTIMIZE}")
+    target_compile_options(aft_sanitizers INTERFACE ${optimize})
 endif()
 if(AFTERIMAGE_SANITIZE)
     target_compile_options(aft_sanitizers INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE} -fno-omit-frame-pointer
         -Wno-error)
     target_link_options(aft_sanitizers INTERFACE -fsanitize=${AFTERIMAGE_SANITIZE})
+    if(AFTERIMAGE_SANITIZE MATCHES fuzzer)
+        target_compile_options(aft_sanitizers INTERFACE -fno-sanitize-recover=all)
+    endif()
     if(AFTERIMAGE_SANITIZE MATCHES undefined)
         # A third of the time to compile, and then alignment and pointer-overflow another (jobs_complete.cpp: 19.6 to
         # 13.2 s). The address sanitizer stops at the access itself; what is only misaligned is not found.

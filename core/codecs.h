@@ -14,6 +14,8 @@ inline constexpr uint64_t kMaxImageBytes = uint64_t{256} << 20;
 
 void check_image_size(int64_t width, int64_t height);  // throws: empty or beyond the limits
 
+// Any of the formats below, told by its first bytes.
+[[nodiscard]] Image decode_image(std::string_view bytes);
 [[nodiscard]] Image decode_jpeg(std::string_view bytes);
 [[nodiscard]] Image decode_png_or_bmp(std::string_view bytes);
 [[nodiscard]] Image decode_pnm(std::string_view bytes);  // P5 and P6, 8 bits

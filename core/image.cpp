@@ -21,21 +21,6 @@ Format format_of(std::string_view bytes) {
     return Format::unknown;
 }
 
-Image decode(std::string_view bytes) {
-    switch (format_of(bytes)) {
-        case Format::png:
-        case Format::bmp:
-            return decode_png_or_bmp(bytes);
-        case Format::jpeg:
-            return decode_jpeg(bytes);
-        case Format::pnm:
-            return decode_pnm(bytes);
-        case Format::unknown:
-            break;
-    }
-    fail("not a PNG, JPEG, BMP or PNM picture ({} bytes)", bytes.size());
-}
-
 void check_pixels(const Image& image) {
     AFT_CHECK(image.channels == 1 || image.channels == 3 || image.channels == 4,
               "a picture of {} channels; allowed: 1, 3, 4", image.channels);
@@ -81,10 +66,25 @@ void add_row(const SourceRow& row, const std::vector<Span>& columns, std::vector
 
 }  // namespace
 
+Image decode_image(std::string_view bytes) {
+    switch (format_of(bytes)) {
+        case Format::png:
+        case Format::bmp:
+            return decode_png_or_bmp(bytes);
+        case Format::jpeg:
+            return decode_jpeg(bytes);
+        case Format::pnm:
+            return decode_pnm(bytes);
+        case Format::unknown:
+            break;
+    }
+    fail("not a PNG, JPEG, BMP or PNM picture ({} bytes)", bytes.size());
+}
+
 Image read_image(const std::filesystem::path& path) {
     const std::string bytes = read_file(path, kMaxImageBytes);
     try {
-        return decode(bytes);
+        return decode_image(bytes);
     } catch (const Error& error) {
         fail("cannot read the picture '{}': {}", path.string(), error.what());
     }

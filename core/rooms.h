@@ -18,11 +18,10 @@ struct RoomInfo {
 template <class Room>
 const Room& find_room(const std::vector<Room>& rooms, std::string_view name,
                       std::string_view kind) {
-    std::string known;
-    for (const Room& room : rooms) {
+    for (const Room& room : rooms)
         if (room.info.name == name) return room;
-        known += (known.empty() ? "" : ", ") + room.info.name;
-    }
+    std::string known;
+    for (const Room& room : rooms) known += (known.empty() ? "" : ", ") + room.info.name;
     fail_usage("unknown {} '{}'; allowed: {}", kind, name, known);
 }
 

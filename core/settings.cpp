@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "core/check.h"
+#include "core/json.h"
+#include "core/outside.h"
 #include "core/text.h"
 
 namespace aft {
@@ -86,7 +88,7 @@ void store(const Place& place, const std::optional<std::string>& value, std::str
     if (!value) refuse(place, "a text");
     const auto& choices = place.row.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
-        fail_usage("{}{} = '{}' is not known; {}", place.where, place.row.key, *value,
+        fail_usage("{}{} = '{}' is not known; {}", place.where, place.row.key, shown(*value),
                    allowed_text(place.row));
     target = *value;
 }
@@ -133,11 +135,12 @@ std::string suggestion(const SettingRows& rows, std::string_view key) {
 
 void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
               const std::string& where) {
-    for (const auto& [name, value] : json.items()) {
+    for (const auto& item : json.items()) {
+        const std::string& name = item.key();
+        const Json& value = item.value();
         const std::string key = prefix.empty() ? name : prefix + "." + name;
         if (Setting* row = find_setting(rows, key)) {
-            const Place place{*row, value.dump(-1, ' ', false, Json::error_handler_t::replace),
-                              where + ": "};
+            const Place place{*row, found_json(value), where + ": "};
             std::visit(
                 [&](auto* target) {
                     using T = std::remove_reference_t<decltype(*target)>;
@@ -148,19 +151,49 @@ void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
         }
         const auto is_group = [&](const Setting& r) { return r.key.starts_with(key + "."); };
         if (!std::any_of(rows.begin(), rows.end(), is_group))
-            fail_usage("{}: unknown key '{}'{}", where, key, suggestion(rows, key));
+            fail_usage("{}: unknown key '{}'{}", where, shown(key), suggestion(rows, key));
         if (!value.is_object())
-            fail_usage("{}: '{}' is a group of settings, found {}", where, key, value.type_name());
+            fail_usage("{}: '{}' is a group of settings, found {}", where, key, found_json(value));
         set_tree(rows, value, key, where);
     }
 }
 
+template <class T>
+Setting row_of_number(const char* key, T* value, const char* help, SettingRange range) {
+    return {.key = key,
+            .value = value,
+            .help = help,
+            .min = range.min,
+            .max = range.max,
+            .choices = {},
+            .live = range.live,
+            .risky = range.risky,
+            .unit = range.unit};
+}
+
 }  // namespace
+
+Setting text_row(const char* key, std::string* value, const char* help,
+                 std::vector<std::string> choices) {
+    return {.key = key, .value = value, .help = help, .choices = std::move(choices), .unit = ""};
+}
+
+Setting flag_row(const char* key, bool* value, const char* help) {
+    return {.key = key, .value = value, .help = help, .choices = {}, .unit = ""};
+}
+
+Setting number_row(const char* key, int64_t* value, const char* help, SettingRange range) {
+    return row_of_number(key, value, help, range);
+}
+
+Setting number_row(const char* key, double* value, const char* help, SettingRange range) {
+    return row_of_number(key, value, help, range);
+}
 
 void set_from_text(SettingRows& rows, std::string_view key, std::string_view text) {
     Setting* row = find_setting(rows, key);
-    if (row == nullptr) fail_usage("unknown setting '{}'{}", key, suggestion(rows, key));
-    const Place place{*row, fmt::format("'{}'", text), ""};
+    if (row == nullptr) fail_usage("unknown setting '{}'{}", shown(key), suggestion(rows, key));
+    const Place place{*row, fmt::format("'{}'", shown(text)), ""};
     std::visit(
         [&](auto* target) {
             using T = std::remove_reference_t<decltype(*target)>;
@@ -181,7 +214,7 @@ nlohmann::json settings_to_json(const SettingRows& rows) {
 
 void settings_from_json(SettingRows& rows, const nlohmann::json& json, const std::string& where) {
     if (!json.is_object())
-        fail_usage("{}: settings are a JSON object, found {}", where, json.type_name());
+        fail_usage("{}: settings are a JSON object, found {}", where, found_json(json));
     set_tree(rows, json, "", where);
 }
 

@@ -21,10 +21,25 @@ struct Setting {
     double max = std::numeric_limits<double>::infinity();
     std::vector<std::string> choices = {};  // for strings; empty = any
     bool live = false;                      // may change while training runs
+    bool risky = false;                     // a change while it runs can make training diverge
     std::string unit = {};                  // "steps", "images", "" ...
 };
 
 using SettingRows = std::vector<Setting>;
+
+// Rows of one kind of value, for visit().
+struct SettingRange {
+    double min, max;
+    const char* unit = "";
+    bool live = false, risky = false;
+};
+[[nodiscard]] Setting text_row(const char* key, std::string* value, const char* help,
+                               std::vector<std::string> choices = {});
+[[nodiscard]] Setting flag_row(const char* key, bool* value, const char* help);
+[[nodiscard]] Setting number_row(const char* key, int64_t* value, const char* help,
+                                 SettingRange range);
+[[nodiscard]] Setting number_row(const char* key, double* value, const char* help,
+                                 SettingRange range);
 
 // Reads `text` into the row with this key. Throws usage Error: unknown key (names the nearest), bad
 // number, out of range, not among the choices. The target is unchanged on error.

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "core/outside.h"
+
 namespace aft {
 namespace {
 
@@ -30,7 +32,7 @@ void warn_once(const std::string& text) {
     if (all.sink)
         all.sink(text);
     else
-        fmt::print(stderr, "afterimage: warning: {}\n", text);
+        fmt::print(stderr, "afterimage: warning: {}\n", printable(text));
 }
 
 WarningSink set_warning_sink(WarningSink sink) {

@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "model/mixers/find.h"
+#include "model/tasks/task.h"
 
 namespace aft {
 
@@ -9,36 +10,10 @@ namespace {
 
 constexpr double kMany = 1e9;  // upper end of counts that only memory limits
 
-Setting text_row(const char* key, std::string* value, const char* help,
-                 std::vector<std::string> choices = {}) {
-    return {.key = key, .value = value, .help = help, .choices = std::move(choices), .unit = ""};
-}
-
-Setting flag_row(const char* key, bool* value, const char* help) {
-    return {.key = key, .value = value, .help = help, .choices = {}, .unit = ""};
-}
-
-struct Range {
-    double min, max;
-    const char* unit = "";
-    bool live = false;
-};
-
-template <class T>
-Setting number_row(const char* key, T* value, const char* help, Range range) {
-    return {.key = key,
-            .value = value,
-            .help = help,
-            .min = range.min,
-            .max = range.max,
-            .choices = {},
-            .live = range.live,
-            .unit = range.unit};
-}
-
-std::vector<std::string> mixer_names() {
+template <class Room>
+std::vector<std::string> names_of(const std::vector<Room>& rooms) {
     std::vector<std::string> names;
-    for (const MixerRoom& room : mixers()) names.push_back(room.info.name);
+    for (const Room& room : rooms) names.push_back(room.info.name);
     return names;
 }
 
@@ -52,19 +27,16 @@ void ModelConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
     add(text_row("model.task", &task,
                  "What the model predicts: sub-pixels of an image, bytes of a text, or a class.",
-                 {"image", "text", "classify"}));
-    add(text_row("model.mixer", &mixer, "What mixes the tokens of a sequence.", mixer_names()));
+                 names_of(tasks())));
+    add(text_row("model.mixer", &mixer, "What mixes the tokens of a sequence.",
+                 names_of(mixers())));
     add(number_row("model.layers", &layers, "Number of blocks.", {1, 512}));
     add(number_row("model.dim", &dim, "Channels d of every token.", {1, 65536}));
-    add(number_row("model.heads", &heads,
-                   "Heads of aft-conv and of attention; aft-simple, -full and -local have none.",
-                   {1, 65536}));
+    for (const MixerRoom& room : mixers())
+        if (room.visit != nullptr) room.visit(own, rows);
+    for (const TaskRoom& room : tasks())
+        if (room.visit != nullptr) room.visit(own, rows);
     add(number_row("model.mlp_ratio", &mlp_ratio, "Width of the MLP in multiples of d.", {1, 64}));
-    add(number_row("model.window", &window,
-                   "Window s: aft-local has w where |t-j| < s, aft-conv kernels are s wide.",
-                   {0, kMany, "positions"}));
-    add(number_row("model.factors", &factors, "Width d' of w = u r^T; 0 learns w itself.",
-                   {0, 65536}));
     add(number_row("model.height", &height, "Rows of the image.", {1, 16384, "pixels"}));
     add(number_row("model.width", &width, "Columns of the image.", {1, 16384, "pixels"}));
     add(number_row("model.channels", &channels, "Colour channels of the image.", {1, 4}));
@@ -76,66 +48,62 @@ void ModelConfig::visit(SettingRows& rows) {
     add(number_row("model.classes", &classes, "Classes in classification.", {1, kMany}));
     add(number_row("model.dropout", &dropout,
                    "Share of values dropped after the output projection and the MLP.",
-                   {0, 0.95, "", true}));
+                   {0, 0.95, "", true, true}));
     add(flag_row("model.output_projection", &output_projection,
                  "A linear map after the mixer (Wo)."));
-    add(flag_row("model.query_gate", &query_gate,
-                 "AFT: multiply by sigmoid(Q); off is the paper's ablation (Table 12)."));
     add(flag_row("model.positions", &positions, "A learned position embedding."));
     add(flag_row("model.class_token", &class_token,
                  "Classification: read the answer from a class token instead of the mean."));
-    add(text_row("model.outside", &outside,
-                 "aft-local: w outside the window; -inf hides those sources (section 5.3).",
-                 {"0", "-inf"}));
     add(text_row("model.activation", &activation, "Activation of the MLP.",
                  {"gelu", "gelu-tanh", "relu"}));
     add(number_row("model.norm_eps", &norm_eps, "Added to the variance in layer norms.",
                    {1e-12, 1}));
-    add(flag_row("model.naive_kernel", &naive_kernel,
-                 "aft-conv: learn w itself, without gamma and beta (Table 10)."));
     add(text_row(
         "model.init", &init,
         "Initial weights: normal = N(0, 0.02^2), fan-in = N(0, 1/inputs), ordered = fan-in "
         "with tables that know the order of values and positions.",
         {"normal", "fan-in", "ordered"}));
-    add(number_row("model.bias_std", &bias_std, "Initial standard deviation of w.", {0, 100}));
-    add(number_row("model.factor_std", &factor_std, "Initial standard deviation of u and r.",
-                   {0, 100}));
+}
+
+bool ModelConfig::causal() const {
+    return task_traits(*this).is_autoregressive;
 }
 
 int64_t ModelConfig::grid_height() const {
-    if (task == "text") return 1;
-    return task == "image" ? height : height / patch;
+    return task_of(*this).grid(*this).height;
 }
 
 int64_t ModelConfig::grid_width() const {
-    if (task == "text") return length;
-    return task == "image" ? width * channels : width / patch;
+    return task_of(*this).grid(*this).width;
 }
 
 int64_t ModelConfig::tokens() const {
-    const int64_t grid = grid_height() * grid_width();
-    return grid + (task == "classify" && class_token ? 1 : 0);
+    const TokenGrid grid = task_of(*this).grid(*this);
+    return grid.height * grid.width + (class_token && !causal() ? 1 : 0);
 }
 
 void ModelConfig::check() const {
     const MixerRoom& room = find_mixer(mixer);
-    require(task == "classify" || !class_token,
+    const TaskTraits& kind = task_traits(*this);
+    const MixerTraits traits = room.traits(*this);
+    const bool has_patches = kind.tokens == TokenKind::patches;
+    require(has_patches || !class_token,
             fmt::format("model.class_token is for model.task=classify, found task '{}'", task));
-    require(task != "classify" || (height % patch == 0 && width % patch == 0),
+    require(!has_patches || (height % patch == 0 && width % patch == 0),
             fmt::format("model.patch = {} does not divide the image of {} x {} (height x width)",
                         patch, height, width));
-    require(causal() ? room.causal : room.non_causal,
+    require(causal() ? traits.causal : traits.non_causal,
             fmt::format("model.mixer={} cannot serve model.task={} ({})", mixer, task,
                         causal() ? "causal" : "not causal"));
     require(
-        init != "ordered" || task == "image",
+        init != "ordered" || kind.tokens == TokenKind::values,
         fmt::format("model.init=ordered needs values with an order: model.task=image, found '{}'; "
                     "use fan-in",
                     task));
     require(tokens() <= int64_t{1} << 20,
             fmt::format("a sequence of {} tokens is too long; allowed: at most 1048576", tokens()));
-    room.check(*this);
+    if (room.check != nullptr) room.check(*this);
+    if (task_of(*this).check != nullptr) task_of(*this).check(*this);
 }
 
 void DataConfig::visit(SettingRows& rows) {
@@ -156,16 +124,16 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
                  "constant.",
                  {"inverse-sqrt", "cosine", "constant"}));
     add(number_row("train.learning_rate", &c.learning_rate, "Highest learning rate.",
-                   {0, 10, "", true}));
+                   {0, 10, "", true, true}));
     add(number_row("train.warmup", &c.warmup, "Steps until the learning rate is reached.",
                    {0, kMany, "steps"}));
     add(number_row("train.weight_decay", &c.weight_decay,
-                   "Weight decay, on the weights of linear maps only.", {0, 10, "", true}));
+                   "Weight decay, on the weights of linear maps only.", {0, 10, "", true, true}));
     add(number_row("train.bias_learning_rate_scale", &c.bias_learning_rate_scale,
                    "Learning rate of w, u, r, kernels, gamma and beta in multiples of the others'.",
-                   {0, 1000, "", true}));
+                   {0, 1000, "", true, true}));
     add(number_row("train.bias_weight_decay", &c.bias_weight_decay,
-                   "Weight decay of position biases.", {0, 10, "", true}));
+                   "Weight decay of position biases.", {0, 10, "", true, true}));
     add(number_row("train.beta1", &c.beta1, "AdamW: decay of the mean of gradients.",
                    {0, 0.999999}));
     add(number_row("train.beta2", &c.beta2, "AdamW: decay of the mean of squared gradients.",
@@ -173,7 +141,7 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
     add(number_row("train.eps", &c.eps, "AdamW: added to the root of the squared gradients.",
                    {1e-30, 1}));
     add(number_row("train.clip", &c.clip, "Largest norm of all gradients together; 0 = no limit.",
-                   {0, kMany, "", true}));
+                   {0, kMany, "", true, true}));
     add(number_row("train.label_smoothing", &c.label_smoothing,
                    "Share of the target that is spread over all classes.", {0, 0.9}));
 }
@@ -205,8 +173,13 @@ void TrainConfig::visit(SettingRows& rows) {
                    {1, kMany, "steps", true}));
     add(number_row("train.checkpoint_every", &checkpoint_every,
                    "Steps between saved checkpoints; 0 = only the last.", {0, kMany, "steps"}));
+    add(number_row("train.save_minutes", &save_minutes,
+                   "Minutes until a checkpoint is saved that train.checkpoint_every has not; only "
+                   "the newest of these is kept; 0 = never.",
+                   {0, 1e6, "minutes"}));
     add(number_row("train.keep_checkpoints", &keep_checkpoints,
-                   "Newest checkpoints that are kept; 0 = all.", {0, kMany}));
+                   "Newest checkpoints that are kept beside those saved by hand; 0 = all.",
+                   {0, kMany}));
     add(number_row("train.validate_every", &validate_every, "Steps between validations; 0 = never.",
                    {0, kMany, "steps", true}));
     add(number_row("train.validate_examples", &validate_examples, "Examples of one validation.",
@@ -230,9 +203,9 @@ void Config::check() {
     require(train.micro_batch <= train.batch,
             fmt::format("train.micro_batch = {} is larger than train.batch = {}; allowed: 0 to {}",
                         train.micro_batch, train.batch, train.batch));
-    require(model.task != "text" || data.augment == "none",
-            fmt::format("data.augment={} changes pictures; model.task=text allows: none",
-                        data.augment));
+    require(!task_traits(model).is_text() || data.augment == "none",
+            fmt::format("data.augment={} changes pictures; model.task={} allows: none",
+                        data.augment, model.task));
 }
 
 }  // namespace aft

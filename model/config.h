@@ -8,40 +8,39 @@
 #include <vector>
 
 #include "core/settings.h"
+#include "model/room_settings.h"
 
 namespace aft {
 
 struct ModelConfig {
     std::string task = "image";      // room of model/tasks: image (autoregression), text, classify
     std::string mixer = "aft-full";  // room of model/mixers
-    int64_t layers = 2, dim = 32, heads = 1, mlp_ratio = 4;
-    int64_t window = 0;    // aft-local: |t-j| < window; aft-conv: kernel width s
-    int64_t factors = 64;  // d' of w = u r^T; 0 = w itself
+    int64_t layers = 2, dim = 32, mlp_ratio = 4;
     // Input. image: T = height*width*channels sub-pixels; text: T = length; classify: patches of
     // patch*patch pixels.
     int64_t height = 16, width = 16, channels = 1, levels = 16, length = 256, patch = 4,
             classes = 3;
     double dropout = 0;
-    bool output_projection = true, query_gate = true;
+    bool output_projection = true;
     bool positions = true;            // learned position embedding
     bool class_token = false;         // classify: class token (else mean pool after the last norm)
-    std::string outside = "0";        // aft-local: w outside the window, "0" or "-inf"
     std::string activation = "gelu";  // gelu, gelu-tanh, relu
     double norm_eps = 1e-5;
-    bool naive_kernel = false;  // aft-conv: w = kernel, without gamma and beta (Table 10)
     // Initialisation: "normal" = N(0, 0.02^2) (the paper's silence filled as GPT-2); "fan-in" =
     // N(0, 1/fan_in) with o and fc2 scaled by 1/sqrt(2 layers) (the demos); "ordered" = fan-in plus
     // the ordered start of image values and positions (token rows and head sin/cos of the value,
     // positions y + x + channel).
     std::string init = "normal";
-    double bias_std = 0.01;   // w of aft-full, aft-local without factors
-    double factor_std = 0.1;  // u, r
+    // What rooms declare for themselves (model/room_settings.h): heads, window, factors, ... The
+    // keys are "model.*" like the others.
+    RoomSettings own;
 
-    void visit(SettingRows& rows);  // keys "model.*"
-    [[nodiscard]] bool causal() const { return task != "classify"; }
+    void visit(SettingRows& rows);         // keys "model.*", those of all rooms too
+    [[nodiscard]] bool causal() const;     // what the task's traits say
     [[nodiscard]] int64_t tokens() const;  // T, the class token included
-    [[nodiscard]] int64_t grid_height()
-        const;  // rows of the token grid (image: height; classify: height/patch; text: 1)
+    // Rows and columns of the token grid (image: height, width * channels; classify: height/patch,
+    // width/patch; text: 1, length).
+    [[nodiscard]] int64_t grid_height() const;
     [[nodiscard]] int64_t grid_width() const;
     void check() const;  // throws usage Error on values that contradict each other
 };
@@ -69,6 +68,7 @@ struct TrainConfig {
     double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1, label_smoothing = 0;
     int64_t seed = 1;
     int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
+    double save_minutes = 5;
     int64_t validate_every = 50, validate_examples = 64;
     int64_t publish_every =
         5;  // steps between snapshots, widened where publishing would cost over 2 %

@@ -13,7 +13,7 @@ namespace aft {
 // was asked for cuda or auto: LibTorch looks for its CUDA part once.
 [[nodiscard]] at::Device parse_device(const std::string& name);
 // From now on parse_device knows this name too: a backend that somebody registered with LibTorch
-// (the tests do, as a stand-in for a GPU). Before any other thread runs.
+// (the tests do, for a fake GPU). Before any other thread runs.
 void add_device(const std::string& name, at::Device device);
 
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the

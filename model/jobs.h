@@ -15,7 +15,9 @@
 #include "core/progress.h"
 #include "core/rooms.h"
 #include "model/config.h"
+#include "model/probe/option.h"
 #include "model/session.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -41,6 +43,8 @@ struct TrainResult {
     int64_t step = 0, steps_done = 0;  // now; by this job
     int64_t target = 0;                // the step it was to reach
     nlohmann::json metrics;
+    MixerTraits mixer;  // as published in Status
+    TaskTraits task;
     int64_t peak_memory_bytes = 0;
     double seconds = 0;
     bool interrupted = false;
@@ -88,6 +92,7 @@ struct ProbeJob {
     std::map<std::string, std::string> options;
     std::string out;  // .npy, .png, .csv
 };
+[[nodiscard]] std::vector<ProbeInfo> probe_list();  // every probe with its options
 [[nodiscard]] nlohmann::json probe_job(const ProbeJob& request, const JobControl& control);
 
 struct OpRequest {
@@ -111,17 +116,23 @@ void check_model(const std::string& path);
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
 // words.
 struct RunSummary {
-    std::string path, name, what,
-        state;  // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused,
-                // model
+    // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model
+    std::string path, name, what, state;
     std::string metric_words, error;
     int64_t step = 0, target_step = 0;
     int64_t changed = 0;        // seconds since 1970 of the last write
     double metric = 0;          // NaN = none
     std::vector<float> losses;  // at most 96, oldest first
+    MixerTraits mixer;          // as published in Status
+    TaskTraits task;
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
 [[nodiscard]] RunSummary summarize_run(const std::string& path);
+// What a run or checkpoint is called on screen: the name of its folder or file; "mirror-1, step 50"
+// for a step of a run, "mirror-1, until step 400" for a branch. Of the path alone: no file is read.
+[[nodiscard]] std::string shown_name(const std::string& path);
+// The run folder that a saved step "RUN/checkpoints/step-N.safetensors" belongs to; "" for others.
+[[nodiscard]] std::string run_of_step(const std::string& path);
 // Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
 // many; absolute.
 [[nodiscard]] std::vector<std::string> runs_here(size_t most);
@@ -134,7 +145,7 @@ struct NamedList {
     std::string name;
     std::vector<RoomInfo> rooms;
 };
-[[nodiscard]] std::vector<NamedList>
-model_lists();  // mixers, tasks, sources, formats, probes, presets
+// mixers, tasks, sources, formats, probes, presets
+[[nodiscard]] std::vector<NamedList> model_lists();
 
 }  // namespace aft

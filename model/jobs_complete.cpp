@@ -4,6 +4,8 @@
 
 #include "core/files.h"
 #include "core/image.h"
+#include "core/json.h"
+#include "model/checkpoints/naming.h"
 #include "model/decode/decode.h"
 #include "model/decode/decoder.h"
 #include "model/decode/input.h"
@@ -39,7 +41,7 @@ std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& m
 
 Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
-    if (model.task != "image")
+    if (const TaskTraits& kind = task_traits(model); !kind.is_autoregressive || kind.is_text())
         fail_usage("{}: holds a model for task '{}', which completes no picture", job.model,
                    model.task);
     const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
@@ -54,7 +56,7 @@ Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
 
 Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
-    if (model.task != "text")
+    if (!task_traits(model).is_text())
         fail_usage("{}: holds a model for task '{}', which takes no prompt", job.model, model.task);
     if (job.length < 1 || job.length > (1 << 20))
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
@@ -170,8 +172,8 @@ void write_texts(const CompleteRequest& job, const Checkpoint& checkpoint, const
     const auto replace = nlohmann::json::error_handler_t::replace;
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string text = tokens_text(done.samples[i], alphabet_of(checkpoint));
-        result["samples"][i]["text"] =
-            nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace));
+        const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, replace);
+        result["samples"][i]["text"] = parse_json(quoted, {.file = "a completed text"});
         all += text + "\n";
         if (i + 1 < done.samples.size()) all += "\n";
     }
@@ -238,13 +240,15 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
     task.request.sample = job.sample;
     check_place(job);
     const Net net = make_net(checkpoint, parse_device(job.device));
-    Completion done = run_completion(net, task.request, {}, control);
+    Completion done = naming_model(checkpoint.path,
+                                   [&] { return run_completion(net, task.request, {}, control); });
     if (done.stopped) throw Interrupted();
     done.step = checkpoint.step;
     nlohmann::json result = describe(job, task, done);
     if (task.known_original)
-        result["original_log_likelihood"] =
-            log_likelihood(net, task.request.tokens, task.request.unknown);
+        result["original_log_likelihood"] = naming_model(checkpoint.path, [&] {
+            return log_likelihood(net, task.request.tokens, task.request.unknown);
+        });
     if (job.sample.weights != "fp32")
         result["weights_cost_bits_per_dim"] = cost_of_weights(net, task, done);
     if (job.prompt)

@@ -4,7 +4,6 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "core/check.h"
 #include "model/checkpoints/checkpoint.h"
@@ -20,7 +19,7 @@ namespace {
 
 // Sums over what has been measured so far.
 struct Totals {
-    double nats = 0, right = 0;
+    double nats = 0, metric = 0;  // metric: of its mean over the examples
     int64_t tokens = 0, examples = 0;
 };
 
@@ -42,7 +41,7 @@ struct Evaluation {
 // Logits dominate: about 64 MiB of them at once, at most 32 examples.
 int64_t default_batch(const ModelConfig& model) {
     const int64_t outputs =
-        model.task == "classify" ? model.tokens() * model.dim : model.tokens() * model.levels;
+        model.tokens() * (task_traits(model).has_classes ? model.dim : model.levels);
     return std::clamp<int64_t>((int64_t{16} << 20) / std::max<int64_t>(1, outputs), 1, 32);
 }
 
@@ -57,8 +56,9 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
         batch.target = batch.target.to(work.device);
         const TaskResult result = task.evaluate(work.net, batch, Pass{}, 0);
         totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
-        if (const auto right = result.metrics.find("accuracy"); right != result.metrics.end())
-            totals.right += right->second * static_cast<double>(result.examples);
+        if (const auto found = result.metrics.find(task.traits.metric);
+            found != result.metrics.end())
+            totals.metric += found->second * static_cast<double>(result.examples);
         totals.tokens += result.tokens;
         totals.examples += result.examples;
     }
@@ -137,9 +137,9 @@ nlohmann::json result_json(const Evaluation& work, const Totals& totals) {
     json["split"] = split_name(work.split);
     const double loss = totals.nats / static_cast<double>(std::max<int64_t>(1, totals.tokens));
     json["loss_nats"] = loss;
-    json[task.metric] = task.metric == "accuracy"
-                            ? totals.right / static_cast<double>(totals.examples)
-                            : loss / std::numbers::ln2;
+    json[task.traits.metric] = task.metric != nullptr
+                                   ? task.metric(loss)
+                                   : totals.metric / static_cast<double>(totals.examples);
     json["tokens"] = totals.tokens;
     json["examples"] = totals.examples;
     return json;
@@ -147,7 +147,7 @@ nlohmann::json result_json(const Evaluation& work, const Totals& totals) {
 
 void check_request(const EvalRequest& request, const ModelConfig& model) {
     if (request.stride == 0) return;
-    if (model.task != "text")
+    if (!task_traits(model).is_text())
         fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
                    request.stride);
     if (request.stride < 0 || request.stride > model.length)
@@ -177,11 +177,12 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
                                   : evaluate_pictures(work, count);
     nlohmann::json json = result_json(work, totals);
     const DataInfo& info = source->info();
-    if (info.floor_bits && model.task == "image") {
+    const bool has_values = task_traits(model).tokens == TokenKind::values;
+    if (info.floor_bits && has_values) {
         json["floor_bits_per_dim"] = *info.floor_bits;
         json["floor_note"] = info.floor_note;
     }
-    if (model.task == "image")
+    if (has_values)
         json["yardsticks_bits_per_dim"] =
             yardsticks_json(measure_yardsticks(*source, split, count, control));
     if (split == Split::train && !spec.options.contains("split"))

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
@@ -18,8 +19,8 @@ using Json = nlohmann::json;
 at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
     at::Tensor used = at::ones_like(w, at::TensorOptions().dtype(at::kBool));
     if (config.causal()) used = used.tril();
-    if (config.mixer == "aft-local" && config.window > 0)
-        used = used.tril(config.window - 1).triu(1 - config.window);
+    if (const int64_t window = mixer_traits(config).window; window > 0)
+        used = used.tril(window - 1).triu(1 - window);
     return w.masked_select(used);
 }
 
@@ -38,13 +39,16 @@ Json bias_statistics(const Net& net) {
     for (int64_t layer = 0; layer < config.layers; ++layer) {
         const std::optional<at::Tensor> w = net.mixer(layer).bias(config.tokens());
         if (!w) continue;
-        const ops::Kind kind = net.mixer(layer).kind();
-        if (kind != ops::Kind::conv1d && kind != ops::Kind::conv2d) {
+        const bool has_kernel = mixer_traits(config).has_kernel();
+        if (!has_kernel && w->dim() == 2) {
             rows.push_back(statistics(layer, 0, used_cells(*w, config)));
             continue;
         }
-        for (int64_t head = 0; head < w->size(0); ++head)
-            rows.push_back(statistics(layer, head, w->select(0, head)));
+        for (int64_t head = 0; head < w->size(0); ++head) {
+            const at::Tensor of_head = w->select(0, head);
+            rows.push_back(
+                statistics(layer, head, has_kernel ? of_head : used_cells(of_head, config)));
+        }
     }
     return rows;
 }
@@ -76,11 +80,10 @@ at::Tensor input_of(const TensorFile& file, const RunRequest& request, const std
                     at::Device device) {
     const at::Tensor* found = file.find(name);
     if (found == nullptr) {
-        std::string names;
-        for (const auto& [known, tensor] : file.tensors)
-            names += (names.empty() ? "" : ", ") + known;
+        std::vector<std::string> names;
+        for (const auto& [known, tensor] : file.tensors) names.push_back(known);
         fail("{}: needs a tensor '{}', found: {}", request.in, name,
-             names.empty() ? "none" : names);
+             names.empty() ? "none" : shown_names(names));
     }
     const bool whole = !found->is_floating_point();
     if (whole != (name == "tokens"))
@@ -96,8 +99,7 @@ at::Tensor evaluate(const Net& net, const TensorFile& file, const RunRequest& re
         return net.forward_layer(request.layer, request.part == "block",
                                  input_of(file, request, "x", device));
     }
-    if (net.config().task == "classify")
-        return net.forward(input_of(file, request, "image", device), {});
+    if (!net.config().causal()) return net.forward(input_of(file, request, "image", device), {});
     return net.forward_fed(input_of(file, request, "tokens", device), {});
 }
 

@@ -19,6 +19,12 @@ NamedList list_of(const char* name, const std::vector<Room>& rooms) {
 
 }  // namespace
 
+std::vector<ProbeInfo> probe_list() {
+    std::vector<ProbeInfo> list;
+    for (const ProbeRoom& room : probes()) list.push_back({room.info, room.options});
+    return list;
+}
+
 std::vector<NamedList> model_lists() {
     NamedList presets{"presets", {}};
     for (const PresetInfo& preset : list_presets())

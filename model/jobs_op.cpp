@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
 #include "model/jobs.h"
@@ -80,11 +81,10 @@ at::Tensor take(const TensorFile& file, const OpRequest& request, const std::str
 at::Tensor need(const TensorFile& file, const OpRequest& request, const std::string& name) {
     const at::Tensor x = take(file, request, name);
     if (x.defined()) return x;
-    std::string present;
-    for (const auto& [known, tensor] : file.tensors)
-        present += (present.empty() ? "" : ", ") + known;
+    std::vector<std::string> present;
+    for (const auto& [known, tensor] : file.tensors) present.push_back(known);
     fail("{}: tensor '{}' is missing, operator {} needs it; the file has: {}", request.in, name,
-         request.name, present.empty() ? "nothing" : present);
+         request.name, present.empty() ? "nothing" : shown_names(present));
 }
 
 OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Kind kind) {

@@ -9,6 +9,7 @@
 #include "model/device.h"
 #include "model/jobs.h"
 #include "model/probe/probe.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -20,23 +21,33 @@ struct Sheet {  // maps of one field, side by side
     std::vector<float> values;
     std::vector<Cell> cells;
     int64_t rows = 0, columns = 0;
+    bool is_folded = false;  // rows over sources, as small pictures
 };
+
+struct Fold {  // the token grid of a picture whose sources make up a row; 0: rows stay rows
+    bool rows_over_sources = false;
+    int64_t height = 0, width = 0;
+};
+
+Fold fold_of(const ProbeRoom& room, const ModelConfig& model) {
+    if (!room.folds_sources || task_traits(model).is_text()) return {room.folds_sources};
+    return {true, model.grid_height(), model.grid_width()};
+}
 
 // Rows over sources become little images of the token grid; heads become tiles; the rest is as is.
 // marked: the same field with NaN where a target cannot see, or nullptr.
-Sheet lay_out(const Field& field, const Field* marked, const ModelConfig& model) {
+Sheet lay_out(const Field& field, const Field* marked, const Fold& fold) {
     int64_t height = field.shape.size() > 1 ? field.shape[field.shape.size() - 2] : 1;
     int64_t width = field.shape.empty() ? 1 : field.shape.back();
-    const bool picture_rows = field.name == "attention" || field.name == "keys";
-    const int64_t grid = model.grid_height() * model.grid_width();
-    if (picture_rows && model.task != "text" && width % grid == 0) {
-        height = model.grid_height();
+    if (fold.height > 0 && width % (fold.height * fold.width) == 0) {
+        height = fold.height;
         width = width / height;
     }
     const int64_t tiles = field.size() / (height * width);
     const auto across = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(tiles))));
     const int64_t gap = tiles > 1 ? 1 : 0, down = (tiles + across - 1) / across;
     Sheet sheet;
+    sheet.is_folded = fold.rows_over_sources;
     sheet.rows = down * (height + gap) - gap;
     sheet.columns = across * (width + gap) - gap;
     sheet.values.assign(static_cast<size_t>(sheet.rows * sheet.columns), 0.0F);
@@ -81,7 +92,8 @@ void write_picture(const std::string& path, const Field& field, const Sheet& she
                         : is_signed     ? Signs::both
                                         : Signs::none;
     // As the window starts: a row of shares is shown up to its largest.
-    Range range = map_range(seen, signs, field.name == "attention" ? 100 : kMapPercentile);
+    Range range =
+        map_range(seen, signs, sheet.is_folded && field.unit == "share" ? 100 : kMapPercentile);
     if (!is_signed)
         for (const float v : seen) range.low = std::min(range.low, double(v));
     constexpr int64_t kSide = 768;
@@ -135,8 +147,9 @@ nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
     check_out(job.out);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     const InputTokens input =
-        room.needs_tokens ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
-                          : InputTokens{};
+        room.needs == ProbeNeeds::input
+            ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
+            : InputTokens{};
     const Net net = make_net(checkpoint, parse_device(job.device));
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
@@ -148,12 +161,12 @@ nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
     if (kind == ".csv") write_csv(job.out, field);
     if (kind == ".png") {
         const bool marks = std::any_of(room.options.begin(), room.options.end(),
-                                       [](const auto& o) { return o.starts_with("visible="); });
+                                       [](const ProbeOption& o) { return o.key == "visible"; });
         if (marks) request.options["visible"] = "nan";
         const FieldSet marked = marks ? run_probe(context, request) : FieldSet{};
-        write_picture(
-            job.out, field,
-            lay_out(field, marks ? &marked.fields.front() : nullptr, checkpoint.config.model));
+        write_picture(job.out, field,
+                      lay_out(field, marks ? &marked.fields.front() : nullptr,
+                              fold_of(room, checkpoint.config.model)));
     }
     nlohmann::json result = describe(field);
     result["probe"] = job.probe;

@@ -17,6 +17,7 @@
 #include "model/tasks/task.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_state.h"
 
 namespace aft {
 namespace {
@@ -37,11 +38,11 @@ at::Tensor in_fixed_gauge(const at::Tensor& w, int64_t first, const ModelConfig&
     const at::Tensor j = at::arange(w.size(1), at::kLong).unsqueeze(0);
     probe::BiasRows rows;
     rows.visible = model.causal() ? (j <= t) : at::ones_like(w, at::kBool);
-    const bool has_window = model.mixer == "aft-local" && model.window > 0;
-    rows.inside = has_window ? (t - j).abs() < model.window : at::ones_like(w, at::kBool);
-    if (model.outside == "-inf") rows.visible = rows.visible & rows.inside;
+    const MixerTraits traits = mixer_traits(model);
+    rows.inside = traits.window > 0 ? (t - j).abs() < traits.window : at::ones_like(w, at::kBool);
+    if (traits.outside_hidden) rows.visible = rows.visible & rows.inside;
     rows.values = at::where(rows.inside, w.to(at::kDouble), 0.0).unsqueeze(0);
-    (void)probe::fix_gauge(rows, has_window ? ops::Kind::local : ops::Kind::full);
+    if (traits.free_rows) (void)probe::fix_gauge(rows);
     return at::where(rows.visible, rows.values[0], 0.0).expm1().to(at::kFloat);
 }
 
@@ -91,9 +92,8 @@ Field thumbnail_of(const at::Tensor& map) {
 
 std::string what_words(const ModelConfig& model, const std::string& source) {
     const std::string data = source.substr(0, source.find_first_of(":?"));
-    std::string words = data + ", " + model.mixer;
-    if (model.mixer == "aft-local") words += fmt::format(", window {}", model.window);
-    return words + fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
+    return data + ", " + mixer_traits(model).words +
+           fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }
 
 bool is_locked(const fs::path& run) {
@@ -110,12 +110,12 @@ int64_t write_time(const fs::path& path) {
     return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
 }
 
-std::string metric_key(const std::string& part, const TaskRoom& task) {
+std::string metric_key(const std::string& part, const TaskTraits& task) {
     return part == "training" ? task.metric : part + "." + task.metric;
 }
 
 // The measure of the validation data where there is one, else that of training; named.
-void take_metric(const nlohmann::json& newest, const TaskRoom& task, RunSummary& summary) {
+void take_metric(const nlohmann::json& newest, const TaskTraits& task, RunSummary& summary) {
     for (const std::string part : {"training", "validation"}) {
         const auto found = newest.find(metric_key(part, task));
         if (found == newest.end() || !found->is_number()) continue;
@@ -124,7 +124,7 @@ void take_metric(const nlohmann::json& newest, const TaskRoom& task, RunSummary&
     }
 }
 
-void read_log(const fs::path& run, const TaskRoom& task, RunSummary& summary) {
+void read_log(const fs::path& run, const TaskTraits& task, RunSummary& summary) {
     uint64_t offset = 0;
     std::vector<float> losses;
     nlohmann::json newest = nlohmann::json::object();
@@ -142,26 +142,25 @@ void read_log(const fs::path& run, const TaskRoom& task, RunSummary& summary) {
 }
 
 void fill_from_config(const Config& config, RunSummary& summary) {
-    const TaskRoom& task = task_of(config.model);
+    const TaskTraits& task = task_traits(config.model);
     summary.what = what_words(config.model, config.data.source);
     summary.metric_words = task.metric_words;
+    summary.mixer = mixer_traits(config.model);
+    summary.task = task;
     summary.target_step = config.train.steps;
-}
-
-bool ends_in_error(const fs::path& run) {
-    const auto events = read_events(run);
-    return !events.empty() && events.back().value("kind", "") == "error";
 }
 
 void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_config_file((run / "config.json").string());
     fill_from_config(config, summary);
-    read_log(run, task_of(config.model), summary);
+    read_log(run, task_traits(config.model), summary);
     summary.changed =
         write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
-    summary.state = is_locked(run)                        ? "running"
+    const auto events = read_events(run);
+    summary.target_step = asked_steps(events, config);
+    summary.state = is_in_error(events, summary.step)     ? "failed"
+                    : is_locked(run)                      ? "running"
                     : summary.step >= summary.target_step ? "finished"
-                    : ends_in_error(run)                  ? "failed"
                                                           : "paused";
     NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
     summary.thumbnail = thumbnail_of(bias_map(tensors, config.model));
@@ -173,7 +172,7 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
     summary.state = "model";
     summary.step = checkpoint.step;
     summary.changed = write_time(file);
-    take_metric(checkpoint.metrics, task_of(checkpoint.config.model), summary);
+    take_metric(checkpoint.metrics, task_traits(checkpoint.config.model), summary);
     summary.thumbnail = thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model));
 }
 
@@ -203,13 +202,36 @@ void check_model(const std::string& path) {
     check_checkpoint(path);
 }
 
+std::string run_of_step(const std::string& path) {
+    const fs::path file(path);
+    const bool is_step = file.extension() == ".safetensors" &&
+                         file.stem().string().starts_with("step-") &&
+                         file.parent_path().filename() == "checkpoints";
+    return is_step ? file.parent_path().parent_path().string() : "";
+}
+
+std::string shown_name(const std::string& path) {
+    fs::path where(path);
+    if (where.filename() == "") where = where.parent_path();
+    const std::string name = where.stem().string();
+    const auto number = [&](std::string_view before) {  // "step-00000050" -> "50"
+        const size_t first = name.find_first_not_of('0', before.size());
+        return first == std::string::npos ? "0" : name.substr(first);
+    };
+    if (const std::string run = run_of_step(path); !run.empty())
+        return shown_name(run) + ", step " + number("step-");
+    if (where.parent_path().filename() == "branches" && name.starts_with("until-"))
+        return shown_name(where.parent_path().parent_path().string()) + ", until step " +
+               number("until-");
+    return name;
+}
+
 RunSummary summarize_run(const std::string& path) {
     RunSummary summary;
     summary.path = path;
     summary.metric = std::numeric_limits<double>::quiet_NaN();
     const fs::path where(path);
-    summary.name =
-        where.filename() == "" ? where.parent_path().filename().string() : where.stem().string();
+    summary.name = shown_name(path);
     try {
         AFT_CHECK(fs::exists(where), "{}: no longer there", path);
         if (is_run_folder(where))

@@ -8,15 +8,16 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/system/spin_limiter.h"
 #include "core/text.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs.h"
-#include "model/short_spins.h"
 #include "model/train/demand.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_state.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -45,7 +46,9 @@ Run start_fresh(const TrainRequest& request) {
 }
 
 // key=value given with --resume: everything but the model may change.
-std::vector<std::string> apply_settings(const std::vector<std::string>& lines, Config& config) {
+// True if one of them can make training diverge.
+bool apply_settings(const std::vector<std::string>& lines, Config& config) {
+    bool is_risky = false;
     SettingRows rows = config.rows();
     for (const std::string& line : lines) {
         const size_t equals = line.find('=');
@@ -54,9 +57,10 @@ std::vector<std::string> apply_settings(const std::vector<std::string>& lines, C
         if (key.starts_with("model."))
             fail_usage("--set {}: the model of a run cannot change; start a new run", key);
         set_from_text(rows, key, line.substr(equals + 1));
+        is_risky = is_risky || find_setting(rows, key)->risky;
     }
     config.check();
-    return lines;
+    return is_risky;
 }
 
 Run go_on(const TrainRequest& request) {
@@ -69,10 +73,11 @@ Run go_on(const TrainRequest& request) {
     // but that it is in use.
     run.folder = std::make_unique<RunFolder>(path);
     Checkpoint checkpoint = read_checkpoint(path);
-    const std::vector<std::string> changes = apply_settings(request.set, checkpoint.config);
+    const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
     run.folder->go_on_from(checkpoint.step, run.trainer->config());
-    for (const std::string& change : changes)
+    if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
+    for (const std::string& change : request.set)
         run.folder->event("setting", checkpoint.step, {{"text", change}});
     return run;
 }
@@ -89,7 +94,7 @@ class Rate {
     double per_step_ = 0;
 };
 
-std::string progress_words(const StepReport& report, const TaskRoom& task, double rate) {
+std::string progress_words(const StepReport& report, const TaskTraits& task, double rate) {
     const auto metric = report.values.find(task.metric);
     const double value = metric != report.values.end() ? metric->second : report.values.at("loss");
     return fmt::format("loss {:.4f}, {:.3f} {}, {:.1f} it/s", report.values.at("loss"), value,
@@ -97,7 +102,7 @@ std::string progress_words(const StepReport& report, const TaskRoom& task, doubl
 }
 
 void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& control) {
-    const TaskRoom& task = task_of(run.trainer->config().model);
+    const TaskTraits& task = task_traits(run.trainer->config().model);
     Rate rate;
     while (run.trainer->steps_done() < until && !control.stop.stop_requested()) {
         const auto start = Clock::now();
@@ -126,7 +131,9 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     Recorder recorder(*run.folder, *run.trainer);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
-    const ShortSpins where_others_run;
+    if (until > run.trainer->config().train.steps)
+        keep_target(*run.folder, run.trainer->config(), first, until);
+    const SpinLimiter where_others_run;
     train_until(run, recorder, until, control);
     TrainResult result;
     result.run = run.folder->path().string();
@@ -135,6 +142,8 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     result.steps_done = result.step - first;
     result.target = until;
     result.metrics = run.trainer->checkpoint(/*with_optimizer=*/false).metrics;
+    result.mixer = mixer_traits(run.trainer->config().model);
+    result.task = task_traits(run.trainer->config().model);
     result.peak_memory_bytes = peak_memory_bytes();
     result.seconds = seconds_since(start);
     result.interrupted = result.step < until;
@@ -190,7 +199,7 @@ nlohmann::json export_weights(const std::string& model, const std::string& out, 
 Config fit_to_data(const Config& config) {
     Config fitted = config;
     with_plain_errors([&] {
-        const bool is_text = config.model.task == "text";
+        const bool is_text = task_traits(config.model).is_text();
         const auto source =
             open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
                         is_text ? config.model.length : 0);

@@ -4,6 +4,8 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "core/outside.h"
 #include "core/text.h"
 #include "model/config.h"
 
@@ -14,17 +16,12 @@ namespace {
 using Json = nlohmann::json;
 
 Json parse_file(const fs::path& path) {
-    const std::string text = read_file(path, uint64_t{16} << 20);
-    try {
-        return Json::parse(text);
-    } catch (const Json::exception& error) {
-        fail_usage("{}: not a JSON config: {}", path.string(), plain_json_error(error.what()));
-    }
+    return read_json_file(path, uint64_t{16} << 20, ErrorKind::usage);
 }
 
 std::string text_member(const Json& json, const char* key, const std::string& where) {
     const Json& value = json.at(key);
-    if (!value.is_string()) fail_usage("{}: {} is a text, found {}", where, key, value.type_name());
+    if (!value.is_string()) fail_usage("{}: {} is a text, found {}", where, key, found_json(value));
     return value.get<std::string>();
 }
 
@@ -43,7 +40,7 @@ nlohmann::json config_to_json(const Config& config) {
 
 Config config_from_json(const nlohmann::json& json, const std::string& where) {
     if (!json.is_object())
-        fail_usage("{}: a config is a JSON object, found {}", where, json.type_name());
+        fail_usage("{}: a config is a JSON object, found {}", where, found_json(json));
     Config config;
     Json settings = json;
     if (json.contains("name")) config.name = text_member(json, "name", where);
@@ -62,7 +59,7 @@ Config load_preset(const std::string& name) {
         const std::string near = nearest_word(name, names);
         std::string known;
         for (const std::string& preset : names) known += (known.empty() ? "" : ", ") + preset;
-        fail_usage("unknown preset '{}'{}; allowed: {}", name,
+        fail_usage("unknown preset '{}'{}; allowed: {}", shown(name),
                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near), known);
     }
     const fs::path path = preset_folder() / (name + ".json");

@@ -4,6 +4,7 @@
 // queue, answers are read from mailboxes. The destructor stops both threads: blocks at most one
 // step and one token.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 #include "core/field.h"
 #include "core/settings.h"
 #include "model/config.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -22,7 +24,7 @@ enum class RunState { empty, opening, ready, running, paused, stopping, stopped,
 [[nodiscard]] const char* state_name(RunState state);  // "Ready", "Running", ...
 
 struct LayerSummary {
-    double bias_norm = 0;  // ||w|| of the layer over all pairs, hidden ones too
+    double bias_norm = NAN;  // ||w|| over all pairs, hidden ones too; NaN before the first step
     int64_t parameters = 0;
 };
 
@@ -37,11 +39,12 @@ struct Status {  // a whole picture of the session at one moment
     int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;
-    double loss = 0;                   // nats, last step
-    double metric = 0;                 // in metric_words
+    double loss = NAN, metric = NAN;   // last step, NaN before the first: nats; metric_words
     std::string metric_words, device;  // "bits/dim"; "cpu"
     std::optional<double> floor_bits;
     Config config;
+    MixerTraits mixer;  // of the config
+    TaskTraits task;
     std::vector<LayerSummary> layers;
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
@@ -51,7 +54,7 @@ struct Status {  // a whole picture of the session at one moment
 struct Event {
     int64_t step = 0;
     std::string kind, text;
-};  // kind: save, learning-rate, setting, rewind, note, error
+};  // kind: save, learning-rate, setting, target, rewind, lost, note, error
 
 // Columns of the run's metrics, one entry per logged step; columns missing in a row hold NaN.
 struct Curves {
@@ -64,13 +67,10 @@ struct Curves {
 
 // What a panel wants to see. The answer is cached by (step, this request).
 struct ProbeRequest {
-    std::string probe;  // room of model/probe: "bias", "kernel", "attention", "keys", "gates",
-                        // "predictions"
+    std::string probe;  // room of model/probe: "bias", "kernel", "attention", ...
     int64_t step = -1;  // -1 = live (newest snapshot); else the stored moment at or before it
     int64_t layer = 0, head = -1, channel = -1, position = 0;
-    std::map<std::string, std::string>
-        options;  // probe's own: "quantity" w|exp|exp-1|row-share, "gauge" raw|fixed,
-                  // "reduce" none|mean|gate, "part" prior|content|both, "blocks" N
+    std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
     std::vector<uint8_t>
         tokens;  // the input sequence (image levels or text tokens); empty = none needed
     [[nodiscard]] bool operator==(const ProbeRequest&) const = default;

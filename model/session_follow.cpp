@@ -4,6 +4,7 @@
 
 #include "core/files.h"
 #include "model/session_live.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -16,6 +17,7 @@ bool read_lines(Live& live) {
     add_events(live);
     const nlohmann::json& last = lines.back();
     Status& status = live.status;
+    status.target_step = asked_steps(read_events(live.run), live.config);
     status.step = last.value("step", status.step);
     if (last.contains("timing") && last["timing"].contains("step_ms")) {
         status.step_ms = last["timing"].value("step_ms", 0.0);
@@ -31,6 +33,7 @@ bool read_weights(Live& live, Shared& shared) {
     if (steps.empty() || steps.back() <= live.status.saved_step) return false;
     const auto path = checkpoint_path(live.run, steps.back());
     std::shared_ptr<Checkpoint> checkpoint;
+    watch_file(live, path);
     try {
         checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     } catch (const Error&) {
@@ -64,6 +67,8 @@ bool follow_once(Live& live, Shared& shared) {
         live.status.error = fmt::format("{}: the run ended before its first checkpoint", live.run);
     } else {
         live.status.step = live.opened->step;
+        if (const std::string lost = steps_without_weights(live); !lost.empty())
+            live.status.message += "; " + lost;
     }
     return true;
 }

@@ -1,9 +1,11 @@
 // The trainer's side of a session: what it owns, and the steps of its life, one file each. Trainer
 // thread only. session_trainer.cpp is the loop, session_open.cpp opens, session_follow.cpp reads a
-// run that another process trains, session_publish.cpp hands pictures of the state to the window.
+// run that another process trains, session_files.cpp notices files that were replaced,
+// session_publish.cpp hands pictures of the state to the window.
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -22,6 +24,18 @@ struct Pace {
     int64_t step = -1;  // last published step
 };
 
+struct FileStamp {
+    uint64_t device = 0, inode = 0;
+    int64_t size = 0, changed_ns = 0;
+    [[nodiscard]] bool operator==(const FileStamp&) const = default;
+};
+
+// Of the files that answers are read from, as they were when they were last looked at.
+struct Files {
+    std::map<std::string, FileStamp> known;  // by path
+    Clock::time_point looked{};
+};
+
 struct Live {
     OpenRequest request;
     at::Device device = at::kCPU;
@@ -32,9 +46,13 @@ struct Live {
     std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
     std::unique_ptr<Recorder> recorder;
     std::string data_source;  // chosen here in place of what the file says; empty = as it says
+    std::string lost;         // words for the steps that the last resume has dropped
     std::string run;          // run folder to read from or write to; may not exist yet
     bool resume = false;
     bool dirty = false;  // steps done that no checkpoint holds
+    // A setting that can make training diverge was changed before the folder was ours.
+    bool has_risky_change = false;
+    Files files;
     // Commands.
     int64_t pause_at = -1;
     bool closing = false;  // stop was asked for
@@ -53,14 +71,22 @@ void open_live(Live& live, Shared& shared);
 void make_trainer(Live& live);
 // Trainer and run folder, made at the first start. Throws what is in the way.
 void prepare_training(Live& live);
+// Words for logged steps beyond the opened weights; "" where there are none.
+[[nodiscard]] std::string steps_without_weights(const Live& live);
 // True if another process (or session) holds the lock of this run folder.
 [[nodiscard]] bool is_locked(const std::string& run);
 
 // session_trainer.cpp
-void save_now(Live& live, Shared& shared);
+void save_now(Live& live, Shared& shared, SaveKind kind = SaveKind::scheduled);
 
 // session_rewind.cpp: throws, with everything as it was, where the step is not there.
 void rewind(Live& live, Shared& shared, int64_t step);
+
+// session_files.cpp: known from now on; what this process itself replaces it forgets first.
+void watch_file(Live& live, const std::string& path);
+// Every two seconds at most. True if something was replaced: then what was read from it is dropped.
+bool look_at_files(Live& live, Shared& shared);
+[[nodiscard]] Clock::time_point next_look(const Live& live);
 
 // session_follow.cpp: reads what has grown; true if something new is there.
 bool follow_once(Live& live, Shared& shared);
@@ -72,6 +98,8 @@ void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& 
 void add_metrics(Live& live, const nlohmann::json& line);  // a line of metrics.jsonl
 void add_events(Live& live);                               // from the run folder's events.jsonl
 void add_event(Live& live, const std::string& kind, const std::string& text);
+void read_logs(Live& live);    // curves and events from the run folder, anew
+void note_target(Live& live);  // the target step into the events of the run folder
 void publish_status(Live& live, Shared& shared);
 void publish_curves(Live& live, Shared& shared, bool at_once);
 void publish_moments(Live& live, Shared& shared);

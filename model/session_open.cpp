@@ -4,9 +4,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/files.h"
 #include "model/device.h"
 #include "model/session_live.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -24,6 +28,7 @@ void open_new(Live& live, Shared& shared) {
 }
 
 void open_file(Live& live, Shared& shared, const std::string& path) {
+    watch_file(live, resolve_model(path).string());  // before it is read
     auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
     live.config = checkpoint->config;
     describe_model(live, *checkpoint);
@@ -45,6 +50,9 @@ void open_run(Live& live, Shared& shared) {
     const bool empty = checkpoint_steps(live.run).empty();
     if (!empty || !live.status.following) {
         open_file(live, shared, live.run);  // without a checkpoint: an error that says so
+        live.status.target_step =
+            std::max(live.status.target_step, asked_steps(read_events(live.run), live.config));
+        if (!live.status.following) live.status.message = steps_without_weights(live);
         return;
     }
     live.status.message = "waiting for the first checkpoint of this run";
@@ -58,6 +66,14 @@ bool is_locked(const std::string& run) {
     const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(file);
     return locked;
+}
+
+std::string steps_without_weights(const Live& live) {
+    const std::vector<double>& steps = live.curves.step;
+    const int64_t last = steps.empty() ? -1 : std::llround(steps.back());
+    if (!live.opened || last <= live.opened->step) return "";
+    return fmt::format("saved is step {}; {} when training goes on", live.opened->step,
+                       lost_words(live.opened->step, last));
 }
 
 void open_live(Live& live, Shared& shared) {
@@ -90,10 +106,21 @@ void prepare_training(Live& live) {
     if (live.folder) return;
     auto folder = live.resume ? std::make_unique<RunFolder>(live.run)
                               : std::make_unique<RunFolder>(live.run, live.config);
-    if (live.resume) folder->go_on_from(live.trainer->steps_done(), live.config);
+    const int64_t step = live.trainer->steps_done();
+    if (live.resume) folder->go_on_from(step, live.config);
+    live.files = {};  // what was dropped comes again
     live.recorder = std::make_unique<Recorder>(*folder, *live.trainer);
+    const bool has_risky_change = std::exchange(live.has_risky_change, false);
+    if (has_risky_change && live.resume) folder->keep_save(step, SaveKind::before_change);
+    if (has_risky_change && !live.resume) live.recorder->save(SaveKind::before_change);
     live.folder = std::move(folder);
     live.status.path = live.run;
+    const std::vector<double>& logged = live.curves.step;
+    if (!logged.empty() && logged.back() > double(step)) {  // of a process that was killed
+        live.lost = lost_words(step, std::llround(logged.back()));
+        read_logs(live);
+    }
+    note_target(live);
     live.opened.reset();
     live.resume = true;
 }

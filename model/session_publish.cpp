@@ -8,6 +8,7 @@
 #include "model/decode/input.h"
 #include "model/session_live.h"
 #include "model/tasks/task.h"
+#include "model/train/run_state.h"
 
 namespace aft::session {
 
@@ -53,7 +54,7 @@ void set_layers(Live& live, const Checkpoint& checkpoint) {
 
 void set_metrics(Live& live, const std::map<std::string, double>& values) {
     Status& status = live.status;
-    const TaskRoom& task = task_of(live.config.model);
+    const TaskTraits& task = task_traits(live.config.model);
     const auto read = [&](const std::string& key, double& to) {
         const auto found = values.find(key);
         if (found != values.end()) to = found->second;
@@ -87,7 +88,9 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
     status.name = live.config.name;
     status.step = checkpoint.step;
     status.target_step = std::max(live.config.train.steps, checkpoint.step);
-    status.metric_words = task_of(live.config.model).metric_words;
+    status.mixer = mixer_traits(live.config.model);
+    status.task = task_traits(live.config.model);
+    status.metric_words = status.task.metric_words;
     status.tokens = live.config.model.tokens();
     status.grid_height = live.config.model.grid_height();
     status.grid_width = live.config.model.grid_width();
@@ -169,6 +172,22 @@ void add_event(Live& live, const std::string& kind, const std::string& text) {
     if (live.folder) live.folder->event(kind, live.status.step, {{"text", text}});
 }
 
+void read_logs(Live& live) {
+    const uint64_t version = live.curves.version;
+    live.curves = {};
+    live.curves.version = version + 1;
+    live.metrics_offset = 0;
+    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
+        add_metrics(live, line);
+    add_events(live);
+}
+
+void note_target(Live& live) {
+    if (live.folder &&
+        keep_target(*live.folder, live.config, live.status.step, live.status.target_step))
+        add_events(live);
+}
+
 void publish_status(Live& live, Shared& shared) {
     if (live.status.state == RunState::running && !is_due(live.status_pace, kStatusEvery_ms))
         return;
@@ -193,8 +212,11 @@ void publish_moments(Live& live, Shared& shared) {
     moments.valid_since = live.valid_since;
     if (!live.run.empty() && is_run_folder(live.run)) {
         moments.run = live.run;
-        moments.steps = history_steps(std::filesystem::path(live.run) / "history");
+        const std::filesystem::path history = std::filesystem::path(live.run) / "history";
+        moments.steps = history_steps(history);
         moments.saved = checkpoint_steps(live.run);
+        for (const int64_t step : moments.steps) watch_file(live, history_path(history, step));
+        for (const int64_t step : moments.saved) watch_file(live, checkpoint_path(live.run, step));
         moments.steps.insert(moments.steps.end(), moments.saved.begin(), moments.saved.end());
         std::sort(moments.steps.begin(), moments.steps.end());
         moments.steps.erase(std::unique(moments.steps.begin(), moments.steps.end()),

@@ -20,16 +20,6 @@ Checkpoint stored(const Live& live, int64_t step) {
     return read_checkpoint(checkpoint_path(live.run, step));
 }
 
-void read_logs(Live& live) {
-    const uint64_t version = live.curves.version;
-    live.curves = {};
-    live.curves.version = version + 1;
-    live.metrics_offset = 0;
-    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live, line);
-    add_events(live);
-}
-
 // As a run that was opened at this step: the next start makes the rest.
 void reopen(Live& live, Shared& shared, Checkpoint checkpoint) {
     live.recorder.reset();
@@ -71,6 +61,7 @@ void write_there(Live& live, int64_t from, const fs::path& branch) {
     const std::string kept =
         branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
     add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
+    note_target(live);
     live.status.message = fmt::format("back at step {}{}", live.status.step, kept);
 }
 
@@ -89,6 +80,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     const int64_t from = live.status.step;
     const std::vector<int64_t> saved = checkpoint_steps(live.run);
     try {
+        live.files = {};
         const fs::path branch = live.folder->go_back(step);
         stand_at(live, std::move(trainer), checkpoint);
         live.status.branch = branch.string();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/mailbox.h"
+#include "core/system/omp_team.h"
 #include "model/session_slots.h"
 #include "model/train/snapshot.h"
 
@@ -89,9 +90,6 @@ struct Shared {
 
 // LibTorch threads of the calling thread alone.
 void use_threads(int count);
-// Ends the calling thread's team of OpenMP threads and waits for their end; call it before a long
-// wait, outside of parallel regions.
-void give_back_threads();
 
 void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request);
 void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device);

@@ -40,13 +40,11 @@ double CommandQueue::share() const {
     return share_;
 }
 
-void CommandQueue::wait(const std::stop_token& stop, std::optional<Clock::time_point> until) {
+bool CommandQueue::wait(const std::stop_token& stop, std::optional<Clock::time_point> until) {
     std::unique_lock lock(mutex_);
     const auto ready = [&] { return !commands_.empty(); };
-    if (until)
-        changed_.wait_until(lock, stop, *until, ready);
-    else
-        changed_.wait(lock, stop, ready);
+    if (until) return changed_.wait_until(lock, stop, *until, ready);
+    return changed_.wait(lock, stop, ready);
 }
 
 std::string ItemKey::text() const {

@@ -34,8 +34,8 @@ class CommandQueue {
     [[nodiscard]] std::vector<Command> take();  // returns at once
     [[nodiscard]] Clock::time_point yielding() const;
     [[nodiscard]] double share() const;
-    // Blocks until there is a command, the time has come or stop is requested.
-    void wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
+    // Blocks until there is a command, the time has come or stop is requested. True: a command.
+    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
 
   private:
     mutable std::mutex mutex_;

@@ -9,12 +9,13 @@
 
 namespace aft::session {
 
-void save_now(Live& live, Shared& shared) {
+void save_now(Live& live, Shared& shared, SaveKind kind) {
     prepare_training(live);
     const int64_t step = live.trainer->steps_done();
+    live.files.known.erase(checkpoint_path(live.run, step));
     std::filesystem::path path;
     try {
-        path = live.recorder->save();
+        path = live.recorder->save(kind);
     } catch (...) {
         if (live.recorder->saved_step() == step) live.status.saved_step = step;
         live.dirty = live.dirty && live.status.saved_step != step;
@@ -23,7 +24,7 @@ void save_now(Live& live, Shared& shared) {
     live.status.saved_step = step;
     live.dirty = false;
     if (live.status.can_go_on) live.status.error.clear();
-    live.status.message = fmt::format("saved {}", path.string());
+    if (kind != SaveKind::by_time) live.status.message = fmt::format("saved {}", path.string());
     add_event(live, "save", "");
     publish_moments(live, shared);
 }
@@ -51,7 +52,7 @@ void to_error(Live& live, Shared& shared, const std::string& what) {
 void begin(Live& live, Shared& shared) {
     prepare_training(live);
     live.status.error.clear();
-    live.status.message.clear();
+    live.status.message = std::exchange(live.lost, "");
     live.status.state = RunState::running;
     live.last_step_time = Clock::now();
     publish_moments(live, shared);
@@ -65,6 +66,29 @@ void halt(Live& live, Shared& shared, RunState state) {
     publish_curves(live, shared, true);
 }
 
+// True if the step before this change was saved: training may diverge after it. Error if it could
+// not be; the setting then stays as it was.
+bool save_before(Live& live, Shared& shared, const std::string& key, const std::string& value) {
+    Config config = live.config;
+    SettingRows rows = config.rows();
+    const Setting* row = find_setting(rows, key);
+    if (!row || !row->risky || live.trainer->steps_done() == 0) return false;
+    const std::string before = value_text(*row);
+    set_from_text(rows, key, value);
+    config.check();
+    if (value_text(*row) == before) return false;
+    if (!live.folder) {
+        live.has_risky_change = true;
+        return false;
+    }
+    try {
+        save_now(live, shared, SaveKind::before_change);
+    } catch (const std::exception& error) {
+        fail("{} stays {}: the step before it could not be saved: {}", key, before, error.what());
+    }
+    return true;
+}
+
 // A setting that may change while training runs; before the first step any setting of a new run.
 void change(Live& live, Shared& shared, const std::string& key, const std::string& value) {
     if (key == "train.steps") {
@@ -72,6 +96,7 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
         SettingRows rows = config.rows();
         set_from_text(rows, key, value);
         live.status.target_step = config.train.steps;
+        note_target(live);
     } else if (live.trainer && !live.folder && !live.opened) {
         Config config = live.config;
         SettingRows rows = config.rows();
@@ -86,10 +111,14 @@ void change(Live& live, Shared& shared, const std::string& key, const std::strin
         publish_weights(live, shared, false);
     } else {
         make_trainer(live);
+        const bool is_saved = save_before(live, shared, key, value);
         live.trainer->set(key, value);
         live.config = live.trainer->config();
         add_event(live, key == "train.learning_rate" ? "learning-rate" : "setting",
                   key + " = " + value);
+        live.status.message = key + " = " + value;
+        if (is_saved) live.status.message += fmt::format("; step {} is saved", live.status.step);
+        return;
     }
     live.status.message = key + " = " + value;
 }
@@ -153,6 +182,7 @@ void handle(Live& live, Shared& shared, const Command& command) {
             return run_steps(live, shared, command.number);
         case Kind::run_until:
             live.status.target_step = std::max<int64_t>(command.number, 0);
+            note_target(live);
             return start(live, shared);
         case Kind::stop:
             if (!live.folder) return;
@@ -161,7 +191,7 @@ void handle(Live& live, Shared& shared, const Command& command) {
             publish_status(live, shared);
             return halt(live, shared, RunState::stopped);
         case Kind::save:
-            return save_now(live, shared);
+            return save_now(live, shared, SaveKind::by_hand);
         case Kind::rewind:
             return rewind(live, shared, command.number);
         case Kind::set:
@@ -207,6 +237,7 @@ void one_step(Live& live, Shared& shared) {
     add_report(live, report);
     live.recorder->after_step(report);
     if (live.recorder->saved_step() == report.step) {
+        live.files.known.erase(checkpoint_path(live.run, report.step));
         live.status.saved_step = report.step;
         live.dirty = false;
         add_event(live, "save", "");
@@ -229,22 +260,43 @@ void one_step(Live& live, Shared& shared) {
                                                        (Clock::now() - start) * rest));
 }
 
+// A pause does not keep steps from being saved in time. One that failed waits for the user.
+bool is_save_due(const Live& live) {
+    if (!live.dirty || !live.recorder || !live.status.error.empty()) return false;
+    const auto next = live.recorder->next_save();
+    return next && Clock::now() >= *next;
+}
+
+// Until a command comes, or there is something new to show.
+void rest(const std::stop_token& stop, Live& live, Shared& shared) {
+    while (!stop.stop_requested()) {
+        std::optional<Clock::time_point> until;
+        if (!live.files.known.empty()) until = next_look(live);
+        if (live.dirty && live.recorder && live.status.error.empty())
+            if (const auto save = live.recorder->next_save())
+                until = std::min(until.value_or(*save), *save);
+        if (shared.commands.wait(stop, until) || stop.stop_requested()) return;
+        if (look_at_files(live, shared)) return;
+        if (is_save_due(live)) return save_now(live, shared, SaveKind::by_time);
+    }
+}
+
 // Runs, rests or waits: one turn of the thread.
 void turn(const std::stop_token& stop, Live& live, Shared& shared) {
     if (live.status.following) {
+        look_at_files(live, shared);
         const bool grown = follow_once(live, shared);
         if (grown) publish_curves(live, shared, true);
         publish_status(live, shared);
-        give_back_threads();
+        release_omp_team();
         shared.commands.wait(stop, Clock::now() + std::chrono::milliseconds(300));
         return;
     }
     if (live.status.state != RunState::running) {
         publish_curves(live, shared, true);
         publish_status(live, shared);
-        give_back_threads();
-        shared.commands.wait(stop, std::nullopt);
-        return;
+        release_omp_team();
+        return rest(stop, live, shared);
     }
     const auto until = shared.commands.yielding();
     if (until > Clock::now()) {
@@ -253,6 +305,7 @@ void turn(const std::stop_token& stop, Live& live, Shared& shared) {
         return;
     }
     one_step(live, shared);
+    look_at_files(live, shared);
     publish_status(live, shared);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/device.h"
+#include "model/probe/probe.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
 
@@ -21,7 +22,7 @@ int64_t at_or_before(const std::vector<int64_t>& steps, int64_t step) {
 }
 
 bool needs_biases_only(const std::string& probe) {
-    return probe == "bias" || probe == "kernel";
+    return find_room(probes(), probe, "probe").needs == ProbeNeeds::biases;
 }
 
 }  // namespace

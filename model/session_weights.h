@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "model/probe/probe.h"
 #include "model/session_shared.h"
 

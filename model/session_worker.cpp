@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/checkpoints/naming.h"
 #include "model/data/loader.h"
 #include "model/data/source.h"
 #include "model/decode/decode.h"
@@ -40,7 +41,7 @@ class Worker {
     // A pointer that moves asks again at once: its team of threads stays for a moment.
     void wait() {
         if (shared_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
-        give_back_threads();
+        release_omp_team();
         shared_.slots.wait(stop_, std::nullopt);
     }
 
@@ -66,7 +67,7 @@ class Worker {
         const bool training = status->state == RunState::running && !status->following;
         const int wanted = training ? 1 : shared_.all_threads;
         if (wanted == threads_) return;
-        give_back_threads();
+        release_omp_team();
         use_threads(threads_ = wanted);
     }
 
@@ -114,7 +115,7 @@ class Worker {
 
     static std::shared_ptr<const Session::DataItem> load_file(const std::string& path,
                                                               const ModelConfig& model) {
-        if (model.task == "text") fail_usage("{}: a text model takes no picture", path);
+        if (task_traits(model).is_text()) fail_usage("{}: a text model takes no picture", path);
         auto item = std::make_shared<Session::DataItem>();
         item->tokens = picture_tokens(read_image(path), model);
         item->caption = std::filesystem::path(path).filename().string();
@@ -122,7 +123,7 @@ class Worker {
     }
 
     void load_example(const ItemKey& key, const Config& config, ItemShelf::Entry& entry) {
-        const bool text = config.model.task == "text";
+        const bool text = task_traits(config.model).is_text();
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
                                   text ? config.model.length : 0);
@@ -175,13 +176,15 @@ class Worker {
             };
             bool has_team = true;  // weights are packed by all threads, tokens need no team
             hooks.between_tokens = [&] {
-                if (std::exchange(has_team, false)) give_back_threads();
+                if (std::exchange(has_team, false)) release_omp_team();
                 use_idle_threads();
                 serve();
             };
             JobControl control;
             control.stop = order.stop.get_token();
-            static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
+            naming_model(snapshot->checkpoint->path, [&] {
+                static_cast<void>(run_completion(*weights.net, order.request, hooks, control));
+            });
         } catch (const std::exception& error) {
             failed.error = plain_words(error);
             shared_.completion.publish(std::make_shared<const Completion>(failed));

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Sets up, builds and runs every test; the last line is `N passed, N failed, N skipped` over all.
-#   scripts/test.sh               the whole suite, then the sanitizers on model, viz and session tests
-#   scripts/test.sh --fast        without the sanitizers
-#   scripts/test.sh --all         also the long tests, the address sanitizer on all programs, and the line coverage
+#   scripts/test.sh               the whole suite, the fuzzers for 30 s, the sanitizers on model, viz and session tests
+#   scripts/test.sh --fast        without fuzzers and sanitizers
+#   scripts/test.sh --all         also the long tests, fuzzers for 10 min, the address sanitizer on all programs, line coverage
 #   scripts/test.sh --device D    device of the tests of models, sessions and commands: cpu (default), cuda, auto
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suites=(release asan:model,viz tsan:session)
+suites=(release fuzz asan:model,viz tsan:session)
 while [ $# -gt 0 ]; do
     case "$1" in
         --fast) suites=(release) ;;
-        --all) suites=(release asan:core,model,session,viz,app tsan:session); export AFTERIMAGE_ALL_TESTS=1 ;;
+        --all) suites=(release fuzz asan:core,model,session,viz,app tsan:session); export AFTERIMAGE_ALL_TESTS=1 ;;
         --device) [ $# -ge 2 ] || { echo "test.sh: --device needs cpu, cuda or auto" >&2; exit 2; }
             export AFTERIMAGE_DEVICE=$2; shift ;;
         -h | --help) sed -n '2,6s/^# //p' "$0"; exit 0 ;;

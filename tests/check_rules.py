@@ -7,7 +7,7 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import content, includes, rooms, sizes
+from rules import content, includes, names, rooms, sizes
 
 RULES = {
     "include direction": includes.include_direction,
@@ -22,10 +22,13 @@ RULES = {
     "parameter counts": sizes.parameter_counts,
     "rooms and their lists": rooms.room_lists,
     "one room a file, without a header": rooms.one_room_a_file,
+    "no comparison with names of rooms": names.room_names,
+    "operators are asked for by their rooms": names.operator_kinds,
     "words that do not belong": content.words,
     "documents that are named are there": content.documents,
     "no using namespace in headers": content.using_namespace,
     "no raw new and delete": content.naked_new,
+    "JSON is read in one place": content.json_readers,
     "kernels hide no constant": content.hidden_constants,
     "formatting": content.formatting,
     "scripts are executable": content.scripts_are_executable,

@@ -5,8 +5,8 @@
 
 GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, window).
 What tells the quickest runs first and ends the suite if it fails. Then programs run side by side, one a core, the
-longest first; last, alone, what looks at the clock. Prints one line per program, the whole of what failed, why tests
-were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
+longest first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line per program, the
+whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
 import fnmatch
 import json
@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -30,11 +31,13 @@ SANITIZER_ENV = {
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
 }
 
-# What once more runs on the stand-in for a GPU (tests/model/stand_in_device.cpp), where no other device is asked for.
-STAND_IN_ENV = {"AFTERIMAGE_DEVICE": "stand-in"}
+# What once more runs on the fake GPU (tests/model/fake_gpu.cpp), where no other device is asked for.
+FAKE_GPU_ENV = {"AFTERIMAGE_DEVICE": "fake-gpu"}
 # Not again what takes long and looks at numbers alone, which are this processor's there too.
-STAND_IN_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
-STAND_IN_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+FAKE_GPU_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
+FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
+
+FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
 
 # Programs that tell at once whether more is worth while.
 FIRST = ("rules", "core")
@@ -43,7 +46,7 @@ ALONE = ("bench", "viz", "journeys")
 # Each of these tests starts its program anew and runs as long as the others together: a program of its own.
 APART = {"model": "*/InstructionSet.passes/*"}
 # The longest first, as seconds on 2 cores; what is not named takes less.
-LONGEST = ("asan-model", "model", "cli", "model-stand-in", "app", "asan-app", "tsan-session", "session")
+LONGEST = ("asan-model", "model", "cli", "model-fake-gpu", "app", "asan-app", "tsan-session", "session")
 # Two programs whose OpenMP threads spin at every barrier take the cores from each other: many times slower.
 SIDE_BY_SIDE_ENV = {"OMP_WAIT_POLICY": "passive"}
 
@@ -203,9 +206,9 @@ def release_programs(found, binary, results):
     """What runs for the release build beside its GoogleTest programs."""
     programs = [Program("rules", [sys.executable, "tests/check_rules.py"], {}, results)]
     if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
-        chosen = f"--gtest_filter={STAND_IN_TESTS}-{STAND_IN_NOT_AGAIN}"
-        programs.append(Program("model-stand-in", found["model"] + [chosen], STAND_IN_ENV, results))
-        programs.append(Program("session-stand-in", found["session"], STAND_IN_ENV, results))
+        chosen = f"--gtest_filter={FAKE_GPU_TESTS}-{FAKE_GPU_NOT_AGAIN}"
+        programs.append(Program("model-fake-gpu", found["model"] + [chosen], FAKE_GPU_ENV, results))
+        programs.append(Program("session-fake-gpu", found["session"], FAKE_GPU_ENV, results))
     programs.append(Program("cli", [sys.executable, "tests/cli/run.py", binary], {}, results))
     if "app" in found:  # a build with the window
         programs.append(Program("journeys", [sys.executable, "tests/journeys/run.py", binary], {}, results))
@@ -245,8 +248,42 @@ def run_all(programs, env, beside):
     return total
 
 
+def run_fuzzer(program, results):
+    """One libFuzzer program from its seeds for FUZZ_S -> Counter. What it found stays in `results`."""
+    name = program.name[:-len("_fuzz")]
+    log = results / f"{name}.log"
+    with tempfile.TemporaryDirectory() as corpus, open(log, "wb") as out:
+        command = [str(program), f"-max_total_time={FUZZ_S}", "-max_len=4096", "-timeout=20", "-rss_limit_mb=3000",
+                   f"-dict={ROOT}/tests/fuzz/words.dict", f"-artifact_prefix={results}/{name}-", "-print_final_stats=1",
+                   corpus, str(ROOT / "tests" / "fuzz" / "seeds" / name)]
+        try:
+            code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                  timeout=FUZZ_S + 120).returncode
+        except subprocess.TimeoutExpired:
+            code = 124
+    text = log.read_text(errors="replace")
+    inputs = re.findall(r"^stat::number_of_executed_units: (\d+)$", text, re.M)
+    failed = code != 0 or not inputs or not int(inputs[0])
+    print(f"fuzz-{name}: {int(not failed)} passed, {int(failed)} failed, 0 skipped in {FUZZ_S} s"
+          f" ({inputs[0] if inputs else 'no'} inputs)", flush=True)
+    if failed:
+        print("\n".join(failure_lines(text)))
+    return Counter(failed=1) if failed else Counter(passed=1)
+
+
+def run_fuzzers():
+    results = ROOT / "build" / "fuzz" / "test-results"
+    results.mkdir(parents=True, exist_ok=True)
+    programs = sorted((ROOT / "build" / "fuzz" / "tests").glob("*_fuzz"))
+    parsers = {p.stem for p in (ROOT / "tests" / "fuzz").glob("*.cpp")}
+    if {p.name[:-len("_fuzz")] for p in programs} != parsers:
+        sys.exit("run_suite.py: the programs in build/fuzz/tests are not those of tests/fuzz: build them first")
+    with ThreadPoolExecutor(len(programs)) as side_by_side:
+        return sum(side_by_side.map(lambda program: run_fuzzer(program, results), programs), Counter())
+
+
 def main():
-    programs = [program for spec in sys.argv[1:] for program in programs_of(spec)]
+    programs = [program for spec in sys.argv[1:] if spec != "fuzz" for program in programs_of(spec)]
     first = [p for p in programs if p.kind in FIRST]
     alone = [p for p in programs if p.kind in ALONE]
     beside = sorted((p for p in programs if p not in first and p not in alone), key=lambda p: p.rank)
@@ -255,6 +292,7 @@ def main():
         total = run_all(first, display.env, 1)
         if not total["failed"]:
             total += run_all(beside, display.env, os.cpu_count())
+            total += run_fuzzers() if "fuzz" in sys.argv[1:] else Counter()
             total += run_all(alone, display.env, 1)
     finally:
         display.close()

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "viz/curve_card.h"
 
 namespace aft::viz {
 namespace {
@@ -39,7 +40,8 @@ struct Extent {
 struct Line {  // one curve, decimated for this frame
     const Curve* curve = nullptr;
     std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
-    double last = std::numeric_limits<double>::quiet_NaN();  // last smoothed value
+    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
+    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
 };
 
 Extent full_x(const CurvePlot& plot) {
@@ -52,7 +54,8 @@ Extent full_x(const CurvePlot& plot) {
 }
 
 Extent shown_x(const CurvePlot& plot) {
-    if (plot.zoom != nullptr && plot.zoom->is_user) return {plot.zoom->x_low, plot.zoom->x_high};
+    if (const AxisZoom* zoom = plot.zoom.x; zoom != nullptr && zoom->is_user)
+        return {zoom->low, zoom->high};
     return full_x(plot);
 }
 
@@ -72,13 +75,15 @@ std::vector<Line> make_lines(const CurvePlot& plot, const Extent& x, int columns
         line.low = decimate(curve.x, curve.low, cut);
         line.high = decimate(curve.x, curve.high, cut);
         if (!line.main.empty()) line.last = line.main.back().y;
+        if (const auto end = point_before(curve, x.high)) line.recorded = end->y;
         lines.push_back(std::move(line));
     }
     return lines;
 }
 
 Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
-    if (plot.zoom != nullptr && plot.zoom->is_user_y) return {plot.zoom->y_low, plot.zoom->y_high};
+    if (const AxisZoom* zoom = plot.zoom.y; zoom != nullptr && zoom->is_user)
+        return {zoom->low, zoom->high};
     Extent y;
     for (const Line& line : lines)
         for (const auto* points : {&line.raw, &line.main, &line.low, &line.high})
@@ -167,7 +172,7 @@ struct Limits {
 };
 
 void setup_axes(const CurvePlot& plot, Limits& limits) {
-    const bool locked = plot.zoom == nullptr;
+    const bool locked = plot.zoom.x == nullptr;
     const ImPlotAxisFlags common = ImPlotAxisFlags_NoLabel | ImPlotAxisFlags_NoMenus |
                                    ImPlotAxisFlags_NoSideSwitch | ImPlotAxisFlags_NoHighlight |
                                    (locked ? ImPlotAxisFlags_Lock : 0);
@@ -196,24 +201,23 @@ void setup_axes(const CurvePlot& plot, Limits& limits) {
     ImPlot::SetupFinish();
 }
 
-// What the wheel or a drag made of the limits that were set; called after the plot has ended.
-void keep_zoom(CurveZoom& zoom, const Limits& set, const Limits& now) {
+// What the wheel or a drag made of the limits that were set; called after the plot has ended. True:
+// everything was asked for.
+bool keep_zoom(const CurveZoom& zoom, const Limits& set, const Limits& now) {
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-        zoom = {};
-        return;
+        *zoom.x = {};
+        if (zoom.y != nullptr) *zoom.y = {};
+        return true;
     }
     const ImGuiIO& io = ImGui::GetIO();
-    if (io.MouseWheel == 0 && !ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return;
-    if (now.x[0] != set.x[0] || now.x[1] != set.x[1]) {
-        zoom.is_user = true;
-        zoom.x_low = now.x[0];
-        zoom.x_high = now.x[1];
-    }
-    if (now.y[0] != set.y[0] || now.y[1] != set.y[1]) {
-        zoom.is_user_y = true;
-        zoom.y_low = now.y[0];
-        zoom.y_high = now.y[1];
-    }
+    if (io.MouseWheel == 0 && !ImGui::IsMouseDragging(ImGuiMouseButton_Left)) return false;
+    const auto keep = [](AxisZoom* axis, const double(&before)[2], const double(&after)[2]) {
+        if (axis != nullptr && (after[0] != before[0] || after[1] != before[1]))
+            *axis = {true, after[0], after[1]};
+    };
+    keep(zoom.x, set.x, now.x);
+    keep(zoom.y, set.y, now.y);
+    return false;
 }
 
 void draw_events(const CurvePlot& plot, const Look& look) {
@@ -240,74 +244,10 @@ void draw_events(const CurvePlot& plot, const Look& look) {
     }
 }
 
-double value_at(const Line& line, double x) {
-    const auto& points = line.main;
-    const auto after = std::lower_bound(points.begin(), points.end(), x,
-                                        [](const PlotPoint& p, double v) { return p.x < v; });
-    if (points.empty()) return std::numeric_limits<double>::quiet_NaN();
-    if (after == points.begin()) return points.front().y;
-    const auto before = std::prev(after);
-    if (after == points.end()) return before->y;
-    return x - before->x < after->x - x ? before->y : after->y;
-}
-
-// A value beside its curve: large ones without the digits that nobody reads.
-std::string curve_number(double value, int decimals) {
-    if (std::abs(value) < 1e5) return plain_number(value, decimals);
-    const auto power = static_cast<int>(std::floor(std::log10(std::abs(value))));
-    return plain_number(value / std::pow(10, power), 2) + "e" + std::to_string(power);
-}
-
-void draw_hover_card(const CurvePlot& plot, const std::vector<Line>& lines, double x,
-                     const Look& look) {
-    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-    const float px = ImPlot::PlotToPixels(x, 0).x;
-    const TextStyle label{.color = look.colors->text2, .size = 14};
-    const TextStyle value{
-        .color = look.colors->text1, .size = 15, .weight = Weight::medium, .align = Align::right};
-    std::vector<std::pair<std::string, std::string>> rows = {
-        {plot.x_word, group_thousands(std::llround(x))}};
-    for (const Line& line : lines)
-        if (!line.curve->label.empty())
-            rows.emplace_back(line.curve->label,
-                              curve_number(value_at(line, x), line.curve->decimals));
-    float wide = 0;
-    for (const auto& [name, number] : rows)
-        wide = std::max(wide, text_size(look, label, name).x + text_size(look, value, number).x);
-    const ImVec2 card = {wide + look.px(40), float(rows.size()) * look.px(20) + look.px(12)};
-    const bool right = px + look.px(14) + card.x < at.x + size.x;
-    const ImVec2 low = {std::round(right ? px + look.px(14) : px - look.px(14) - card.x),
-                        std::round(at.y + look.px(8))};
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImVec2 high = {low.x + card.x, low.y + card.y};
-    list->AddRectFilled(low, high, ink(look.colors->raised), look.px(6));
-    list->AddRect(low, high, ink(look.colors->strong), look.px(6));
-    for (size_t i = 0; i < rows.size(); ++i) {
-        const float y = low.y + look.px(6) + float(i) * look.px(20);
-        draw_text(look, {low.x + look.px(10), y + look.px(2)}, label, rows[i].first);
-        draw_text(look, {high.x - look.px(10), y + look.px(1)}, value, rows[i].second);
-    }
-}
-
-void draw_hover_line(const std::vector<Line>& lines, double x, const Look& look) {
-    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-    ImDrawList* const list = ImPlot::GetPlotDrawList();
-    const float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
-    if (px < at.x || px > at.x + size.x) return;
-    list->AddLine({px, at.y}, {px, at.y + size.y}, ink(look.colors->text2), look.px(1));
-    for (const Line& line : lines) {
-        const double y = value_at(line, x);
-        if (!std::isfinite(y)) continue;
-        const ImVec2 dot = {px, ImPlot::PlotToPixels(x, y).y};
-        list->AddCircleFilled(dot, look.px(5), ink(look.colors->pane));
-        list->AddCircleFilled(dot, look.px(3.5F), ink(line.curve->color));
-    }
-}
-
 std::string end_label(const Line& line) {
     if (line.curve->label.empty()) return "";
-    return std::isfinite(line.last)
-               ? line.curve->label + " " + curve_number(line.last, line.curve->decimals)
+    return std::isfinite(line.recorded)
+               ? line.curve->label + " " + curve_number(line.recorded, line.curve->decimals)
                : line.curve->label;
 }
 
@@ -369,8 +309,11 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const std::vector<Line> lines = make_lines(plot, x, std::max(16, static_cast<int>(full)));
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
+    reply.y_low = y.low;
+    reply.y_high = y.high;
     Limits limits = set;
-    bool is_over = false;
+    std::optional<CurveCard> card;  // of the pointer
+    CardPlace place;
     const float room = label_room(lines, look);
     // Short room at the right in any case: the last axis number is centred on the edge.
     const ImVec2 size = {std::max(look.px(80), full - std::max(room, look.px(12))), height};
@@ -380,20 +323,24 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
         plot_lines(lines, look);
         ImPlot::PushPlotClipRect();
         draw_events(plot, look);
-        is_over = ImPlot::IsPlotHovered();
-        if (is_over) reply.hovered = ImPlot::GetPlotMousePos().x;
-        if (is_over && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+        if (ImPlot::IsPlotHovered()) {
+            const double x_now = ImPlot::GetPlotMousePos().x;
+            card = plot.card ? plot.card(x_now) : own_card(plot, x_now);
+            reply.hovered = card->x;
+            place = {ImPlot::PlotToPixels(card->x, 0).x, ImPlot::GetPlotPos().y + look.px(8)};
+        }
+        if (card && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
             ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 9)
             reply.clicked = reply.hovered;
-        const std::optional<double> marked = is_over ? reply.hovered : plot.marker;
-        if (marked.has_value()) draw_hover_line(lines, *marked, look);
+        const std::optional<double> marked = card ? reply.hovered : plot.marker;
+        if (marked.has_value()) draw_hover_line(plot, *marked, look);
         ImPlot::PopPlotClipRect();
         draw_end_labels(lines, look);
-        if (is_over && plot.hover_card) draw_hover_card(plot, lines, *reply.hovered, look);
         ImPlot::EndPlot();
-        if (is_over && plot.zoom != nullptr) keep_zoom(*plot.zoom, set, limits);
+        if (card && plot.zoom.x != nullptr) reply.reset = keep_zoom(plot.zoom, set, limits);
     }
     ImGui::PopFont();
+    if (card) draw_card(*card, place, look);
     return reply;
 }
 

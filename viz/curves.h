@@ -2,6 +2,7 @@
 // the line's end, events, one hover line through all plots of a workspace. Every line is decimated
 // to at most two points per pixel column (its minimum and maximum). Window thread.
 #pragma once
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,7 +39,7 @@ struct Curve {
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
     bool dots = false;     // radius 2.2, for few points (validation)
-    int decimals = 3;      // of the last value and the hover card
+    int decimals = 3;      // of the last value and the plot's own card
 };
 
 struct CurveEvent {
@@ -47,17 +48,32 @@ struct CurveEvent {
     uint32_t color = 0;
 };
 
-struct CurveZoom {         // kept by the caller; plots that share one share their x range
-    bool is_user = false;  // false: everything is in view; double click goes back to that
-    double x_low = 0, x_high = 1;
-    bool is_user_y = false;
-    double y_low = 0, y_high = 1;
+struct AxisZoom {          // kept by the caller
+    bool is_user = false;  // false: everything is in view
+    double low = 0, high = 1;
+};
+
+struct CurveZoom {
+    AxisZoom* x = nullptr;  // plots that share one share their x range
+    AxisZoom* y = nullptr;  // of one plot alone
+};
+
+struct CardRow {
+    std::string name{}, value{};
+    uint32_t color = 0;
+    bool is_head = false;  // names the plot of the rows below it
+};
+
+struct CurveCard {
+    double x = 0;  // where the hover line stands
+    std::string x_word = "step";
+    std::vector<CardRow> rows{};
 };
 
 struct CurvePlot {
     const char* id = "curves";
     std::string title{}, unit{};  // title 15 SemiBold, unit in text 3 behind it
-    std::string x_word = "step";  // first line of the hover card
+    std::string x_word = "step";  // first line of the plot's own card
     std::vector<Curve> curves{};
     std::vector<CurveEvent> events{};
     ImVec2 size{};  // title included; x <= 0: all there is
@@ -66,13 +82,16 @@ struct CurvePlot {
     bool zero_line = false;
     std::optional<double> marker{};  // shared hover line, in x; set by another plot
     std::optional<double> now{};     // the selected step: accent line
-    bool hover_card = true;          // the hovered plot shows the values of its curves
-    CurveZoom* zoom = nullptr;       // nullptr: always everything, no zoom
+    // What the pointer reads at an x; empty: the recorded values of the plot's own curves.
+    std::function<CurveCard(double x)> card{};
+    CurveZoom zoom{};  // nullptr: always everything, no zoom
 };
 
 struct CurveReply {
-    std::optional<double> hovered{};  // x under the pointer
+    std::optional<double> hovered{};  // x that the card reads: of a recorded point
     std::optional<double> clicked{};
+    double y_low = 0, y_high = 0;  // shown
+    bool reset = false;  // a double click asked for everything; the plot's own zooms are gone
 };
 
 [[nodiscard]] CurveReply draw_curves(const CurvePlot& plot, const Look& look);

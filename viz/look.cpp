@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/outside.h"
 #include "viz/painter.h"
 
 namespace aft::viz {
@@ -24,8 +25,9 @@ ImU32 ink(uint32_t rgb, float alpha) {
 }
 
 ImVec2 text_size(const Look& look, const TextStyle& style, std::string_view text) {
+    const PrintableText safe(text);
     return font_of(look, style.weight)
-        ->CalcTextSizeA(look.px(style.size), FLT_MAX, 0, text.data(), text.data() + text.size());
+        ->CalcTextSizeA(look.px(style.size), FLT_MAX, 0, safe.begin(), safe.end());
 }
 
 float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string_view text) {
@@ -33,10 +35,11 @@ float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string
     const float width = text_size(look, style, text).x;
     if (style.align == Align::centre) at.x -= width / 2;
     if (style.align == Align::right) at.x -= width;
+    const PrintableText safe(text);
     // Whole pixels: glyphs stay crisp.
-    ImGui::GetWindowDrawList()->AddText(
-        font_of(look, style.weight), look.px(style.size), {std::round(at.x), std::round(at.y)},
-        ink(style.color, style.alpha), text.data(), text.data() + text.size());
+    ImGui::GetWindowDrawList()->AddText(font_of(look, style.weight), look.px(style.size),
+                                        {std::round(at.x), std::round(at.y)},
+                                        ink(style.color, style.alpha), safe.begin(), safe.end());
     return width;
 }
 

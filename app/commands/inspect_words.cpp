@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/outside.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 namespace {
@@ -17,7 +19,9 @@ using Rows = std::vector<std::vector<std::string>>;
 
 // Columns as wide as their widest entry, two blanks apart; `right`: the first column whose entries
 // end below each other.
-std::string table(const Rows& rows, size_t right) {
+std::string table(Rows rows, size_t right) {
+    for (auto& row : rows)
+        for (std::string& entry : row) entry = printable_line(entry);
     std::vector<size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
@@ -70,14 +74,15 @@ std::string bias_table(const json& biases) {
     return table(rows, 2);
 }
 
-std::string loss_words(const json& metrics) {
-    for (const char* const unit : {"bits_per_dim", "bits_per_byte", "loss"}) {
-        if (number(metrics, unit).empty()) continue;
-        std::string words = unit == std::string("bits_per_dim")    ? "bits/dim"
-                            : unit == std::string("bits_per_byte") ? "bits/byte"
-                                                                   : "nats";
-        const std::string held_out = number(metrics, (std::string("validation.") + unit).c_str());
-        return fmt::format("{} {}{}", number(metrics, unit), words,
+std::string loss_words(const json& metrics, const std::string& task_name) {
+    ModelConfig model;
+    model.task = task_name;
+    const TaskTraits& task = task_traits(model);
+    for (const std::string& key : {task.loss_key(), std::string("loss")}) {
+        if (number(metrics, key.c_str()).empty()) continue;
+        const std::string words = key == "loss" ? "nats" : task.metric_words;
+        const std::string held_out = number(metrics, ("validation." + key).c_str());
+        return fmt::format("{} {}{}", number(metrics, key.c_str()), words,
                            held_out.empty() ? "" : ", validation " + held_out);
     }
     return "";
@@ -106,8 +111,9 @@ std::string summary(const json& result) {
     add("tokens", group_thousands(result.value("tokens", int64_t{0})));
     add("parameters", parameter_words(result));
     if (result.contains("step")) add("step", group_thousands(result.value("step", int64_t{0})));
-    if (result.contains("metrics")) add("loss", loss_words(result["metrics"]));
-    return result.value("name", "") + "\n" + table(rows, 2);
+    if (result.contains("metrics"))
+        add("loss", loss_words(result["metrics"], result.value("task", "")));
+    return printable_line(result.value("name", "")) + "\n" + table(rows, 2);
 }
 
 std::string setting_table(const json& config) {
@@ -132,7 +138,9 @@ std::string inspect_words(const json& result) {
     const json biases = result.value("bias", json::array());
     if (!biases.empty())
         out +=
-            "\nposition bias (w itself, raw gauge; the cells that are used)\n" + bias_table(biases);
+            "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
+            "taps)\n" +
+            bias_table(biases);
     out += fmt::format("\ntensors ({})\n", result.at("tensors").size());
     out += tensor_table(result.at("tensors"));
     return out + "\nsettings\n" + setting_table(result.value("config", json::object()));

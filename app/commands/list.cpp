@@ -8,6 +8,7 @@
 #include "app/output.h"
 #include "bench/bench.h"
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/jobs.h"
 #if AFT_WINDOW
 #include "app/window_door.h"
@@ -40,11 +41,13 @@ nlohmann::json list_json(const NamedList& list) {
 
 std::string list_words(const NamedList& list) {
     size_t width = 0;
-    for (const RoomInfo& room : list.rooms) width = std::max(width, room.name.size());
+    for (const RoomInfo& room : list.rooms)
+        width = std::max(width, printable_line(room.name).size());
     std::string words = list.name + "\n";
     if (list.rooms.empty()) words += "  none yet\n";
     for (const RoomInfo& room : list.rooms) {
-        words += fmt::format("  {:<{}}  {}\n", room.name, width, room.sentence);
+        words += fmt::format("  {:<{}}  {}\n", printable_line(room.name), width,
+                             printable_line(room.sentence));
     }
     return words;
 }

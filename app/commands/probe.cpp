@@ -15,7 +15,7 @@ namespace {
 struct ProbeFlags {
     ProbeJob job;
     std::optional<int64_t> head, channel;
-    std::string reduce, part, quantity, gauge;
+    std::map<std::string, std::string> named;  // options that have a flag of their own
     std::vector<std::string> options;
     bool json = false;
 };
@@ -26,13 +26,8 @@ void collect_options(ProbeFlags& flags) {
         const auto [key, value] = parse_assignment("--option", text);
         flags.job.options[key] = value;
     }
-    const std::pair<const char*, const std::string&> shorts[] = {{"reduce", flags.reduce},
-                                                                 {"part", flags.part},
-                                                                 {"quantity", flags.quantity},
-                                                                 {"gauge", flags.gauge}};
-    for (const auto& [key, value] : shorts) {
+    for (const auto& [key, value] : flags.named)
         if (!value.empty()) flags.job.options[key] = value;
-    }
 }
 
 int probe(ProbeFlags& flags, const Globals& globals) {
@@ -51,6 +46,24 @@ int probe(ProbeFlags& flags, const Globals& globals) {
     return 0;
 }
 
+// One flag for every option of a probe that is no flag yet; its help lists probes and values.
+void add_options(CLI::App& command, ProbeFlags& flags) {
+    std::map<std::string, std::string> help;
+    for (const ProbeInfo& probe : probe_list())
+        for (const ProbeOption& option : probe.options) {
+            std::string values;
+            for (const std::string& value : option.values)
+                values += (values.empty() ? "" : ", ") + value;
+            std::string& words = help[option.key];
+            words += (words.empty() ? "" : "; ") + probe.info.name + ": " +
+                     (values.empty() ? "a number from 0" : values);
+        }
+    for (const auto& [key, words] : help) {
+        const std::string flag = "--" + key;
+        if (!has_flag(command, flag)) add_text(command, {flag, words, "VALUE"}, flags.named[key]);
+    }
+}
+
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<ProbeFlags>();
     ProbeJob& job = flags->job;
@@ -64,10 +77,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--text", "input text", "TEXT"}, job.text);
     add_text(command, {"--data", "take the input from a data source", "SPEC"}, job.data);
     add_whole(command, {"--index", "which one of --data"}, job.index);
-    add_text(command, {"--quantity", "bias: w, exp-1, exp, row-share", "NAME"}, flags->quantity);
-    add_text(command, {"--gauge", "bias: raw, fixed", "NAME"}, flags->gauge);
-    add_text(command, {"--part", "attention: prior, content, both", "NAME"}, flags->part);
-    add_text(command, {"--reduce", "attention: none, mean, gate", "NAME"}, flags->reduce);
+    add_options(command, *flags);
     add_texts(command, {"--option", "an option of the probe (repeatable)", "KEY=VALUE"},
               flags->options);
     add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png", "FILE", true},

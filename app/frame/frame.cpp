@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "app/frame/frame_state.h"
-#include "app/frame/give_back.h"
 #include "app/frame/guard.h"
 #include "app/state/data_place.h"
+#include "core/outside.h"
+#include "core/system/heap.h"
 
 namespace aft::app {
 
@@ -59,7 +60,7 @@ Frame::Frame(FrameOptions options) : parts_(std::make_unique<Parts>(std::move(op
 
 Frame::~Frame() {
     for (const Loss& loss : end_sessions())  // nobody asked before
-        fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(loss.what()), printable(loss.reason));
 }
 
 Ui& Frame::ui() {
@@ -152,7 +153,7 @@ void Frame::Parts::let_go_of_session() {
             old.reset();
             if (loss) box->put(*loss);
             if (loss) wake();
-            give_back_memory();
+            trim_heap();
         });
     }
     session = nullptr;
@@ -268,10 +269,7 @@ void Frame::Parts::take_news() {
     if (status.rewinds > std::exchange(last_rewinds, status.rewinds)) tell_rewind(ui);
     last_error = status.error;
     last_message = status.message;
-    if (ui.has_model()) {
-        const ModelConfig& model = status.config.model;
-        ui.selection.clamp(status, std::max<int64_t>(1, model.heads));
-    }
+    if (ui.has_model()) ui.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui.selection.hover.reset();
 }
 

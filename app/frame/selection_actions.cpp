@@ -34,7 +34,7 @@ void move_layer(Ui& ui, int64_t by) {
 }
 
 void move_head(Ui& ui, int64_t by) {
-    const int64_t heads = std::max<int64_t>(1, ui.status.config.model.heads);
+    const int64_t heads = std::max<int64_t>(1, ui.status.mixer.heads);
     ui.selection.cell.head = std::clamp<int64_t>(ui.selection.cell.head + by, 0, heads - 1);
 }
 

@@ -10,16 +10,14 @@
 #include "core/text.h"
 
 namespace aft::app {
-
 namespace {
-
 constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
 const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
-    for (const std::string name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+    for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto found = columns.find(name);
         if (found == columns.end() || found->second.empty()) continue;
         if (unit != nullptr && name == "loss") *unit = "nats";
@@ -34,12 +32,14 @@ double last_step(const Ui& ui) {
                      static_cast<double>(ui.status.target_step), 1.0});
 }
 
-double loss_at(const Ui& ui, int64_t step) {
+// What was logged at this step or last before it; nothing before the first step.
+std::optional<double> loss_at(const Ui& ui, int64_t step) {
     const auto* loss = loss_column(ui);
+    if (loss == nullptr && !std::isfinite(ui.status.metric)) return std::nullopt;
     if (loss == nullptr) return ui.status.metric;
     const auto& steps = ui.curves->step;
     const auto after = std::upper_bound(steps.begin(), steps.end(), static_cast<double>(step));
-    if (after == steps.begin()) return loss->front();
+    if (after == steps.begin()) return std::nullopt;
     return (*loss)[std::min(loss->size(), static_cast<size_t>(after - steps.begin())) - 1];
 }
 
@@ -245,8 +245,9 @@ void Timeline::scrub(Ui& ui, int direction) {
 
 // "step   training 0.936 bits/dim": between `left` and `right.x`; "step" gives way.
 static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
-    const double loss = loss_at(ui, ui.shown_step());
-    const std::string number = std::isfinite(loss) ? short_value(loss, 3) : "NaN";
+    const std::optional<double> loss = loss_at(ui, ui.shown_step());
+    const bool is_nan = loss && !std::isfinite(*loss);
+    const std::string number = !loss ? "\u2013" : is_nan ? "NaN" : short_value(*loss, 3);
     std::string unit = ui.status.metric_words;
     (void)loss_column(ui, &unit);
     const TextStyle dim{text_size::hint, ui.theme.text3};
@@ -255,7 +256,7 @@ static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
     text_right(ui, {x, y}, unit, dim);
     x -= text_extent(ui, unit, text_size::hint).x + ui.px(5);
     text_right(ui, {x, right.y}, number,
-               {text_size::label, std::isfinite(loss) ? ui.theme.text1 : ui.theme.error});
+               {text_size::label, is_nan ? ui.theme.error : ui.theme.text1});
     x -= text_extent(ui, number, text_size::label).x + ui.px(5);
     text_right(ui, {x, y}, "training", dim);
     x -= text_extent(ui, "training", text_size::hint).x + ui.px(8);

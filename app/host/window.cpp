@@ -18,6 +18,7 @@
 #include "app/host/stage.h"
 #include "app/host/window_glfw.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "viz/canvas.h"
 #include "viz/gl/api.h"
 #include "viz/gl/context.h"
@@ -242,7 +243,7 @@ void Window::Parts::set_title() {
     const std::string wanted = name.empty() ? "Afterimage" : name + " \u2013 Afterimage";
     if (wanted == title) return;
     title = wanted;
-    glfwSetWindowTitle(window.get(), title.c_str());
+    glfwSetWindowTitle(window.get(), printable_line(title).c_str());
 }
 
 void Window::Parts::show_frame() {

@@ -10,6 +10,7 @@
 #include "app/interrupts.h"
 #include "app/panels/rooms.h"
 #include "app/window_door.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -22,7 +23,7 @@ void end_without_display() {
     if (shown_frame == nullptr) return;
     fmt::print(stderr, "afterimage: the display is gone\n");
     for (const Loss& loss : shown_frame->end_sessions())
-        fmt::print(stderr, "afterimage: {}: {}\n", loss.what(), loss.reason);
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(loss.what()), printable(loss.reason));
     _exit(1);
 }
 

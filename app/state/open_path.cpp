@@ -51,10 +51,8 @@ RecentItem recent_item(const std::string& path) {
     std::error_code ignored;
     const fs::path absolute = fs::absolute(path, ignored).lexically_normal();
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    fs::path name =
-        absolute.has_filename() ? absolute.filename() : absolute.parent_path().filename();
     return {.path = absolute.string(),
-            .name = name.stem().string(),
+            .name = shown_name(absolute.string()),
             .what = {},
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }

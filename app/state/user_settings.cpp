@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
+#include "core/json.h"
 
 namespace aft::app {
 
@@ -80,7 +81,7 @@ UserSettings load_user_settings(const std::filesystem::path& file, std::string& 
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
     try {
-        return from_json(json::parse(read_file(file, uint64_t{16} << 20)));
+        return from_json(read_json_file(file, uint64_t{16} << 20));
     } catch (const std::exception& error) {
         const std::filesystem::path aside = file.string() + ".damaged";
         std::filesystem::rename(file, aside, ignored);

@@ -5,16 +5,20 @@
 
 #include <algorithm>
 
+#include "core/outside.h"
+
 namespace aft::app {
 
 namespace {
 
 std::string cut_to(Ui& ui, std::string_view words, const TextStyle& style) {
-    std::string out(words);
+    // No line of the window holds more; measuring character by character is for short texts.
+    constexpr size_t kMostBytes = 1024;
+    std::string out(words.substr(0, kMostBytes));
     const auto fits = [&](const std::string& candidate) {
         return text_extent(ui, candidate, style.size, style.face).x <= style.max_width;
     };
-    if (fits(out)) return out;
+    if (words.size() <= kMostBytes && fits(out)) return out;
     while (!out.empty()) {
         // Whole characters: continuation bytes go with their first one.
         while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
@@ -30,7 +34,8 @@ std::string cut_to(Ui& ui, std::string_view words, const TextStyle& style) {
 void text(Ui& ui, std::string_view words, const TextStyle& style) {
     const FontScope font(ui.fonts, style.face, style.size);
     ImGui::PushStyleColor(ImGuiCol_Text, style.color);
-    ImGui::TextUnformatted(words.data(), words.data() + words.size());
+    const PrintableText safe(words);
+    ImGui::TextUnformatted(safe.begin(), safe.end());
     ImGui::PopStyleColor();
 }
 
@@ -42,14 +47,17 @@ void text_wrapped(Ui& ui, std::string_view words, float size, ImU32 color) {
 
 ImVec2 text_extent(Ui& ui, std::string_view words, float size, Face face) {
     ImFont* font = ui.fonts.face(face);
-    const ImVec2 extent = font->CalcTextSizeA(size * ui.theme.scale, FLT_MAX, 0, words.data(),
-                                              words.data() + words.size());
+    const PrintableText safe(words);
+    const ImVec2 extent =
+        font->CalcTextSizeA(size * ui.theme.scale, FLT_MAX, 0, safe.begin(), safe.end());
     return {std::ceil(extent.x), extent.y};
 }
 
 void text_at(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
     const ImVec2 pixel(std::floor(at.x), std::floor(at.y));
-    const std::string shown = style.max_width > 0 ? cut_to(ui, words, style) : std::string(words);
+    const PrintableText safe(words);
+    const std::string shown =
+        style.max_width > 0 ? cut_to(ui, safe.get(), style) : std::string(safe.get());
     ImGui::GetWindowDrawList()->AddText(ui.fonts.face(style.face), style.size * ui.theme.scale,
                                         pixel, style.color, shown.data(),
                                         shown.data() + shown.size());

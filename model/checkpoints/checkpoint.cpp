@@ -9,6 +9,8 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/train/run_folder.h"
 
@@ -30,7 +32,7 @@ int64_t integer_at(const json& object, const char* key, int64_t fallback,
     const auto found = object.find(key);
     if (found == object.end()) return fallback;
     if (!found->is_number_integer())
-        fail("{}: key '{}' must be a whole number, found {}", where, key, found->dump());
+        fail("{}: key '{}' must be a whole number, found {}", where, key, found_json(*found));
     return found->get<int64_t>();
 }
 
@@ -38,7 +40,7 @@ json object_at(const json& object, const char* key, const std::string& where) {
     const auto found = object.find(key);
     if (found == object.end() || found->is_null()) return nullptr;
     if (!found->is_object())
-        fail("{}: key '{}' must be an object, found {}", where, key, found->type_name());
+        fail("{}: key '{}' must be an object, found {}", where, key, found_json(*found));
     return *found;
 }
 
@@ -49,8 +51,11 @@ json parse_description(const TensorFile& file, const std::string& path) {
             "{}: no '{}' key in the metadata: a file of tensors, but not an Afterimage checkpoint "
             "(docs/format.md lists what one holds)",
             path, kKey);
-    json description = json::parse(found->second, nullptr, false);
-    if (!description.is_object()) fail("{}: the '{}' metadata is not a JSON object", path, kKey);
+    const std::string where = path + ": " + kKey;
+    json description = parse_json(found->second, {.file = where});
+    if (!description.is_object())
+        fail("{}: the '{}' metadata is not a JSON object, found {}", path, kKey,
+             found_json(description));
     return description;
 }
 
@@ -66,7 +71,7 @@ void read_description(const json& description, const std::string& path, Checkpoi
         "format_version", "program_version", "config",  "task", "data",
         "step",           "metrics",         "training"};
     for (const auto& [key, value] : description.items())
-        if (!known.contains(key)) fail("{}: unknown key '{}'", where, key);
+        if (!known.contains(key)) fail("{}: unknown key '{}'", where, shown(key));
     const json config = object_at(description, "config", where);
     if (config.is_null()) fail("{}: key 'config' is missing", where);
     checkpoint.config = config_from_json(config, where + ".config");
@@ -77,7 +82,7 @@ void read_description(const json& description, const std::string& path, Checkpoi
     checkpoint.training = object_at(description, "training", where);
     const auto task = description.find("task");
     if (task != description.end() && *task != checkpoint.config.model.task)
-        fail("{}: task {} and config.model.task \"{}\" differ", where, task->dump(),
+        fail("{}: task {} and config.model.task \"{}\" differ", where, found_json(*task),
              checkpoint.config.model.task);
 }
 
@@ -97,10 +102,8 @@ json describe(const Checkpoint& checkpoint) {
 // that a config that does not belong to the file is refused before memory is taken for it.
 double least_values(const ModelConfig& model) {
     const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
-    double per_layer = 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim;
-    if (model.mixer == "aft-full" || model.mixer == "aft-local")
-        per_layer += model.factors > 0 ? 2.0 * T * static_cast<double>(model.factors) : T * T;
-    if (model.mixer == "aft-local" && model.window == 0) per_layer = 0;
+    const double per_layer =
+        2.0 * static_cast<double>(model.mlp_ratio) * dim * dim + mixer_traits(model).bias_values;
     return static_cast<double>(model.layers) * per_layer + (model.positions ? T * dim : 0.0);
 }
 
@@ -138,15 +141,22 @@ std::string misfit(const Parameter& parameter, const at::Tensor* found) {
     return "";
 }
 
-void fail_misfits(const std::string& path, const std::vector<std::string>& misfits) {
-    constexpr size_t kShown = 6;
-    const size_t shown = std::min(misfits.size(), kShown);
-    const std::vector<std::string> first(misfits.begin(),
-                                         misfits.begin() + static_cast<ptrdiff_t>(shown));
+struct Misfits {  // the first ten in words, all counted
+    std::vector<std::string> first{};
+    size_t count = 0;
+    [[nodiscard]] bool are_named() const { return first.size() >= 10; }
+    void add(std::string words) {
+        ++count;
+        if (!are_named()) first.push_back(std::move(words));
+    }
+};
+
+void fail_misfits(const std::string& path, const Misfits& misfits) {
     std::string more;
-    if (misfits.size() > shown) more = fmt::format(" (and {} more)", misfits.size() - shown);
+    if (misfits.count > misfits.first.size())
+        more = fmt::format(" (and {} more)", misfits.count - misfits.first.size());
     fail("{}the checkpoint does not fit its config: {}{}", path.empty() ? "" : path + ": ",
-         fmt::join(first, "; "), more);
+         fmt::join(misfits.first, "; "), more);
 }
 
 }  // namespace
@@ -186,6 +196,7 @@ Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
         }
     }
     try {
+        checkpoint.config.model.check();
         check_size(checkpoint);
     } catch (const Error& error) {
         fail("{}: {}", path.string(), error.what());
@@ -220,18 +231,19 @@ Net make_net(const Checkpoint& checkpoint, at::Device device) {
     std::unordered_map<std::string, const at::Tensor*> stored;
     for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;
 
-    std::vector<std::string> misfits;
+    Misfits misfits;
     for (const Parameter& parameter : net.parameters()) {
         const auto found = stored.find(parameter.name);
         std::string text = misfit(parameter, found == stored.end() ? nullptr : found->second);
-        if (!text.empty()) misfits.push_back(std::move(text));
+        if (!text.empty()) misfits.add(std::move(text));
         if (found != stored.end()) stored.erase(found);
     }
     for (const auto& [name, tensor] : checkpoint.weights)
         if (stored.contains(name))
-            misfits.push_back(
-                fmt::format("'{}' {} is not part of the net", name, shape_text(*stored[name])));
-    if (!misfits.empty()) fail_misfits(checkpoint.path, misfits);
+            misfits.add(misfits.are_named() ? ""
+                                            : fmt::format("'{}' {} is not part of the net",
+                                                          shown(name), shape_text(tensor)));
+    if (misfits.count > 0) fail_misfits(checkpoint.path, misfits);
 
     const c10::NoGradGuard no_grad;
     for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/config.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 

@@ -5,11 +5,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/checkpoints/tensor_header.h"
 
@@ -17,6 +19,35 @@ namespace aft {
 namespace {
 
 constexpr uint64_t kLengthBytes = 8;
+
+constexpr std::array<std::pair<const char*, c10::ScalarType>, 13> kTypes{{
+    {"F64", c10::ScalarType::Double},
+    {"F32", c10::ScalarType::Float},
+    {"F16", c10::ScalarType::Half},
+    {"BF16", c10::ScalarType::BFloat16},
+    {"I64", c10::ScalarType::Long},
+    {"I32", c10::ScalarType::Int},
+    {"I16", c10::ScalarType::Short},
+    {"I8", c10::ScalarType::Char},
+    {"U64", c10::ScalarType::UInt64},
+    {"U32", c10::ScalarType::UInt32},
+    {"U16", c10::ScalarType::UInt16},
+    {"U8", c10::ScalarType::Byte},
+    {"BOOL", c10::ScalarType::Bool},
+}};
+
+// Of a dtype that the header's reader let pass.
+c10::ScalarType type_of(const std::string& dtype) {
+    for (const auto& [name, type] : kTypes)
+        if (dtype == name) return type;
+    fail("dtype {} has no tensors", shown(dtype));
+}
+
+std::string dtype_name(c10::ScalarType type, const std::string& where) {
+    for (const auto& [name, known] : kTypes)
+        if (type == known) return name;
+    fail("{}: tensors of LibTorch type {} cannot be stored", where, c10::toString(type));
+}
 
 uint64_t file_bytes(const fs::path& path) {
     std::error_code error;
@@ -57,7 +88,8 @@ bool recognises(const fs::path& path) {
 void check_bools(const at::Tensor& tensor, const std::string& name, const fs::path& path) {
     const auto* bytes = static_cast<const uint8_t*>(tensor.const_data_ptr());
     if (std::any_of(bytes, bytes + tensor.numel(), [](uint8_t b) { return b > 1; }))
-        fail("{}: tensor '{}' is BOOL but holds bytes other than 0 and 1", path.string(), name);
+        fail("{}: tensor '{}' is BOOL but holds bytes other than 0 and 1", path.string(),
+             shown(name));
 }
 
 TensorFile read(const fs::path& path, Values values) {
@@ -79,7 +111,7 @@ TensorFile read(const fs::path& path, Values values) {
     TensorFile file;
     file.metadata = std::move(header.metadata);
     for (const TensorEntry& entry : header.tensors) {
-        const at::ScalarType type = parse_dtype(entry.dtype, path.string());
+        const at::ScalarType type = type_of(entry.dtype);
         if (values == Values::left_out) {
             file.tensors.emplace_back(
                 entry.name, at::empty(entry.shape, at::TensorOptions(at::kMeta).dtype(type)));

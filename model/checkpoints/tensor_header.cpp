@@ -1,47 +1,31 @@
 #include "model/checkpoints/tensor_header.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
+#include "core/json.h"
+#include "core/outside.h"
 
 namespace aft {
 namespace {
 
 constexpr size_t kMaxRank = 16;
 
-constexpr std::array<std::pair<const char*, c10::ScalarType>, 13> kDtypes{{
-    {"F64", c10::ScalarType::Double},
-    {"F32", c10::ScalarType::Float},
-    {"F16", c10::ScalarType::Half},
-    {"BF16", c10::ScalarType::BFloat16},
-    {"I64", c10::ScalarType::Long},
-    {"I32", c10::ScalarType::Int},
-    {"I16", c10::ScalarType::Short},
-    {"I8", c10::ScalarType::Char},
-    {"U64", c10::ScalarType::UInt64},
-    {"U32", c10::ScalarType::UInt32},
-    {"U16", c10::ScalarType::UInt16},
-    {"U8", c10::ScalarType::Byte},
-    {"BOOL", c10::ScalarType::Bool},
-}};
-
-// A key as it is shown in a message: never longer than a line.
-std::string shown(const std::string& key) {
-    constexpr size_t kLongest = 120;
-    return key.size() <= kLongest ? key : key.substr(0, kLongest) + "...";
-}
+struct Dtype {
+    const char* name;
+    uint64_t bytes;
+};
+constexpr Dtype kDtypes[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
+                             {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U64", 8},  {"U32", 4},
+                             {"U16", 2}, {"U8", 1},  {"BOOL", 1}};
 
 // Reads {"NAME": {"dtype": "F32", "shape": [..], "data_offsets": [a, b]}, "__metadata__": {..}} as
 // events, so that a hostile header (deep nesting, millions of values) costs no more memory than its
 // text.
-class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
+class HeaderReader : public JsonEvents {
   public:
     HeaderReader(TensorHeader& header, const std::string& path) : header_(header), path_(path) {}
 
@@ -124,10 +108,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool number_integer(number_integer_t) override { return refuse("a negative number"); }
     bool number_float(number_float_t, const std::string&) override { return refuse("a fraction"); }
     bool binary(nlohmann::json::binary_t&) override { return refuse("binary data"); }
-    bool parse_error(std::size_t position, const std::string&,
-                     const nlohmann::json::exception& error) override {
-        fail("{}: the safetensors header is broken at byte {}: {}", path_, position,
-             shown(plain_json_error(error.what())));
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+        return false;  // scan_json throws instead
     }
 
   private:
@@ -174,8 +156,9 @@ void check_offsets(TensorHeader& header, uint64_t data_bytes, const std::string&
         if (entry.begin != at || entry.end < entry.begin)
             fail("{}: tensor '{}' covers bytes {} to {}, expected it to begin at {}", path,
                  shown(entry.name), entry.begin, entry.end, at);
-        const auto type = parse_dtype(entry.dtype, path + ": tensor '" + shown(entry.name) + "'");
-        const uint64_t bytes = checked_bytes(entry, c10::elementSize(type), path);
+        const uint64_t item_bytes =
+            dtype_bytes(entry.dtype, path + ": tensor '" + shown(entry.name) + "'");
+        const uint64_t bytes = checked_bytes(entry, item_bytes, path);
         if (entry.end - entry.begin != bytes)
             fail("{}: tensor '{}' has {} bytes, its shape and dtype {} need {}", path,
                  shown(entry.name), entry.end - entry.begin, entry.dtype, bytes);
@@ -188,19 +171,13 @@ void check_offsets(TensorHeader& header, uint64_t data_bytes, const std::string&
 
 }  // namespace
 
-c10::ScalarType parse_dtype(const std::string& dtype, const std::string& where) {
+uint64_t dtype_bytes(const std::string& dtype, const std::string& where) {
     std::string known;
-    for (const auto& [name, type] : kDtypes) {
-        if (dtype == name) return type;
+    for (const auto& [name, bytes] : kDtypes) {
+        if (dtype == name) return bytes;
         known += (known.empty() ? "" : ", ") + std::string(name);
     }
     fail("{}: dtype '{}' is not supported; allowed: {}", where, shown(dtype), known);
-}
-
-std::string dtype_name(c10::ScalarType type, const std::string& where) {
-    for (const auto& [name, known] : kDtypes)
-        if (type == known) return name;
-    fail("{}: tensors of LibTorch type {} cannot be stored", where, c10::toString(type));
 }
 
 TensorHeader parse_tensor_header(std::string_view text, uint64_t data_bytes,
@@ -209,7 +186,7 @@ TensorHeader parse_tensor_header(std::string_view text, uint64_t data_bytes,
         fail("{}: the safetensors header must start with '{{'", path);
     TensorHeader header;
     HeaderReader reader(header, path);
-    nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
+    scan_json(text, {.file = path}, reader);
     check_offsets(header, data_bytes, path);
     return header;
 }

@@ -1,9 +1,8 @@
 // The JSON header of a safetensors file: parsing with every rule of the format checked, and
 // printing. Called by the safetensors room and by tests. Any thread, no state, memory bounded by
-// the header's length. Never touches tensor data. Errors: aft::Error with the path and the tensor.
+// the header's length. Never touches tensor data, knows no LibTorch. Errors: aft::Error with
+// the path and the tensor.
 #pragma once
-#include <c10/core/ScalarType.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -33,8 +32,7 @@ inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's own li
 // The JSON text, padded with blanks to a multiple of 8.
 [[nodiscard]] std::string print_tensor_header(const TensorHeader& header);
 
-// Error for a dtype that LibTorch has no tensors for (names it and the allowed ones).
-[[nodiscard]] c10::ScalarType parse_dtype(const std::string& dtype, const std::string& where);
-[[nodiscard]] std::string dtype_name(c10::ScalarType type, const std::string& where);
+// Bytes of one value. Error for a dtype that is not supported (names it and the allowed ones).
+[[nodiscard]] uint64_t dtype_bytes(const std::string& dtype, const std::string& where);
 
 }  // namespace aft

@@ -74,7 +74,7 @@ at::Tensor picture_tensor(const DataInfo& info, const std::vector<Example>& exam
 Batch to_batch(const DataInfo& info, const ModelConfig& model,
                const std::vector<Example>& examples) {
     Batch batch;
-    if (model.task != "classify") {
+    if (model.causal()) {
         batch.input = token_tensor(examples);
         batch.target = batch.input;
         return batch;

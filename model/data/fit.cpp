@@ -1,6 +1,7 @@
 // Whether a source and a model belong together, and a model's shape from its source.
 #include "core/check.h"
 #include "model/data/loader.h"
+#include "model/traits.h"
 
 namespace aft {
 namespace {
@@ -50,11 +51,11 @@ void check_text(const DataInfo& info, const ModelConfig& model) {
 
 void check_fit(const DataSource& source, const ModelConfig& model) {
     const DataInfo& info = source.info();
-    if (info.is_text != (model.task == "text"))
+    if (info.is_text != task_traits(model).is_text())
         fail_usage("model.task is {}, but the data is {}", model.task,
                    info.is_text ? "text" : "pictures");
-    if (model.task == "classify") return check_classify(info, model);
-    if (model.task == "text") return check_text(info, model);
+    if (task_traits(model).has_classes) return check_classify(info, model);
+    if (info.is_text) return check_text(info, model);
     check_image(info, model);
 }
 
@@ -66,7 +67,8 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
     const auto offer = [&](const char* key, const std::string& value) {
         if (has_option(room, key)) spec.options.emplace(key, value);
     };
-    if (model.task != "text") {
+    const bool is_text = task_traits(model).is_text();
+    if (!is_text) {
         if (model.height == model.width) offer("size", std::to_string(model.height));
         offer("levels", std::to_string(model.levels));
         offer("gray", model.channels == 1 ? "1" : "0");
@@ -75,7 +77,7 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
         for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
         offer("alphabet", bytes);
     }
-    auto source = open_source(spec, seed, model.task == "text" ? model.length : 0);
+    auto source = open_source(spec, seed, is_text ? model.length : 0);
     check_fit(*source, model);
     return source;
 }
@@ -115,7 +117,7 @@ void fit_model(ModelConfig& model, const DataSource& source) {
     model.height = info.height;
     model.width = info.width;
     model.channels = info.channels;
-    if (model.task == "classify") model.classes = info.classes;
+    if (task_traits(model).has_classes) model.classes = info.classes;
 }
 
 }  // namespace aft

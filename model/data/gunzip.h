@@ -1,12 +1,20 @@
 // Inflates a gzip text in memory. Any thread. Errors name `path` (the file it came from).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace aft {
 
-// At most max_bytes come out; a broken or truncated stream is an error.
+struct Promise {            // what the unpacked text says of its own size
+    size_t head_bytes = 0;  // that it says it in
+    std::function<uint64_t(std::string_view head)> total{};  // bytes, the head included; may throw
+};
+
+// Exactly the promised bytes come out, and no more memory is taken; a broken or truncated stream
+// and one that holds fewer or more are errors.
 [[nodiscard]] std::string gunzip(const std::string& packed, const std::string& path,
-                                 uint64_t max_bytes);
+                                 const Promise& promise);
 
 }  // namespace aft

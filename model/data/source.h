@@ -20,7 +20,8 @@ enum class Split { train, validation, test };
 [[nodiscard]] Split parse_split(const std::string& name);
 
 struct Spec {
-    std::string text, room, path;
+    std::string text;  // as given, for messages: at most 80 characters
+    std::string room, path;
     std::map<std::string, std::string> options;
     [[nodiscard]] int64_t integer(const std::string& key, int64_t fallback, int64_t low,
                                   int64_t high) const;

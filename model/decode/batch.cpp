@@ -68,7 +68,7 @@ std::unique_ptr<DecoderState> prefix_state(Decoder& decoder, const std::vector<u
     std::vector<int64_t> fed;
     for (int64_t at = stretch.begin; at < stretch.end; ++at)
         fed.push_back(at == stretch.begin ? -1 : tokens[static_cast<size_t>(at - 1)]);
-    constexpr size_t kSlice = 32;  // between them a stop is heard
+    constexpr size_t kSlice = 32;  // a stop is looked for between slices
     for (size_t at = 0; at < fed.size(); at += kSlice) {
         if (control.stop.stop_requested()) throw Interrupted();
         const std::span<const int64_t> rest = std::span<const int64_t>(fed).subspan(at);

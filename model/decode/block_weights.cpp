@@ -26,13 +26,13 @@ void dense_rows(const PackedBias& bias, int64_t t, int64_t chunk, std::span<doub
         std::copy_n(bias.w + (t + i) * bias.length + begin, count, w.begin() + i * kDecodeBlock);
 }
 
-BiasRow parts_of(const PackedNet& net, int64_t t, int64_t chunk, const double* w) {
+BiasRow split_row(const PackedNet& net, int64_t t, int64_t chunk, const double* w) {
     BiasRow row;
-    decode_kernels().parts({.w = w, .whole = row.whole, .part = row.part});
+    decode_kernels().split_exponents({.w = w, .exponent = row.exponent, .mantissa = row.mantissa});
     const int64_t outside = t - net.history - chunk * kDecodeBlock;  // sources up to it
     for (int64_t j = 0; j <= std::min(outside, kDecodeBlock - 1); ++j) {
-        row.whole[j] = net.forget ? kDecodeNever : 0;
-        row.part[j] = net.forget ? 0 : 1;
+        row.exponent[j] = net.forget ? kDecodeNever : 0;
+        row.mantissa[j] = net.forget ? 0 : 1;
     }
     return row;
 }
@@ -42,7 +42,7 @@ constexpr int64_t kPairs = kDecodeBlock / 2;
 void put_nothing(const PackedNet& net, int64_t at, LayerWeights& out) {
     out.wide[static_cast<size_t>(at)] = 0;
     out.largest.data()[at] = kDecodeNever;
-    if (net.hears16)
+    if (net.bf16_chunks)
         std::fill_n(out.pairs.data() + at * kPairs, kPairs, 0U);
     else
         std::fill_n(out.tiles.data() + at * kDecodeBlock, kDecodeBlock, 0.0F);
@@ -61,10 +61,10 @@ void fill_tile(const PackedNet& net, const PackedBias& bias, const Tile& tile, L
     dense_rows(bias, tile.begin, tile.chunk, w);
     for (int64_t i = 0; i < tile.targets; ++i) {
         const int64_t at = tile.at(out) + i;
-        const BiasRow row = parts_of(net, tile.begin + i, tile.chunk, w.data() + i * kDecodeBlock);
+        const BiasRow row = split_row(net, tile.begin + i, tile.chunk, w.data() + i * kDecodeBlock);
         out.wide[static_cast<size_t>(at)] =
-            decode_kernels().tile_row({.whole = row.whole,
-                                       .part = row.part,
+            decode_kernels().tile_row({.exponent = row.exponent,
+                                       .mantissa = row.mantissa,
                                        .weights = out.tiles.data() + at * kDecodeBlock,
                                        .largest = out.largest.data() + at})
                 ? 0
@@ -77,11 +77,12 @@ void fill_tile16(const PackedNet& net, const PackedBias& bias, const Tile& tile,
     std::vector<float> w(static_cast<size_t>(tile.targets * kDecodeBlock), 0.0F);
     const int64_t sources = tile.chunk * kDecodeBlock;
     if (bias.w == nullptr)
-        decode_kernels().factors16({.u = bias.u + tile.begin * bias.factors,
-                                    .r = bias.r.data() + tile.chunk * bias.factors * kDecodeBlock,
-                                    .targets = tile.targets,
-                                    .factors = bias.factors,
-                                    .w32 = w.data()});
+        decode_kernels().factors_fp32(
+            {.u = bias.u + tile.begin * bias.factors,
+             .r = bias.r.data() + tile.chunk * bias.factors * kDecodeBlock,
+             .targets = tile.targets,
+             .factors = bias.factors,
+             .w32 = w.data()});
     for (int64_t i = 0; i < tile.targets; ++i) {
         float* row = w.data() + i * kDecodeBlock;
         const int64_t t = tile.begin + i, at = tile.at(out) + i;
@@ -90,20 +91,20 @@ void fill_tile16(const PackedNet& net, const PackedBias& bias, const Tile& tile,
         for (int64_t j = 0; j <= std::min(outside, kDecodeBlock - 1); ++j)
             row[j] = net.forget ? kDecodeNever : 0;
         out.wide[static_cast<size_t>(at)] =
-            decode_kernels().tile16({.w = row,
-                                     .pairs = out.pairs.data() + at * kPairs,
-                                     .largest = out.largest.data() + at})
+            decode_kernels().tile_row_bf16({.w = row,
+                                            .pairs = out.pairs.data() + at * kPairs,
+                                            .largest = out.largest.data() + at})
                 ? 0
                 : 1;
     }
 }
 
-void make_room(const PackedNet& net, int64_t chunks, LayerWeights& out) {
+void reserve(const PackedNet& net, int64_t chunks, LayerWeights& out) {
     if (out.largest.size() >= chunks * kDecodeBlock) return;
     const int64_t room = chunks + 8;
     out.largest = Buffer<float>(room * kDecodeBlock);
     out.wide.resize(static_cast<size_t>(room * kDecodeBlock));
-    if (net.hears16)
+    if (net.bf16_chunks)
         out.pairs = Buffer<uint32_t>(room * kDecodeBlock * kPairs);
     else
         out.tiles = Buffer<float>(room * kDecodeBlock * kDecodeBlock);
@@ -114,7 +115,7 @@ void make_room(const PackedNet& net, int64_t chunks, LayerWeights& out) {
 BiasRow bias_row(const PackedNet& net, int64_t layer, int64_t t, int64_t chunk) {
     std::vector<double> w(kDecodeBlock);
     dense_rows(net.layers[static_cast<size_t>(layer)].bias, t, chunk, w);
-    return parts_of(net, t, chunk, w.data());
+    return split_row(net, t, chunk, w.data());
 }
 
 int64_t first_chunk(const PackedNet& net, int64_t begin) {
@@ -124,12 +125,12 @@ int64_t first_chunk(const PackedNet& net, int64_t begin) {
 void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out) {
     const int64_t own = begin / kDecodeBlock;
     out.first = first_chunk(net, begin);
-    make_room(net, own - out.first, out);
+    reserve(net, own - out.first, out);
     out.own.resize(kDecodeBlock);
     const PackedBias& bias = net.layers[static_cast<size_t>(layer)].bias;
     Tile tile{begin, std::min(kDecodeBlock, bias.length - begin)};
     for (tile.chunk = out.first; tile.chunk < own; ++tile.chunk) {
-        (net.hears16 ? fill_tile16 : fill_tile)(net, bias, tile, out);
+        (net.bf16_chunks ? fill_tile16 : fill_tile)(net, bias, tile, out);
         for (int64_t i = tile.targets; i < kDecodeBlock; ++i)
             put_nothing(net, tile.at(out) + i, out);
     }
@@ -137,7 +138,7 @@ void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out)
     dense_rows(bias, begin, own, w);
     for (int64_t i = 0; i < tile.targets; ++i)
         out.own[static_cast<size_t>(i)] =
-            parts_of(net, begin + i, own, w.data() + i * kDecodeBlock);
+            split_row(net, begin + i, own, w.data() + i * kDecodeBlock);
 }
 
 }  // namespace aft::decode

@@ -8,9 +8,9 @@
 
 namespace aft::decode {
 
-// e^w of one target over one chunk: part 2^whole per source.
+// e^w of one target over one chunk: mantissa 2^exponent per source.
 struct BiasRow {
-    float whole[ops::cpu::kDecodeBlock], part[ops::cpu::kDecodeBlock];
+    float exponent[ops::cpu::kDecodeBlock], mantissa[ops::cpu::kDecodeBlock];
 };
 
 struct LayerWeights {
@@ -21,10 +21,10 @@ struct LayerWeights {
     std::vector<BiasRow> own;      // [targets]: the block's own sources
 };
 
-// What the sources of `chunk` mean to target `t`.
+// Weights of the sources of `chunk` for target `t`.
 [[nodiscard]] BiasRow bias_row(const PackedNet& net, int64_t layer, int64_t t, int64_t chunk);
 
-// First chunk that a block of targets from `begin` still sees source by source.
+// First chunk whose sources have biases of their own for a block of targets from `begin`.
 [[nodiscard]] int64_t first_chunk(const PackedNet& net, int64_t begin);
 
 // begin: a multiple of kDecodeBlock.

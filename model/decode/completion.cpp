@@ -29,11 +29,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
     const ModelConfig& model = net.config();
     const SampleOptions& s = request.sample;
-    if (model.task == "classify") fail_usage("this model classifies pictures: it cannot complete");
+    const TaskTraits& task = task_traits(model);
+    if (!task.is_autoregressive) fail_usage("this model classifies pictures: it cannot complete");
     const size_t total = request.unknown.size();
     if (request.tokens.size() != total)
         fail_usage("completion: {} tokens but a mask of {}", request.tokens.size(), total);
-    if (total < 1 || (model.task == "image" && total != static_cast<size_t>(model.tokens())))
+    if (total < 1 || (!task.is_text() && total != static_cast<size_t>(model.tokens())))
         fail_usage("completion: {} tokens; this model has {}", total, model.tokens());
     for (size_t i = 0; i < total; ++i)
         if (!request.unknown[i] && request.tokens[i] >= model.levels)
@@ -215,7 +216,7 @@ class Run {
                                                          : !filtered();
     }
     // Past the settled positions from `at` on that go through at once. Between blocks a stop is
-    // heard, so they are short where there are many rows, which share the weights anyway.
+    // state, so they are short where there are many rows, which share the weights anyway.
     [[nodiscard]] int64_t settled_until(int64_t at) const {
         constexpr int64_t kMostTokens = 32;
         size_t rows = 1;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/progress.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "model/session.h"
 
 namespace aft {

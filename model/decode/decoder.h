@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/ops/cpu/decode_kernels.h"
+#include "model/ops/cpu/decode/kernels.h"
 
 namespace aft {
 
@@ -18,7 +18,7 @@ namespace decode {
 
 using ops::cpu::WeightFormat;
 
-// What the rows have heard so far; a clone can be kept and gone on from at any time.
+// The attention state of the rows so far; a clone can be kept and resumed at any time.
 class DecoderState {
   public:
     virtual ~DecoderState() = default;

@@ -10,7 +10,7 @@ namespace {
 
 InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& request) {
     const ModelConfig& model = checkpoint.config.model;
-    const bool text = model.task == "text";
+    const bool text = task_traits(model).is_text();
     const Spec spec = parse_spec(request.data);
     const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
                                        model, alphabet_of(checkpoint));
@@ -47,7 +47,7 @@ InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request
     if (!request.data.empty()) return read_example(checkpoint, request);
     InputTokens out;
     if (!request.text.empty()) {
-        if (model.task != "text") fail_usage("this model takes pictures, found a text");
+        if (!task_traits(model).is_text()) fail_usage("this model takes pictures, found a text");
         out.tokens = text_tokens(request.text, alphabet_of(checkpoint));
         out.note = "text";
         const auto most = static_cast<size_t>(model.length);
@@ -56,7 +56,7 @@ InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request
             out.note = fmt::format("text, its last {} bytes", most);
         }
     } else if (!request.image.empty()) {
-        if (model.task == "text") fail_usage("{}: this model takes text", request.image);
+        if (task_traits(model).is_text()) fail_usage("{}: this model takes text", request.image);
         out.tokens = picture_tokens(read_image(request.image), model);
         out.note = request.image;
     }

@@ -1,11 +1,12 @@
 // The packed decoder: a token of n rows through all layers without LibTorch. Per layer five steps:
-//   listen    q, k, v = W norm1(x)          mix       the mixer, which is per channel
-//   project   x += Wo y          expand    h = act(W1 norm2(x))          contract    x += W2 h
-// Few rows: the threads share every step by panels of outputs and meet after each but the first;
-// norms are computed by every thread for itself, cheaper than a fifth meeting. Many rows: each
-// thread takes its rows through all steps and reads all weights; only known tokens, which are mixed
-// in order by channels, meet before and after that. Cost of a token: the bytes of the weights, once
-// for all rows, or the products if there are many; plus what the mixer hears (decode_mix.inl).
+//   project_qkv  q, k, v = W norm1(x)      mix     the mixer, which is per channel
+//   project_out  x += Wo y      mlp_up  h = act(W1 norm2(x))      mlp_down  x += W2 h
+// Few rows: the threads share every step by panels of outputs with a barrier after each but the
+// first; norms are computed by every thread for itself, cheaper than a fifth barrier. Many rows:
+// each thread takes its rows through all steps and reads all weights; only known tokens, which are
+// mixed in order by channels, need a barrier before and after. Cost of a token: the bytes of the
+// weights, once for all rows, or the products if there are many; plus the mixer's own
+// (ops/cpu/decode/mix.inl).
 //
 // Measured, 24 layers of d = 256 (aft-simple) on two cores: 1.8 to 2.1 ms a token in float32, 0.59
 // to 0.71 in bf16, 0.24 to 0.35 in int8; LibTorch's operations take 9.5, that is 4.4, 13 and 27
@@ -17,9 +18,9 @@
 #include <chrono>
 
 #include "core/check.h"
-#include "model/decode/crew.h"
+#include "core/system/thread_team.h"
 #include "model/decode/packed_mixer.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::decode {
 
@@ -75,10 +76,10 @@ class PackedDecoder final : public Decoder {
         : net_(pack(net, options.weights)),
           kernels_(decode_kernels()),
           format_(options.weights),
-          crew_(net_.weight_bytes < kWorthTwo ? 1 : std::max<int64_t>(1, options.threads)),
-          pace_(crew_.size()),
+          team_(net_.weight_bytes < kWorthTwo ? 1 : std::max<int64_t>(1, options.threads)),
+          thread_choice_(team_.size()),
           mixer_(net_),
-          own_(static_cast<size_t>(crew_.size())) {}
+          own_(static_cast<size_t>(team_.size())) {}
 
     [[nodiscard]] std::unique_ptr<DecoderState> start(int64_t rows) const override {
         return std::make_unique<PackedState>(StateShape{static_cast<int64_t>(net_.layers.size()),
@@ -97,9 +98,9 @@ class PackedDecoder final : public Decoder {
         const auto rows = static_cast<size_t>(own.rows()), n = tokens.size() / rows;
         std::vector<int64_t> part;
         for (size_t first = 0, each = 0; first < n; first += each) {
-            const int64_t room =  // up to the end of a block at a time
+            const int64_t most =  // up to the end of a block at a time
                 net_.has_bias ? kDecodeBlock - own.position % kDecodeBlock : kKnownTokens;
-            each = std::min(n - first, static_cast<size_t>(room));
+            each = std::min(n - first, static_cast<size_t>(most));
             part.clear();
             for (size_t r = 0; r < rows; ++r) {
                 const std::span<const int64_t> of_row = tokens.subspan(r * n + first, each);
@@ -122,12 +123,12 @@ class PackedDecoder final : public Decoder {
     void reserve(int64_t rows);
     void embed(const Rows& rows);
     void work(const Rows& rows, Share share);
-    void meet(const Share& share);
-    void listen(const Rows& rows, size_t layer, Share share);
+    void barrier(const Share& share);
+    void project_qkv(const Rows& rows, size_t layer, Share share);
     void mix(const Rows& rows, size_t layer, Share share);
-    void project(size_t layer, Share share);
-    void expand(size_t layer, Share share);
-    void contract(size_t layer, Share share);
+    void project_out(size_t layer, Share share);
+    void mlp_up(size_t layer, Share share);
+    void mlp_down(size_t layer, Share share);
     void predict(Share share);
 
     // y (+)= matrix x of my panels and rows
@@ -150,18 +151,18 @@ class PackedDecoder final : public Decoder {
     PackedNet net_;
     const DecodeKernels& kernels_;
     WeightFormat format_;
-    Crew crew_;
-    Pace pace_;
+    ThreadTeam team_;
+    ThreadChoice thread_choice_;
     PackedMixer mixer_;
-    int64_t room_ = 0;
-    Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [room_, width], h_ [room_, inside]
+    int64_t capacity_ = 0;
+    Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [capacity_, width], h_ [capacity_, inside]
     std::vector<float> logits_plain_;               // [rows, levels]
     std::vector<Own> own_;
 };
 
 void PackedDecoder::reserve(int64_t rows) {
-    if (rows <= room_) return;
-    room_ = 0;  // until all of it is there: memory may not suffice
+    if (rows <= capacity_) return;
+    capacity_ = 0;  // until all of it is there: memory may not suffice
     for (Buffer<float>* b : {&x_, &q_, &k_, &v_, &y_}) *b = Buffer<float>(rows * net_.width, true);
     h_ = Buffer<float>(rows * net_.inside, true);
     logits_ = Buffer<float>(rows * net_.outputs, true);
@@ -169,7 +170,7 @@ void PackedDecoder::reserve(int64_t rows) {
         own.normed = Buffer<float>(rows * net_.width, true);
         own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 64), true);
     }
-    room_ = rows;
+    capacity_ = rows;
 }
 
 void PackedDecoder::embed(const Rows& rows) {
@@ -195,11 +196,11 @@ void PackedDecoder::run(const Rows& rows) {
         AFT_ASSERT(at < net_.config.tokens());
         if (at % kDecodeBlock == 0) rows.state->open_block();
     }
-    mixer_.turn_to(at);
-    const int64_t threads = pace_.threads();
-    crew_.run(threads,
+    mixer_.seek(at);
+    const int64_t threads = thread_choice_.threads();
+    team_.run(threads == 1 ? ThreadTeam::Members::caller : ThreadTeam::Members::all,
               [&](int64_t thread) { work(rows, share_of(thread, threads, rows.count())); });
-    mixer_.turned();
+    mixer_.mark_prepared();
     rows.state->position += rows.each;
     if (rows.predicts) {
         const int64_t levels = net_.config.levels;
@@ -209,33 +210,33 @@ void PackedDecoder::run(const Rows& rows) {
                         logits_plain_.begin() + i * levels);
     }
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    pace_.took(time.count(), rows.count());
+    thread_choice_.record(time.count(), rows.count());
 }
 
 void PackedDecoder::work(const Rows& rows, Share share) {
     if (mixer_.is_stale()) {
         mixer_.prepare(share.thread, share.threads);
-        crew_.meet();
+        team_.barrier();
     }
     for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
-        listen(rows, layer, share);
+        project_qkv(rows, layer, share);
         mix(rows, layer, share);
-        // Nobody asks what the last layer makes of known tokens: its sums are all that stays.
+        // The output of the last layer for known tokens is not read: only its state stays.
         if (!rows.predicts && layer + 1 == net_.layers.size()) return;
-        meet(share);
-        project(layer, share);
-        meet(share);
-        expand(layer, share);
-        meet(share);
-        contract(layer, share);
-        meet(share);
+        barrier(share);
+        project_out(layer, share);
+        barrier(share);
+        mlp_up(layer, share);
+        barrier(share);
+        mlp_down(layer, share);
+        barrier(share);
     }
     if (rows.predicts) predict(share);
 }
 
-// Where others need what I have computed.
-void PackedDecoder::meet(const Share& share) {
-    if (!share.by_rows) crew_.meet();
+// Where other threads need what this one has computed.
+void PackedDecoder::barrier(const Share& share) {
+    if (!share.by_rows) team_.barrier();
 }
 
 void PackedDecoder::product(const Product& p, Share share) {
@@ -267,9 +268,9 @@ const float* PackedDecoder::normed(const PackedNorm& norm, Share share) {
     return to;
 }
 
-void PackedDecoder::listen(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::project_qkv(const Rows& rows, size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
-    const bool unheard = !rows.predicts && layer + 1 == net_.layers.size();
+    const bool is_unread = !rows.predicts && layer + 1 == net_.layers.size();
     const float* x = normed(l.norm1, share);
     const int64_t width = net_.width;
     product({l.k, x, width, rows_of(k_, share), width}, share);
@@ -280,7 +281,7 @@ void PackedDecoder::listen(const Rows& rows, size_t layer, Share share) {
              .y_stride = width,
              .again = true},
             share);
-    if (l.q && !unheard)
+    if (l.q && !is_unread)
         product({.matrix = *l.q,
                  .x = x,
                  .stride = width,
@@ -293,25 +294,25 @@ void PackedDecoder::listen(const Rows& rows, size_t layer, Share share) {
 void PackedDecoder::mix(const Rows& rows, size_t layer, Share share) {
     const bool in_order = share.by_rows && rows.each > 1;  // one after the other: by channels
     if (in_order) {
-        crew_.meet();
+        team_.barrier();
         share = by_panels(share, rows.count());
     }
     const int64_t width = net_.width, panels = width / kernels_.panel;
-    const bool unheard = !rows.predicts && layer + 1 == net_.layers.size();
+    const bool is_unread = !rows.predicts && layer + 1 == net_.layers.size();
     for (int64_t i = share.row; i < share.row + share.rows; ++i)
-        mixer_.take({.heard = rows.state->at(static_cast<int64_t>(layer), rows.row(i)),
+        mixer_.step({.state = rows.state->at(static_cast<int64_t>(layer), rows.row(i)),
                      .layer = layer,
                      .position = rows.position(i),
                      .begin = share.begin(panels) * kernels_.panel,
                      .end = share.end(panels) * kernels_.panel,
-                     .q = net_.layers[layer].q && !unheard ? q_.data() + i * width : nullptr,
+                     .q = net_.layers[layer].q && !is_unread ? q_.data() + i * width : nullptr,
                      .k = k_.data() + i * width,
                      .v = v_.data() + i * width,
-                     .y = unheard ? nullptr : y_.data() + i * width});
-    if (in_order) crew_.meet();
+                     .y = is_unread ? nullptr : y_.data() + i * width});
+    if (in_order) team_.barrier();
 }
 
-void PackedDecoder::project(size_t layer, Share share) {
+void PackedDecoder::project_out(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const int64_t width = net_.width;
     const float* y = rows_of(y_, share);
@@ -324,7 +325,7 @@ void PackedDecoder::project(size_t layer, Share share) {
             x[i * width + c] += y[i * width + c];
 }
 
-void PackedDecoder::expand(size_t layer, Share share) {
+void PackedDecoder::mlp_up(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const float* x = normed(l.norm2, share);
     float* h = h_.data() + share.row * net_.inside;
@@ -341,7 +342,7 @@ void PackedDecoder::expand(size_t layer, Share share) {
                        .is_short = l.fc1.format != WeightFormat::fp32});
 }
 
-void PackedDecoder::contract(size_t layer, Share share) {
+void PackedDecoder::mlp_down(size_t layer, Share share) {
     const float* h = h_.data() + share.row * net_.inside;
     product({net_.layers[layer].fc2, h, net_.inside, rows_of(x_, share), net_.width, true}, share);
 }

@@ -1,6 +1,6 @@
-// The mixers of a packed net, one token of one row at a time: simple sums, or what a block of
-// targets hears from older chunks and each target from its own block. Owned by the packed decoder;
-// its threads call take() for their own channels or rows. No LibTorch.
+// The mixers of a packed net, one token of one row at a time: running sums, or older chunks
+// accumulated for a block of targets and the block's own sources for each. Owned by the packed
+// decoder; its threads call step() for their own channels or rows. No LibTorch.
 #pragma once
 #include <vector>
 
@@ -10,12 +10,12 @@
 namespace aft::decode {
 
 struct MixedToken {
-    Heard& heard;
+    AttentionState& state;
     size_t layer = 0;
     int64_t position = 0;
     int64_t begin = 0, end = 0;                            // channels
     const float *q = nullptr, *k = nullptr, *v = nullptr;  // [width]; q: none = no gate
-    float* y = nullptr;                                    // [width]; none: only to be remembered
+    float* y = nullptr;                                    // [width]; none: only the state is kept
 };
 
 class PackedMixer {
@@ -23,20 +23,20 @@ class PackedMixer {
     explicit PackedMixer(const PackedNet& net)
         : net_(net), kernels_(ops::cpu::decode_kernels()), weights_(net.layers.size()) {}
     // The next tokens are of the block with `position`. If is_stale() then, all threads prepare and
-    // meet before the first take; turned() ends that.
-    void turn_to(int64_t position);
+    // pass a barrier before the first step; mark_prepared() ends that.
+    void seek(int64_t position);
     [[nodiscard]] bool is_stale() const { return stale_; }
     void prepare(int64_t thread, int64_t threads);
-    void turned() { stale_ = false; }
-    void take(const MixedToken& token);
+    void mark_prepared() { stale_ = false; }
+    void step(const MixedToken& token);
 
   private:
     void begin_block(const MixedToken& token);
-    void hear_chunks(const MixedToken& token, int64_t first);
-    [[nodiscard]] std::vector<ops::cpu::DecodePull> pulls(const MixedToken& token,
-                                                          int64_t first) const;
-    void hear_wide(const MixedToken& token, int64_t chunk, const ops::cpu::DecodeChunk& part);
-    void seal(const ops::cpu::DecodeChunk& chunk) const;
+    void accumulate_chunks(const MixedToken& token, int64_t first);
+    [[nodiscard]] std::vector<ops::cpu::DecodeAccumulate> accumulations(const MixedToken& token,
+                                                                        int64_t first) const;
+    void accumulate_wide(const MixedToken& token, int64_t chunk, const ops::cpu::DecodeChunk& part);
+    void finalize_chunk(const ops::cpu::DecodeChunk& chunk) const;
     const PackedNet& net_;
     const ops::cpu::DecodeKernels& kernels_;
     std::vector<LayerWeights> weights_;  // of the block that begins at begin_, unless stale_

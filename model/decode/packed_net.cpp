@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "core/check.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft::decode {
 
@@ -28,7 +28,7 @@ int64_t rounded_up(int64_t n, int64_t to) {
 class Packer {
   public:
     Packer(const Net& net, WeightFormat format)
-        : net_(net), format_(format), pages_(most_bytes()) {}
+        : net_(net), format_(format), arena_(most_bytes()) {}
 
     [[nodiscard]] const at::Tensor* find(const std::string& name) const {
         for (const Parameter& parameter : net_.parameters())
@@ -52,7 +52,7 @@ class Packer {
     [[nodiscard]] PackedMatrix matrix(const std::string& name, WeightFormat format);
     [[nodiscard]] PackedBias bias(const std::string& name) const;
     [[nodiscard]] PackedLayer layer(int64_t index, bool has_bias);
-    [[nodiscard]] Pages pages() { return std::move(pages_); }
+    [[nodiscard]] HugePageArena arena() { return std::move(arena_); }
     // [rows, d] -> [rows, width]
     [[nodiscard]] std::vector<float> table(const std::string& name, int64_t width) const;
 
@@ -65,12 +65,12 @@ class Packer {
             if (parameter.value.dim() == 2)
                 bytes += rounded_up(parameter.value.size(0), panel) *
                              rounded_up(parameter.value.size(1), 4) * 4 +
-                         kLineBytes;
+                         kCacheLineBytes;
         return bytes;
     }
     const Net& net_;
     WeightFormat format_;
-    Pages pages_;
+    HugePageArena arena_;
 };
 
 uint32_t as_bf16(float x) {
@@ -128,7 +128,7 @@ PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) {
     out.panels = (outputs + panel - 1) / panel;
     const int64_t rows = out.panels * panel;
     out.bytes = rows * steps * 4;
-    uint8_t* const to = pages_.take(out.bytes);
+    uint8_t* const to = arena_.allocate(out.bytes);
     out.weights = to;
     out.bias.assign(static_cast<size_t>(rows), 0);
     std::copy_n(b, outputs, out.bias.begin());
@@ -215,7 +215,7 @@ DecodeMatrix PackedMatrix::view() const {
 const char* why_not_packed(const Net& net) {
     const ModelConfig& model = net.config();
     if (!model.causal()) return "the model is not causal";
-    if (model.mixer != "aft-simple" && model.mixer != "aft-local" && model.mixer != "aft-full")
+    if (mixer_traits(model).decoder != DecoderKind::packed)
         return "the mixer has no decoding kernels";
     for (const Parameter& parameter : net.parameters()) {
         const at::Tensor& value = parameter.value;
@@ -235,11 +235,12 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.width = rounded_up(c.dim, panel);
     out.inside = rounded_up(c.dim * c.mlp_ratio, panel);
     out.outputs = rounded_up(c.levels, panel);
-    const bool local = c.mixer == "aft-local";
-    out.has_bias = c.mixer == "aft-full" || (local && c.window > 0);
-    out.history = local ? std::min(c.window, c.tokens()) : c.tokens();
-    out.forget = local && c.outside == "-inf";
-    out.hears16 = format != WeightFormat::fp32 && decode_kernels().pull16 != nullptr;
+    const MixerTraits traits = mixer_traits(c);
+    out.has_bias = traits.has_bias();
+    out.history = traits.window > 0 ? std::min(traits.window, c.tokens()) : c.tokens();
+    out.forget = traits.outside_hidden;
+    out.bf16_chunks =
+        format != WeightFormat::fp32 && decode_kernels().accumulate_chunk_bf16 != nullptr;
     out.tokens = packer.table("embed.token.weight", out.width);
     const std::vector<float> start = packer.table("embed.start", out.width);
     out.tokens.insert(out.tokens.end(), start.begin(), start.end());
@@ -251,7 +252,7 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.norm = packer.norm("norm");
     out.head = packer.matrix("head", WeightFormat::fp32);
     out.weight_bytes += out.head.bytes;
-    out.pages = packer.pages();
+    out.arena = packer.arena();
     return out;
 }
 

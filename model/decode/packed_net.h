@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/system/huge_pages.h"
 #include "model/config.h"
 #include "model/decode/decoder.h"
-#include "model/decode/pages.h"
-#include "model/ops/cpu/buffer.h"
+#include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::decode {
 
@@ -17,7 +17,7 @@ using ops::cpu::Buffer;
 
 struct PackedMatrix {
     WeightFormat format = WeightFormat::fp32;
-    const uint8_t* weights = nullptr;  // in the net's pages
+    const uint8_t* weights = nullptr;  // in the net's arena
     int64_t bytes = 0;
     std::vector<float> bias, scale;
     std::vector<int32_t> sums;
@@ -47,15 +47,15 @@ struct PackedNet {
     ModelConfig config;
     int64_t width = 0, inside = 0, outputs = 0;  // d, MLP and levels up to whole panels
     bool has_bias = false;                       // else sums alone: aft-simple
-    int64_t history = 0;                         // sources with a bias; aft-full: all
+    int64_t history = 0;                         // sources with a bias of their own; aft-full: all
     bool forget = false;                         // older sources are hidden
-    bool hears16 = false;                        // reduced weights: older chunks in bf16 too
+    bool bf16_chunks = false;                    // reduced weights: older chunks in bf16 too
     std::vector<float> tokens;                   // [levels + 1, width], the start token last
     std::vector<float> positions;                // [T, width] or empty
     std::vector<PackedLayer> layers;
     PackedNorm norm;
     PackedMatrix head;
-    Pages pages;               // of all matrices, in the order in which a token reads them
+    HugePageArena arena;       // of all matrices, in the order in which a token reads them
     int64_t weight_bytes = 0;  // what a token reads of the matrices
 };
 

@@ -1,14 +1,14 @@
-// What the rows of a packed decoder have heard, per layer. Chunks of sources never change once they
-// are full, so clones and selected rows share them: a copy costs the sums and one open chunk.
-// Owned by the decoder's thread; while a token is computed each thread fills its own channels.
-// No LibTorch.
+// The attention state of the rows of a packed decoder, per layer. Chunks of sources never change
+// once they are full, so clones and selected rows share them: a copy costs the sums and one open
+// chunk. Owned by the decoder's thread; while a token is computed each thread fills its own
+// channels. No LibTorch.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "model/decode/decoder.h"
-#include "model/ops/cpu/buffer.h"
-#include "model/ops/cpu/decode_kernels.h"
+#include "model/ops/cpu/decode/kernels.h"
+#include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::decode {
 
@@ -27,13 +27,13 @@ struct Chunk {                         // kDecodeBlock sources of one row and la
     Chunk(const Chunk& other);
     Chunk& operator=(const Chunk&) = delete;
     // Channels [begin, end), the first `count` sources.
-    [[nodiscard]] ops::cpu::DecodeChunk part(int64_t begin, int64_t end, int64_t count);
+    [[nodiscard]] ops::cpu::DecodeChunk view(int64_t begin, int64_t end, int64_t count);
 };
 
-struct Heard {                // one row, one layer
+struct AttentionState {       // one row, one layer
     std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
-    std::vector<float>
-        targets;  // kDecodeBlock x 3 x width: what each target hears from before its block
+    // [kDecodeBlock, 3, width]: of each target, from sources before its block
+    std::vector<float> targets;
     std::vector<std::shared_ptr<Chunk>> chunks;  // full; chunk i of the sequence at i - first
     int64_t first = 0;
     std::shared_ptr<Chunk> open;  // of this row alone
@@ -48,14 +48,14 @@ class PackedState final : public DecoderState {
     // At the first token of a block: closes the open chunk, drops what lies before the history.
     void open_block();
     [[nodiscard]] int64_t rows() const override { return rows_; }
-    [[nodiscard]] Heard& at(int64_t layer, int64_t row) {
-        return heard_[static_cast<size_t>(layer * rows_ + row)];
+    [[nodiscard]] AttentionState& at(int64_t layer, int64_t row) {
+        return states_[static_cast<size_t>(layer * rows_ + row)];
     }
 
   private:
     StateShape shape_;
     int64_t rows_ = 0;
-    std::vector<Heard> heard_;  // [layers, rows]
+    std::vector<AttentionState> states_;  // [layers, rows]
 };
 
 }  // namespace aft::decode

@@ -13,11 +13,19 @@ namespace aft {
 
 namespace {
 
+struct Settings : MixerSettings, KernelSettings {
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        KernelSettings::visit(rows);
+    }
+};
+
 class AftConv1d final : public AftLayer {
   public:
     AftConv1d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.heads),
-          kernel_(make_kernel(config, maker, prefix, {config.heads, config.window})) {}
+        : AftLayer(config, maker, prefix, config.own.read<Settings>().heads),
+          settings_(config.own.read<Settings>()),
+          kernel_(make_kernel(config, maker, prefix, {settings_.heads, settings_.window})) {}
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
     }
@@ -30,13 +38,14 @@ class AftConv1d final : public AftLayer {
 
   protected:
     [[nodiscard]] StreamShape stream() const override {
-        return {.groups = config().heads, .history = config().window};
+        return {.groups = settings_.heads, .history = settings_.window};
     }
     [[nodiscard]] at::Tensor stream_row(int64_t, int64_t n) const override {
-        return kernel_.effective().narrow(1, config().window - n, n);
+        return kernel_.effective().narrow(1, settings_.window - n, n);
     }
 
   private:
+    Settings settings_;
     Kernel kernel_;
 };
 
@@ -47,11 +56,11 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_heads_divide(config);
-    if (config.window < 1)
-        fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", config.window);
-    if (!config.causal() && config.window % 2 == 0)
-        fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal",
-                   config.window);
+    const int64_t window = config.own.read<Settings>().window;
+    if (window < 1)
+        fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", window);
+    if (!config.causal() && window % 2 == 0)
+        fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal", window);
     if (config.class_token)
         fail_usage(
             "model.class_token=true: aft-conv1d has no place for a class token; "
@@ -61,9 +70,13 @@ void check(const ModelConfig& config) {
 }  // namespace
 
 MixerRoom aft_conv1d_mixer() {
-    return {.info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
-            .check = check,
-            .make = make};
+    return {
+        .info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
+        .traits =
+            [](const ModelConfig& config) { return kernel_traits(config, BiasLayout::kernel_1d); },
+        .visit = visit_settings<Settings>,
+        .check = check,
+        .make = make};
 }
 
 }  // namespace aft

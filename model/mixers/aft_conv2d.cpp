@@ -12,12 +12,20 @@ namespace aft {
 
 namespace {
 
+struct Settings : MixerSettings, KernelSettings {
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        KernelSettings::visit(rows);
+    }
+};
+
 class AftConv2d final : public AftLayer {
   public:
     AftConv2d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.heads),
-          kernel_(
-              make_kernel(config, maker, prefix, {config.heads, config.window, config.window})) {}
+        : AftLayer(config, maker, prefix, config.own.read<Settings>().heads),
+          settings_(config.own.read<Settings>()),
+          kernel_(make_kernel(config, maker, prefix,
+                              {settings_.heads, settings_.window, settings_.window})) {}
     // A sequence that ends inside the picture is filled up to whole rows; the filling comes later
     // in raster order, so no token sees it.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
@@ -56,15 +64,15 @@ class AftConv2d final : public AftLayer {
 
   protected:
     [[nodiscard]] StreamShape stream() const override {
-        const int64_t reach = config().window / 2;
+        const int64_t reach = settings_.window / 2;
         const int64_t history = reach * config().grid_width() + reach + 1;
-        return {.groups = config().heads, .history = std::min(history, config().tokens())};
+        return {.groups = settings_.heads, .history = std::min(history, config().tokens())};
     }
 
     // The kernel laid out along the sequence: source t - n + 1 + i, weight 0 where the offset in
     // the image is outside the kernel.
     [[nodiscard]] at::Tensor stream_row(int64_t t, int64_t n) const override {
-        const int64_t s = config().window, reach = s / 2, width = config().grid_width();
+        const int64_t s = settings_.window, reach = s / 2, width = config().grid_width();
         const int64_t zero = s * s;  // index of the appended zero
         std::vector<int64_t> taps(static_cast<size_t>(n), zero);
         for (int64_t i = 0; i < n; ++i) {
@@ -84,6 +92,7 @@ class AftConv2d final : public AftLayer {
         return !config().causal() || x.size(1) == grid.grid_height * grid.grid_width;
     }
 
+    Settings settings_;
     Kernel kernel_;
 };
 
@@ -94,21 +103,30 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_heads_divide(config);
-    if (config.task == "text")
-        fail_usage("model.mixer=aft-conv2d needs a picture, found model.task=text; use aft-conv1d");
-    if (config.window < 1 || config.window % 2 == 0)
-        fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1",
-                   config.window);
+    if (task_traits(config).is_text())
+        fail_usage("model.mixer=aft-conv2d needs a picture, found model.task={}; use aft-conv1d",
+                   config.task);
+    const int64_t window = config.own.read<Settings>().window;
+    if (window < 1 || window % 2 == 0)
+        fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1", window);
     if (config.class_token)
         fail_usage(
             "model.class_token=true: aft-conv2d has no place for a class token in its grid; "
             "use false (mean pool)");
 }
 
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits = kernel_traits(config, BiasLayout::kernel_2d);
+    traits.on_grid = true;
+    return traits;
+}
+
 }  // namespace
 
 MixerRoom aft_conv2d_mixer() {
     return {.info = {"aft-conv2d", "AFT with one bias kernel per head over offsets in the image."},
+            .traits = traits,
+            .visit = visit_settings<Settings>,
             .check = check,
             .make = make};
 }

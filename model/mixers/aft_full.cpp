@@ -17,6 +17,7 @@ class AftFull final : public AftLayer {
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
         return table_.dense(T);
     }
+    [[nodiscard]] StoredBias stored_bias(int64_t T) const override { return table_.stored(T, 0); }
     [[nodiscard]] ops::Kind kind() const override { return ops::Kind::full; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
 
@@ -35,10 +36,28 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<AftFull>(config, maker, prefix);
 }
 
+struct Settings : MixerSettings, BiasTableSettings {
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        BiasTableSettings::visit(rows);
+    }
+};
+
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits = aft_traits(config);
+    traits.bias = BiasLayout::matrix;
+    traits.free_rows = true;
+    traits.bias_values = bias_table_values(config);
+    traits.decoder = DecoderKind::packed;
+    return traits;
+}
+
 }  // namespace
 
 MixerRoom aft_full_mixer() {
     return {.info = {"aft-full", "AFT with a learned position bias for every pair of positions."},
+            .traits = traits,
+            .visit = visit_settings<Settings>,
             .check = check_no_heads,
             .make = make};
 }

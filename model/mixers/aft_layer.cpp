@@ -11,6 +11,40 @@ AftLayer::AftLayer(const ModelConfig& config, ParameterMaker& maker, const std::
                    int64_t key_channels)
     : config_(config), projections_(make_projections(maker, config, prefix, key_channels)) {}
 
+MixerTraits aft_traits(const ModelConfig& config) {
+    const auto settings = config.own.read<MixerSettings>();
+    MixerTraits traits;
+    traits.heads = settings.heads;
+    traits.has_gate = settings.query_gate;
+    if (!traits.has_gate) traits.no_gate = "This model has no gate (model.query_gate is off)";
+    traits.has_attention = traits.has_key_maps = true;
+    traits.decoder = DecoderKind::streaming;
+    traits.words = config.mixer;
+    return traits;
+}
+
+AttentionRows AftLayer::attention_rows(const AttentionRequest& request) const {
+    const LayerTaps& taps = request.taps;
+    const int64_t channels = taps.v.size(1);
+    const at::Tensor k = key_maps(taps);
+    AttentionRows out;
+    out.logits = request.content ? k.clone() : at::zeros_like(k);
+    if (request.bias.defined()) out.logits += request.bias;
+    // A conv head serves the channels [i d/h, (i+1) d/h).
+    out.logits = out.logits.repeat_interleave(channels / out.logits.size(0), 0);
+    out.gate = taps.q.defined() ? taps.q[request.target].to(at::kDouble).sigmoid()
+                                : at::ones({channels}, at::kDouble);
+    return out;
+}
+
+at::Tensor AftLayer::key_maps(const LayerTaps& taps) const {
+    return taps.k.to(at::kDouble).t();
+}
+
+at::Tensor AftLayer::gates(const LayerTaps& taps) const {
+    return taps.q.to(at::kDouble).sigmoid();
+}
+
 ops::Options AftLayer::options(const MixContext& context) const {
     ops::Options options;
     options.causal = config_.causal();
@@ -85,6 +119,11 @@ ops::Inputs BiasTable::inputs(int64_t T) const {
     return in;
 }
 
+StoredBias BiasTable::stored(int64_t T, int64_t window) const {
+    const ops::Inputs in = inputs(T);
+    return {.w = in.w, .u = in.u, .r = in.r, .window = window};
+}
+
 at::Tensor BiasTable::dense(int64_t T) const {
     const ops::Inputs in = inputs(T);
     return (in.w.defined() ? in.w : at::matmul(in.u, in.r.t())).detach();
@@ -100,15 +139,22 @@ at::Tensor BiasTable::row(int64_t t, int64_t n) const {
 BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
                           const std::string& prefix) {
     const int64_t T = config.tokens();
+    const auto settings = config.own.read<BiasTableSettings>();
     BiasTable table;
-    if (config.factors == 0) {
-        table.w = maker.normal(prefix + "w", {T, T}, config.bias_std, Group::position_bias);
+    if (settings.factors == 0) {
+        table.w = maker.normal(prefix + "w", {T, T}, settings.bias_std, Group::position_bias);
     } else {
-        const std::vector<int64_t> shape{T, config.factors};
-        table.u = maker.normal(prefix + "u", shape, config.factor_std, Group::position_bias);
-        table.r = maker.normal(prefix + "r", shape, config.factor_std, Group::position_bias);
+        const std::vector<int64_t> shape{T, settings.factors};
+        table.u = maker.normal(prefix + "u", shape, settings.factor_std, Group::position_bias);
+        table.r = maker.normal(prefix + "r", shape, settings.factor_std, Group::position_bias);
     }
     return table;
+}
+
+double bias_table_values(const ModelConfig& config) {
+    const auto T = static_cast<double>(config.tokens());
+    const auto factors = static_cast<double>(config.own.read<BiasTableSettings>().factors);
+    return factors > 0 ? 2 * T * factors : T * T;
 }
 
 at::Tensor Kernel::effective() const {
@@ -122,12 +168,24 @@ at::Tensor Kernel::effective() const {
     return (scale * centred + beta.unsqueeze(1)).view_as(k);
 }
 
+MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout) {
+    MixerTraits traits = aft_traits(config);
+    traits.bias = layout;
+    traits.window = config.own.read<KernelSettings>().window;
+    traits.keys_by_head = true;
+    const auto taps = static_cast<double>(traits.window);
+    traits.bias_values =
+        static_cast<double>(traits.heads) * (layout == BiasLayout::kernel_2d ? taps * taps : taps);
+    return traits;
+}
+
 Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
                    at::IntArrayRef shape) {
+    const auto settings = config.own.read<KernelSettings>();
     Kernel kernel;
-    const double std = config.naive_kernel ? config.bias_std : 1;
+    const double std = settings.naive_kernel ? settings.bias_std : 1;
     kernel.k = maker.normal(prefix + "kernel", shape, std, Group::position_bias);
-    if (config.naive_kernel) return kernel;
+    if (settings.naive_kernel) return kernel;
     const auto zeros = [&](const char* name) {
         return maker.constant(prefix + name, {shape[0]}, 0, Group::position_bias);
     };

@@ -2,9 +2,13 @@
 // position bias.
 #pragma once
 #include "model/mixers/projections.h"
+#include "model/mixers/settings.h"
 #include "model/mixers/stream.h"
 
 namespace aft {
+
+// What an AFT room says of itself before it adds its bias: gate, key maps, attention rows.
+[[nodiscard]] MixerTraits aft_traits(const ModelConfig& config);
 
 class AftLayer : public Mixer {
   public:
@@ -16,9 +20,14 @@ class AftLayer : public Mixer {
                                     const MixContext& context, const BranchEnd& end) const override;
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override;
     [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override;
-    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
-    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override { return {}; }
-    [[nodiscard]] ops::Options options(const MixContext& context) const override;
+    [[nodiscard]] AttentionRows attention_rows(const AttentionRequest& request) const override;
+    [[nodiscard]] at::Tensor key_maps(const LayerTaps& taps) const override;
+    [[nodiscard]] at::Tensor gates(const LayerTaps& taps) const override;
+
+    // The operator of this layer: kind, w or u and r (q, k, v left undefined), options.
+    [[nodiscard]] virtual ops::Kind kind() const = 0;
+    [[nodiscard]] virtual ops::Inputs bias_inputs(int64_t) const { return {}; }
+    [[nodiscard]] virtual ops::Options options(const MixContext& context) const;
 
   protected:
     // How the room streams: history, growing and forget; the rest is filled in.
@@ -37,6 +46,7 @@ class AftLayer : public Mixer {
 // w [T, T] or its factors u, r [T, d'], for T tokens at most: aft-full and aft-local.
 struct BiasTable {
     at::Tensor w, u, r;
+    [[nodiscard]] StoredBias stored(int64_t T, int64_t window) const;
     [[nodiscard]] ops::Inputs inputs(int64_t T) const;  // usage Error if T is too long
     [[nodiscard]] at::Tensor dense(int64_t T) const;    // [T, T], detached
     [[nodiscard]] at::Tensor row(int64_t t,
@@ -44,12 +54,15 @@ struct BiasTable {
 };
 [[nodiscard]] BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
                                         const std::string& prefix);
+[[nodiscard]] double bias_table_values(const ModelConfig& config);
 
 // Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
 struct Kernel {
     at::Tensor k, gamma, beta;                   // [h, s] or [h, s, s]; [h]; [h] (undefined: naive)
     [[nodiscard]] at::Tensor effective() const;  // shape of k, differentiable
 };
+// Traits of a mixer whose bias is a kernel.
+[[nodiscard]] MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout);
 [[nodiscard]] Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker,
                                  const std::string& prefix, at::IntArrayRef shape);
 

@@ -12,18 +12,36 @@ namespace aft {
 
 namespace {
 
+struct Settings : MixerSettings, BiasTableSettings {
+    int64_t window = 0;         // |t - j| < window; 0: no bias at all
+    std::string outside = "0";  // w outside the window, "0" or "-inf"
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        BiasTableSettings::visit(rows);
+        rows.push_back(window_row(&window));
+        rows.push_back(
+            text_row("model.outside", &outside,
+                     "aft-local: w outside the window; -inf hides those sources (section 5.3).",
+                     {"0", "-inf"}));
+    }
+    [[nodiscard]] bool hides_outside() const { return outside == "-inf"; }
+};
+
 class AftLocal final : public AftLayer {
   public:
     AftLocal(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.dim) {
-        if (config.window > 0) table_ = make_bias_table(config, maker, prefix);
+        : AftLayer(config, maker, prefix, config.dim), settings_(config.own.read<Settings>()) {
+        if (settings_.window > 0) table_ = make_bias_table(config, maker, prefix);
     }
 
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
         const auto like = at::TensorOptions().dtype(at::kFloat);
         if (!has_bias()) return at::zeros({T, T}, like);
-        const int64_t s = config().window;
+        const int64_t s = settings_.window;
         return table_.dense(T).triu(1 - s).tril(s - 1);
+    }
+    [[nodiscard]] StoredBias stored_bias(int64_t T) const override {
+        return has_bias() ? table_.stored(T, settings_.window) : StoredBias{};
     }
     [[nodiscard]] ops::Kind kind() const override {
         return has_bias() ? ops::Kind::local : ops::Kind::simple;
@@ -33,22 +51,23 @@ class AftLocal final : public AftLayer {
     }
     [[nodiscard]] ops::Options options(const MixContext& context) const override {
         ops::Options options = AftLayer::options(context);
-        options.window = config().window;
-        options.outside_hidden = config().outside == "-inf";
+        options.window = settings_.window;
+        options.outside_hidden = settings_.hides_outside();
         return options;
     }
 
   protected:
     [[nodiscard]] StreamShape stream() const override {
-        return {.history = std::min(config().window, config().tokens()),
-                .forget = config().outside == "-inf"};
+        return {.history = std::min(settings_.window, config().tokens()),
+                .forget = settings_.hides_outside()};
     }
     [[nodiscard]] at::Tensor stream_row(int64_t t, int64_t n) const override {
         return table_.row(t, n);
     }
 
   private:
-    [[nodiscard]] bool has_bias() const { return config().window > 0; }
+    [[nodiscard]] bool has_bias() const { return settings_.window > 0; }
+    Settings settings_;
     BiasTable table_;
 };
 
@@ -59,16 +78,36 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_no_heads(config);
-    if (config.window == 0 && config.outside == "-inf")
+    const auto settings = config.own.read<Settings>();
+    if (settings.window == 0 && settings.hides_outside())
         fail_usage(
             "model.window = 0 with model.outside=-inf leaves no source to listen to; "
             "use model.outside=0 or model.window of at least 1");
+}
+
+MixerTraits traits(const ModelConfig& config) {
+    const auto settings = config.own.read<Settings>();
+    MixerTraits traits = aft_traits(config);
+    traits.words += fmt::format(", window {}", settings.window);
+    traits.decoder = DecoderKind::packed;
+    if (settings.window == 0) {
+        traits.no_bias = "aft-local with a window of 0 has no position bias";
+        return traits;
+    }
+    traits.bias = settings.window >= config.tokens() ? BiasLayout::matrix : BiasLayout::band;
+    traits.window = settings.window;
+    traits.outside_hidden = settings.hides_outside();
+    traits.free_rows = true;
+    traits.bias_values = bias_table_values(config);
+    return traits;
 }
 
 }  // namespace
 
 MixerRoom aft_local_mixer() {
     return {.info = {"aft-local", "AFT with a learned position bias inside a window of s."},
+            .traits = traits,
+            .visit = visit_settings<Settings>,
             .check = check,
             .make = make};
 }

@@ -18,10 +18,19 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<AftSimple>(config, maker, prefix, config.dim);
 }
 
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits = aft_traits(config);
+    traits.no_bias = "aft-simple has no position bias: every source counts by its key";
+    traits.decoder = DecoderKind::packed;
+    return traits;
+}
+
 }  // namespace
 
 MixerRoom aft_simple_mixer() {
     return {.info = {"aft-simple", "AFT without position bias: every source counts by its key."},
+            .traits = traits,
+            .visit = visit_settings<MixerSettings>,
             .check = check_no_heads,
             .make = make};
 }

@@ -14,10 +14,18 @@ namespace aft {
 
 namespace {
 
+// Of the mixer that this one stands for.
+MixerTraits local_traits(ModelConfig config) {
+    config.mixer = "aft-local";
+    return mixer_traits(config);
+}
+
 class Einsum final : public Mixer {
   public:
     Einsum(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : config_(config), projections_(make_projections(maker, config, prefix, config.dim)) {
+        : config_(config),
+          window_(local_traits(config).window),
+          projections_(make_projections(maker, config, prefix, config.dim)) {
         table_ = make_bias_table(config, maker, prefix);
     }
     [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext&) const override {
@@ -39,10 +47,9 @@ class Einsum final : public Mixer {
     [[nodiscard]] at::Tensor step(const at::Tensor&, MixerState&) const override {
         fail("aft-local by einsum is for training rows of the benchmark: it does not decode");
     }
-    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::local; }
-    [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
-    [[nodiscard]] ops::Options options(const MixContext&) const override { return {}; }
+    [[nodiscard]] StoredBias stored_bias(int64_t T) const override {
+        return table_.stored(T, window_);
+    }
 
   private:
     [[nodiscard]] at::Tensor mix(const Projected& of) const {
@@ -57,12 +64,13 @@ class Einsum final : public Mixer {
     [[nodiscard]] at::Tensor weights(int64_t T) const {  // [T, T]
         const ops::Inputs in = table_.inputs(T);
         const at::Tensor w = in.w.defined() ? in.w : at::mm(in.u, in.r.t());
-        const int64_t s = config_.window;
+        const int64_t s = window_;
         const at::Tensor past = w.triu(1 - s);
         return config_.causal() ? past.exp().tril() : past.tril(s - 1).exp();
     }
 
     ModelConfig config_;
+    int64_t window_;
     Projections projections_;
     BiasTable table_;
 };
@@ -73,15 +81,23 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 }
 
 void check(const ModelConfig& config) {
-    if (config.window < 1 || !config.query_gate || config.outside != "0")
+    const MixerTraits local = local_traits(config);
+    if (local.window < 1 || !local.has_gate || local.outside_hidden)
         fail("aft-local by einsum needs a window, a query gate and w = 0 outside");
 }
 
 }  // namespace
 
 const MixerRoom& einsum() {
-    static const MixerRoom room{
-        .info = {kEinsumMixer, "aft-local by tensor calls."}, .check = check, .make = make};
+    static const MixerRoom room{.info = {kEinsumMixer, "aft-local by tensor calls."},
+                                .traits =
+                                    [](const ModelConfig& config) {
+                                        MixerTraits traits = local_traits(config);
+                                        traits.decoder = DecoderKind::prefix;
+                                        return traits;
+                                    },
+                                .check = check,
+                                .make = make};
     return room;
 }
 

@@ -2,12 +2,66 @@
 
 #include <ATen/ATen.h>
 
+#include "core/check.h"
+#include "model/mixers/find.h"
+
 namespace aft {
 
 at::Tensor Mixer::add_to(const at::Tensor& x, const Norm& norm, const MixContext& context,
                          const BranchEnd& end) const {
     const at::Tensor y = forward(norm(x), context);
     return x + (end.dropout == nullptr ? y : (*end.dropout)(y));
+}
+
+MixerTraits mixer_traits(const ModelConfig& model) {
+    return find_mixer(model.mixer).traits(model);
+}
+
+namespace {
+
+// All tokens so far, for mixers without a state of their own.
+struct PrefixState final : MixerState {
+    at::Tensor x;  // [B, position, d]; undefined before the first token
+    [[nodiscard]] std::unique_ptr<MixerState> clone() const override {
+        return std::make_unique<PrefixState>(*this);  // x is replaced, never changed in place
+    }
+    void select(const at::Tensor& rows) override {
+        if (x.defined()) x = x.index_select(0, rows);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<MixerState> Mixer::start(int64_t) const {
+    return std::make_unique<PrefixState>();
+}
+
+at::Tensor Mixer::step(const at::Tensor& x, MixerState& state) const {
+    auto& prefix = dynamic_cast<PrefixState&>(state);
+    const at::Tensor token = x.unsqueeze(1);
+    prefix.x = prefix.x.defined() ? at::cat({prefix.x, token}, 1) : token;
+    ++prefix.position;
+    return forward(prefix.x, {}).select(1, -1);
+}
+
+std::optional<at::Tensor> Mixer::bias(int64_t) const {
+    return {};
+}
+
+StoredBias Mixer::stored_bias(int64_t) const {
+    return {};
+}
+
+AttentionRows Mixer::attention_rows(const AttentionRequest&) const {
+    fail("this mixer does not show where a target listens");
+}
+
+at::Tensor Mixer::key_maps(const LayerTaps&) const {
+    fail("this mixer does not show its keys");
+}
+
+at::Tensor Mixer::gates(const LayerTaps&) const {
+    fail("this mixer does not show its gates");
 }
 
 }  // namespace aft

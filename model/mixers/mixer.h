@@ -9,10 +9,11 @@
 
 #include "core/rooms.h"
 #include "model/config.h"
+#include "model/net/tap.h"
 #include "model/nn/layers.h"
 #include "model/nn/parameters.h"
-#include "model/nn/tap.h"
 #include "model/ops/aft.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -39,6 +40,33 @@ class MixerState {
     int64_t position = 0;  // tokens taken so far
 };
 
+// q, k, v of one layer for one input, on the CPU, float32: what the mixer hands to the tap.
+struct LayerTaps {
+    at::Tensor q;  // [T, d]; undefined without a query gate
+    at::Tensor k;  // [T, d]; conv mixers [T, h]
+    at::Tensor v;  // [T, d]
+};
+
+// A position bias as it is stored, so that nobody needs w [T, T] of factors: w, or u and r with
+// w = u r^T ([T, d']), with gradients; it counts where |t - j| < window (0: everywhere).
+struct StoredBias {
+    at::Tensor w, u, r;
+    int64_t window = 0;
+};
+
+// The implicit attention of one target: softmax over the visible sources of these logits.
+struct AttentionRequest {
+    const LayerTaps& taps;
+    int64_t target = 0;
+    bool content = true;  // with the keys; else the position bias alone
+    at::Tensor bias;      // [heads, T], float64: the target's row of w; undefined: 0
+};
+struct AttentionRows {
+    at::Tensor logits;             // [rows, T], float64
+    at::Tensor gate;               // [rows], float64: how much a row lets through
+    const char* axis = "channel";  // what a row is: channel, head
+};
+
 class Mixer {
   public:
     virtual ~Mixer() = default;
@@ -49,22 +77,27 @@ class Mixer {
     [[nodiscard]] virtual at::Tensor add_to(const at::Tensor& x, const Norm& norm,
                                             const MixContext& context, const BranchEnd& end) const;
     // Streaming: x [B, d] is the token at state.position -> [B, d]; advances the state. Causal
-    // models only.
-    [[nodiscard]] virtual std::unique_ptr<MixerState> start(int64_t batch) const = 0;
-    [[nodiscard]] virtual at::Tensor step(const at::Tensor& x, MixerState& state) const = 0;
-    // Effective position bias w for T tokens, target-major: [T, T] (0 outside a window), or conv
-    // kernels [h, s] / [h, s, s]; nullopt for mixers without one. Detached, float32.
-    [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const = 0;
-    // The operator's view of this layer for probes: kind, options and w/u/r (q, k, v left
-    // undefined).
-    [[nodiscard]] virtual ops::Kind kind() const = 0;
-    [[nodiscard]] virtual ops::Inputs bias_inputs(int64_t T) const = 0;
-    [[nodiscard]] virtual ops::Options options(const MixContext& context) const = 0;
+    // models only. A room without a state of its own computes the whole prefix again.
+    [[nodiscard]] virtual std::unique_ptr<MixerState> start(int64_t batch) const;
+    [[nodiscard]] virtual at::Tensor step(const at::Tensor& x, MixerState& state) const;
+
+    // What probes ask; a room answers what its traits promise.
+    // Effective position bias w for T tokens, target-major: [T, T] or [heads, T, T] (0 outside a
+    // window), or kernels [heads, s] / [heads, s, s]; nullopt for mixers without one. Detached,
+    // float32.
+    [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const;
+    [[nodiscard]] virtual StoredBias stored_bias(int64_t T) const;
+    [[nodiscard]] virtual AttentionRows attention_rows(const AttentionRequest& request) const;
+    // K of every source, [d or heads, T], float64: maps that hold for all targets.
+    [[nodiscard]] virtual at::Tensor key_maps(const LayerTaps& taps) const;
+    // What multiplies the result, [T, d], float64.
+    [[nodiscard]] virtual at::Tensor gates(const LayerTaps& taps) const;
 };
 
 struct MixerRoom {
     RoomInfo info;
-    bool causal = true, non_causal = true;        // which tasks it serves
+    MixerTraits (*traits)(const ModelConfig&) = nullptr;
+    RoomVisit visit = nullptr;                    // settings of its own: visit_settings<Own>
     void (*check)(const ModelConfig&) = nullptr;  // throws usage Error on settings that do not fit
     // prefix: "blocks.3.mixer."
     std::unique_ptr<Mixer> (*make)(const ModelConfig&, ParameterMaker&,
@@ -72,5 +105,7 @@ struct MixerRoom {
 };
 
 [[nodiscard]] const std::vector<MixerRoom>& mixers();
+// For programs that bring rooms of their own, before anything else is called.
+void add_mixer(MixerRoom room);
 
 }  // namespace aft

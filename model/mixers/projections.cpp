@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "model/mixers/settings.h"
 #include "model/nn/fused.h"
 
 namespace aft {
@@ -11,7 +12,8 @@ Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
                              const std::string& prefix, int64_t key_channels) {
     const int64_t d = config.dim;
     Projections p;
-    if (config.query_gate) p.q = make_linear(maker, config, prefix + "q", {d, d});
+    if (config.own.read<MixerSettings>().query_gate)
+        p.q = make_linear(maker, config, prefix + "q", {d, d});
     p.k = make_linear(maker, config, prefix + "k", {d, key_channels});
     p.v = make_linear(maker, config, prefix + "v", {d, d});
     if (config.output_projection)
@@ -38,13 +40,15 @@ void show(const MixContext& context, const char* name, const at::Tensor& value) 
 }
 
 void check_no_heads(const ModelConfig& config) {
-    if (config.heads != 1)
-        fail_usage("model.heads = {}: {} has no heads; allowed: 1", config.heads, config.mixer);
+    const int64_t heads = config.own.read<MixerSettings>().heads;
+    if (heads != 1)
+        fail_usage("model.heads = {}: {} has no heads; allowed: 1", heads, config.mixer);
 }
 
 void check_heads_divide(const ModelConfig& config) {
-    if (config.dim % config.heads != 0)
-        fail_usage("model.heads = {} does not divide model.dim = {}", config.heads, config.dim);
+    const int64_t heads = config.own.read<MixerSettings>().heads;
+    if (config.dim % heads != 0)
+        fail_usage("model.heads = {} does not divide model.dim = {}", heads, config.dim);
 }
 
 }  // namespace aft

@@ -5,8 +5,11 @@
 // and V, O(t d) per token.
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "core/check.h"
 #include "model/mixers/projections.h"
+#include "model/mixers/settings.h"
 #include "model/nn/fused.h"
 
 namespace aft {
@@ -42,7 +45,9 @@ struct SoftmaxState final : MixerState {
 class Softmax final : public Mixer {
   public:
     Softmax(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : config_(config), projections_(make_projections(maker, config, prefix, config.dim)) {}
+        : config_(config),
+          heads_(config.own.read<MixerSettings>().heads),
+          projections_(make_projections(maker, config, prefix, config.dim)) {}
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
@@ -61,9 +66,9 @@ class Softmax final : public Mixer {
 
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
         auto state = std::make_unique<SoftmaxState>();
-        const int64_t width = config_.dim / config_.heads;
-        state->k = at::zeros({batch, config_.heads, kFirstCapacity, width},
-                             projections_.k.weight.options());
+        const int64_t width = config_.dim / heads_;
+        state->k =
+            at::zeros({batch, heads_, kFirstCapacity, width}, projections_.k.weight.options());
         state->v = at::zeros_like(state->k);
         return state;
     }
@@ -78,14 +83,15 @@ class Softmax final : public Mixer {
         return projections_.out(heads.transpose(1, 2).reshape(x.sizes()));
     }
 
-    [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return {}; }
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::softmax; }
-    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override { return {}; }
-    [[nodiscard]] ops::Options options(const MixContext& context) const override {
-        ops::Options options;
-        options.causal = config_.causal();
-        options.backend = context.backend;
-        return options;
+    // One row a head: logits Q K^T / sqrt(d/h) of the target.
+    [[nodiscard]] AttentionRows attention_rows(const AttentionRequest& request) const override {
+        const LayerTaps& taps = request.taps;
+        const int64_t T = taps.k.size(0), width = taps.k.size(1) / heads_;
+        const at::Tensor q = taps.q[request.target].to(at::kDouble).view({heads_, width, 1});
+        const at::Tensor k = taps.k.to(at::kDouble).view({T, heads_, width}).transpose(0, 1);
+        return {.logits = at::matmul(k, q).squeeze(2) / std::sqrt(static_cast<double>(width)),
+                .gate = at::ones({heads_}, at::kDouble),
+                .axis = "head"};
     }
 
   private:
@@ -101,10 +107,11 @@ class Softmax final : public Mixer {
     }
     // [B, T, d] -> [B, h, T, d/h]
     [[nodiscard]] at::Tensor split(const at::Tensor& x) const {
-        return x.view({x.size(0), x.size(1), config_.heads, -1}).transpose(1, 2);
+        return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
     }
 
     ModelConfig config_;
+    int64_t heads_;
     Projections projections_;
 };
 
@@ -115,17 +122,34 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_heads_divide(config);
-    if (!config.query_gate)
+    if (!config.own.read<MixerSettings>().query_gate)
         fail_usage(
             "model.query_gate=false: attention compares queries with keys; only AFT can do "
             "without");
 }
 
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits;
+    traits.bias = BiasLayout::attention;
+    traits.heads = config.own.read<MixerSettings>().heads;
+    traits.has_attention = true;
+    traits.decoder = DecoderKind::streaming;
+    traits.words = config.mixer;
+    traits.no_bias = "Softmax attention has no position bias";
+    traits.no_gate = "Softmax attention has no gate";
+    traits.no_keys =
+        "Softmax compares its keys with queries, so that no map exp(K) holds for every target";
+    return traits;
+}
+
 }  // namespace
 
 MixerRoom softmax_mixer() {
-    return {
-        .info = {"softmax", "Multi-head attention, the baseline."}, .check = check, .make = make};
+    return {.info = {"softmax", "Multi-head attention, the baseline."},
+            .traits = traits,
+            .visit = visit_settings<MixerSettings>,
+            .check = check,
+            .make = make};
 }
 
 }  // namespace aft

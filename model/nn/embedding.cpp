@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/check.h"
+#include "model/traits.h"
 
 namespace aft {
 
@@ -52,7 +53,7 @@ at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
 Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
     const int64_t d = config.dim;
     Embedding e;
-    if (config.task == "classify") {
+    if (!config.causal()) {
         const int64_t values = config.channels * config.patch * config.patch;
         e.patch = make_linear(maker, config, "patch", {values, d});
         if (config.class_token) e.cls = maker.normal("cls", {d}, kEmbeddingStd, Group::embedding);
@@ -74,7 +75,7 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
 }
 
 Linear make_head(ParameterMaker& maker, const ModelConfig& config) {
-    const int64_t out = config.task == "classify" ? config.classes : config.levels;
+    const int64_t out = task_traits(config).has_classes ? config.classes : config.levels;
     if (!is_ordered(config)) return make_linear(maker, config, "head", {config.dim, out});
     // The same features as the token table, with standard deviation 0.02.
     const at::Tensor weight = kEmbeddingStd * std::numbers::sqrt2 * value_features(out, config.dim);

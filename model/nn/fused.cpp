@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "model/nn/cpu/rows.h"
 #include "model/nn/products.h"
-#include "model/ops/saved.h"
+#include "model/ops/common/saved.h"
 
 namespace aft {
 

@@ -22,9 +22,8 @@ enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
 
 // reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
-// path if unsafe.
-// cpu: our own vector kernels; all of AFT in float32 or bfloat16. automatic: cpu where it can, else
-// tiled.
+// path where that is not safe. cpu: our own vector kernels; all of AFT in float32 or bfloat16.
+// automatic: cpu where it can, else tiled.
 enum class Backend { automatic, reference, tiled, cpu };
 
 struct Inputs {
@@ -47,7 +46,7 @@ struct Options {
     // cpu, full and local, where no gradient is wanted: exp(w), exp(K) and exp(K) V enter the
     // products in bfloat16, sums are of float32. Where the processor cannot, all is float32.
     // Implied by inputs in bfloat16.
-    bool half_operands = false;
+    bool bf16_operands = false;
 };
 
 // y [B, T, d], dtype of v. Accumulates as the backend promises.

@@ -44,11 +44,13 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom attention_probe() {
-    return {
-        {"attention", "implicit attention of one target over its sources, per channel"},
-        {"part=prior|content|both (both)", "reduce=none|mean|gate (none)", "visible=all|nan (all)"},
-        true,
-        run};
+    return {.info = {"attention", "implicit attention of one target over its sources, per channel"},
+            .options = {{"part", {"prior", "content", "both"}, "both"},
+                        {"reduce", {"none", "mean", "gate"}, "none"},
+                        {"visible", {"all", "nan"}, "all"}},
+            .needs = ProbeNeeds::input,
+            .folds_sources = true,
+            .run = run};
 }
 
 }  // namespace aft

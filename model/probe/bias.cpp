@@ -37,10 +37,10 @@ at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
 }
 
 // Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
-Rows to_band(const Rows& rows, int64_t first, const ops::Options& options) {
-    const int64_t low = options.causal ? 0 : -(options.window - 1);
+Rows to_band(const Rows& rows, int64_t first, const probe::BiasTable& table) {
+    const int64_t window = table.traits().window, low = table.is_causal() ? 0 : 1 - window;
     const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
-    const at::Tensor j = t - at::arange(low, options.window, at::kLong).unsqueeze(0);
+    const at::Tensor j = t - at::arange(low, window, at::kLong).unsqueeze(0);
     const int64_t T = rows.visible.size(1);
     const at::Tensor there = (j >= 0) & (j < T);
     const at::Tensor index = j.clamp(0, T - 1);
@@ -50,10 +50,10 @@ Rows to_band(const Rows& rows, int64_t first, const ops::Options& options) {
 
 Rows make_rows(const probe::BiasTable& table, const Wish& wish, int64_t first, int64_t end) {
     probe::BiasRows rows = table.rows(first, end);
-    if (wish.gauge == "fixed") probe::fix_gauge(rows, table.kind());
+    if (wish.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
     Rows out{convert(rows, wish.quantity), rows.visible};
     if (wish.head >= 0) out.values = out.values.slice(0, wish.head, wish.head + 1);
-    if (wish.view == "band") out = to_band(out, first, table.options());
+    if (wish.view == "band") out = to_band(out, first, table);
     return out;
 }
 
@@ -71,9 +71,9 @@ Wish read_wish(const probe::BiasTable& table, const ProbeRequest& request) {
         fail_usage("probe bias: also=w goes with single values, not with blocks={}", wish.blocks);
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
     wish.head = request.head;
-    if (wish.view == "band" && (table.kind() != ops::Kind::local || table.options().window < 1))
-        fail_usage("probe bias: view=band is for aft-local with a window; this layer is {}",
-                   ops::kind_name(table.kind()));
+    if (wish.view == "band" && (table.traits().has_kernel() || table.traits().window < 1))
+        fail_usage("probe bias: view=band is for a bias inside a window; this layer is {}",
+                   table.traits().words);
     return wish;
 }
 
@@ -157,17 +157,16 @@ class BiasResult {
         text.notes = {{"quantity", wish_.quantity}, {"gauge", gauge_words()}};
         if (wish_.view == "band")
             text.notes["first_offset"] =
-                std::to_string(table_.options().causal ? 0 : 1 - table_.options().window);
+                std::to_string(table_.is_causal() ? 0 : 1 - table_.traits().window);
         if (wish_.blocks > 0) text.notes["block"] = std::to_string(wish_.blocks);
         return probe::make_field(values, std::move(text), step_);
     }
 
     std::string gauge_words() const {
         if (wish_.gauge == "raw") return "raw";
-        if (table_.kind() == ops::Kind::full) return "fixed: row log-mean-exp removed";
-        if (table_.kind() == ops::Kind::local)
-            return "fixed: row log-mean-exp removed where all visible sources are in the window";
-        return "raw: this bias has no free constant";
+        if (!table_.traits().free_rows) return "raw: this bias has no free constant";
+        if (table_.traits().window == 0) return "fixed: row log-mean-exp removed";
+        return "fixed: row log-mean-exp removed where all visible sources are in the window";
     }
 
     const probe::BiasTable& table_;
@@ -193,11 +192,17 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom bias_probe() {
-    return {{"bias", "effective position bias w of a layer, target by source, whole or in blocks"},
-            {"quantity=w|exp|exp-1|row-share (w)", "gauge=raw|fixed (raw)", "visible=all|nan (all)",
-             "view=map|band (map)", "also=none|w (none)", "row=N", "blocks=N"},
-            false,
-            run};
+    return {.info = {"bias",
+                     "effective position bias w of a layer, target by source, whole or in blocks"},
+            .options = {{"quantity", {"w", "exp", "exp-1", "row-share"}, "w"},
+                        {"gauge", {"raw", "fixed"}, "raw"},
+                        {"visible", {"all", "nan"}, "all"},
+                        {"view", {"map", "band"}, "map"},
+                        {"also", {"none", "w"}, "none"},
+                        {"row", {}, ""},
+                        {"blocks", {}, ""}},
+            .needs = ProbeNeeds::biases,
+            .run = run};
 }
 
 }  // namespace aft

@@ -5,43 +5,39 @@
 
 namespace aft::probe {
 
-bool has_bias(ops::Kind kind) {
-    return kind == ops::Kind::full || kind == ops::Kind::local || kind == ops::Kind::conv1d ||
-           kind == ops::Kind::conv2d;
-}
-
-BiasTable::BiasTable(const Net& net, int64_t layer) {
-    const Mixer& mixer = net.mixer(layer);
-    kind_ = mixer.kind();
-    if (!has_bias(kind_))
-        fail_usage("layer {} is {}: it has no position bias", layer, net.config().mixer);
-    tokens_ = net.config().tokens();
-    options_ = mixer.options(mix_context(net.config()));
-    const ops::Inputs inputs = mixer.bias_inputs(tokens_);
+BiasTable::BiasTable(const Net& net, int64_t layer) : traits_(mixer_traits(net.config())) {
+    const ModelConfig& model = net.config();
+    if (!traits_.has_bias())
+        fail_usage("layer {} is {}: it has no position bias", layer, model.mixer);
+    tokens_ = model.tokens();
+    width_ = model.grid_width();
+    is_causal_ = model.causal();
     const auto plain = [](const at::Tensor& x) {
         return x.defined() ? x.detach().to(at::kCPU, at::kDouble) : x;
     };
-    w_ = plain(inputs.w);
-    u_ = plain(inputs.u);
-    r_ = plain(inputs.r);
-    if (has_heads()) heads_ = w_.size(0);
-}
-
-bool BiasTable::has_heads() const {
-    return kind_ == ops::Kind::conv1d || kind_ == ops::Kind::conv2d;
+    const Mixer& mixer = net.mixer(layer);
+    const StoredBias stored = mixer.stored_bias(tokens_);
+    w_ = plain(stored.w);
+    u_ = plain(stored.u);
+    r_ = plain(stored.r);
+    if (w_.defined() || u_.defined()) return;
+    const std::optional<at::Tensor> w = mixer.bias(tokens_);
+    AFT_CHECK(w.has_value(), "layer {} ({}) does not show its position bias", layer, model.mixer);
+    w_ = plain(*w);
+    has_heads_ = traits_.has_kernel() || w_.dim() == 3;
+    if (has_heads_) heads_ = w_.size(0);
 }
 
 // Place of source j in the kernel of target t, flattened; the number of taps where it is outside.
 at::Tensor BiasTable::kernel_index(const at::Tensor& t, const at::Tensor& j) const {
     const int64_t s = w_.size(1);
-    if (kind_ == ops::Kind::conv1d) {
-        const at::Tensor tap = j - t + (options_.causal ? s - 1 : s / 2);
+    if (traits_.bias == BiasLayout::kernel_1d) {
+        const at::Tensor tap = j - t + (is_causal_ ? s - 1 : s / 2);
         return at::where((tap >= 0) & (tap < s), tap, s);
     }
-    const int64_t width = options_.grid_width;
-    const auto row = [&](const at::Tensor& x) { return at::floor_divide(x, width); };
+    const auto row = [&](const at::Tensor& x) { return at::floor_divide(x, width_); };
     const at::Tensor a = row(j) - row(t) + s / 2;
-    const at::Tensor b = j.remainder(width) - t.remainder(width) + s / 2;
+    const at::Tensor b = j.remainder(width_) - t.remainder(width_) + s / 2;
     return at::where((a >= 0) & (a < s) & (b >= 0) & (b < s), a * s + b, s * s);
 }
 
@@ -50,8 +46,8 @@ BiasRows BiasTable::rows(int64_t first, int64_t end) const {
     const at::Tensor j = at::arange(tokens_, at::kLong).unsqueeze(0);
     const int64_t n = end - first, m = tokens_;
     BiasRows out;
-    out.visible = options_.causal ? (j <= t) : at::ones({n, m}, at::kBool);
-    if (has_heads()) {
+    out.visible = is_causal_ ? (j <= t) : at::ones({n, m}, at::kBool);
+    if (traits_.has_kernel()) {
         const at::Tensor flat = w_.flatten(1);
         const at::Tensor padded = at::cat({flat, at::zeros({heads_, 1}, at::kDouble)}, 1);
         const at::Tensor index = kernel_index(t, j);
@@ -60,23 +56,20 @@ BiasRows BiasTable::rows(int64_t first, int64_t end) const {
         return out;
     }
     if (u_.defined()) {
-        out.values = at::matmul(u_.slice(0, first, end), r_.t());
+        out.values = at::matmul(u_.slice(0, first, end), r_.t()).unsqueeze(0);
     } else {
-        out.values = w_.slice(0, first, end).clone();
+        out.values = (has_heads_ ? w_ : w_.unsqueeze(0)).slice(1, first, end).clone();
     }
-    out.values = out.values.unsqueeze(0);
     out.inside = at::ones({n, m}, at::kBool);
-    if (kind_ == ops::Kind::local) {
-        out.inside = (t - j).abs() < options_.window;
-        if (options_.outside_hidden) out.visible = out.visible & out.inside;
+    if (traits_.window > 0) {
+        out.inside = (t - j).abs() < traits_.window;
+        if (traits_.outside_hidden) out.visible = out.visible & out.inside;
         out.values = at::where(out.inside, out.values, 0.0);
     }
     return out;
 }
 
-at::Tensor fix_gauge(BiasRows& rows, ops::Kind kind) {
-    const int64_t n = rows.visible.size(0);
-    if (kind != ops::Kind::full && kind != ops::Kind::local) return at::zeros({n}, at::kBool);
+at::Tensor fix_gauge(BiasRows& rows) {
     const at::Tensor free =
         (rows.visible & ~rows.inside).any(1).logical_not() & rows.visible.any(1);
     const at::Tensor seen =

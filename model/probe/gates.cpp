@@ -10,13 +10,10 @@ ProbeRoom gates_probe();
 namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
-    const ops::Kind kind = context.net.mixer(request.layer).kind();
-    if (kind == ops::Kind::softmax || kind == ops::Kind::linear)
-        fail_usage("layer {} is {}: it has no gate", request.layer, context.net.config().mixer);
-    if (!context.net.config().query_gate)
-        fail_usage("this model has no gate (model.query_gate is off)");
+    const MixerTraits traits = mixer_traits(context.net.config());
+    if (!traits.has_gate) fail_usage("layer {}: {}", request.layer, traits.no_gate);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
-    at::Tensor gate = taps.q.to(at::kDouble).sigmoid();
+    at::Tensor gate = context.net.mixer(request.layer).gates(taps);
     if (request.channel >= 0) {
         probe::check_range("channel", request.channel, gate.size(1));
         gate = gate.slice(1, request.channel, request.channel + 1);
@@ -27,7 +24,10 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom gates_probe() {
-    return {{"gates", "sigmoid(Q) of a layer, every position and channel"}, {}, true, run};
+    return {.info = {"gates", "sigmoid(Q) of a layer, every position and channel"},
+            .options = {},
+            .needs = ProbeNeeds::input,
+            .run = run};
 }
 
 }  // namespace aft

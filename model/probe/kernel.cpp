@@ -13,18 +13,19 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const Mixer& mixer = context.net.mixer(request.layer);
-    const ops::Kind kind = mixer.kind();
-    if (kind != ops::Kind::conv1d && kind != ops::Kind::conv2d)
-        fail_usage("layer {} is {}: only aft-conv1d and aft-conv2d have a kernel", request.layer,
+    const MixerTraits traits = mixer_traits(context.net.config());
+    if (!traits.has_kernel())
+        fail_usage("layer {} is {}: it has no kernel over offsets", request.layer,
                    context.net.config().mixer);
     const std::string quantity = probe::option(kernel_probe(), request, "quantity");
-    at::Tensor w =
-        mixer.bias_inputs(context.net.config().tokens()).w.detach().to(at::kCPU, at::kDouble);
+    const std::optional<at::Tensor> stored = mixer.bias(context.net.config().tokens());
+    AFT_CHECK(stored.has_value(), "layer {} does not show its kernel", request.layer);
+    at::Tensor w = stored->detach().to(at::kCPU, at::kDouble);
     probe::FieldText text;
     text.name = "kernel";
     text.unit = quantity == "w" ? "nats" : "";
-    text.axes = kind == ops::Kind::conv1d ? std::vector<std::string>{"head", "tap"}
-                                          : std::vector<std::string>{"head", "y", "x"};
+    text.axes = traits.bias == BiasLayout::kernel_1d ? std::vector<std::string>{"head", "tap"}
+                                                     : std::vector<std::string>{"head", "y", "x"};
     text.notes = {{"quantity", quantity}};
     if (request.head >= 0) {
         probe::check_range("head", request.head, w.size(0));
@@ -44,10 +45,10 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom kernel_probe() {
-    return {{"kernel", "learned position kernel of a conv layer, per head"},
-            {"quantity=w|exp|exp-1 (w)", "also=none|w (none)"},
-            false,
-            run};
+    return {.info = {"kernel", "learned position kernel of a conv layer, per head"},
+            .options = {{"quantity", {"w", "exp", "exp-1"}, "w"}, {"also", {"none", "w"}, "none"}},
+            .needs = ProbeNeeds::biases,
+            .run = run};
 }
 
 }  // namespace aft

@@ -13,16 +13,14 @@ ProbeRoom keys_probe();
 namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
-    const ops::Kind kind = context.net.mixer(request.layer).kind();
-    if (kind == ops::Kind::softmax || kind == ops::Kind::linear)
-        fail_usage("layer {} is {}: its keys are compared with queries, there are no maps exp(K)",
-                   request.layer, context.net.config().mixer);
+    const MixerTraits traits = mixer_traits(context.net.config());
+    if (!traits.has_key_maps) fail_usage("layer {}: {}", request.layer, traits.no_keys);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
-    at::Tensor k = taps.k.to(at::kDouble).t();  // [d or h, T]
-    const bool conv = kind == ops::Kind::conv1d || kind == ops::Kind::conv2d;
-    const int64_t wanted = conv && request.head >= 0 ? request.head : request.channel;
+    at::Tensor k = context.net.mixer(request.layer).key_maps(taps);  // [d or h, T]
+    const bool by_head = traits.keys_by_head;
+    const int64_t wanted = by_head && request.head >= 0 ? request.head : request.channel;
     if (wanted >= 0) {
-        probe::check_range(conv ? "head" : "channel", wanted, k.size(0));
+        probe::check_range(by_head ? "head" : "channel", wanted, k.size(0));
         k = k.slice(0, wanted, wanted + 1);
     }
     const at::Tensor mean = at::logsumexp(k, {1}, true) - std::log(static_cast<double>(k.size(1)));
@@ -31,7 +29,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     probe::FieldText text;
     text.name = "keys";
     text.unit = quantity == "k" ? "nats" : "";
-    text.axes = {conv ? "head" : "channel", "source"};
+    text.axes = {by_head ? "head" : "channel", "source"};
     text.notes = {{"quantity", quantity}, {"normalisation", "channel log-mean-exp removed"}};
     return {{probe::make_field(shown, std::move(text), context.step)}};
 }
@@ -39,10 +37,11 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom keys_probe() {
-    return {{"keys", "key feature maps exp(K) over the input, every channel with mean 1"},
-            {"quantity=exp|k (exp)"},
-            true,
-            run};
+    return {.info = {"keys", "key feature maps exp(K) over the input, every channel with mean 1"},
+            .options = {{"quantity", {"exp", "k"}, "exp"}},
+            .needs = ProbeNeeds::input,
+            .folds_sources = true,
+            .run = run};
 }
 
 }  // namespace aft

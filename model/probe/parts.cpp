@@ -10,35 +10,13 @@
 
 namespace aft::probe {
 
-namespace {
-
-// "quantity=w|exp (w)" -> key "quantity", values {w, exp}, fallback "w".
-struct OptionLine {
-    std::string key, fallback;
-    std::vector<std::string> values;
-};
-
-OptionLine parse_line(const std::string& line) {
-    OptionLine out;
-    const size_t equals = line.find('='), open = line.find(" (");
-    out.key = line.substr(0, equals);
-    const std::string values = line.substr(equals + 1, open - equals - 1);
-    out.values = split(values, '|');
-    if (open != std::string::npos)
-        out.fallback = line.substr(open + 2, line.find(')', open) - open - 2);
-    return out;
-}
-
-}  // namespace
-
 std::string option(const ProbeRoom& room, const ProbeRequest& request, const std::string& key) {
-    for (const std::string& line : room.options) {
-        const OptionLine parsed = parse_line(line);
-        if (parsed.key != key) continue;
+    for (const ProbeOption& row : room.options) {
+        if (row.key != key) continue;
         const auto given = request.options.find(key);
-        if (given == request.options.end()) return parsed.fallback;
+        if (given == request.options.end()) return row.standard;
         std::string allowed;
-        for (const std::string& value : parsed.values) {
+        for (const std::string& value : row.values) {
             if (value == given->second) return value;
             allowed += (allowed.empty() ? "" : ", ") + value;
         }
@@ -69,7 +47,7 @@ at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& token
     const auto count = static_cast<int64_t>(tokens.size());
     at::Tensor flat = at::empty({count}, at::kByte);
     if (count > 0) std::memcpy(flat.data_ptr<uint8_t>(), tokens.data(), tokens.size());
-    if (model.task != "classify") {
+    if (model.causal()) {
         if (count < 1 || count > model.tokens())
             fail_usage("the input has {} tokens; this model takes 1 to {}", count, model.tokens());
         if (flat.max().item<int64_t>() >= model.levels)
@@ -158,17 +136,16 @@ FieldSet run_probe(const ProbeContext& context, const ProbeRequest& request) {
     for (const auto& [key, value] : request.options) {
         bool known = false;
         std::string allowed;
-        for (const std::string& line : room.options) {
-            const std::string name = line.substr(0, line.find('='));
-            known = known || name == key;
-            allowed += (allowed.empty() ? "" : ", ") + name;
+        for (const ProbeOption& row : room.options) {
+            known = known || row.key == key;
+            allowed += (allowed.empty() ? "" : ", ") + row.key;
         }
         if (!known)
             fail_usage("probe {} has no option '{}'; allowed: {}", room.info.name, key,
                        allowed.empty() ? "none" : allowed);
     }
     probe::check_range("layer", request.layer, context.net.config().layers);
-    if (room.needs_tokens && request.tokens.empty())
+    if (room.needs == ProbeNeeds::input && request.tokens.empty())
         fail_usage("probe {} needs an input: --image, --text or --data with --index",
                    room.info.name);
     const at::NoGradGuard no_grad;

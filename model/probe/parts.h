@@ -32,7 +32,8 @@ struct FieldText {
 };
 [[nodiscard]] Field make_field(const at::Tensor& values, FieldText text, int64_t step);
 
-// Effective bias w of a layer, row block by row block: target t listens to source j.
+// Effective bias w of a layer, row block by row block: target t listens to source j. Laid out as
+// the mixer's traits say; read through its bias() and stored_bias().
 struct BiasRows {
     at::Tensor values;   // [heads, rows, T], float64
     at::Tensor visible;  // [rows, T], bool
@@ -45,22 +46,22 @@ class BiasTable {
     [[nodiscard]] BiasRows rows(int64_t first, int64_t end) const;  // targets [first, end)
     [[nodiscard]] int64_t heads() const { return heads_; }
     [[nodiscard]] int64_t tokens() const { return tokens_; }
-    [[nodiscard]] bool has_heads() const;  // conv: [h, T, T], else [T, T]
-    [[nodiscard]] const ops::Options& options() const { return options_; }
-    [[nodiscard]] ops::Kind kind() const { return kind_; }
+    [[nodiscard]] bool has_heads() const { return has_heads_; }  // [h, T, T], else [T, T]
+    [[nodiscard]] bool is_causal() const { return is_causal_; }
+    [[nodiscard]] const MixerTraits& traits() const { return traits_; }
 
   private:
     [[nodiscard]] at::Tensor kernel_index(const at::Tensor& t, const at::Tensor& j) const;
-    ops::Kind kind_;
-    ops::Options options_;
-    at::Tensor w_, u_, r_;  // CPU, float64
-    int64_t heads_ = 1, tokens_ = 0;
+    MixerTraits traits_;
+    // CPU, float64. w: [T, T], [h, T, T] or kernels [h, s(, s)].
+    at::Tensor w_, u_, r_;
+    int64_t heads_ = 1, tokens_ = 0, width_ = 1;  // width: of the token grid
+    bool has_heads_ = false, is_causal_ = true;
 };
 
-// True if the mixer has a position bias at all.
-[[nodiscard]] bool has_bias(ops::Kind kind);
-// A constant may be added to the row without any effect where every visible source is inside:
-// removes the row's log-mean-exp there. Returns rows that were free, [rows] bool.
-at::Tensor fix_gauge(BiasRows& rows, ops::Kind kind);
+// Where a constant may be added to a row without any effect, because every visible source is
+// inside, removes the row's log-mean-exp. Returns rows that were free, [rows] bool. For mixers
+// whose traits say free_rows.
+at::Tensor fix_gauge(BiasRows& rows);
 
 }  // namespace aft::probe

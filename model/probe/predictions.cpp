@@ -12,12 +12,12 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const ModelConfig& model = context.net.config();
-    const bool sequence = model.task != "classify";
+    const bool sequence = model.causal();
     std::vector<uint8_t> tokens = request.tokens;
     const int64_t last = sequence ? static_cast<int64_t>(tokens.size()) - 1 : 0;
     const int64_t position = probe::number(request, "position", 0, std::max<int64_t>(last, 0));
-    // A kernel over the image needs whole rows; what follows the position changes nothing.
-    const bool grid = context.net.mixer(0).kind() == ops::Kind::conv2d;
+    // A mixer on the grid needs whole rows; what follows the position changes nothing.
+    const bool grid = mixer_traits(model).on_grid;
     if (sequence && position >= 0 && !grid) tokens.resize(static_cast<size_t>(position) + 1);
     const at::Device device = context.net.parameters().front().value.device();
     const at::Tensor logits =
@@ -33,10 +33,10 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom predictions_probe() {
-    return {{"predictions", "log-probabilities of every value at every position"},
-            {"position=N"},
-            true,
-            run};
+    return {.info = {"predictions", "log-probabilities of every value at every position"},
+            .options = {{"position", {}, ""}},
+            .needs = ProbeNeeds::input,
+            .run = run};
 }
 
 }  // namespace aft

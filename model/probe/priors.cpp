@@ -15,8 +15,8 @@ namespace {
 
 double prior_share(const ProbeContext& context, const ProbeRequest& request,
                    const std::string& reduce) {
-    const ops::Kind kind = context.net.mixer(request.layer).kind();
-    if (kind == ops::Kind::softmax || kind == ops::Kind::linear)
+    const MixerTraits traits = mixer_traits(context.net.config());
+    if (!traits.has_prior())
         fail_usage("{} layers have no position bias: there is no prior share",
                    context.net.config().mixer);
     const auto row = [&](const char* part) {
@@ -42,10 +42,11 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 }  // namespace
 
 ProbeRoom priors_probe() {
-    return {{"priors", "the part of a target's row that the position bias gives, per layer"},
-            {"reduce=mean|gate (gate)"},
-            true,
-            run};
+    return {
+        .info = {"priors", "the part of a target's row that the position bias gives, per layer"},
+        .options = {{"reduce", {"mean", "gate"}, "gate"}},
+        .needs = ProbeNeeds::input,
+        .run = run};
 }
 
 }  // namespace aft

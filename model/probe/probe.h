@@ -12,17 +12,11 @@
 #include "core/field.h"
 #include "core/progress.h"
 #include "core/rooms.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
+#include "model/probe/option.h"
 #include "model/session.h"
 
 namespace aft {
-
-// q, k, v of one layer for one input, on the CPU, float32.
-struct LayerTaps {
-    at::Tensor q;  // [T, d]; undefined without a query gate
-    at::Tensor k;  // [T, d]; conv mixers [T, h]
-    at::Tensor v;  // [T, d]
-};
 
 // What one forward pass left behind, kept for the next request: hovering another target or layer of
 // the same input costs no second pass. One owner (the worker, a job); clear() when the net changes.
@@ -44,11 +38,16 @@ struct ProbeContext {
     Activations& kept;
 };
 
+// What a probe reads: the position biases alone (which are stored more often than whole weights),
+// the weights, or the weights and an input.
+enum class ProbeNeeds { biases, weights, input };
+
 struct ProbeRoom {
     RoomInfo info;
-    // "quantity=w|exp|exp-1|row-share (w)": key, allowed values, default; a number is written N.
-    std::vector<std::string> options;
-    bool needs_tokens = false;
+    std::vector<ProbeOption> options;
+    ProbeNeeds needs = ProbeNeeds::weights;
+    // Its main field holds rows over the sources of a picture, each drawn as a small one.
+    bool folds_sources = false;
     // The first field is the main one (what `afterimage probe` writes). Checks head, channel and
     // position against the net and names the range.
     FieldSet (*run)(const ProbeContext& context, const ProbeRequest& request) = nullptr;

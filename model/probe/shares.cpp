@@ -15,48 +15,29 @@ at::Tensor visible_sources(bool causal, int64_t position, int64_t T) {
     return causal ? j <= position : at::ones({T}, at::kBool);
 }
 
-ShareRows softmax_rows(const Net& net, const LayerTaps& taps, int64_t t, const std::string& part) {
-    if (part == "prior") fail_usage("softmax attention has no position bias: part=prior is empty");
-    AFT_CHECK(taps.q.defined(), "this softmax layer does not show its queries");
-    const int64_t heads = net.config().heads, T = taps.k.size(0), width = taps.k.size(1) / heads;
-    const at::Tensor q = taps.q[t].to(at::kDouble).view({heads, width, 1});
-    const at::Tensor k = taps.k.to(at::kDouble).view({T, heads, width}).transpose(0, 1);
-    ShareRows out;
-    out.logits = at::matmul(k, q).squeeze(2) / std::sqrt(static_cast<double>(width));
-    out.visible = visible_sources(net.config().causal(), t, T);
-    out.gate = at::ones({heads}, at::kDouble);
-    out.axis = "head";
-    return out;
-}
-
-ShareRows aft_rows(const Net& net, const LayerTaps& taps, const ProbeRequest& request,
-                   const std::string& part) {
-    const int64_t t = request.position, T = taps.k.size(0), channels = taps.v.size(1);
-    ShareRows out;
-    const at::Tensor k = taps.k.to(at::kDouble).t();  // [d or h, T]
-    out.logits = part == "prior" ? at::zeros_like(k) : k.clone();
-    out.visible = visible_sources(net.config().causal(), t, T);
-    if (has_bias(net.mixer(request.layer).kind())) {
-        const BiasTable table(net, request.layer);
-        const BiasRows row = table.rows(t, t + 1);
-        out.visible = row.visible[0].slice(0, 0, T);
-        if (part != "content") out.logits += row.values.select(1, 0).slice(1, 0, T);
-    }
-    // A conv head serves the channels [i d/h, (i+1) d/h).
-    out.logits = out.logits.repeat_interleave(channels / out.logits.size(0), 0);
-    out.gate =
-        taps.q.defined() ? taps.q[t].to(at::kDouble).sigmoid() : at::ones({channels}, at::kDouble);
-    return out;
-}
-
 ShareRows layer_rows(const ProbeContext& context, const ProbeRequest& request,
                      const LayerTaps& taps, const std::string& part) {
-    const ops::Kind kind = context.net.mixer(request.layer).kind();
-    if (kind == ops::Kind::softmax) return softmax_rows(context.net, taps, request.position, part);
-    if (kind == ops::Kind::linear)
-        fail_usage("layer {} is linear attention: it has no implicit attention per channel",
-                   request.layer);
-    return aft_rows(context.net, taps, request, part);
+    const ModelConfig& model = context.net.config();
+    const MixerTraits traits = mixer_traits(model);
+    const int64_t T = taps.k.size(0);
+    ShareRows out;
+    out.visible = visible_sources(model.causal(), request.position, T);
+    at::Tensor bias;
+    if (traits.has_bias()) {
+        const BiasTable table(context.net, request.layer);
+        const BiasRows row = table.rows(request.position, request.position + 1);
+        out.visible = row.visible[0].slice(0, 0, T);
+        if (part != "content") bias = row.values.select(1, 0).slice(1, 0, T);
+    }
+    const AttentionRows rows = context.net.mixer(request.layer)
+                                   .attention_rows({.taps = taps,
+                                                    .target = request.position,
+                                                    .content = part != "prior",
+                                                    .bias = bias});
+    out.logits = rows.logits;
+    out.gate = rows.gate;
+    out.axis = rows.axis;
+    return out;
 }
 
 // Keeps one channel, or the channels of one head.
@@ -67,8 +48,9 @@ at::Tensor chosen(const ModelConfig& model, const ProbeRequest& request, int64_t
         return index.slice(0, request.channel, request.channel + 1);
     }
     if (request.head >= 0) {
-        check_range("head", request.head, model.heads);
-        const int64_t width = rows / model.heads;
+        const int64_t heads = mixer_traits(model).heads;
+        check_range("head", request.head, heads);
+        const int64_t width = rows / heads;
         return index.slice(0, request.head * width, (request.head + 1) * width);
     }
     return index;
@@ -78,6 +60,10 @@ at::Tensor chosen(const ModelConfig& model, const ProbeRequest& request, int64_t
 
 ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
                      const std::string& part) {
+    const MixerTraits traits = mixer_traits(context.net.config());
+    if (!traits.has_attention) fail_usage("layer {}: {}", request.layer, traits.no_attention);
+    if (part == "prior" && !traits.has_prior())
+        fail_usage("{}: part=prior is empty", traits.no_bias);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
     check_range("position", request.position, taps.k.size(0));
     ShareRows rows = layer_rows(context, request, taps, part);

@@ -21,10 +21,18 @@ TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass, double
 }  // namespace
 
 TaskRoom classify_task() {
-    return {{"classify", "The class of a picture, seen as a grid of patches."},
-            "accuracy",
-            "accuracy",
-            evaluate};
+    return {.info = {"classify", "The class of a picture, seen as a grid of patches."},
+            .traits = {.tokens = TokenKind::patches,
+                       .is_autoregressive = false,
+                       .has_classes = true,
+                       .metric = "accuracy",
+                       .metric_words = "accuracy",
+                       .loss_in_bits = false},
+            .grid =
+                [](const ModelConfig& model) {
+                    return TokenGrid{model.height / model.patch, model.width / model.patch};
+                },
+            .evaluate = evaluate};
 }
 
 }  // namespace aft

@@ -1,16 +1,17 @@
 // image: autoregression over sub-pixels in raster order; loss in nats per sub-pixel, reported in
 // bits per dimension.
-#include "model/tasks/sequence.h"
+#include "model/tasks/task.h"
 
 namespace aft {
 
 TaskRoom image_task() {
-    return {{"image", "Autoregression over the sub-pixels of a picture, in raster order."},
-            "bits_per_dim",
-            "bits/dim",
-            [](const Net& net, const Batch& batch, const Pass& pass, double) {
-                return evaluate_sequence(net, batch, pass, "bits_per_dim");
-            }};
+    return {.info = {"image", "Autoregression over the sub-pixels of a picture, in raster order."},
+            .traits = {.tokens = TokenKind::values,
+                       .metric = "bits_per_dim",
+                       .metric_words = "bits/dim"},
+            .grid = grid_of_values,
+            .metric = bits_of,
+            .evaluate = evaluate_sequence};
 }
 
 }  // namespace aft

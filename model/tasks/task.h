@@ -1,4 +1,4 @@
-// A task room: batch -> loss and metrics, and the words for them.
+// A task room: batch -> loss and metrics, and what others need to know of it.
 // Room = one .cpp with one exported function `TaskRoom NAME_task();`, listed in rooms.cpp.
 #pragma once
 #include <ATen/core/Tensor.h>
@@ -9,25 +9,43 @@
 
 #include "core/rooms.h"
 #include "model/data/loader.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
+#include "model/traits.h"
 
 namespace aft {
 
 struct TaskResult {
     at::Tensor loss;  // scalar, nats per token (or per example), mean over the batch
-    std::map<std::string, double> metrics;  // "bits_per_dim" | "bits_per_byte" | "accuracy"
+    std::map<std::string, double> metrics;  // the metric of its traits
     int64_t tokens = 0, examples = 0;
+};
+
+struct TokenGrid {
+    int64_t height = 1, width = 1;  // of all tokens but a class token
 };
 
 struct TaskRoom {
     RoomInfo info;
-    std::string metric;        // the metric's key
-    std::string metric_words;  // "bits/dim"
+    TaskTraits traits;
+    TokenGrid (*grid)(const ModelConfig&) = nullptr;
+    // The metric of a mean loss in nats. None: the mean of what `evaluate` gives over the examples.
+    double (*metric)(double loss) = nullptr;
     TaskResult (*evaluate)(const Net& net, const Batch& batch, const Pass& pass,
                            double label_smoothing) = nullptr;
+    RoomVisit visit = nullptr;                    // settings of its own: visit_settings<Own>
+    void (*check)(const ModelConfig&) = nullptr;  // throws usage Error on settings that do not fit
 };
 
 [[nodiscard]] const std::vector<TaskRoom>& tasks();
 [[nodiscard]] const TaskRoom& task_of(const ModelConfig& model);
+// For programs that bring rooms of their own, before anything else is called.
+void add_task(TaskRoom room);
+
+// What autoregressive tasks share: the mean cross entropy of the next token, and the grids. Thread
+// of the net's owner.
+[[nodiscard]] TaskResult evaluate_sequence(const Net& net, const Batch& batch, const Pass& pass,
+                                           double label_smoothing);
+[[nodiscard]] TokenGrid grid_of_values(const ModelConfig& model);  // sub-pixels, raster order
+[[nodiscard]] double bits_of(double nats);
 
 }  // namespace aft

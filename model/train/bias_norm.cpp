@@ -74,13 +74,11 @@ double band_squares(const at::Tensor& u, const at::Tensor& r, int64_t window) {
 
 std::optional<double> squared_bias(const Mixer& mixer, int64_t tokens) {
     const c10::NoGradGuard no_grad;
-    const ops::Kind kind = mixer.kind();
-    const bool is_local = kind == ops::Kind::local;
-    const ops::Inputs in = mixer.bias_inputs(tokens);
-    if (in.u.defined() && is_local)
-        return band_squares(in.u, in.r, std::min(mixer.options({}).window, tokens));
+    const StoredBias in = mixer.stored_bias(tokens);
+    if (in.u.defined() && in.window > 0)
+        return band_squares(in.u, in.r, std::min(in.window, tokens));
     if (in.u.defined() && in.u.size(1) < tokens) return product(gram(in.u), gram(in.r));
-    if (in.w.defined() && kind == ops::Kind::full) return squares(in.w);
+    if (in.w.defined() && in.window == 0) return squares(in.w);
     const std::optional<at::Tensor> w = mixer.bias(tokens);
     if (!w) return {};
     return squares(*w);

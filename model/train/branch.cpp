@@ -53,8 +53,13 @@ void copy_logs(const fs::path& run, const fs::path& branch) {
 
 void link_steps(const fs::path& run, const fs::path& branch, int64_t step) {
     make_folder(branch / "checkpoints");
-    for (const int64_t saved : checkpoint_steps(run))
-        if (saved > step) link_file(checkpoint_path(run, saved), checkpoint_path(branch, saved));
+    std::error_code error;
+    for (const int64_t saved : checkpoint_steps(run)) {
+        if (saved <= step) continue;
+        link_file(checkpoint_path(run, saved), checkpoint_path(branch, saved));
+        if (const fs::path kind = save_kind_path(run, saved); fs::exists(kind, error))
+            link_file(kind, save_kind_path(branch, saved));
+    }
     const std::vector<int64_t> frames = history_steps(run / "history");
     if (frames.empty()) return;
     make_folder(branch / "history");

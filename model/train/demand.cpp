@@ -6,7 +6,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 namespace {
@@ -40,7 +40,8 @@ Demand training_demand(const Config& config) {
     const double logits = model.causal() ? 3.0 * static_cast<double>(model.levels) : 0.0;
     // Forward 2, backward 4 operations per weight and token, and as much again for the operator
     // over T or its window.
-    const double span = model.window > 0 ? std::min(T, static_cast<double>(model.window)) : T;
+    const auto window = static_cast<double>(mixer_traits(model).window);
+    const double span = window > 0 ? std::min(T, window) : T;
     Demand out;
     out.parameters = parameters;
     out.weights_bytes = parameters * kFloat;

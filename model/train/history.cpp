@@ -60,12 +60,12 @@ NamedTensors read_history(const std::filesystem::path& folder, int64_t step) {
 History::History(std::filesystem::path folder, int64_t frames, int64_t expected_steps)
     : folder_(std::move(folder)),
       frames_(frames <= 0 ? 0 : std::max<int64_t>(frames, 2)),
-      stride_(first_stride(frames_, expected_steps)) {
+      first_stride_(first_stride(frames_, expected_steps)) {
     if (!folder_.empty()) steps_ = history_steps(folder_);
 }
 
 void History::record(int64_t step, const Parameters& parameters, bool always) {
-    if (frames_ == 0 || (!always && step % stride_ != 0)) return;
+    if (frames_ == 0 || (!always && step % stride_at(step) != 0)) return;
     if (std::binary_search(steps_.begin(), steps_.end(), step)) return;
     NamedTensors tensors = biases(parameters);
     if (tensors.empty()) return;
@@ -80,19 +80,27 @@ void History::record(int64_t step, const Parameters& parameters, bool always) {
     thin();
 }
 
+// Frames of a run that kept every stride-th step so far: the first, those, and this one.
+int64_t History::count_at(int64_t step, int64_t stride) const {
+    const int64_t first = steps_.empty() ? step : std::min(steps_.front(), step);
+    const int64_t inner = step > first ? (step - 1) / stride - first / stride : 0;
+    return 1 + inner + (step > first ? 1 : 0);
+}
+
+// Not from the frames that are there: a killed process may have dropped more of them by now.
+int64_t History::stride_at(int64_t step) const {
+    int64_t stride = first_stride_;
+    while (count_at(step, stride) > frames_) stride *= 2;
+    return stride;
+}
+
 void History::thin() {
-    while (static_cast<int64_t>(steps_.size()) > frames_) {
-        // Frames kept out of turn (a last step that was gone on from) go first.
-        const auto off_stride = [&](int64_t step) {
-            return step % stride_ != 0 && step != steps_.front() && step != steps_.back();
-        };
-        const auto odd = std::find_if(steps_.begin(), steps_.end(), off_stride);
-        if (odd != steps_.end()) {
-            drop(*odd);
-        } else {
-            stride_ *= 2;
-        }
-    }
+    const int64_t last = steps_.back(), stride = stride_at(last);
+    std::vector<int64_t> between;  // the strides: of a smaller one, or saved out of turn
+    for (const int64_t step : steps_)
+        if (step % stride != 0 && step != steps_.front() && step != last) between.push_back(step);
+    const auto spare = static_cast<size_t>(frames_ - count_at(last, stride));
+    for (size_t i = 0; i + spare < between.size(); ++i) drop(between[i]);
 }
 
 void History::drop(int64_t step) {

@@ -4,11 +4,14 @@
 
 namespace aft {
 
+using Clock = std::chrono::steady_clock;
+
 Recorder::Recorder(RunFolder& folder, const Trainer& trainer)
     : folder_(folder),
       trainer_(trainer),
       history_(folder.path() / "history", trainer.config().train.history_frames,
-               trainer.config().train.steps) {
+               trainer.config().train.steps),
+      saved_at_(Clock::now()) {
     history_.record(trainer.steps_done(), trainer.net().parameters());
 }
 
@@ -21,7 +24,11 @@ void Recorder::after_step(const StepReport& report) {
     is_logged_ = false;
     finish();
     const TrainConfig& train = trainer_.config().train;
-    if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0) save();
+    const auto next = next_save();
+    if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0)
+        save(SaveKind::scheduled);
+    else if (next && Clock::now() >= *next)
+        save(SaveKind::by_time);
 }
 
 void Recorder::finish() {
@@ -35,16 +42,29 @@ void Recorder::finish() {
     waiting_.reset();
 }
 
-std::filesystem::path Recorder::save() {
+std::filesystem::path Recorder::save(SaveKind kind) {
+    saved_at_ = Clock::now();
     const int64_t step = trainer_.steps_done();
     std::error_code error;  // a rewind that failed half-way may have taken the file away
     if (saved_step_ != step || !std::filesystem::exists(saved_path_, error)) {
-        saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true));
+        saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true), kind);
         saved_step_ = step;
+    } else {
+        folder_.keep_save(step, kind);
     }
-    history_.record(step, trainer_.net().parameters(), /*always=*/true);
+    // Where the clock chose the step no moment is kept: those of a run follow from its steps alone.
+    if (kind != SaveKind::by_time)
+        history_.record(step, trainer_.net().parameters(), /*always=*/true);
     finish();
+    saved_at_ = Clock::now();
     return saved_path_;
+}
+
+std::optional<Clock::time_point> Recorder::next_save() const {
+    const double minutes = trainer_.config().train.save_minutes;
+    if (minutes <= 0) return std::nullopt;
+    return saved_at_ + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double, std::ratio<60>>(minutes));
 }
 
 }  // namespace aft

@@ -9,12 +9,15 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <set>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "core/outside.h"
 #include "model/train/branch.h"
 #include "model/train/history.h"
+#include "model/train/own_files.h"
+#include "model/train/run_state.h"
 #include "model/train/step_files.h"
 
 namespace aft {
@@ -23,25 +26,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-class FileHandle {
-  public:
-    explicit FileHandle(int fd = -1) : fd_(fd) {}
-    ~FileHandle() {
-        if (fd_ >= 0) close(fd_);
-    }
-    FileHandle(const FileHandle&) = delete;
-    FileHandle& operator=(const FileHandle&) = delete;
-    FileHandle(FileHandle&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    FileHandle& operator=(FileHandle&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    [[nodiscard]] int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
 std::string utc_now() {
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     std::tm parts{};
@@ -49,27 +33,6 @@ std::string utc_now() {
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return text;
-}
-
-// Appends a whole line or nothing: what a full disk left of it is cut off again.
-void append_line(const fs::path& path, std::string line) {
-    line += '\n';
-    const FileHandle file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail("{}: cannot be written: {}", path.string(), std::strerror(errno));
-    const off_t before = lseek(file.get(), 0, SEEK_END);
-    size_t done = 0;
-    while (done < line.size()) {
-        const ssize_t n = write(file.get(), line.data() + done, line.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            const int error = n < 0 ? errno : ENOSPC;
-            // A tail that cannot be cut off either is dropped by the next writer.
-            const bool cut = before >= 0 && ftruncate(file.get(), before) == 0;
-            fail("{}: a line could not be written: {}; {}", path.string(), std::strerror(error),
-                 cut ? "the file is as it was before" : "its last line is torn");
-        }
-        done += static_cast<size_t>(n);
-    }
 }
 
 // A process that was killed may have left half a line: cut it off before the next one is added.
@@ -92,7 +55,7 @@ std::vector<json> read_lines(const fs::path& path, uint64_t& offset) {
     in.seekg(static_cast<std::streamoff>(offset));
     for (std::string line; std::getline(in, line);) {
         if (in.eof()) break;  // no newline yet: torn, or still being written
-        json parsed = json::parse(line, nullptr, false);
+        json parsed = parse_json(line, {.file = path.native(), .line_at = offset});
         if (!parsed.is_object())
             fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
         lines.push_back(std::move(parsed));
@@ -116,22 +79,31 @@ class KeptLines {
         if (!prepared_.empty()) fs::rename(prepared_, log_);
         prepared_.clear();
     }
+    [[nodiscard]] int64_t last_dropped() const { return last_dropped_; }  // step; -1 = none
 
   private:
+    int64_t last_dropped_ = -1;
     fs::path log_, prepared_;  // empty: the log ends there already
 };
 
 KeptLines::KeptLines(const fs::path& log, int64_t step) {
     std::error_code error;
     if (!fs::exists(log, error)) return;
-    log_ = fs::canonical(log);
+    check_no_link(log);
+    log_ = log;
     const std::string text = read_file(log_);
     std::string kept;
     for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
          begin = end + 1) {
         const std::string line = text.substr(begin, end - begin);
-        const json parsed = json::parse(line, nullptr, false);
-        if (!parsed.is_object() || parsed.value("step", int64_t{0}) > step) continue;
+        const json parsed = parse_json(line, {.file = log_.native(), .line_at = begin});
+        const json found = parsed.is_object() ? parsed.value("step", json(0)) : json();
+        if (!found.is_number()) continue;
+        const double at = std::min(found.get<double>(), 0x1p53);  // larger ones are no steps
+        if (at > static_cast<double>(step)) {
+            last_dropped_ = std::max(last_dropped_, static_cast<int64_t>(at));
+            continue;
+        }
         kept += line + '\n';
     }
     if (kept == text) return;
@@ -156,9 +128,7 @@ void drop_after(const fs::path& run, int64_t step, KeptLogs& logs) {
 
 FileHandle lock_run(const fs::path& run) {
     const fs::path path = run / "run.lock";
-    FileHandle file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (file.get() < 0)
-        fail("{}: the run folder cannot be locked: {}", path.string(), std::strerror(errno));
+    FileHandle file = open_own(path, O_RDWR);
     if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK)
             fail("{}: the run folder cannot be locked: {}", path.string(), std::strerror(errno));
@@ -194,17 +164,6 @@ void check_folder(const fs::path& run, bool resume) {
         fail("{}: the folder is not empty and holds no run; choose another one", run.string());
 }
 
-std::set<int64_t> pinned_steps(const fs::path& run) {
-    std::set<int64_t> pinned;
-    std::error_code error;
-    if (!fs::exists(run / "notes.json", error)) return pinned;
-    const json notes = json::parse(read_file(run / "notes.json"), nullptr, false);
-    if (!notes.is_object() || !notes.contains("pinned")) return pinned;
-    for (const json& step : notes["pinned"])
-        if (step.is_number_integer()) pinned.insert(step.get<int64_t>());
-    return pinned;
-}
-
 }  // namespace
 
 struct RunFolder::Parts {
@@ -213,19 +172,16 @@ struct RunFolder::Parts {
     int64_t keep_checkpoints = 0;  // all, until a config says otherwise
 
     void say(const std::string& text) const {
-        append_line(path / "log.txt", utc_now() + " " + text);
+        append_line(path / "log.txt", utc_now() + " " + printable_line(text));
     }
     void thin() const;
 };
 
-// Newest `keep_checkpoints` and the pinned ones stay; 0 keeps all.
 void RunFolder::Parts::thin() const {
-    if (keep_checkpoints <= 0) return;
-    const std::vector<int64_t> steps = checkpoint_steps(path);
-    const std::set<int64_t> pinned = pinned_steps(path);
-    for (size_t i = 0; i + static_cast<size_t>(keep_checkpoints) < steps.size(); ++i) {
-        std::error_code ignored;  // one file too many is no reason to end a run
-        if (!pinned.contains(steps[i])) fs::remove(checkpoint_path(path, steps[i]), ignored);
+    try {
+        prune_saves(path, keep_checkpoints);
+    } catch (const Error& error) {  // without knowing what is pinned nothing is removed
+        say(std::string("kept all checkpoints: ") + error.what());
     }
 }
 
@@ -234,11 +190,13 @@ RunFolder::RunFolder(const fs::path& path, const Config& config)
     check_folder(path, /*resume=*/false);
     make_folder(path);
     parts_->lock = lock_run(path);
+    check_no_links(path);
     if (has_begun(path))
         fail(
             "{}: a run has been started in this folder; go on with --resume, or choose another "
             "folder",
             path.string());
+    remove_leftovers(path);
     make_folder(path / "checkpoints");
     update_config(config);
     parts_->say(fmt::format("started {} (Afterimage {})", config.name, version()));
@@ -247,6 +205,7 @@ RunFolder::RunFolder(const fs::path& path, const Config& config)
 RunFolder::RunFolder(const fs::path& path) : parts_(std::make_unique<Parts>(path)) {
     check_folder(path, /*resume=*/true);
     parts_->lock = lock_run(path);
+    check_no_links(path);
 }
 
 void RunFolder::go_on_from(int64_t step, const Config& config) {
@@ -255,11 +214,14 @@ void RunFolder::go_on_from(int64_t step, const Config& config) {
     if (!saved.empty() && saved.back() != step)
         fail("{}: this run was {} meanwhile, to step {}; open it again to go on", path.string(),
              saved.back() > step ? "trained further" : "rewound", saved.back());
+    remove_leftovers(path);
     make_folder(path / "checkpoints");
     cut_torn_line(path / "metrics.jsonl");
     cut_torn_line(path / "events.jsonl");
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
+    if (const int64_t last = logs.metrics.last_dropped(); last > step)
+        event("lost", step, {{"text", lost_words(step, last)}});
     update_config(config);
     parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
 }
@@ -280,9 +242,11 @@ void RunFolder::event(const std::string& kind, int64_t step, const json& detail)
     parts_->say(fmt::format("step {} {}: {}", step, kind, detail.dump()));
 }
 
-fs::path RunFolder::save(const Checkpoint& checkpoint) {
+fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
     const fs::path path = checkpoint_path(parts_->path, checkpoint.step);
     try {
+        check_no_link(path);
+        mark_save(parts_->path, checkpoint.step, kind);
         write_checkpoint(path, checkpoint);
     } catch (const Error& error) {
         const std::vector<int64_t> steps = checkpoint_steps(parts_->path);
@@ -296,6 +260,11 @@ fs::path RunFolder::save(const Checkpoint& checkpoint) {
     return path;
 }
 
+void RunFolder::keep_save(int64_t step, SaveKind kind) {
+    mark_save(parts_->path, step, kind);
+    parts_->thin();
+}
+
 fs::path RunFolder::go_back(int64_t step) {
     const fs::path& path = parts_->path;
     KeptLogs logs(path, step);
@@ -305,7 +274,7 @@ fs::path RunFolder::go_back(int64_t step) {
     // cut short, a resume would drop the rest.
     const std::vector<int64_t> saved = checkpoint_steps(path);
     for (auto later = saved.rbegin(); later != saved.rend() && *later > step; ++later)
-        fs::remove(checkpoint_path(path, *later));
+        remove_save(path, *later);
     drop_after(path, step, logs);
     return branch;
 }
@@ -315,6 +284,7 @@ void RunFolder::update_config(const Config& config) {
     const std::string text = config_to_json(config).dump(2) + "\n";
     const fs::path path = parts_->path / "config.json";
     std::error_code error;
+    check_no_link(path);
     if (fs::exists(path, error) && read_file(path) == text) return;
     write_atomically(path, text);
 }

@@ -1,6 +1,6 @@
 // Run folder: config.json, metrics.jsonl, events.jsonl, checkpoints/, history/,
-// log.txt, run.lock. One writer (flock), any number of readers while it grows. Trainer thread
-// writes; readers on any thread.
+// log.txt, run.lock. One writer (flock), any number of readers while it grows; nothing is written
+// through a symbolic link. Trainer thread writes; readers on any thread.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/checkpoints/checkpoint.h"
+#include "model/train/saves.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -22,15 +23,17 @@ class RunFolder {
     // A run to go on with: locked, nothing written; go_on_from() before anything else. Error as
     // above, or if there is no run.
     explicit RunFolder(const std::filesystem::path& path);
-    // From a checkpoint of this step: drops log lines and history frames after it and a torn last
-    // line of an interrupted process; config.json becomes `config`. Error if the run was trained
-    // further than that, or rewound: nothing is lost.
+    // From a checkpoint of this step: drops log lines and history frames after it, and a torn last
+    // line and temporary files of an interrupted process; config.json becomes `config`. Error if
+    // the run was trained further than that, or rewound: nothing is lost.
     void go_on_from(int64_t step, const Config& config);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed
     void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
-    std::filesystem::path save(
-        const Checkpoint& checkpoint);  // checkpoints/step-NNNNNNNN.safetensors, thins old ones
+    // checkpoints/step-NNNNNNNN.safetensors; removes those that no SaveKind keeps.
+    std::filesystem::path save(const Checkpoint& checkpoint, SaveKind kind = SaveKind::scheduled);
+    // One that is saved stays as long as this kind, if it would not stay longer.
+    void keep_save(int64_t step, SaveKind kind);
     // Back to a saved step: what came after is kept by keep_branch() and then leaves this run.
     // Returns the branch's folder; empty = nothing came after. Where the disk is full nothing
     // changes.

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/check.h"
+#include "model/checkpoints/naming.h"
 #include "model/data/source.h"
 #include "model/train/trainer_parts.h"
 
@@ -39,7 +40,7 @@ nlohmann::json describe(const DataSource& source, const DataConfig& config) {
 
 std::shared_ptr<const DataSource> open_data(const Config& config) {
     return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                       config.model.task == "text" ? config.model.length : 0);
+                       task_traits(config.model).is_text() ? config.model.length : 0);
 }
 
 void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
@@ -86,14 +87,20 @@ Trainer::Trainer(const Config& config, at::Device device) {
 
 Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     Config config = checkpoint.config;
-    config.check();
+    try {
+        config.check();
+    } catch (const Error& error) {
+        fail_naming(checkpoint.path, error);
+    }
     auto source = open_data(config);
     check_fit(*source, config.model);
     check_demand(config, device);
     nlohmann::json description = describe(*source, config.data);
     parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
                                      std::move(description));
-    load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+    naming_model(checkpoint.path, [&] {
+        load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+    });
     parts_->steps_done = checkpoint.step;
     parts_->last_metrics = checkpoint.metrics;
 }

@@ -11,7 +11,7 @@
 #include "core/settings.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "model/tasks/task.h"
 #include "model/train/optimizer.h"
 

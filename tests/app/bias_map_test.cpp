@@ -6,18 +6,20 @@
 #include <cmath>
 
 #include "app/panels/biases/bias_tools.h"
+#include "tests/app/traits.h"
 
 namespace aft::app {
 namespace {
 
 Status band_status(int64_t tokens, int64_t window) {
     Status s;
-    s.config.model.task = "image";
+    s.config.model.height = 1;
+    s.config.model.width = tokens;
     s.config.model.mixer = "aft-local";
-    s.config.model.window = window;
+    s.config.model.own["window"] = window;
     s.tokens = tokens;
     s.layers.resize(1);
-    return s;
+    return with_traits(s);
 }
 
 // Value 10 t + offset; NaN where there is no source.
@@ -33,7 +35,7 @@ FieldSet band_fields(const BiasForm& form, float scale) {
 
 TEST(BiasMap, BlocksAreCutAlongEachAxisOverVisibleCellsOnly) {
     const BiasForm form(band_status(7, 3));
-    ASSERT_EQ(form.kind, BiasForm::Kind::band);
+    ASSERT_EQ(form.layout, BiasLayout::band);
     const FieldSet fields = band_fields(form, 1);
     const BiasMap map = map_of_fields({fields}, form, 0, {.rows = 3, .columns = 1});
     ASSERT_EQ(map.rows, 3);
@@ -71,9 +73,9 @@ TEST(BiasMap, StatisticsAreTheSameInBlocks) {
     Status square = band_status(11, 0);
     square.config.model.mixer = "aft-full";
     Status hidden = band_status(11, 11);
-    hidden.config.model.outside = "-inf";
+    hidden.config.model.own["outside"] = "-inf";
     for (const Status& status : {band_status(11, 4), square, hidden}) {
-        const BiasForm form(status);
+        const BiasForm form(with_traits(status));
         const FieldSet fields = band_fields(form, 1);
         const BiasMap one = map_of_fields({fields}, form, 0, {});
         const BiasStatistics exact = bias_statistics(form, one, Quantity::w);
@@ -94,7 +96,7 @@ TEST(BiasMap, StatisticsAreTheSameInBlocks) {
 TEST(BiasMap, AReadingHasTheWOfTheAnswer) {
     Status status = band_status(4, 0);
     status.config.model.mixer = "aft-full";
-    const BiasForm form(status);
+    const BiasForm form(with_traits(status));
     FieldSet fields;
     fields.fields.resize(2);
     fields.fields[0].name = "bias";
@@ -131,7 +133,7 @@ TEST(BiasMap, BandsAreCutFreelyMatricesSquare) {
     EXPECT_EQ(cut.columns, 1);
     Status s = band_status(768, 0);
     s.config.model.mixer = "aft-full";
-    const Blocks square = BiasForm(s).blocks_for({560, 590});
+    const Blocks square = BiasForm(with_traits(s)).blocks_for({560, 590});
     EXPECT_EQ(square.rows, square.columns);
 }
 

@@ -14,8 +14,8 @@ class Elsewhere : public BareTest {
         ModelConfig& model = request.config->model;
         model.mixer = mixer;
         model.task = task;
-        if (mixer == "softmax" || mixer.starts_with("aft-conv")) model.heads = 4;
-        if (mixer == "aft-conv2d" || mixer == "aft-local") model.window = 3;
+        if (mixer == "softmax" || mixer.starts_with("aft-conv")) model.own["heads"] = 4;
+        if (mixer == "aft-conv2d" || mixer == "aft-local") model.own["window"] = 3;
         if (task == "classify") {
             request.config->data.source = "shapes?size=16";
             model.patch = 4;

@@ -9,6 +9,7 @@
 
 #include "app/panels/attention/attention_data.h"
 #include "app/panels/biases/bias_tools.h"
+#include "tests/app/traits.h"
 
 namespace aft::app {
 namespace {
@@ -23,7 +24,7 @@ Status image_status(int64_t height, int64_t width, int64_t channels) {
     s.config.model.channels = channels;
     s.tokens = height * width * channels;
     s.layers.resize(1);
-    return s;
+    return with_traits(s);
 }
 
 TEST(Positions, SourceIsTheInputOneSubPixelBefore) {
@@ -48,6 +49,7 @@ TEST(Positions, AClassifierHasPatchesAndMaybeAClassToken) {
     s.config.model.task = "classify";
     s.grid_height = s.grid_width = 4;
     s.tokens = 16;
+    s = with_traits(s);
     EXPECT_EQ(Positions(s).source(5).y, 1);
     s.config.model.class_token = true;
     s.tokens = 17;
@@ -76,16 +78,16 @@ TEST(Fold, SharesAddUpOverTheChannelsOfAPixel) {
 TEST(BiasForm, HiddenCellsOfMatrixAndBandInBlocks) {
     Status s = image_status(2, 4, 1);
     s.config.model.mixer = "aft-full";
-    const BiasForm full(s);
-    EXPECT_EQ(full.kind, BiasForm::Kind::matrix);
+    const BiasForm full(with_traits(s));
+    EXPECT_EQ(full.layout, BiasLayout::matrix);
     EXPECT_FALSE(full.is_hidden(3, 3, {}));
     EXPECT_TRUE(full.is_hidden(3, 4, {}));
     EXPECT_TRUE(full.is_hidden(1, 2, {2, 2})) << "targets 2, 3 and sources 4, 5: none";
     EXPECT_FALSE(full.is_hidden(1, 1, {2, 2}));
     s.config.model.mixer = "aft-local";
-    s.config.model.window = 3;
-    const BiasForm band(s);
-    EXPECT_EQ(band.kind, BiasForm::Kind::band);
+    s.config.model.own["window"] = 3;
+    const BiasForm band(with_traits(s));
+    EXPECT_EQ(band.layout, BiasLayout::band);
     EXPECT_EQ(band.columns, 3);
     EXPECT_TRUE(band.is_hidden(1, 2, {})) << "source -1";
     EXPECT_FALSE(band.is_hidden(2, 2, {}));
@@ -102,16 +104,17 @@ TEST(BiasForm, KernelsKnowTheirOffsets) {
     Status s = image_status(8, 8, 1);
     s.config.model.task = "classify";
     s.config.model.mixer = "aft-conv2d";
-    s.config.model.window = 5;
-    s.config.model.heads = 4;
-    const BiasForm form(s);
+    s.config.model.own["window"] = 5;
+    s.config.model.own["heads"] = 4;
+    const BiasForm form(with_traits(s));
     EXPECT_EQ(form.heads, 4);
     EXPECT_EQ(tap_words(form, form.cell(0, 1, 1, 2)), "\u22121, 0");
     s.config.model.task = "text";
     s.config.model.mixer = "aft-conv1d";
-    EXPECT_EQ(BiasForm(s).first_offset, -4) << "the last causal tap is the current token";
+    EXPECT_EQ(BiasForm(with_traits(s)).first_offset, -4)
+        << "the last causal tap is the current token";
     s.config.model.mixer = "aft-simple";
-    EXPECT_EQ(BiasForm(s).kind, BiasForm::Kind::none);
+    EXPECT_EQ(BiasForm(with_traits(s)).layout, BiasLayout::none);
 }
 
 TEST(Limits, EveryQuantityHasItsRule) {

@@ -76,9 +76,11 @@ TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
             const std::string mean_words = shown_value(quantity, mean),
                               norm_words = stored_value(norm);
             run("click Focus/Main/Tab\nframes 3\n");
-            EXPECT_TRUE(until([&] { return value_of("Inspector/Statistics/Mean") == mean_words; }))
-                << value_of("Inspector/Statistics/Mean") << ", wanted " << mean_words;
-            EXPECT_EQ(value_of("Inspector/Statistics/Norm"), norm_words);
+            EXPECT_TRUE(until([&] {
+                return value_of("Inspector/Statistics/Mean, visible pairs") == mean_words;
+            })) << value_of("Inspector/Statistics/Mean, visible pairs")
+                << ", wanted " << mean_words;
+            EXPECT_EQ(value_of("Inspector/Statistics/Norm, visible pairs"), norm_words);
             run("click Statistics/Main/Tab\nframes 3\n");
             const std::string row =
                 fmt::format("Statistics/Layers/Layers: L{}", layer);  // its section: Layers

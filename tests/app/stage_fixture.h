@@ -6,6 +6,7 @@
 #include "app/host/script.h"
 #include "app/host/stage.h"
 #include "model/jobs.h"
+#include "tests/app/traits.h"
 #include "tests/session/session_bench.h"
 #include "tests/source_file.h"
 
@@ -16,7 +17,7 @@ inline Config tiny_config() {
     Config config = small_run();
     config.name = "tiny";
     config.model.dim = 8;
-    config.model.factors = 4;
+    config.model.own["factors"] = 4;
     config.train.batch = 2;
     config.train.steps = 60;
     config.train.checkpoint_every = 20;
@@ -51,6 +52,7 @@ inline void feed_small(Ui& ui) {
         curves->columns["timing.step_ms"].push_back(20);
     }
     curves->events = {{20, "save", ""}, {30, "learning-rate", "train.learning_rate = 1e-3"}};
+    s = with_traits(s);
     ui.curves = curves;
     ui.history = {0, 20, 40};
 }

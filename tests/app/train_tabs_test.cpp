@@ -60,7 +60,8 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     ASSERT_TRUE(until([&] { return value_of("Focus/Main/Map").ends_with("change"); }))
         << value_of("Focus/Main/Map");
     EXPECT_EQ(value_of("Focus/Main/Compare"), "Change since pin");
-    const WidgetRecord* norm = ui().recorder.find("Inspector/Statistics/Norm of the change");
+    const WidgetRecord* norm =
+        ui().recorder.find("Inspector/Statistics/Norm of the change, visible pairs");
     ASSERT_NE(norm, nullptr);
     EXPECT_GT(std::stod(norm->value), 0) << "60 steps have changed the biases";
     run("key D\nframes 5\n");

@@ -79,13 +79,13 @@ TEST(BenchRounds, ADecoderIsJudgedByTheRatesThatItRestsOn) {
     Stage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1)};
     double rate = 100;
-    const Pace pace{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
+    const Rounds pace{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
     const Conditions moved = measure(turns, pace, stage.settings, {});
     EXPECT_NEAR(moved.moved, 0.3, 1e-12);
     EXPECT_FALSE(moved.has_ratios());
     EXPECT_EQ(moved.basis_before.size(), 2U);
     EXPECT_EQ(found_words(1.949, "x", moved), "");
-    const Pace still{.basis = [] { return std::vector<double>{50, 100}; }};
+    const Rounds still{.basis = [] { return std::vector<double>{50, 100}; }};
     const Conditions held = measure(turns, still, stage.settings, {});
     EXPECT_EQ(held.moved, 0);
     EXPECT_EQ(found_words(1.949, "x", held), " (found 1.95x)");
@@ -177,7 +177,7 @@ TEST(BenchStep, TheEinsumNetIsTheSameNetAndNoRoomOfTheProgram) {
 TEST(BenchStep, AnotherFunctionIsSeen) {
     const Config config = pixel_config("aft-local", true);
     ModelConfig other = config.model;
-    other.window = 2;
+    other.own["window"] = 2;
     EXPECT_GT(first_step_errors(config, other).gradients, 1e-2);
     EXPECT_GT(first_step_errors(einsum_of(config), other).gradients, 1e-2);
 }

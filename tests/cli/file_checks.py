@@ -3,6 +3,7 @@ import json
 import random
 import struct
 
+import stranger_checks
 import tensors
 from train_checks import SMALL
 
@@ -200,3 +201,4 @@ def run(cli):
     cli.part(pictures, model)
     cli.part(places, model)
     cli.part(data, model)
+    cli.part(stranger_checks.run, model)

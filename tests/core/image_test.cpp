@@ -116,6 +116,29 @@ TEST(Image, truncated_pictures_are_errors) {
     }
 }
 
+// The size is read before the decoder is asked, which knows no word for "too large".
+TEST(Image, a_picture_that_is_too_large_says_so) {
+    const Scratch folder;
+    write_png(folder / "a.png", random_image(8, 8, 3));
+    const std::string png = read_file(folder / "a.png");
+    const auto message_of = [&](const std::string& bytes) {
+        put(folder / "b", bytes);
+        return error_of([&] { (void)read_image(folder / "b"); });
+    };
+    const auto wide = [](std::string bytes, size_t at, const std::string& extent) {
+        return bytes.replace(at, extent.size(), extent);
+    };
+    // 20000 pixels a side; then 9000 x 9000, within the sides and over 64 megapixels.
+    const std::string side = message_of(wide(png, 16, std::string("\0\0\x4e\x20", 4)));
+    EXPECT_TRUE(has(side, "20000 x 8 pixels; allowed: 16384 a side and 64 megapixels")) << side;
+    const std::string area = message_of(wide(png, 16, std::string("\0\0\x23\x28\0\0\x23\x28", 8)));
+    EXPECT_TRUE(has(area, "9000 x 9000 pixels; allowed:")) << area;
+    const std::string bmp = message_of(wide(bmp_bytes(), 18, std::string("\x20\x4e\0\0", 4)));
+    EXPECT_TRUE(has(bmp, "20000 x 1 pixels; allowed:")) << bmp;
+    const std::string pnm = message_of("P6 20000 20000 255 x");
+    EXPECT_TRUE(has(pnm, "20000 x 20000 pixels; allowed:")) << pnm;
+}
+
 TEST(Image, random_bytes_behind_a_right_beginning_never_crash) {
     const Scratch folder;
     write_png(folder / "good.png", random_image(8, 8, 3));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "tests/core/scratch.h"
 
 namespace aft {
 namespace {
@@ -129,6 +130,23 @@ TEST(Settings, AllowedInWords) {
     EXPECT_EQ(allowed_text(rows[3]), "allowed: bake, grill");
     EXPECT_EQ(allowed_text(rows[4]), "allowed: any text");
     EXPECT_EQ(find_setting(rows, "oven"), nullptr);
+}
+
+// Of a value or a key of any length a message shows its beginning, and its type.
+TEST(Settings, LongValuesAreShort) {
+    Oven oven;
+    SettingRows rows = oven.rows();
+    const std::string vast(400000, 'x');
+    for (const std::string& text :
+         {"{\"oven\": {\"trays\": \"" + vast + "\"}}", "{\"" + vast + "\": 1}",
+          "{\"oven\": {\"trays\": [" + std::string(100000, '1') + "]}}"}) {
+        const std::string message = error_of(
+            [&] { settings_from_json(rows, nlohmann::json::parse(text), "kitchen.json"); });
+        EXPECT_TRUE(has(message, "kitchen.json")) << message.substr(0, 200);
+        EXPECT_LT(message.size(), 400U);
+    }
+    EXPECT_LT(error_of([&] { set_from_text(rows, "oven.trays", vast); }).size(), 400U);
+    EXPECT_LT(error_of([&] { set_from_text(rows, vast, "1"); }).size(), 400U);
 }
 
 }  // namespace

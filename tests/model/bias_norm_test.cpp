@@ -35,7 +35,7 @@ TEST(BiasNorm, OfEveryWindow) {
             ModelConfig config = small_config("aft-local", "text");
             config.layers = 1;
             config.length = length;
-            config.window = window;
+            config.own["window"] = window;
             expect_norm(config);
             config.mixer = "aft-full";
             expect_norm(config);
@@ -47,10 +47,10 @@ TEST(BiasNorm, IsNeverNegative) {
     ModelConfig config = small_config("aft-full", "text");
     config.layers = 1;
     config.length = 50;
-    config.factors = 2;
+    config.own["factors"] = 2;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         Net net(config, seed, test_device());
-        const ops::Inputs in = net.mixer(0).bias_inputs(config.length);
+        const StoredBias in = net.mixer(0).stored_bias(config.length);
         ASSERT_TRUE(in.u.defined());
         const c10::NoGradGuard off;
         const float slope = 0.1F + 0.37F * static_cast<float>(seed);

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "core/check.h"
-#include "model/nn/net.h"
+#include "model/mixers/settings.h"
+#include "model/net/net.h"
 #include "tests/core/scratch.h"
 
 namespace aft {
@@ -107,29 +108,32 @@ TEST(Config, ContradictionsAreNamed) {
     const auto model = [&](auto change) {
         return refused([&](Config& config) { change(config.model); });
     };
-    EXPECT_TRUE(has(model([](auto& m) { m.heads = 4; }), "model.heads"));
-    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "softmax", m.heads = 5; }), "model.dim"));
-    EXPECT_TRUE(
-        has(model([](auto& m) { m.mixer = "softmax", m.query_gate = false; }), "model.query_gate"));
-    EXPECT_TRUE(
-        has(model([](auto& m) { m.mixer = "aft-local", m.outside = "-inf"; }), "model.window"));
+    EXPECT_TRUE(has(model([](auto& m) { m.own["heads"] = 4; }), "model.heads"));
+    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "softmax", m.own["heads"] = 5; }), "model.dim"));
+    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "softmax", m.own["query_gate"] = false; }),
+                    "model.query_gate"));
+    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-local", m.own["outside"] = "-inf"; }),
+                    "model.window"));
     EXPECT_TRUE(has(model([](auto& m) { m.class_token = true; }), "model.class_token"));
-    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.window = 4; }), "odd"));
-    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.window = 0; }), "model.window"));
-    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv1d", m.window = 0; }), "model.window"));
+    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 4; }), "odd"));
+    EXPECT_TRUE(
+        has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 0; }), "model.window"));
+    EXPECT_TRUE(
+        has(model([](auto& m) { m.mixer = "aft-conv1d", m.own["window"] = 0; }), "model.window"));
     EXPECT_TRUE(has(model([](auto& m) {
-                        m.mixer = "aft-conv2d", m.window = 3, m.task = "classify",
+                        m.mixer = "aft-conv2d", m.own["window"] = 3, m.task = "classify",
                         m.class_token = true;
                     }),
                     "model.class_token"));
-    EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.task = "text", m.window = 3; }),
-                    "model.task"));
+    EXPECT_TRUE(
+        has(model([](auto& m) { m.mixer = "aft-conv2d", m.task = "text", m.own["window"] = 3; }),
+            "model.task"));
     EXPECT_TRUE(has(model([](auto& m) { m.height = m.width = 16384; }), "tokens"));
     EXPECT_TRUE(has(refused([](Config& c) { c.model.task = "text", c.data.augment = "flip"; }),
                     "data.augment"));
     Config even;
     even.model.mixer = "aft-conv1d";
-    even.model.window = 4;
+    even.model.own["window"] = 4;
     EXPECT_NO_THROW(even.check()) << "even kernels are allowed where they are causal";
     even.model.task = "classify";
     EXPECT_TRUE(has(usage_error_of([&] { even.check(); }), "odd"));
@@ -168,7 +172,7 @@ TEST(Presets, PositionBiasOfOneCifarLayer) {
         return static_cast<double>(count) / 1e6;
     };
     EXPECT_NEAR(bias(), 0.39, 0.005);
-    config.model.factors = 0;
+    config.model.own["factors"] = 0;
     EXPECT_NEAR(bias(), 9.44, 0.005);
 }
 
@@ -199,8 +203,8 @@ TEST(Presets, AllOfThemBuildAndSayWhatTheyAre) {
 
 TEST(Presets, RecipesOfThePaper) {
     const Config a = load_preset("cifar10-local-24x256");
-    EXPECT_EQ(a.model.window, 256);
-    EXPECT_EQ(a.model.factors, 64);
+    EXPECT_EQ(mixer_traits(a.model).window, 256);
+    EXPECT_EQ(a.model.own.read<BiasTableSettings>().factors, 64);
     EXPECT_EQ(a.model.tokens(), 3072);
     EXPECT_EQ(a.train.batch, 128);
     EXPECT_EQ(a.train.learning_rate, 3e-3);
@@ -208,11 +212,11 @@ TEST(Presets, RecipesOfThePaper) {
     EXPECT_EQ(a.model.dropout, 0.1);
     EXPECT_EQ(a.data.augment, "recipe-a");
     const Config b = load_preset("enwik8-local-12x512");
-    EXPECT_EQ(b.model.window, 32);
-    EXPECT_EQ(b.model.factors, 256);
+    EXPECT_EQ(mixer_traits(b.model).window, 32);
+    EXPECT_EQ(b.model.own.read<BiasTableSettings>().factors, 256);
     EXPECT_EQ(b.train.weight_decay, 0.5);
     const Config c = load_preset("imagenet-conv-small-384-15");
-    EXPECT_EQ(c.model.window, 15);
+    EXPECT_EQ(mixer_traits(c.model).window, 15);
     EXPECT_EQ(c.train.label_smoothing, 0.1);
     EXPECT_EQ(c.train.batch, 1024);
 }

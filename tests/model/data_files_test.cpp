@@ -161,6 +161,28 @@ TEST(Mnist, broken_files_are_errors_that_name_the_path) {
     }
 }
 
+// A gzip is unpacked to what its header says, whatever it would unpack to.
+TEST(Mnist, a_packed_file_is_no_larger_than_its_header_says) {
+    const std::string labels = idx({4}, std::string("\1\2\3\4")), zeros(size_t{64} << 20, '\0');
+    const std::vector<std::pair<std::string, std::string>> bombs = {
+        {idx({4, 6, 6}, zeros), "more than the 144 bytes"},
+        {idx({4, 6, 6}, random_bytes(144, 3) + "x"), "more than the 144 bytes"},
+        {idx({4, 6, 6}, random_bytes(143, 3)), "143 bytes of data, its header says 144"},
+        {idx({1000, 1000, 1000}, "abc"), "cannot hold them"},
+        {zeros, "begins with 0x00000000"},
+        {"\0\0", "its header alone has 16"},
+    };
+    for (const auto& [unpacked, words] : bombs) {
+        const Scratch folder;
+        put(folder / "t10k-images-idx3-ubyte.gz", gzip(unpacked));
+        put(folder / "t10k-labels-idx1-ubyte", labels);
+        const std::string message = error_of(
+            [&] { (void)open_source("mnist:" + folder.path().string(), 1)->size(Split::test); });
+        EXPECT_TRUE(has(message, "t10k-images-idx3-ubyte.gz")) << message;
+        EXPECT_TRUE(has(message, words)) << message;
+    }
+}
+
 // ---- images
 
 Image flat(uint8_t value, int64_t width, int64_t height) {

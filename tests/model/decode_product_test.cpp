@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "model/ops/cpu/buffer.h"
-#include "model/ops/cpu/decode_kernels.h"
+#include "model/ops/cpu/decode/kernels.h"
+#include "model/ops/cpu/simd/buffer.h"
 
 namespace aft {
 namespace {

@@ -133,7 +133,7 @@ TEST(DemoCheckpoints, CifarLooksLeftAndUp) {
     const Net net = demo_net("cifar10-small");
     const at::Tensor w = *net.mixer(0).bias(net.config().tokens());
     std::vector<std::pair<double, int64_t>> strength;
-    for (int64_t offset = 0; offset < net.config().window; ++offset)
+    for (int64_t offset = 0; offset < mixer_traits(net.config()).window; ++offset)
         strength.emplace_back(-w.diagonal(-offset).mean().item<double>(), offset);
     std::sort(strength.begin(), strength.end());
     int64_t found = 0;

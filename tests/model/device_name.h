@@ -1,5 +1,5 @@
 // The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto,
-// as --device of the program, or stand-in where stand_in_device.cpp is part of the tests; cpu where
+// as --device of the program, or fake GPU where fake_gpu_device.cpp is part of the tests; cpu where
 // it is not set. Whoever includes this has it opened before the first test; where it is not to be
 // had, or set to nothing, the program says so once, runs no test and ends with 1. Without LibTorch.
 #pragma once
@@ -19,11 +19,11 @@ inline std::string test_device_name() {
     return asked != nullptr ? asked : "cpu";
 }
 
-struct StandIn {
+struct FakeGpu {
     void (*open)() = nullptr;
 };
-inline StandIn& stand_in() {
-    static StandIn it;
+inline FakeGpu& fake_gpu() {
+    static FakeGpu it;
     return it;
 }
 
@@ -31,8 +31,8 @@ class TestDevice : public ::testing::Environment {
   protected:
     void SetUp() override {
         try {
-            if (test_device_name() == "stand-in" && stand_in().open != nullptr)
-                stand_in().open();
+            if (test_device_name() == "fake-gpu" && fake_gpu().open != nullptr)
+                fake_gpu().open();
             else if (test_device_name() != "cpu")
                 initialize_model(test_device_name(), 0);
         } catch (const Error& error) {

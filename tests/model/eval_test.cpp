@@ -33,10 +33,10 @@ ModelConfig small_model(const std::string& task) {
     model.task = task;
     model.mixer = task == "classify" ? "aft-conv2d" : "aft-full";
     model.dim = 8;
-    model.factors = 4;
+    model.own["factors"] = 4;
     if (task == "classify") {
-        model.heads = 2;
-        model.window = 3;
+        model.own["heads"] = 2;
+        model.own["window"] = 3;
         model.height = model.width = 8;
         model.channels = 3;
         model.levels = 256;

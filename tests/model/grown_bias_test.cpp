@@ -39,8 +39,8 @@ double disagreement(const Net& net) {
 Config growing(const std::string& mixer) {
     Config config = tiny_config();
     config.model.mixer = mixer;
-    config.model.factors = 0;
-    config.model.window = mixer == "aft-local" ? 24 : 0;
+    config.model.own["factors"] = 0;
+    config.model.own["window"] = mixer == "aft-local" ? 24 : 0;
     config.train.learning_rate = 0.01;
     config.train.bias_learning_rate_scale = 1000;
     config.train.bias_weight_decay = 0;

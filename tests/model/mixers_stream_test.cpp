@@ -1,6 +1,7 @@
 // Streaming decode equals the parallel evaluation, whatever was cloned, selected or far out.
 #include <gtest/gtest.h>
 
+#include "model/mixers/settings.h"
 #include "tests/model/small_nets.h"
 
 namespace aft {
@@ -78,10 +79,10 @@ void transpose_bias(Net& net) {
 std::vector<Mistake> mistakes() {
     const auto any = [](const ModelConfig&) { return true; };
     const auto narrow = [](const ModelConfig& c) {
-        return c.mixer == "aft-local" && c.window > 1 && c.window < 10;
+        return c.mixer == "aft-local" && mixer_traits(c).window > 1 && mixer_traits(c).window < 10;
     };
     const auto table = [](const ModelConfig& c) {
-        return c.mixer == "aft-full" || (c.mixer == "aft-local" && c.window > 1);
+        return c.mixer == "aft-full" || (c.mixer == "aft-local" && mixer_traits(c).window > 1);
     };
     const auto kernel = [](const ModelConfig& c) { return c.mixer.starts_with("aft-conv"); };
     return {{.name = "samples change places",
@@ -90,11 +91,16 @@ std::vector<Mistake> mistakes() {
                  [](NetState& s) {
                      s.select(on_device(at::tensor({2, 0, 1}, at::kLong)));
                  }},
-            {.name = "window <= s", .concerns = narrow, .config = [](auto& c) { ++c.window; }},
-            {.name = "window < s - 1", .concerns = narrow, .config = [](auto& c) { --c.window; }},
+            {.name = "window <= s",
+             .concerns = narrow,
+             .config = [](auto& c) { c.own["window"] = mixer_traits(c).window + 1; }},
+            {.name = "window < s - 1",
+             .concerns = narrow,
+             .config = [](auto& c) { c.own["window"] = mixer_traits(c).window - 1; }},
             {.name = "older sources as in the other model",
              .concerns = narrow,
-             .config = [](auto& c) { c.outside = c.outside == "0" ? "-inf" : "0"; }},
+             .config =
+                 [](auto& c) { c.own["outside"] = mixer_traits(c).outside_hidden ? "0" : "-inf"; }},
             {.name = "w transposed", .concerns = table, .weights = transpose_bias},
             {.name = "kernels mirrored", .concerns = kernel, .weights = [](Net& net) {
                  change(net, "mixer.kernel", [](const at::Tensor& k) { return k.flip(-1); });
@@ -172,7 +178,7 @@ TEST(MixerStream, FarOutValuesTakeTheExactWay) {
         shake(net, 0.3, 5);
         if (c.config.mixer == "softmax") continue;
         for (const char* name : {"mixer.u", "mixer.w", "mixer.gamma"}) scale(net, name, 300);
-        if (c.config.naive_kernel) scale(net, "mixer.kernel", 300);
+        if (c.config.own.read<KernelSettings>().naive_kernel) scale(net, "mixer.kernel", 300);
         scale(net, "mixer.k.weight", 200);
         const at::Tensor targets = on_device(input_for(c.config, 2, 7));
         Net exact(c.config, 3);
@@ -192,10 +198,10 @@ TEST(MixerStream, FarOutValuesTakeTheExactWay) {
 TEST(MixerStream, HandComputedWindow) {
     ModelConfig config = small_config("aft-local", "text");
     config.layers = config.dim = 1;
-    config.window = 2;
-    config.factors = 0;
+    config.own["window"] = 2;
+    config.own["factors"] = 0;
     config.length = 3;
-    config.query_gate = config.output_projection = false;
+    config.own["query_gate"] = config.output_projection = false;
     const at::NoGradGuard no_gradients;
     Net net(config, 1, test_device());
     for (Parameter& p : net.parameters()) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "model/mixers/settings.h"
 #include "tests/model/small_nets.h"
 
 namespace aft {
@@ -57,10 +58,11 @@ TEST(NetGradients, FirstStepReachesEveryParameter) {
         for (const Parameter& p : net.parameters()) {
             // Adding a constant to K, or to a kernel that covers the whole past, changes nothing;
             // kernels wait until gamma has left 0.
-            const bool covers = c.config.window >= c.config.tokens();
+            const bool covers = mixer_traits(c.config).window >= c.config.tokens();
             const bool free =
                 p.name.ends_with("mixer.k.bias") || (covers && p.name.ends_with("mixer.beta"));
-            const bool waits = p.name.ends_with(".kernel") && !c.config.naive_kernel;
+            const bool waits =
+                p.name.ends_with(".kernel") && !c.config.own.read<KernelSettings>().naive_kernel;
             if (free || waits) continue;
             EXPECT_GT(largest(p.value.grad()), 1e-7) << p.name;
         }

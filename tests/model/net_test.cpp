@@ -1,4 +1,4 @@
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST(Net, InitialSpreads) {
     ModelConfig config = small_config("aft-full", "text");
     config.dim = 96;
     config.length = 200;
-    config.factors = 40;
+    config.own["factors"] = 40;
     const auto spread = [](const Net& net, const std::string& name) {
         for (const Parameter& p : net.parameters())
             if (p.name == name) return at::std(p.value).item<double>();
@@ -255,7 +255,7 @@ TEST(Net, TapSeesTheNamedValues) {
         EXPECT_TRUE(seen.insert(name).second) << name;
         EXPECT_TRUE(value.defined());
         if (name == "blocks.1.k") {
-            EXPECT_EQ(value.size(2), config.heads);
+            EXPECT_EQ(value.size(2), mixer_traits(config).heads);
         }
     };
     static_cast<void>(

@@ -51,7 +51,7 @@ TEST(OpsCpuConv, random_shapes) {
 
 // Of ten thousand random shapes those that missed the promise: averages near zero, for which e^K
 // must not lose what rounding takes from its exponent; few numbers whose gradients cancel.
-TEST(OpsCpuConv, unlucky_shapes) {
+TEST(OpsCpuConv, regressions) {
     const Case long_grid{.kind = Kind::conv2d,
                          .batch = 1,
                          .length = 700,

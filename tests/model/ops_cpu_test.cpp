@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
+#include <iostream>
 
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/rng.h"
+#include "instruction_sets.h"
 #include "model/ops/cpu/cpu.h"
 #include "ops_cases.h"
 
@@ -47,7 +47,7 @@ TEST(OpsCpu, random_shapes) {
 
 // Of ten thousand random shapes those that missed the promise: a window of 671 sources summed in
 // one go; four positions whose gradients cancel.
-TEST(OpsCpu, unlucky_shapes) {
+TEST(OpsCpu, regressions) {
     const Case wide{.kind = Kind::local,
                     .batch = 1,
                     .length = 810,
@@ -70,30 +70,26 @@ TEST(OpsCpu, unlucky_shapes) {
     EXPECT_EQ(broken_promise(few), "");
 }
 
-// The choice is made once per process: other instruction sets run in processes of their own.
 class InstructionSet : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(InstructionSet, passes) {
     const std::string& set = GetParam();
     const std::string own = cpu::instruction_set();
-    if (set == own) return;  // the other tests run it
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string asked = "AFTERIMAGE_CPU=" + set + " '" + self + "' ";
-    const std::string quiet = " > /dev/null 2>&1";
-    if (set != "portable" &&
-        std::system((asked + "--gtest_filter=OpsCpu.is_chosen" + quiet).c_str()) != 0)
-        GTEST_SKIP() << "this processor has no " << set;
-    std::string tests =
-        "--gtest_filter=OpsCpu.is_chosen:OpsWeights.*:OpsHalf.*:OpsEnds.*:*half_operands";
+    if (set == own) GTEST_SKIP() << "the other tests of this program run with " << set;
+    std::string tests = "OpsWeights.*:OpsBf16.*:OpsEdgeValues.*:*bf16_operands";
     // Those of AVX-512 differ in products of bfloat16 operands and tensors in bfloat16 only.
     const auto widest = [](const std::string& name) { return name == "amx" || name[3] == '5'; };
     if (!widest(set) || !widest(own)) {
-        tests += ":OpsCpu*_shapes:OpsScan.*:Fused.*:AdamW.*";
+        tests += ":OpsCpu*_shapes:OpsCpu*regressions:OpsScan.*:Fused.*:AdamW.*";
 #ifndef __SANITIZE_ADDRESS__  // many times slower there, and numbers do not change
         tests += ":*float32_keeps_the_promise/automatic";
 #endif
     }
-    EXPECT_EQ(std::system((asked + tests + quiet).c_str()), 0) << asked << tests;
+    const SetRun run = run_with_set(set, tests);
+    if (!run.is_here) GTEST_SKIP() << "this processor has no " << set;
+    EXPECT_EQ(run.status, 0) << run.last_lines;
+    EXPECT_GT(run.passed, 20) << run.last_lines;
+    std::cout << set << ": " << run.passed << " tests passed\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(OpsCpu, InstructionSet,

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "model/ops/cpu/exact.h"
+#include "model/ops/cpu/exact/exact.h"
 #include "ops_cases.h"
 
 namespace aft::ops::testing {
@@ -23,7 +23,7 @@ Result exactly(Kind kind, const Sample& sample, const Result& truth) {
                            .average = at::empty_like(v),
                            .denominator = at::ones_like(call.in.k),
                            .states = {}};
-    cpu::make_exactly(call, kept);
+    cpu::compute_exactly(call, kept);
     const auto zero = [](const at::Tensor& x) {
         return x.defined() ? at::zeros_like(x) : at::Tensor();
     };
@@ -84,7 +84,7 @@ TEST(OpsExact, stored_in_bfloat16) {
         const cpu::Call call = call_of(c.kind, sample, at::kBFloat16);
         const cpu::Result made{
             .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
-        cpu::make_exactly(call, made);
+        cpu::compute_exactly(call, made);
         EXPECT_TRUE(at::equal(made.y, truth.y.to(at::kFloat).to(at::kBFloat16))) << describe(c);
     }
 }
@@ -156,7 +156,7 @@ TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     const cpu::Call call = call_of(c.kind, sample, at::kFloat);
     const cpu::Result made{
         .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
-    cpu::make_exactly(call, made);
+    cpu::compute_exactly(call, made);
     const at::Tensor bad = made.y[0].isnan();
     const int64_t first[] = {10, 20, -1, 99, 100};
     for (int64_t channel = 0; channel < 5; ++channel)

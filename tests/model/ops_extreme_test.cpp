@@ -128,7 +128,7 @@ TEST_P(OpsPromise, float32_keeps_the_promise) {
 }
 
 // Operands of the products in bfloat16: 1e-2 forward; gradients 6e-3 on ordinary input, else 3e-2.
-TEST(OpsAccuracy, half_operands) {
+TEST(OpsAccuracy, bf16_operands) {
     for (std::size_t i = 0; i < extremes().size(); ++i) {
         double forward = 0, gradient = 0;
         for (const Case& c : cases()) {
@@ -137,7 +137,7 @@ TEST(OpsAccuracy, half_operands) {
             extremes()[i].shape(sample);
             sample = rounded(sample);
             const Result truth = run(oracle(), c.kind, sample, at::kDouble);
-            sample.options.half_operands = true;
+            sample.options.bf16_operands = true;
             const Operator cpu = operator_of(Backend::cpu);  // without gradients, then with
             const Result alone{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
             const double f = forward_error(alone, truth, sample);
@@ -155,7 +155,7 @@ TEST(OpsAccuracy, half_operands) {
 }
 
 // Tensors stored in bfloat16, the truth of what is stored: the same limits.
-TEST(OpsAccuracy, stored_half_operands) {
+TEST(OpsAccuracy, stored_bf16_operands) {
     const Operator cpu = operator_of(Backend::cpu);
     for (std::size_t i = 0; i < extremes().size(); ++i)
         for (const Case& c : cases()) {

@@ -7,9 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "model/ops/cpu/arguments.h"
-#include "model/ops/cpu/kernels.h"
-#include "model/ops/cpu/weight_arguments.h"
+#include "model/ops/cpu/band/arguments.h"
+#include "model/ops/cpu/band/kernels.h"
 
 namespace aft::ops::cpu {
 namespace {
@@ -24,13 +23,13 @@ double in_bits(float w) {
 std::vector<float> weights_of(const std::vector<float>& w, float largest, bool wide) {
     const std::vector<double> doubles(w.begin(), w.end());
     const auto n = static_cast<int64_t>(w.size());
-    std::vector<float> out(w.size() + static_cast<std::size_t>(kernels().lanes));
-    kernels().weight_row({.w = wide ? nullptr : w.data(),
-                          .wide = wide ? doubles.data() : nullptr,
-                          .last = n,
-                          .end = n,
-                          .largest = largest,
-                          .out = out.data()});
+    std::vector<float> out(w.size() + static_cast<std::size_t>(band_kernels().lanes));
+    band_kernels().bias.weight_row({.w = wide ? nullptr : w.data(),
+                                    .wide = wide ? doubles.data() : nullptr,
+                                    .last = n,
+                                    .end = n,
+                                    .largest = largest,
+                                    .out = out.data()});
     out.resize(w.size());
     return out;
 }

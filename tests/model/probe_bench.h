@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "model/mixers/aft_layer.h"
 #include "model/ops/aft.h"
 #include "model/probe/probe.h"
 #include "tests/model/tiny_nets.h"
@@ -45,9 +46,13 @@ inline MixContext context_of(const ModelConfig& model) {
     return context;
 }
 
+inline const AftLayer& aft_layer(const Net& net, int64_t layer) {
+    return dynamic_cast<const AftLayer&>(net.mixer(layer));
+}
+
 // [1 or h, T, T], hidden sources at -inf.
 inline at::Tensor dense(const Net& net, int64_t layer) {
-    const Mixer& mixer = net.mixer(layer);
+    const AftLayer& mixer = aft_layer(net, layer);
     const int64_t T = net.config().tokens();
     const at::Tensor w = ops::dense_bias(mixer.kind(), mixer.bias_inputs(T),
                                          mixer.options(context_of(net.config())), T)

@@ -55,7 +55,7 @@ TEST(ProbesOfAnInput, AttentionGivesTheOutputOfTheOperator) {
         Bench bench(model);
         const std::vector<uint8_t> tokens = tiny_tokens(model);
         const Taps taps = taps_of(bench, tokens);
-        const Mixer& mixer = bench.net.mixer(1);
+        const AftLayer& mixer = aft_layer(bench.net, 1);
         ops::Inputs in = mixer.bias_inputs(taps.k.size(0));
         in.q = taps.q.unsqueeze(0).to(at::kFloat);
         in.k = taps.k.unsqueeze(0).to(at::kFloat);

@@ -18,7 +18,7 @@ TEST(Probes, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {
             ProbeRequest request;
             request.probe = room.info.name;
             request.layer = 1;
-            if (room.needs_tokens) request.tokens = tiny_tokens(model);
+            if (room.needs == ProbeNeeds::input) request.tokens = tiny_tokens(model);
             try {
                 const FieldSet set = bench.run(request);
                 ASSERT_FALSE(set.fields.empty());
@@ -241,7 +241,7 @@ TEST(Probes, BandIsTheSameNumbersByOffset) {
 TEST(Probes, ExtremeBiasesStayFinite) {
     for (const std::string mixer : {"aft-full", "aft-local"}) {
         ModelConfig model = tiny_model(mixer, "image");
-        model.factors = 0;
+        model.own["factors"] = 0;
         Bench bench(model);
         for (Parameter& parameter : bench.net.parameters())
             if (parameter.group == Group::position_bias) parameter.value.mul_(800);

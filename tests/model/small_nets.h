@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/net.h"
+#include "model/net/net.h"
 #include "tests/model/test_device.h"
 
 namespace aft {
@@ -23,7 +23,7 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.mixer = mixer;
     config.layers = 2;
     config.dim = 8;
-    config.factors = 3;
+    config.own["factors"] = 3;
     config.height = 4;
     config.width = 4;
     config.channels = task == "image" ? 2 : 1;
@@ -31,8 +31,9 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.length = 24;
     config.patch = 1;
     config.init = "fan-in";
-    config.window = 3;
-    if (mixer != "aft-simple" && mixer != "aft-full" && mixer != "aft-local") config.heads = 2;
+    config.own["window"] = 3;
+    if (mixer != "aft-simple" && mixer != "aft-full" && mixer != "aft-local")
+        config.own["heads"] = 2;
     if (task == "classify" && mixer.starts_with("aft-conv")) config.positions = false;
     return config;
 }
@@ -44,7 +45,8 @@ inline std::vector<Case> small_cases() {
     for (const MixerRoom& room : mixers())
         for (const char* task : {"image", "text", "classify"}) {
             ModelConfig config = small_config(room.info.name, task);
-            const bool serves = config.causal() ? room.causal : room.non_causal;
+            const bool serves =
+                config.causal() ? room.traits(config).causal : room.traits(config).non_causal;
             if (!serves || (room.info.name == "aft-conv2d" && config.task == "text")) continue;
             cases.push_back({room.info.name + " " + task, config});
         }
@@ -53,18 +55,21 @@ inline std::vector<Case> small_cases() {
         change(config);
         cases.push_back({label, config});
     };
-    option("local hidden", "aft-local", "image", [](auto& c) { c.outside = "-inf"; });
-    option("local w", "aft-local", "image", [](auto& c) { c.factors = 0, c.bias_std = 1; });
-    option("local none", "aft-local", "image", [](auto& c) { c.window = 0; });
-    option("local wide", "aft-local", "image", [](auto& c) { c.window = 1000; });
-    option("local one", "aft-local", "text", [](auto& c) { c.window = 1; });
-    option("full w", "aft-full", "text", [](auto& c) { c.factors = 0, c.bias_std = 1; });
-    option("full gateless", "aft-full", "image", [](auto& c) { c.query_gate = false; });
+    option("local hidden", "aft-local", "image", [](auto& c) { c.own["outside"] = "-inf"; });
+    option("local w", "aft-local", "image",
+           [](auto& c) { c.own["factors"] = 0, c.own["bias_std"] = 1; });
+    option("local none", "aft-local", "image", [](auto& c) { c.own["window"] = 0; });
+    option("local wide", "aft-local", "image", [](auto& c) { c.own["window"] = 1000; });
+    option("local one", "aft-local", "text", [](auto& c) { c.own["window"] = 1; });
+    option("full w", "aft-full", "text",
+           [](auto& c) { c.own["factors"] = 0, c.own["bias_std"] = 1; });
+    option("full gateless", "aft-full", "image", [](auto& c) { c.own["query_gate"] = false; });
     option("simple bare", "aft-simple", "text", [](auto& c) { c.output_projection = false; });
-    option("conv1d even", "aft-conv1d", "text", [](auto& c) { c.window = 4; });
-    option("conv1d wide", "aft-conv1d", "text", [](auto& c) { c.window = 40; });
-    option("conv2d naive", "aft-conv2d", "image", [](auto& c) { c.naive_kernel = true; });
-    option("conv2d wide", "aft-conv2d", "image", [](auto& c) { c.window = 5, c.heads = 8; });
+    option("conv1d even", "aft-conv1d", "text", [](auto& c) { c.own["window"] = 4; });
+    option("conv1d wide", "aft-conv1d", "text", [](auto& c) { c.own["window"] = 40; });
+    option("conv2d naive", "aft-conv2d", "image", [](auto& c) { c.own["naive_kernel"] = true; });
+    option("conv2d wide", "aft-conv2d", "image",
+           [](auto& c) { c.own["window"] = 5, c.own["heads"] = 8; });
     option("full class token", "aft-full", "classify", [](auto& c) { c.class_token = true; });
     option("softmax relu", "softmax", "classify",
            [](auto& c) { c.class_token = true, c.activation = "relu"; });

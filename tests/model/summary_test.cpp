@@ -45,6 +45,40 @@ TEST(Summary, TellsHowARunEnded) {
     EXPECT_NE(summarize_run((folder / "none").string()).error, "");
 }
 
+TEST(Summary, AnErrorStaysUntilTrainingGoesOnAndARaisedTargetIsNotFinished) {
+    const Scratch folder;
+    const std::string run = (folder / "run").string();
+    train_run(run, 3);
+    const auto add = [&](const char* file, const char* line) {
+        std::ofstream(folder / "run" / file, std::ios::app) << line << "\n";
+    };
+    add("events.jsonl", R"({"step":4,"kind":"error","detail":{"text":"NaN"}})");
+    add("events.jsonl", R"({"step":3,"kind":"save","detail":{}})");
+    add("events.jsonl", R"({"step":3,"kind":"setting","detail":{"text":"train.clip = 1"}})");
+    EXPECT_EQ(summarize_run(run).state, "failed") << "what was saved at its end mends nothing";
+    add("metrics.jsonl", R"({"step":4,"loss":0.5})");
+    EXPECT_EQ(summarize_run(run).state, "paused") << "the step was done in the end";
+    const int64_t steps = summarize_run(run).target_step;
+    const std::string last = fmt::format(R"({{"step":{},"loss":0.5}})", steps);
+    add("metrics.jsonl", last.c_str());
+    EXPECT_EQ(summarize_run(run).state, "finished");
+    add("events.jsonl", R"({"step":4,"kind":"target","detail":{"text":"","steps":100000}})");
+    EXPECT_EQ(summarize_run(run).state, "paused") << "it was to go on, and was stopped";
+    EXPECT_EQ(summarize_run(run).target_step, 100000);
+}
+
+TEST(Summary, AStepAndABranchAreCalledAfterTheirRun) {
+    EXPECT_EQ(shown_name("runs/mirror-1"), "mirror-1");
+    EXPECT_EQ(shown_name("runs/mirror-1/"), "mirror-1");
+    EXPECT_EQ(shown_name("models/mirror.safetensors"), "mirror");
+    EXPECT_EQ(shown_name("runs/a/checkpoints/step-00000050.safetensors"), "a, step 50");
+    EXPECT_EQ(shown_name("runs/a/checkpoints/step-00000000.safetensors"), "a, step 0");
+    EXPECT_EQ(shown_name("runs/a/branches/until-00000400"), "a, until step 400");
+    EXPECT_EQ(run_of_step("runs/a/checkpoints/step-00000050.safetensors"), "runs/a");
+    EXPECT_EQ(run_of_step("step-00000050.safetensors"), "");
+    EXPECT_EQ(run_of_step("runs/a"), "");
+}
+
 // The number in the list says of which data it is: validation where that was measured.
 TEST(Summary, TheMetricIsNamed) {
     const Scratch folder;

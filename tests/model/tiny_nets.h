@@ -9,7 +9,7 @@
 
 #include "core/rng.h"
 #include "model/mixers/mixer.h"
-#include "model/nn/net.h"
+#include "model/net/net.h"
 
 namespace aft {
 
@@ -19,9 +19,9 @@ inline ModelConfig tiny_model(const std::string& mixer, const std::string& task)
     model.mixer = mixer;
     model.layers = 2;
     model.dim = 8;
-    model.heads = mixer.starts_with("aft-conv") || mixer == "softmax" ? 2 : 1;
-    model.window = mixer == "aft-local" ? 5 : 3;
-    model.factors = 4;
+    model.own["heads"] = mixer.starts_with("aft-conv") || mixer == "softmax" ? 2 : 1;
+    model.own["window"] = mixer == "aft-local" ? 5 : 3;
+    model.own["factors"] = 4;
     model.height = model.width = 4;
     model.channels = 1;
     model.levels = 8;
@@ -53,10 +53,10 @@ inline std::vector<ModelConfig> tiny_models(bool sequences, bool pictures) {
     std::vector<ModelConfig> out;
     for (const MixerRoom& room : mixers()) {
         const std::string& name = room.info.name;
-        if (sequences && room.causal) out.push_back(tiny_model(name, "image"));
-        if (sequences && room.causal && name != "aft-conv2d")
+        if (sequences && room.traits({}).causal) out.push_back(tiny_model(name, "image"));
+        if (sequences && room.traits({}).causal && name != "aft-conv2d")
             out.push_back(tiny_model(name, "text"));
-        if (pictures && room.non_causal && name != "aft-conv1d")
+        if (pictures && room.traits({}).non_causal && name != "aft-conv1d")
             out.push_back(tiny_model(name, "classify"));
     }
     return out;

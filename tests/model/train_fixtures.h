@@ -23,7 +23,7 @@ inline Config tiny_config() {
     config.name = "tiny";
     config.model.layers = 2;
     config.model.dim = 16;
-    config.model.factors = 8;
+    config.model.own["factors"] = 8;
     config.model.dropout = 0.1;
     config.model.init = "fan-in";
     config.data.source = "mirror?size=8&levels=4";

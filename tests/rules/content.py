@@ -45,6 +45,21 @@ def naked_new():
             yield path, line_of(text, m.start()), "raw new or delete: use values or unique_ptr"
 
 
+def json_readers():
+    """A reader that knows neither depth nor repeated keys: core/json.h has the one for texts from outside."""
+    call = re.compile(r"\b(?:json|Json|ordered_json)::(?:(?:sax_)?parse|accept|from_\w+)\b")
+    value = re.compile(r"\b(?:json|Json|ordered_json)\s*&?\s+(\w+)\s*[;,={)]")
+    for path in CODE:
+        if path.startswith("tests/") or path == "core/json.cpp":
+            continue
+        text = bare(TEXT[path])
+        names = {m.group(1) for m in value.finditer(text)}
+        places = [m.start() for m in call.finditer(text)]
+        places += [m.start() for m in re.finditer(r">>\s*(\w+)", text) if m.group(1) in names]
+        for at in places:
+            yield path, line_of(text, at), "JSON from outside is read by parse_json, read_json_file or scan_json"
+
+
 def hidden_constants():
     """Kernels lie in a namespace of their own inside that of the headers' constants."""
     constants = re.compile(r"^constexpr [^;]*?\b(k[A-Z]\w*) *=", re.M)

@@ -135,26 +135,24 @@ TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
         run / fmt::format("checkpoints/step-{:08}.safetensors", session.status().saved_step));
 }
 
-// As on a full disk: a log cannot be written anew, because nothing fits beside a name so long.
+// As on a full disk: a log cannot be written anew, because a folder is in the way.
 TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
     const Scratch scratch;
-    const fs::path run = scratch / "run", events = run / "events.jsonl",
-                   aside = scratch / std::string(252, 'a');
+    const fs::path run = scratch / "run", blocked = run / "events.jsonl.kept";
     Session session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
-    fs::rename(events, aside);
-    fs::create_symlink(aside, events);
+    fs::create_directory(blocked);
     session.rewind(20);
-    ASSERT_TRUE(wait_for([&] { return session.status().message.find("aaa") != std::string::npos; }))
-        << session.status().message;
+    ASSERT_TRUE(wait_for([&] {
+        return session.status().message.find("events.jsonl.kept") != std::string::npos;
+    })) << session.status().message;
     EXPECT_EQ(session.status().step, 60);
     EXPECT_EQ(session.saved_steps(), (std::vector<int64_t>{20, 40, 60}));
     EXPECT_TRUE(is_saved(session, run));
     EXPECT_EQ(log_of(run).size(), 60u);
     EXPECT_FALSE(fs::exists(run / "branches"));
-    fs::remove(events);
-    fs::rename(aside, events);
+    fs::remove(blocked);
     ASSERT_TRUE(go_back(session, 20));
     EXPECT_EQ(log_of(run).size(), 20u);
 }

@@ -18,7 +18,7 @@ inline Config small_run() {
     config.name = "small";
     config.model.layers = 2;
     config.model.dim = 16;
-    config.model.factors = 8;
+    config.model.own["factors"] = 8;
     config.model.init = "fan-in";
     config.data.source = "mirror?size=8&levels=4";
     config.train.batch = 4;

@@ -276,6 +276,37 @@ TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
     ASSERT_TRUE(wait_step(watcher, last + 1));
 }
 
+// As a kill leaves it: logged steps that no checkpoint holds.
+TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
+    const Scratch scratch;
+    {
+        Session session(new_run(scratch / "run"));
+        session.step(20);
+        ASSERT_TRUE(wait_step(session, 20) && wait_state(session, RunState::paused));
+        session.save();
+        session.step(15);
+        ASSERT_TRUE(wait_step(session, 35) && wait_state(session, RunState::paused));
+    }
+    ASSERT_TRUE(std::filesystem::remove(scratch / "run/checkpoints/step-00000035.safetensors"));
+    Session session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    EXPECT_EQ(session.status().step, 20);
+    EXPECT_NE(session.status().message.find("steps 21 to 35 were not saved and are lost"),
+              std::string::npos)
+        << session.status().message;
+    session.step(2);
+    ASSERT_TRUE(wait_step(session, 22) && wait_state(session, RunState::paused));
+    const auto curves = session.curves();
+    EXPECT_EQ(curves->step.back(), 22) << "the dead curve is gone";
+    EXPECT_EQ(curves->step.size(), 22u);
+    const bool is_named =
+        std::any_of(curves->events.begin(), curves->events.end(), [](const Event& event) {
+            return event.kind == "lost" && event.step == 20 &&
+                   event.text == "steps 21 to 35 were not saved and are lost";
+        });
+    EXPECT_TRUE(is_named);
+}
+
 // What another session does to a run that lies open here: a start here says so and writes nothing.
 void expect_left_alone(const fs::path& run, const std::string& words,
                        const std::function<void(Session&)>& change) {

@@ -156,6 +156,17 @@ void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
                 fmt::format("{}{}  \u00B7  {}", model, summed, shown));
 }
 
+// What stands at a source's place: the model reads the sequence one position late.
+std::string shift_words(const Positions& positions) {
+    const char* const one = positions.is_text        ? "byte"
+                            : positions.channels > 1 ? "sub-pixel"
+                                                     : "pixel";
+    return fmt::format(
+        "Input j reads {} j \u2212 1 and stands at its place; input 0 is the start token, whose "
+        "share is in the cell below each map.",
+        one);
+}
+
 void AttentionPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
@@ -173,6 +184,7 @@ void AttentionPanel::draw(Ui& ui) {
                       .content = parts_ != 0});
     range_ = {0, maps_.limit().value_or(largest_share(data_, parts_ != 0))};
     draw_caption(ui, positions);
+    if (positions.is_autoregressive) hint(ui, shift_words(positions));
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
     if (data_.is_pending()) (void)progress_line(ui, "", -1);

@@ -78,7 +78,7 @@ void AttentionData::take_both(const Ui& ui, const Wish& wish) {
     std::vector<double> sum(width, 0);
     double weight = 0;
     is_by_head_ = !a.axes.empty() && a.axes.front() == "head";
-    has_gates_ = !is_by_head_ && ui.status.config.model.query_gate;
+    has_gates_ = !is_by_head_ && ui.status.mixer.has_gate;
     for (size_t c = 0; c < rows; ++c) {
         const bool chosen = wish.reduce != Reduce::channel || int64_t(c) == wish.channel;
         const double w = !chosen ? 0 : wish.reduce == Reduce::gate ? value(gate, c) : 1;
@@ -135,12 +135,12 @@ void AttentionData::update(Ui& ui, const Wish& wish) {
         take_part(ui, watch, map);
         return true;
     };
-    const bool is_softmax = ui.status.config.model.mixer == "softmax";
-    const bool new_prior = wish.prior && !is_softmax && part("prior", prior_watch_, prior_);
+    const bool has_prior = ui.status.mixer.has_prior();
+    const bool new_prior = wish.prior && has_prior && part("prior", prior_watch_, prior_);
     if (wish.content) (void)part("content", content_watch_, content_);
     const bool other = taken_.reduce != wish.reduce || taken_.channel != wish.channel;
     if (both_watch_.fields() && (new_both || new_prior || other)) take_both(ui, wish);
-    if (is_softmax) {
+    if (!has_prior) {
         priors_.clear();
         prior_ = {};  // of the model before
     } else {

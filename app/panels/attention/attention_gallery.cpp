@@ -47,12 +47,10 @@ viz::AtlasShape gallery_shape(const Positions& positions, int64_t all, ImVec2 ar
 
 // Why this model's channels cannot be sorted like this; empty if they can.
 std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
-    const ModelConfig& model = ui.status.config.model;
-    if (order == Order::gate && !data.has_gates())
-        return model.mixer == "softmax" ? "Softmax attention has no gate."
-                                        : "This model has no gate (model.query_gate is off).";
-    if (order == Order::divergence && model.mixer == "softmax")
-        return "Softmax attention has no position bias to diverge from.";
+    const MixerTraits& mixer = ui.status.mixer;
+    if (order == Order::gate && !data.has_gates()) return mixer.no_gate + ".";
+    if (order == Order::divergence && !mixer.has_prior())
+        return mixer.no_bias + " to diverge from.";
     return "";
 }
 

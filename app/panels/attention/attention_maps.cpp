@@ -5,13 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
 
 namespace {
 
-constexpr float kTitle = 22;  // above every map
+constexpr float kTitle = 22;      // above every map
+constexpr float kStart = 32;      // below it, where a source stands on no pixel
+constexpr float kStartCell = 18;  // its cell
+
+float start_room(const Ui& ui, const Positions& positions) {
+    return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
+}
 
 Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place& place) {
     Cell cell = ui.selection.cell;
@@ -95,6 +102,36 @@ void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& p
         draw_text(ui, shown, part);
     else
         draw_map(ui, shown, part);
+    if (!map.row.empty() && !shown.positions.source(0).is_on_grid()) draw_start(ui, shown, part);
+}
+
+// Source 0, the start or class token, has no place on the map: a cell of its own in the map's
+// colours.
+void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& part) {
+    const float share = part.map.row.front(), side = ui.px(kStartCell);
+    const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
+    const viz::Box cell = {low, {low.x + side, low.y + side}};
+    std::string words = shown.positions.has_class_token ? "class token " : "start token ";
+    words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
+    if (share > shown.coloring.range.high) words += ", above the range";
+    if (std::isnan(share)) {
+        viz::draw_hatch(ui.look, cell);
+    } else {
+        const Rgb color =
+            map_color(share, shown.coloring.range, shown.coloring.scale, shown.coloring.map);
+        ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high,
+                                                  IM_COL32(color[0], color[1], color[2], 255));
+    }
+    if (ui.selection.shown().source == 0) viz::draw_ring(ui.look, cell, 0xFFFFFF, 1);
+    text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
+            {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
+    ImGui::SetCursorScreenPos(cell.low);
+    const Region reply =
+        region(ui, "cell", std::string("Start of ") + part.title, {{side, side}, words});
+    Cell at = ui.selection.cell;
+    at.source = 0;
+    if (reply.hovered) ui.selection.point(at);
+    if (reply.pressed) ui.selection.lock(at);
 }
 
 void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar_place) {
@@ -145,8 +182,8 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
     const int count = shown.parts == Parts::all ? 4 : 3;
     const float gap = ui.px(24);
     const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
-    const int zoom =
-        viz::fit_zoom({each, room.y - ui.px(kTitle)}, positions.height, positions.width, 4096);
+    const int zoom = viz::fit_zoom({each, room.y - ui.px(kTitle) - start_room(ui, positions)},
+                                   positions.height, positions.width, 4096);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 size = {float(zoom * positions.width), float(zoom * positions.height)};
     const float top = corner.y + ui.px(kTitle);
@@ -164,7 +201,7 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
     if (shown.parts != Parts::prior)
         draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
     draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + size.y + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
 
@@ -175,7 +212,9 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float top = corner.y + ui.px(kTitle);
-    const float tall = viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle)}, ui.look);
+    const float start = start_room(ui, shown.positions);
+    const float tall =
+        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui.look);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
         return viz::Box{{x, top}, {x + each, top + tall}};
@@ -186,7 +225,7 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     if (shown.parts != Parts::prior)
         draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
     draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + tall + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }
 

@@ -41,6 +41,7 @@ class AttentionMaps {
     void draw_part(Ui& ui, const AttentionShown& shown, const Part& part);
     void draw_map(Ui& ui, const AttentionShown& shown, const Part& part);
     void draw_text(Ui& ui, const AttentionShown& shown, const Part& part);
+    static void draw_start(Ui& ui, const AttentionShown& shown, const Part& part);
     void draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar);
 
     SampleView sample_;

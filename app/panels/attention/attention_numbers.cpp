@@ -50,9 +50,8 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
         const float top = ImGui::GetCursorPosY();
-        hint(ui, ui.status.config.model.mixer == "softmax"
-                     ? "Softmax attention has no position bias."
-                     : "Computed when the target rests.");
+        hint(ui, ui.status.mixer.has_prior() ? "Computed when the target rests."
+                                             : ui.status.mixer.no_bias + ".");
         if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
             ImGui::Dummy({1, rest});
         return;
@@ -93,7 +92,7 @@ void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
         key_value(ui, "Divergence from prior",
                   plain_number(divergence_bits(data.both().row, data.prior().row), 3), "bit");
     }
-    const int64_t window = ui.status.config.model.window;
+    const int64_t window = ui.status.mixer.window;
     const RowNumbers n = row_numbers(shown.positions, data.both(), shown.target, window);
     key_value(ui, "Mean distance", plain_number(n.distance, 2),
               shown.positions.is_text             ? "bytes"

@@ -243,12 +243,14 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
 
 // Draws why there is nothing and returns true for a mixer whose keys have no maps.
 bool has_no_maps(Ui& ui) {
-    if (ui.status.config.model.mixer != "softmax") return false;
+    const MixerTraits& mixer = ui.status.mixer;
+    if (mixer.has_key_maps) return false;
     empty_state(ui, {.drawing = Drawing::layers,
                      .title = "No key maps in this model",
-                     .sentence = "Softmax compares its keys with queries, so that no map exp(K) "
-                                 "holds for every target; the tab Attention shows what its heads "
-                                 "attend to.",
+                     .sentence = mixer.no_keys +
+                                 (mixer.has_attention
+                                      ? "; the tab Attention shows what its heads attend to."
+                                      : "."),
                      .primary = "Open...",
                      .secondary = "Open demo",
                      .hint = {},

@@ -11,7 +11,7 @@ namespace aft::app {
 namespace {
 
 bool is_on(const Ui& ui) {
-    return ui.settings.attention.over_image && ui.status.config.model.task != "text";
+    return ui.settings.attention.over_image && !ui.status.task.is_text();
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void OverImage::lay_under(Ui& ui, const Folded& map, viz::MapView& view) {
 
 void over_image_controls(Ui& ui) {
     AttentionLook& look = ui.settings.attention;
-    const bool is_text = ui.status.config.model.task == "text";
+    const bool is_text = ui.status.task.is_text();
     label_column(ui, "Over image", 104,
                  "Lays the map over the picture, which is grey so that all colour is the map's.");
     (void)toggle(ui, "Over image", look.over_image,

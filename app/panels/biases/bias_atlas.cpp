@@ -47,7 +47,7 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
     viz::AtlasShape& shape = plan.shape;
     const float gap = 2 * scale;
     const ImVec2 room = {
-        area.x / float(shape.columns) - gap,
+        (area.x - shape.row_label - shape.row_bar) / float(shape.columns) - gap,
         (area.y - shape.column_label) / float(shape.rows) - shape.cell_label - gap};
     plan.block = form.blocks_for({std::max(24 * scale, room.x), std::max(24 * scale, room.y)});
     shape.tile_rows = (form.rows + plan.block.rows - 1) / plan.block.rows;
@@ -61,7 +61,8 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
     return layout.size.x <= area.x + 1 ? 1e-3F * float(shape.columns) : 0;
 }
 
-// Kernels: layers x heads; few layers get several lines each, so that their maps become larger.
+// Maps of heads: layers x heads; few layers get several lines each, so that their maps become
+// larger.
 Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
     Arrangement out;
     out.is_grid = true;
@@ -73,15 +74,11 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
         tried.lines = lines;
         tried.shape = {.rows = int(form.layers) * lines,
                        .columns = int(form.heads) / lines,
-                       .tile_rows = form.rows,
-                       .tile_columns = form.columns,
                        .row_label = ui.px(34),
                        .column_label = ui.px(lines == 1 ? 24 : 6),
                        .cell_label = lines == 1 ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
-        const viz::AtlasLayout layout = viz::layout_atlas(tried.shape, area, ui.look.scale);
-        const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y + 1;
-        const float used = fits ? layout.tile.x * layout.tile.y : 0;
+        const float used = fit_blocks(tried, form, area, ui.look.scale);
         if (used <= best) continue;
         best = used;
         out = tried;
@@ -91,7 +88,7 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
 
 // Matrices and bands: one map per layer, in blocks so that all of them fit.
 Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
-    if (form.kind == BiasForm::Kind::kernel2) return arrange_grid(ui, form, area);
+    if (form.has_heads()) return arrange_grid(ui, form, area);
     Arrangement out;
     viz::AtlasShape& shape = out.shape;
     shape.column_label = ui.px(8);
@@ -217,6 +214,7 @@ void AtlasPanel::draw_shared_bar(Ui& ui) {
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
     (void)draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
 }
 
 void AtlasPanel::draw(Ui& ui) {
@@ -263,7 +261,7 @@ void AtlasPanel::draw(Ui& ui) {
 void AtlasPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
     const BiasForm form(ui.status);
-    if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
+    if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);
 }
 

@@ -13,6 +13,10 @@ bool is_signed(Quantity quantity) {
     return quantity == Quantity::w || quantity == Quantity::exp_minus_one;
 }
 
+std::string range_numbers(Range range) {
+    return fmt::format("{:.6g} to {:.6g}", range.low, range.high);
+}
+
 Range quantity_limits(Quantity quantity, std::span<const float> values, double percentile,
                       bool symmetric) {
     if (quantity == Quantity::w && !symmetric) return value_range(values, percentile, false);
@@ -41,7 +45,7 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wi
     request.options = {{"quantity", quantity_option(quantity)},
                        {"gauge", gauge_option(ui.selection.gauge)},
                        {"visible", "nan"}};
-    const bool is_band = form.kind == BiasForm::Kind::band;
+    const bool is_band = form.layout == BiasLayout::band;
     if (is_band) request.options["view"] = "band";
     const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
     if (!wish.block.is_single() && !is_whole)
@@ -149,6 +153,32 @@ void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
     limits_changed_ = percentile_ != signature;
     percentile_ = signature;
     for (int64_t i = wanted.first; i < wanted.end; ++i) update_layer(ui, form, wanted, i);
+    Wanted rest = wanted;
+    if (wanted.others) rest.block = *wanted.others;
+    for (int64_t i = 0; i < form.layers; ++i) {
+        const bool is_other = i < wanted.first || i >= wanted.end;
+        if (is_other && wanted.others) update_layer(ui, form, rest, i);
+        layers_[size_t(i)].is_ranged = is_of_screen(ui, form, i);
+    }
+}
+
+// Answers of another quantity or gauge may still be about: they are not in the range.
+bool BiasLayers::is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const {
+    if (!has(layer)) return false;
+    const BiasLayer& found = layers_[size_t(layer)];
+    const ProbeRequest now = bias_request(ui, form, {.layer = layer, .is_change = is_change_});
+    const auto option = [](const ProbeRequest& request, const char* name) {
+        const auto at = request.options.find(name);
+        return at == request.options.end() ? std::string() : at->second;
+    };
+    const ProbeRequest& shown = found.watch.shown();
+    return found.is_change == is_change_ && option(shown, "quantity") == option(now, "quantity") &&
+           option(shown, "gauge") == option(now, "gauge");
+}
+
+int64_t BiasLayers::ranged() const {
+    return std::count_if(layers_.begin(), layers_.end(),
+                         [](const BiasLayer& layer) { return layer.is_ranged; });
 }
 
 static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
@@ -172,7 +202,7 @@ Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
     if (ui.selection.range_mode == RangeMode::global) {
         bool any = false;
         for (int64_t i = 0; i < int64_t(layers_.size()); ++i) {
-            if (!has(i)) continue;
+            if (!layers_[size_t(i)].is_ranged) continue;
             const Range& r = layers_[size_t(i)].limits;
             limits = any ? Range{std::min(limits.low, r.low), std::max(limits.high, r.high)} : r;
             any = true;
@@ -225,7 +255,7 @@ std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& la
     const bool is_still = has_change && !layer.maps.empty() &&
                           std::all_of(layer.maps.begin(), layer.maps.end(), is_all_zero);
     if (is_still) out += "nothing has changed, ";
-    if (form.kind == BiasForm::Kind::band) out += "band of offsets t \u2212 t\u2032, ";
+    if (form.layout == BiasLayout::band) out += "band of offsets t \u2212 t\u2032, ";
     out += s.range_by_hand                    ? "range set by hand"
            : s.range_mode == RangeMode::own   ? "each map its own range"
            : s.range_mode == RangeMode::layer ? "range shared per layer"

@@ -18,6 +18,7 @@ struct BiasLayer {
     std::vector<BiasMap> maps;  // one per head; empty = not there yet
     Blocks block;
     bool is_change = false;
+    bool is_ranged = false;  // of the quantity and gauge on screen
     uint64_t version = 0;    // grows with every change
     std::vector<Range> own;  // limits of each map
     Range limits;            // of the layer
@@ -30,6 +31,8 @@ class BiasLayers {
         Blocks block;
         int64_t first = 0, end = 0;
         bool is_change = false;  // since the newest pin
+        // Blocks of all other layers, where a range of all layers is wanted.
+        std::optional<Blocks> others{};
     };
     // Asks for what is wanted and takes what has come. Call once per frame.
     void update(Ui& ui, const BiasForm& form, const Wanted& wanted);
@@ -39,6 +42,9 @@ class BiasLayers {
     }
     [[nodiscard]] Coloring coloring(const Ui& ui, int64_t layer, int64_t head) const;
     [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
+    // Layers whose answer is of the quantity and gauge that are shown: a range of all layers is
+    // one when these are all.
+    [[nodiscard]] int64_t ranged() const;
     [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] AskTurn& turn(int64_t layer) { return turns_.at(size_t(layer)); }
     // Values of one map that can be seen, for statistics and histograms.
@@ -46,6 +52,7 @@ class BiasLayers {
 
   private:
     void update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t layer);
+    [[nodiscard]] bool is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const;
     void rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
     const Session* session_ = nullptr;  // whose layers these are
     std::optional<BiasForm> form_;
@@ -73,6 +80,7 @@ struct BiasWish {
 [[nodiscard]] Range quantity_limits(Quantity quantity, std::span<const float> values,
                                     double percentile, bool symmetric);
 [[nodiscard]] bool is_signed(Quantity quantity);
+[[nodiscard]] std::string range_numbers(Range range);  // "-1 to 8.56e+08": as it is recorded
 [[nodiscard]] std::string step_words(const Ui& ui, const FieldSetPtr& fields);
 // Of the gauge in which a layer's answer is: "raw", "fixed: row log-mean-exp removed".
 [[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);

@@ -118,18 +118,18 @@ void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
     view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
     view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
-    if (form.kind == BiasForm::Kind::kernel2) {
+    if (form.layout == BiasLayout::kernel_2d) {
         view.row_label = view.column_label = offset;
         view.corner = "dy\\dx";
-    } else if (form.kind == BiasForm::Kind::kernel1) {
+    } else if (form.layout == BiasLayout::kernel_1d) {
         view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
         view.column_label = offset;
     } else {
         const Positions positions(ui.status);
         const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
         view.row_step = line % block.rows == 0 ? line / block.rows : 0;
-        if (form.kind == BiasForm::Kind::matrix) view.column_step = view.row_step;
-        if (form.kind == BiasForm::Kind::band)
+        if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
+        if (form.layout == BiasLayout::band)
             view.column_label = [block, first](int64_t i) {
                 return std::to_string(i * block.columns + first);
             };
@@ -219,6 +219,7 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;
     Range range = reply.range;
@@ -242,17 +243,25 @@ void FocusPanel::draw(Ui& ui) {
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
                          std::max(ui.px(80), all.y - head_room - bar_room)};
-    layers_.update(
-        ui, form,
-        {.block = exact_ ? Blocks() : form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)}),
-         .first = layer_,
-         .end = layer_ + 1,
-         .is_change = shows_change(ui)});
+    const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
+    const bool is_global = ui.selection.range_mode == RangeMode::global;
+    layers_.update(ui, form,
+                   {.block = exact_ ? Blocks() : whole,
+                    .first = layer_,
+                    .end = layer_ + 1,
+                    .is_change = shows_change(ui),
+                    .others = is_global ? std::optional(whole) : std::nullopt});
     const BiasLayer& layer = layers_.layer(layer_);
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
                                  : fmt::format("Layer {}: ", layer_);
-    draw_bias_caption(ui, what + bias_words(ui), bias_caption(ui, form, layer, true), layer);
+    const int64_t ranged = layers_.ranged();
+    const bool is_reading = is_global && ranged < form.layers && layers_.error().empty();
+    draw_bias_caption(ui, what + bias_words(ui),
+                      is_reading ? fmt::format("one range for all layers: reading layer {} of {}",
+                                               ranged + 1, form.layers)
+                                 : bias_caption(ui, form, layer, true),
+                      layer);
     if (!layers_.error().empty())
         banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);
@@ -276,7 +285,7 @@ void FocusPanel::draw(Ui& ui) {
 void FocusPanel::inspector(Ui& ui) {
     if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
     const BiasForm form(ui.status);
-    if (form.kind != BiasForm::Kind::none && layers_.has(ui.selection.shown().layer))
+    if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/norm_words.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -44,7 +45,7 @@ void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quanti
         const auto dy = double(int64_t(i) / form.columns + form.first_offset);
         const auto dx = double(int64_t(i) % form.columns + form.first_offset);
         const double distance =
-            form.kind == BiasForm::Kind::kernel2 ? std::hypot(dy, dx) : std::abs(dx);
+            form.layout == BiasLayout::kernel_2d ? std::hypot(dy, dx) : std::abs(dx);
         out.mean_distance += mass.share[i] * distance;
         out.within_one += distance < 1.01 ? mass.share[i] : 0;
     }
@@ -77,7 +78,7 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     out.mean = std::abs(sum) > 1e-6 * sizes ? sum / double(out.count) : 0;
     out.norm = is_block && map.norm.empty() ? std::numeric_limits<double>::quiet_NaN()
                                             : std::sqrt(squares);
-    if (form.kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+    if (form.layout == BiasLayout::kernel_2d || form.rows == 1) {
         kernel_statistics(form, map, quantity, out);
         return out;
     }
@@ -150,7 +151,7 @@ std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
 
 void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
     const Cell cell = ui.selection.shown();
-    if (form.kind == BiasForm::Kind::none || !layers.has(cell.layer) ||
+    if (form.layout == BiasLayout::none || !layers.has(cell.layer) ||
         int64_t(layers.layer(cell.layer).maps.size()) != form.heads) {
         hint(ui, "Select a cell to see its value, range and statistics.");
         return;
@@ -181,10 +182,11 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
     const Positions positions(ui.status);
     const Quantity quantity = ui.selection.quantity;
     key_value(ui, "Layer", std::to_string(r->cell.layer));
-    if (form.is_kernel()) {
+    if (form.is_kernel() || form.has_heads())
         key_value(ui, "Head", std::to_string(std::max<int64_t>(0, r->cell.head)));
+    if (form.is_kernel()) {
         if (r->cell.tap >= 0)
-            key_value(ui, form.kind == BiasForm::Kind::kernel2 ? "Cell (dy, dx)" : "Offset",
+            key_value(ui, form.layout == BiasLayout::kernel_2d ? "Cell (dy, dx)" : "Offset",
                       tap_words(form, r->cell));
     } else if (r->cell.target >= 0) {
         key_value(ui, "Target t", positions.target_words(r->cell.target));
@@ -311,12 +313,14 @@ void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
     if (s.count == 0) return;
     key_value(ui, "Minimum", shown_value(ui, s.low));
     key_value(ui, "Maximum", shown_value(ui, s.high));
-    key_value(ui, "Mean", shown_value(ui, s.mean));
-    const BiasForm::Kind kind = form.kind;
+    const std::string pairs = of_what(form.is_kernel());
+    key_value(ui, "Mean, " + pairs, shown_value(ui, s.mean));
+    const BiasLayout layout = form.layout;
     if (std::isfinite(s.norm))
-        key_value(ui, shows_change(ui) ? "Norm of the change" : "Norm", stored_value(s.norm));
+        key_value(ui, (shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs,
+                  stored_value(s.norm));
     if (shows_change(ui)) return;
-    if (kind == BiasForm::Kind::kernel2 || form.rows == 1) {
+    if (layout == BiasLayout::kernel_2d || form.rows == 1) {
         key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
         const Positions positions(ui.status);
         key_value(ui, "Mean distance", plain_number(s.mean_distance, 2),

@@ -14,39 +14,38 @@ std::string Blocks::words() const {
 }
 
 BiasForm::BiasForm(const Status& status) {
-    const ModelConfig& model = status.config.model;
     layers = static_cast<int64_t>(status.layers.size());
     tokens = status.tokens;
-    window = model.window;
-    is_causal = model.causal();
-    hides_outside = model.outside == "-inf";
-    if (model.mixer == "aft-full" || (model.mixer == "aft-local" && window >= tokens)) {
-        kind = Kind::matrix;
+    const MixerTraits& mixer = status.mixer;
+    window = mixer.window;
+    is_causal = status.task.is_autoregressive;
+    hides_outside = mixer.outside_hidden;
+    layout = mixer.has_bias() ? mixer.bias : BiasLayout::none;
+    if (layout == BiasLayout::matrix) {
+        heads = std::max<int64_t>(1, mixer.heads);
         rows = columns = tokens;
-    } else if (model.mixer == "aft-local" && window > 0) {
-        kind = Kind::band;
+    } else if (layout == BiasLayout::band) {
+        heads = std::max<int64_t>(1, mixer.heads);
         rows = tokens;
         columns = is_causal ? window : 2 * window - 1;
         first_offset = is_causal ? 0 : 1 - window;
-    } else if (model.mixer == "aft-conv1d") {
-        kind = Kind::kernel1;  // one map per layer: heads are its rows
-        rows = std::max<int64_t>(1, model.heads);
+    } else if (layout == BiasLayout::kernel_1d) {  // one map per layer: heads are its rows
+        rows = std::max<int64_t>(1, mixer.heads);
         columns = window;
         first_offset = is_causal ? 1 - window : -(window / 2);
-    } else if (model.mixer == "aft-conv2d") {
-        kind = Kind::kernel2;
-        heads = std::max<int64_t>(1, model.heads);
+    } else if (layout == BiasLayout::kernel_2d) {
+        heads = std::max<int64_t>(1, mixer.heads);
         rows = columns = window;
         first_offset = -(window / 2);
     }
-    if (rows <= 0 || columns <= 0) kind = Kind::none;
+    if (rows <= 0 || columns <= 0) layout = BiasLayout::none;
 }
 
 Blocks BiasForm::blocks_for(ImVec2 pixels) const {
     if (is_kernel()) return {};
     const Blocks out = {viz::filling_block(rows, pixels.y), viz::filling_block(columns, pixels.x)};
     // The axes of a matrix are alike; the probe makes square blocks only.
-    const bool is_free = kind == Kind::band && is_read_whole();
+    const bool is_free = layout == BiasLayout::band && is_read_whole();
     const int64_t both = std::max(out.rows, out.columns);
     return is_free ? out : Blocks{both, both};
 }
@@ -55,7 +54,7 @@ bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
     if (is_kernel()) return false;
     const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows) - 1;
     const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns) - 1;
-    if (kind == Kind::band) {  // source j = t - offset must exist
+    if (layout == BiasLayout::band) {  // source j = t - offset must exist
         const int64_t low = t0 - (first_offset + c1), high = t1 - (first_offset + c0);
         return high < 0 || low >= tokens;
     }
@@ -70,7 +69,7 @@ int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
     int64_t count = 0;
     for (int64_t t = t0; t < t1; ++t) {
         int64_t low = c0, high = c1;  // what a row sees lies side by side
-        if (kind == Kind::band) {
+        if (layout == BiasLayout::band) {
             low = std::max(low, t - first_offset - tokens + 1);
             high = std::min(high, t - first_offset + 1);
         } else {
@@ -86,29 +85,30 @@ int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
 }
 
 Cell BiasForm::cell(int64_t layer, int64_t head, int64_t row, int64_t column) const {
-    Cell out{.layer = layer, .head = kind == Kind::kernel2 ? head : -1};
-    if (kind == Kind::kernel1) out.head = row;
+    Cell out{.layer = layer, .head = has_heads() ? head : -1};
+    if (layout == BiasLayout::kernel_1d) out.head = row;
     if (is_kernel()) {
-        out.tap = kind == Kind::kernel2 ? row * columns + column : column;
+        out.tap = layout == BiasLayout::kernel_2d ? row * columns + column : column;
         return out;
     }
     out.target = row;
-    out.source = kind == Kind::band ? row - (first_offset + column) : column;
+    out.source = layout == BiasLayout::band ? row - (first_offset + column) : column;
     if (out.source < 0 || out.source >= tokens) out.source = -1;
     return out;
 }
 
 bool BiasForm::place(const Cell& cell, int64_t& row, int64_t& column) const {
     row = column = -1;
-    if (kind == Kind::kernel2 && cell.tap >= 0) {
+    if (layout == BiasLayout::kernel_2d && cell.tap >= 0) {
         row = cell.tap / columns;
         column = cell.tap % columns;
-    } else if (kind == Kind::kernel1 && cell.tap >= 0) {
+    } else if (layout == BiasLayout::kernel_1d && cell.tap >= 0) {
         row = std::max<int64_t>(0, cell.head);
         column = cell.tap;
     } else if (!is_kernel() && cell.target >= 0 && cell.source >= 0) {
         row = cell.target;
-        column = kind == Kind::band ? cell.target - cell.source - first_offset : cell.source;
+        column =
+            layout == BiasLayout::band ? cell.target - cell.source - first_offset : cell.source;
     }
     return row >= 0 && row < rows && column >= 0 && column < columns;
 }

@@ -20,18 +20,25 @@ struct Blocks {
 
 // How a model's position bias is laid out.
 struct BiasForm {
-    enum class Kind { none, matrix, band, kernel1, kernel2 };
-    Kind kind = Kind::none;
-    int64_t layers = 0, heads = 1;  // heads: maps per layer
-    int64_t rows = 0, columns = 0;  // of one map, before blocks
-    int64_t first_offset = 0;       // band and kernels: offset of column 0 (and of row 0: kernel2)
+    BiasLayout layout = BiasLayout::none;  // of the mixer's traits; none also for attention
+    int64_t layers = 0, heads = 1;         // heads: maps per layer
+    int64_t rows = 0, columns = 0;         // of one map, before blocks
+    int64_t first_offset = 0;  // band and kernels: offset of column 0 (and of row 0: kernel2)
     int64_t window = 0, tokens = 0;
     bool is_causal = true, hides_outside = false;
 
     explicit BiasForm(const Status& status);
-    [[nodiscard]] bool is_kernel() const { return kind == Kind::kernel1 || kind == Kind::kernel2; }
+    [[nodiscard]] bool is_kernel() const {
+        return layout == BiasLayout::kernel_1d || layout == BiasLayout::kernel_2d;
+    }
+    // Each head of a layer has a map of its own.
+    [[nodiscard]] bool has_heads() const {
+        return layout == BiasLayout::kernel_2d || (!is_kernel() && heads > 1);
+    }
     // The axes mean different things and may be drawn at different zooms.
-    [[nodiscard]] bool has_free_axes() const { return kind == Kind::band || kind == Kind::kernel1; }
+    [[nodiscard]] bool has_free_axes() const {
+        return layout == BiasLayout::band || layout == BiasLayout::kernel_1d;
+    }
     // Values per block so that one map fits into so many pixels and fills most of them.
     [[nodiscard]] Blocks blocks_for(ImVec2 pixels) const;
     // Small enough to be read as a whole and cut into blocks here, along each axis by itself.

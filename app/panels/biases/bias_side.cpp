@@ -57,9 +57,9 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
         }
         float room = ImGui::GetContentRegionAvail().y - ui.px(12);
         if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
-        if (has_moments && form.kind == BiasForm::Kind::kernel2) room -= ui.px(160);
+        if (has_moments && form.layout == BiasLayout::kernel_2d) room -= ui.px(160);
         draw_profile(ui, form, layers, {width, std::clamp(room, ui.px(150), ui.px(260))});
-        if (form.kind == BiasForm::Kind::kernel2)
+        if (form.layout == BiasLayout::kernel_2d)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
         draw_by_step(ui, form, layers, width);
     }
@@ -194,8 +194,8 @@ struct Bins {
 
 // Bin of a cell: distance in the picture, or the offset of a band; -1 = left out.
 int64_t bin_of(const BiasForm& form, const Positions& positions, int64_t r, int64_t c) {
-    if (form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1) return c;
-    if (form.kind == BiasForm::Kind::kernel2)
+    if (form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d) return c;
+    if (form.layout == BiasLayout::kernel_2d)
         return std::lround(
             std::hypot(double(r + form.first_offset), double(c + form.first_offset)));
     if (positions.is_text) return std::abs(r - c);
@@ -227,8 +227,7 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
         for (int64_t c = 0; c < form.columns; ++c)
             if (!form.is_hidden(r, c, {}))
                 bins.add(bin_of(form, positions, r, c), values[size_t(r * form.columns + c)]);
-    const bool is_offset =
-        form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
+    const bool is_offset = form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d;
     for (size_t i = 0; i < bins.sum.size(); ++i) {
         if (bins.count[i] == 0) continue;
         profile_.x.push_back(double(i) + (is_offset ? double(form.first_offset) : 0));
@@ -241,8 +240,7 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
 void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
     make_profile(ui, form, layers);
     if (profile_.x.size() < 2) return;
-    const bool is_offset =
-        form.kind == BiasForm::Kind::band || form.kind == BiasForm::Kind::kernel1;
+    const bool is_offset = form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d;
     const Positions positions(ui.status);
     viz::CurvePlot plot;
     plot.id = "##profile";

@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
 #include "core/text.h"
 #include "viz/curves.h"
 #include "viz/map.h"
@@ -49,27 +50,25 @@ void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
 }
 
 void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
-    const bool has_kernel = form.kind == BiasForm::Kind::kernel2;
+    const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
-    if (has_kernel) columns.push_back({.title = "Head", .width = 60});
-    for (const char* const title : {"Minimum", "Maximum", "Mean"})
+    if (has_heads) columns.push_back({.title = "Head", .width = 60});
+    for (const char* const title : {"Minimum", "Maximum", "Mean", "Norm"})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
-        for (const char* const title : {"Norm", "Entropy, bit", "Distance", "Within 1, %"})
+        for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
             columns.push_back({.title = title, .right = true});
-    else
-        columns.push_back({.title = "Norm", .right = true});
     std::vector<TableRow> rows;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
         const BiasStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
-        TableRow row{.name = has_kernel ? fmt::format("L{} h{}", layer, head)
-                                        : fmt::format("L{}", layer)};
+        TableRow row{.name = has_heads ? fmt::format("L{} h{}", layer, head)
+                                       : fmt::format("L{}", layer)};
         row.cells = {std::to_string(layer)};
-        if (has_kernel) row.cells.push_back(std::to_string(head));
+        if (has_heads) row.cells.push_back(std::to_string(head));
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
         if (has_kernel)
             for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})
@@ -77,13 +76,19 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
         else
             row.cells.push_back(there ? stored_value(n.norm) : "\u2013");
         row.selected = layer == ui.selection.cell.layer &&
-                       (!has_kernel || head == std::max<int64_t>(0, ui.selection.cell.head));
+                       (!has_heads || head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
     const int pressed = table(ui, "Layers", columns, rows);
     if (pressed < 0) return;
     ui.selection.lock(
-        {.layer = pressed / form.heads, .head = has_kernel ? pressed % form.heads : -1});
+        {.layer = pressed / form.heads, .head = has_heads ? pressed % form.heads : -1});
+}
+
+// Which means and norms these are: training logs others.
+std::string pairs_and_gauge(const Ui& ui, const BiasForm& form) {
+    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
+    return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
 }
 
 void StatisticsPanel::draw(Ui& ui) {
@@ -102,10 +107,7 @@ void StatisticsPanel::draw(Ui& ui) {
         norm = std::hypot(norm, lines_[i].numbers.norm);
     }
     section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
-            form.is_kernel()                     ? "raw"
-            : ui.selection.gauge == Gauge::fixed ? "visible cells, gauge fixed"
-                                                 : "visible cells, raw",
-            false);
+            pairs_and_gauge(ui, form), false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -114,12 +116,13 @@ void StatisticsPanel::draw(Ui& ui) {
                   ui.look)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
-    section(ui, form.heads > 1 ? "Layers and heads" : "Layers");
+    section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
         draw_table(ui, form);
     ImGui::EndChild();
     const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
-                              {fmt::format("norm of {}", quantity_words(ui.selection.quantity)),
+                              {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
+                                           of_what(form.is_kernel())),
                                stored_value(norms[size_t(ui.selection.cell.layer)]),
                                exact_number(float(norms[size_t(ui.selection.cell.layer)]))}};
     hover_line(ui, values, "A row selects its layer");

@@ -93,10 +93,12 @@ void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const 
 }
 
 // Where to look instead, for a mixer without a map.
-static std::string elsewhere_words(const std::string& mixer) {
-    const std::string none = mixer + " has no map from position to position; ";
-    if (mixer == "softmax") return none + "what its heads attend to is in the Attention workspace.";
-    if (mixer == "linear") return none + "nor has it maps of keys or of attention.";
+static std::string elsewhere_words(const Status& status) {
+    const MixerTraits& mixer = status.mixer;
+    const std::string none = status.config.model.mixer + " has no map from position to position; ";
+    if (!mixer.has_attention && !mixer.has_key_maps)
+        return none + "nor has it maps of keys or of attention.";
+    if (!mixer.has_prior()) return none + "what its heads attend to is in the Attention workspace.";
     return none + "its keys and attention are in the Attention workspace.";
 }
 
@@ -104,10 +106,10 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     if (no_model_state(ui, Drawing::grid,
                        "Open a checkpoint or a run to see its position biases, layer by layer."))
         return true;
-    if (form.kind != BiasForm::Kind::none) return false;
+    if (form.layout != BiasLayout::none) return false;
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",
-                     .sentence = elsewhere_words(ui.status.config.model.mixer),
+                     .sentence = elsewhere_words(ui.status),
                      .primary = "Open...",
                      .secondary = "Open demo",
                      .hint = {},
@@ -160,7 +162,7 @@ std::string shown_value(const Ui& ui, double value) {
 
 std::string tap_words(const BiasForm& form, const Cell& cell) {
     const auto number = [](int64_t v) { return signed_number(double(v), 0); };
-    if (form.kind == BiasForm::Kind::kernel1) return number(cell.tap + form.first_offset);
+    if (form.layout == BiasLayout::kernel_1d) return number(cell.tap + form.first_offset);
     return number(cell.tap / form.columns + form.first_offset) + ", " +
            number(cell.tap % form.columns + form.first_offset);
 }
@@ -174,10 +176,11 @@ std::string lock_words(const Ui& ui, std::string_view hover_words) {
 std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
     std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;
-    if (form.is_kernel()) {
+    if (form.is_kernel() || form.has_heads())
         out.push_back({"head", std::to_string(std::max<int64_t>(0, r.cell.head))});
+    if (form.is_kernel()) {
         if (r.cell.tap >= 0)
-            out.push_back({form.kind == BiasForm::Kind::kernel2 ? "dy, dx" : "offset",
+            out.push_back({form.layout == BiasLayout::kernel_2d ? "dy, dx" : "offset",
                            tap_words(form, r.cell)});
     } else if (r.cell.target >= 0) {
         const Positions positions(ui.status);

@@ -8,8 +8,9 @@ namespace {
 std::string why_no_mask(const Ui& ui) {
     if (ui.workspace != Workspace::complete) return "The mask is in the Complete workspace.";
     if (!ui.has_model() || ui.session == nullptr) return "No model is open.";
-    const std::string& task = ui.status.config.model.task;
-    return task == "image" ? "" : "Only models of pictures have a mask.";
+    const TaskTraits& task = ui.status.task;
+    const bool has_mask = task.is_autoregressive && !task.is_text();
+    return has_mask ? "" : "Only models of pictures have a mask.";
 }
 
 std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, const char* words) {

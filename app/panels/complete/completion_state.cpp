@@ -59,7 +59,7 @@ CompletionRequest going_on(const Ui& ui, const Completion& completion) {
 }  // namespace
 
 bool is_text_model(const Ui& ui) {
-    return ui.status.config.model.task == "text";
+    return ui.status.task.is_text();
 }
 
 CompletionChoice& completion_choice(Ui& ui) {
@@ -107,10 +107,10 @@ std::string earlier_words(const Ui& ui, const Completion& completion) {
 std::string classifier_words(const Ui& ui) {
     const std::string none = "It gives a label and cannot fill in what is masked. ";
     const BiasForm form(ui.status);
-    if (form.kind != BiasForm::Kind::none)
+    if (form.layout != BiasLayout::none)
         return none + (form.is_kernel() ? "Its kernels" : "Its position biases") +
                " are in the Biases workspace, its keys in Attention.";
-    if (ui.status.config.model.mixer == "softmax")
+    if (!ui.status.mixer.has_prior())
         return none + "What its heads attend to is in the Attention workspace.";
     return none + "Its keys and attention are in the Attention workspace.";
 }
@@ -119,7 +119,7 @@ bool completion_state(Ui& ui) {
     if (no_model_state(ui, Drawing::picture,
                        "Open a checkpoint or a run to complete masked pictures or a prompt."))
         return true;
-    if (ui.status.config.model.task != "classify") return false;
+    if (ui.status.task.is_autoregressive) return false;
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",
                      .sentence = classifier_words(ui),
@@ -132,7 +132,7 @@ bool completion_state(Ui& ui) {
 
 std::string why_not_complete(const Ui& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
-    if (ui.status.config.model.task == "classify")
+    if (!ui.status.task.is_autoregressive)
         return "This model classifies pictures: it cannot complete.";
     const CompletionChoice& choice = ui.selection.completion;
     if (is_text_model(ui)) {

@@ -188,6 +188,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
         if (step >= 0 && step != completion.step)
             words += fmt::format("; weights of step {}", group_thousands(step));
     }
+    if (!watch_.is_current() && !shares_.empty()) words = "computing; " + words;
     caption(ui,
             fmt::format("Distribution over {} {}", ui.status.config.model.levels,
                         is_text_model(ui) ? "bytes" : "levels"),
@@ -203,16 +204,20 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     const int64_t drawn = completion.samples[sample][static_cast<size_t>(position)];
     const ImVec2 size(ImGui::GetContentRegionAvail().x,
                       std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(2)));
-    const int clicked =
-        draw_bars({.id = "distribution",
-                   .values = shares_,
-                   .size = size,
-                   .highlighted = static_cast<int>(choice.level >= 0 ? choice.level : drawn),
-                   .percent = true},
-                  ui.look)
-            .clicked;
-    ui.recorder.item("plot", ui.recorder.claim("Distribution"), level_words(ui, drawn));
-    if (clicked >= 0) {
+    // Of another position until the answer is there: dimmed, and no bar is this one's level.
+    const bool is_there = watch_.is_current();
+    const int64_t level = choice.level >= 0 ? choice.level : drawn;
+    const int clicked = draw_bars({.id = "distribution",
+                                   .values = shares_,
+                                   .size = size,
+                                   .highlighted = is_there ? static_cast<int>(level) : -1,
+                                   .percent = true,
+                                   .dimmed = !is_there},
+                                  ui.look)
+                            .clicked;
+    ui.recorder.item("plot", ui.recorder.claim("Distribution"),
+                     is_there ? level_words(ui, drawn) : "computing");
+    if (clicked >= 0 && is_there) {
         choice.position = position;
         choice.level = clicked;
     }
@@ -228,7 +233,10 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
             false);
     const int64_t drawn = completion.samples[sample][static_cast<size_t>(position)];
     key_value(ui, is_text_model(ui) ? "Chosen byte" : "Chosen level", level_words(ui, drawn));
-    if (static_cast<size_t>(drawn) < shares_.size()) {
+    if (!watch_.is_current()) {
+        for (const char* const name : {"Probability", "Surprise", "Entropy"})
+            key_value(ui, name, watch_.error().empty() ? "computing" : "\u2013");
+    } else if (static_cast<size_t>(drawn) < shares_.size()) {
         const double p = shares_[static_cast<size_t>(drawn)];
         key_value(ui, "Probability", plain_number(100 * p, 2), "%");
         key_value(ui, "Surprise", plain_number(-std::log2(p), 2), "bit");
@@ -253,7 +261,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
 }
 
 void PlayPanel::draw(Ui& ui) {
-    if (ui.status.config.model.task == "classify" || !ui.has_model()) {
+    if (!ui.status.task.is_autoregressive || !ui.has_model()) {
         hint(ui, "Completions of a model are played here, value by value.");
         return;
     }

@@ -234,7 +234,7 @@ void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
 }
 
 void SamplingPanel::draw(Ui& ui) {
-    if (ui.session == nullptr || !ui.has_model() || ui.status.config.model.task == "classify") {
+    if (ui.session == nullptr || !ui.has_model() || !ui.status.task.is_autoregressive) {
         hint(ui, "How completions are drawn: number, temperature, seed.");
         return;
     }

@@ -189,7 +189,7 @@ void SourcePanel::draw_prompt(Ui& ui) {
 }
 
 void SourcePanel::draw(Ui& ui) {
-    if (ui.session == nullptr || !ui.has_model() || ui.status.config.model.task == "classify") {
+    if (ui.session == nullptr || !ui.has_model() || !ui.status.task.is_autoregressive) {
         hint(ui, "The picture and its mask, or the prompt, stand here.");  // Samples says more
         return;
     }

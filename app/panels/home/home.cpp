@@ -69,15 +69,16 @@ RunSummary as_open_here(const Ui& ui, RunSummary run) {
         !is_same_path(run.path, ui.status.path) || ui.status.following)
         return run;
     const RunState state = ui.status.state;
-    const bool is_done = ui.status.step >= ui.status.target_step;
+    const int64_t all_steps = std::max(ui.status.target_step, ui.status.config.train.steps);
+    const bool is_done = ui.status.step >= all_steps;
     if (state == RunState::running || state == RunState::stopping) return run;
     run.step = ui.status.step;
-    run.target_step = ui.status.target_step;
-    run.state = is_done                                     ? "finished"
-                : shown_state(ui.status) == RunState::error ? "failed"
-                : state == RunState::paused                 ? "paused"
-                : state == RunState::stopped                ? "stopped"
-                                                            : "open here";
+    run.target_step = all_steps;
+    run.state = shown_state(ui.status) == RunState::error ? "failed"
+                : is_done                                 ? "finished"
+                : state == RunState::paused               ? "paused"
+                : state == RunState::stopped              ? "stopped"
+                                                          : "open here";
     return run;
 }
 

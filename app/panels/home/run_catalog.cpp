@@ -33,6 +33,20 @@ std::vector<Image> demo_pictures() {
     return pictures;
 }
 
+// A saved step that was opened, to branch from it say, is a part of its run: that one is listed.
+std::vector<std::string> of_runs(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+        const std::string run = run_of_step(path);
+        const std::string& listed = run.empty() ? path : run;
+        const bool is_known = std::any_of(out.begin(), out.end(), [&](const std::string& other) {
+            return is_same_path(other, listed);
+        });
+        if (!is_known) out.push_back(listed);
+    }
+    return out;
+}
+
 // Runs that were started elsewhere, from the command line say, are not among the recent ones.
 std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
     for (const std::string& found : runs_here(kMostRows)) {
@@ -63,7 +77,7 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
             auto page = std::make_shared<CatalogPage>();
             page->system = before ? before->system : read_system();
             page->demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
-            for (const std::string& path : with_runs_here(paths)) {
+            for (const std::string& path : with_runs_here(of_runs(paths))) {
                 if (stop.stop_requested()) break;
                 page->runs.push_back(summarize_run(path));
             }

@@ -25,7 +25,7 @@ bool picture_problem(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     if (image.item || image.error.empty()) return false;
     const bool is_file = !image.path.empty();
-    const bool is_text = ui.status.config.model.task == "text";
+    const bool is_text = ui.status.task.is_text();
     Banner spec{.title = is_file               ? "This picture could not be read"
                          : image.is_part_empty ? "There is no such sample"
                          : is_text             ? "The text of this model is not here"

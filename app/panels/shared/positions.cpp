@@ -8,14 +8,15 @@ namespace aft::app {
 
 Positions::Positions(const Status& status) {
     const ModelConfig& model = status.config.model;
-    is_text = model.task == "text";
-    is_autoregressive = model.task != "classify";
-    is_causal = model.causal();
+    is_text = status.task.is_text();
+    is_autoregressive = status.task.is_autoregressive;
+    is_causal = is_autoregressive;
+    const bool has_values = status.task.tokens == TokenKind::values;
     has_class_token = !is_autoregressive && model.class_token;
     tokens = status.tokens;
-    channels = model.task == "image" ? std::max<int64_t>(1, model.channels) : 1;
-    height = std::max<int64_t>(1, model.task == "image" ? model.height : status.grid_height);
-    width = std::max<int64_t>(1, model.task == "image" ? model.width : status.grid_width);
+    channels = has_values ? std::max<int64_t>(1, model.channels) : 1;
+    height = std::max<int64_t>(1, has_values ? model.height : status.grid_height);
+    width = std::max<int64_t>(1, has_values ? model.width : status.grid_width);
     if (is_text) {
         height = 1;
         width = tokens;

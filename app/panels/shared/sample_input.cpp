@@ -16,7 +16,7 @@ void show_sample(Ui& ui, const std::string& split, int64_t index) {
 }
 
 bool is_text(const Ui& ui) {
-    return ui.status.config.model.task == "text";
+    return ui.status.task.is_text();
 }
 
 void sample_popup(Ui& ui) {

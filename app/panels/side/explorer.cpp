@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
 #include "app/widgets/number_text.h"
@@ -63,7 +64,9 @@ void ExplorerPanel::draw_runs(Ui& ui) {
                     state_icon(shown_state(ui.status)),
                     {text_size::icon_inline, state_color(ui.theme, shown_state(ui.status))});
             const std::string step = group_thousands(ui.status.step);
-            const std::string metric = "training " + short_value(ui.status.metric, 3);
+            const std::string metric = std::isfinite(ui.status.metric)
+                                           ? "training " + short_value(ui.status.metric, 3)
+                                           : std::string();
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
                     {text_size::hint, ui.theme.text2});
             const float used = text_extent(ui, step, text_size::hint).x +
@@ -142,8 +145,8 @@ void ExplorerPanel::draw_layers(Ui& ui) {
             ui.selection.lock(cell);
         }
     }
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
-    hint(ui, has_kernel ? "bar: norm of the kernels' w" : "bar: norm of raw w, hidden pairs too");
+    const bool has_kernel = ui.status.mixer.has_kernel();
+    hint(ui, "bar: norm, " + norm_of_training(has_kernel));
 }
 
 void ExplorerPanel::draw_pins(Ui& ui) {

@@ -181,19 +181,64 @@ const std::vector<double>* column(const Ui& ui, const char* name) {
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-double last_finite(const std::vector<double>* values) {
-    if (values != nullptr)
-        for (auto v = values->rbegin(); v != values->rend(); ++v)
-            if (std::isfinite(*v)) return *v;
-    return std::nan("");
+struct Reading {  // of a column at a logged step
+    double step = 0, value = std::nan("");
+    size_t row = 0;
+};
+
+Reading last_finite(const Ui& ui, const std::vector<double>* values) {
+    const std::vector<double>& steps = ui.curves->step;
+    for (size_t i = values == nullptr ? 0 : std::min(values->size(), steps.size()); i-- > 0;)
+        if (std::isfinite((*values)[i])) return {steps[i], (*values)[i], i};
+    return {};
+}
+
+// A single batch says little: the average of the logged losses up to a row, each 0.8 of the weight
+// of the one after it: a longer average lags behind where the loss falls fast.
+double smoothed_at(const std::vector<double>& values, size_t row) {
+    constexpr size_t kMost = 100;  // beyond them a weight is below 1e-9
+    constexpr double kWeight = 0.8;
+    double sum = 0, weights = 0, weight = 1;
+    for (size_t i = row + 1; i-- > 0 && row - i < kMost; weight *= kWeight) {
+        if (!std::isfinite(values[i])) continue;
+        sum += weight * values[i];
+        weights += weight;
+    }
+    return weights > 0 ? sum / weights : std::nan("");
+}
+
+// Both at the step of the last validation, however far training has gone since.
+void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector<Check>& list) {
+    const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
+    if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
+    const double train = smoothed_at(loss, held_out.row);
+    if (!std::isfinite(train)) return;
+    const double gap = (held_out.value - train) / std::log(2);
+    list.push_back({gap < 0.3 && gap > -1,
+                    fmt::format("Step {}: validation is {} bits {} train (smoothed).",
+                                group_thousands(std::llround(held_out.step)),
+                                short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
+}
+
+void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits,
+                 std::vector<Check>& list) {
+    const Reading last = last_finite(ui, &loss);
+    if (!ui.status.floor_bits || !std::isfinite(last.value)) return;
+    const double floor = *ui.status.floor_bits;
+    const double above = smoothed_at(loss, last.row) / std::log(2) - floor;
+    list.push_back(
+        {above < most_bits,
+         fmt::format("Step {}: train (smoothed) is {} bits {} the floor of {:.3f}.",
+                     group_thousands(std::llround(last.step)), short_value(std::abs(above), 3),
+                     above >= 0 ? "above" : "below", floor)});
 }
 
 std::vector<Check> checks(const Ui& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
-    const bool classifies = model.task == "classify";
-    const double count = static_cast<double>(classifies ? model.classes : model.levels);
+    const double count =
+        static_cast<double>(ui.status.task.has_classes ? model.classes : model.levels);
     if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
         const bool is_even = std::abs(bits - ideal) < kEven * ideal;
@@ -205,13 +250,7 @@ std::vector<Check> checks(const Ui& ui) {
                                   "guesses.",
                                   bits, where, count, ideal)});
     }
-    const double train = last_finite(loss), held_out = last_finite(column(ui, "validation.loss"));
-    if (std::isfinite(train) && std::isfinite(held_out)) {
-        const double gap = (held_out - train) / std::log(2);
-        list.push_back({gap < 0.3 && gap > -1,
-                        fmt::format("Validation is {} bits {} train.",
-                                    short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
-    }
+    if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
         const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
         const bool finite = std::isfinite(norm->back()) && is_whole;
@@ -219,12 +258,7 @@ std::vector<Check> checks(const Ui& ui) {
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
                             : ui.status.error});
     }
-    if (ui.status.floor_bits && std::isfinite(train)) {
-        const double above = train / std::log(2) - *ui.status.floor_bits;
-        list.push_back(
-            {above < std::log2(count), fmt::format("{} bits above the floor of {:.3f}.",
-                                                   short_value(above, 3), *ui.status.floor_bits)});
-    }
+    if (loss != nullptr) check_floor(ui, *loss, std::log2(count), list);
     return list;
 }
 

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/norm_words.h"
+#include "app/panels/train/plot_card.h"
 #include "app/state/open_path.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
-#include "viz/curves.h"
 
 namespace aft::app {
 namespace {
@@ -32,7 +33,7 @@ void refresh(Columns& c, const Ui& ui) {
     c = Columns();
     c.source = &curves;
     c.version = curves.version;
-    c.in_bits = ui.status.config.model.task != "classify";
+    c.in_bits = ui.status.task.loss_in_bits;
     const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
     const auto column = [&](const char* name) -> const std::vector<double>* {
         const auto found = curves.columns.find(name);
@@ -65,17 +66,24 @@ class PlotsPanel final : public Panel {
     void inspector(Ui& ui) override;
 
   private:
+    using Plot = NamedPlot;
+    enum Place { loss, gradient, bias, speed, rate, count };
+
     void draw_tools(Ui& ui);
-    void draw_loss(Ui& ui, ImVec2 size);
     void draw_small(Ui& ui, float height);
-    void draw_plot(Ui& ui, viz::CurvePlot& plot);
-    viz::CurvePlot norms(Ui& ui, ImVec2 size, bool of_layers);
+    void draw_plot(Ui& ui, Place place, ImVec2 size);
+    [[nodiscard]] Plot loss_plot(Ui& ui);
+    [[nodiscard]] static Plot gradient_plot(Ui& ui);
+    [[nodiscard]] static Plot bias_plot(Ui& ui);
+    [[nodiscard]] Plot speed_plot(Ui& ui);
+    [[nodiscard]] static Plot rate_plot(Ui& ui);
 
     Columns columns_;
     double smoothing_ = 0.9;
     int x_scale_ = 0, y_scale_ = 0;
     float tools_width_ = 480;  // pixels, as drawn last
-    viz::CurveZoom zoom_;
+    std::vector<Plot> plots_;  // of this frame, by Place
+    viz::AxisZoom x_zoom_, y_zooms_[count];
     std::optional<double> marker_, next_marker_;
 };
 
@@ -103,10 +111,13 @@ void PlotsPanel::draw_tools(Ui& ui) {
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
-void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
+void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
+    viz::CurvePlot& plot = plots_[place].view;
+    plot.size = size;
     plot.marker = marker_;
     plot.log_x = x_scale_ == 1;
-    plot.zoom = &zoom_;
+    plot.zoom = {&x_zoom_, &y_zooms_[place]};
+    plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
@@ -114,32 +125,47 @@ void PlotsPanel::draw_plot(Ui& ui, viz::CurvePlot& plot) {
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
     ImGui::Dummy(plot.size);
-    if (reply.hovered) next_marker_ = reply.hovered;
-    ui.recorder.area(
-        {.kind = "plot",
-         .label = ui.recorder.claim(plot.title),
-         .min = a,
-         .max = {a.x + plot.size.x, a.y + plot.size.y},
-         .value = plot.curves.empty() ? "" : fmt::format("{} points", plot.curves[0].y.size()),
-         .why_not = {}});
+    const ImVec2 b = {a.x + plot.size.x, a.y + plot.size.y};
+    if (reply.reset)
+        for (viz::AxisZoom& zoom : y_zooms_) zoom = {};
+    ui.recorder.area({.kind = "plot",
+                      .label = ui.recorder.claim(plot.title),
+                      .min = a,
+                      .max = b,
+                      .value = plot.curves.empty() ? ""
+                                                   : fmt::format("{} points, y {:.4g} to {:.4g}",
+                                                                 plot.curves[0].y.size(),
+                                                                 reply.y_low, reply.y_high),
+                      .why_not = {}});
+    if (!reply.hovered) return;
+    next_marker_ = reply.hovered;
+    ui.recorder.area({.kind = "value",
+                      .label = ui.recorder.claim("Card"),
+                      .min = a,
+                      .max = b,
+                      .value = card_words(card_at(plots_, ui.curves->step, *reply.hovered)),
+                      .why_not = {}});
 }
 
-void PlotsPanel::draw_loss(Ui& ui, ImVec2 size) {
-    viz::CurvePlot plot{.id = "loss", .title = "Loss"};
+PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
+    Plot out{.view = {.id = "loss", .title = "Loss"}};
+    viz::CurvePlot& plot = out.view;
     plot.unit = columns_.in_bits ? ui.status.metric_words : "nats";
-    plot.size = size;
     plot.log_y = y_scale_ == 1;
+    out.names = {"train"};
     plot.curves.push_back({.label = "train",
                            .x = ui.curves->step,
                            .y = columns_.train,
                            .color = rgb_of(run_color(ui, ui.status.path)),
                            .smoothing = smoothing_});
-    if (!columns_.validation.empty())
+    if (!columns_.validation.empty()) {
+        out.names.emplace_back("validation");
         plot.curves.push_back({.label = "validation",
                                .x = columns_.validation_step,
                                .y = columns_.validation,
                                .color = rgb_of(ui.theme.series[3]),
                                .dots = true});
+    }
     for (const Event& event : ui.curves->events) {
         if (event.kind == "save") continue;
         const bool is_error = event.kind == "error";
@@ -147,43 +173,85 @@ void PlotsPanel::draw_loss(Ui& ui, ImVec2 size) {
                                .text = is_error ? "" : event_words(event.text),
                                .color = rgb_of(is_error ? ui.theme.error : ui.theme.series[1])});
     }
-    draw_plot(ui, plot);
+    return out;
 }
 
-viz::CurvePlot PlotsPanel::norms(Ui& ui, ImVec2 size, bool of_layers) {
-    viz::CurvePlot plot{.id = of_layers ? "bias norm" : "gradient norm",
-                        .title = of_layers ? "Bias norm per layer" : "Gradient norm"};
-    plot.size = size;
-    const bool has_kernel = ui.status.config.model.mixer.starts_with("aft-conv");
-    if (of_layers) plot.unit = has_kernel ? "of w" : "of raw w";
-    const std::string prefix = of_layers ? "bias_norm.layer." : "grad_norm.group.";
+PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
+    Plot out{.view = {.id = "gradient norm", .title = "Gradient norm"}};
+    viz::CurvePlot& plot = out.view;
+    const std::string prefix = "grad_norm.group.";
     const auto& all = ui.curves->columns;
-    size_t count = 0, index = 0;
-    for (const auto& [key, values] : all) count += key.starts_with(prefix) ? 1 : 0;
-    for (const auto& [key, values] : all) {
-        if (!key.starts_with(prefix)) continue;
-        const double share =
-            count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.5;
-        const bool is_end = index == 0 || index + 1 == count;
-        std::string name = key.substr(prefix.size());
-        std::replace(name.begin(), name.end(), '_', ' ');
-        plot.curves.push_back({.label = of_layers ? (is_end ? "layer " + name : "") : name,
+    const auto add = [&](std::string name, const std::vector<double>& values, size_t color) {
+        out.names.push_back(name);
+        plot.curves.push_back({.label = std::move(name),
                                .x = ui.curves->step,
                                .y = values,
-                               .color = of_layers
-                                            ? viz::ordered_color(share, ui.look.colors->is_light)
-                                            : rgb_of(ui.theme.series[(index + 1) % 8]),
+                               .color = rgb_of(ui.theme.series[color % 8]),
                                .width = 1.5f,
                                .decimals = 2});
-        ++index;
+    };
+    for (const auto& [key, values] : all) {
+        if (!key.starts_with(prefix)) continue;
+        std::string name = key.substr(prefix.size());
+        std::replace(name.begin(), name.end(), '_', ' ');
+        add(std::move(name), values, plot.curves.size() + 1);
     }
-    if (!of_layers && plot.curves.empty() && all.contains("grad_norm"))
-        plot.curves.push_back({.label = "all",
+    if (plot.curves.empty() && all.contains("grad_norm")) add("all", all.at("grad_norm"), 0);
+    return out;
+}
+
+// The layers in their order, the first and the last with their names.
+PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
+    Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
+    viz::CurvePlot& plot = out.view;
+    const bool has_kernel = ui.status.mixer.has_kernel();
+    plot.unit = norm_of_training(has_kernel);
+    const auto& all = ui.curves->columns;
+    std::vector<std::pair<size_t, const std::vector<double>*>> layers;
+    for (size_t i = 0; i < ui.status.layers.size(); ++i) {
+        const auto found = all.find(fmt::format("bias_norm.layer.{}", i));
+        if (found != all.end()) layers.emplace_back(i, &found->second);
+    }
+    for (const auto& [layer, values] : layers) {
+        const size_t index = plot.curves.size(), last = layers.size() - 1;
+        const double share =
+            last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
+        out.names.push_back(fmt::format("layer {}", layer));
+        plot.curves.push_back({.label = index == 0 || index == last ? out.names.back() : "",
                                .x = ui.curves->step,
-                               .y = all.at("grad_norm"),
-                               .color = rgb_of(ui.theme.series[0]),
+                               .y = *values,
+                               .color = viz::ordered_color(share, ui.look.colors->is_light),
+                               .width = 1.5f,
                                .decimals = 2});
-    return plot;
+    }
+    return out;
+}
+
+PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
+    Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
+    if (columns_.speed.empty()) return out;
+    out.names = {"one step"};
+    out.view.curves.push_back({.label = "",
+                               .x = ui.curves->step,
+                               .y = columns_.speed,
+                               .color = rgb_of(ui.theme.series[0]),
+                               .smoothing = 0.8,
+                               .decimals = 1});
+    return out;
+}
+
+PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
+    Plot out{.view = {.id = "rate", .title = "Learning rate"}};
+    const auto lr = ui.curves->columns.find("lr");
+    if (lr == ui.curves->columns.end()) return out;
+    out.names = {"rate"};
+    out.view.curves.push_back({.label = "",
+                               .x = ui.curves->step,
+                               .y = lr->second,
+                               .color = rgb_of(ui.theme.text2),
+                               .width = 1.5f,
+                               .decimals = 5});
+    return out;
 }
 
 void PlotsPanel::draw_small(Ui& ui, float height) {
@@ -194,32 +262,13 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
     const float free = room - gap * static_cast<float>(across - 1);
     const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
     const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
-    viz::CurvePlot gradient = norms(ui, named, false), biases = norms(ui, named, true);
-    viz::CurvePlot speed{.id = "speed", .title = "Speed", .unit = "it/s"},
-        rate{.id = "rate", .title = "Learning rate"};
-    speed.size = rate.size = size;
-    if (!columns_.speed.empty())
-        speed.curves.push_back({.label = "",
-                                .x = ui.curves->step,
-                                .y = columns_.speed,
-                                .color = rgb_of(ui.theme.series[0]),
-                                .smoothing = 0.8,
-                                .decimals = 1});
-    const auto lr = ui.curves->columns.find("lr");
-    if (lr != ui.curves->columns.end())
-        rate.curves.push_back({.label = "",
-                               .x = ui.curves->step,
-                               .y = lr->second,
-                               .color = rgb_of(ui.theme.text2),
-                               .width = 1.5f,
-                               .decimals = 5});
-    viz::CurvePlot* plots[] = {&gradient, &biases, &speed, &rate};
+    constexpr Place kPlaces[] = {gradient, bias, speed, rate};
     for (int i = 0; i < 4; ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
         else if (i > 0)
             ImGui::Dummy({1, ui.px(2)});
-        draw_plot(ui, *plots[i]);
+        draw_plot(ui, kPlaces[i], i < 2 ? named : size);
     }
 }
 
@@ -301,7 +350,8 @@ void PlotsPanel::draw(Ui& ui) {
     const bool is_wide = room.x > ui.px(760);
     const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(room.y * 0.38f));
     const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
-    draw_loss(ui, {room.x, std::max(ui.px(190), room.y - small - spacing)});
+    plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};
+    draw_plot(ui, loss, {room.x, std::max(ui.px(190), room.y - small - spacing)});
     draw_small(ui, small);
     if (marker_ != next_marker_) ui.want_frames(2);
 }
@@ -321,8 +371,10 @@ void PlotsPanel::inspector(Ui& ui) {
         key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
         key_value(ui, "Lowest", plain_number(*best, 4), unit);
     }
-    if (!columns_.validation.empty())
+    if (!columns_.validation.empty()) {
         key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
+        key_value(ui, "of step", group_thousands(std::llround(columns_.validation_step.back())));
+    }
     if (ui.status.floor_bits)
         key_value(ui, "Floor of the data", plain_number(*ui.status.floor_bits, 4), "bits");
 }
@@ -335,7 +387,9 @@ PanelRoom plots_panel() {
         .icon = icon::chart,
         .help =
             "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
-            "zooms, drag pans, double click shows everything; the pointer reads all plots at once.",
+            "zooms, drag pans, double click shows everything; all plots share their steps; the "
+            "pointer reads "
+            "all plots at one logged step, each value as it was recorded.",
         .places = {{Workspace::train, Slot::canvas, 0}},
         .make = [] { return std::unique_ptr<Panel>(std::make_unique<PlotsPanel>()); }};
 }

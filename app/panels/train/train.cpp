@@ -103,16 +103,29 @@ std::string loss_words(const Ui& ui, int64_t step) {
     const auto& steps = ui.curves->step;
     const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
     if (at == steps.end() || *at != double(step)) return "";
-    for (const char* name : {"bits_per_dim", "bits_per_byte", "loss"}) {
+    for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto column = ui.curves->columns.find(name);
         if (column == ui.curves->columns.end()) continue;
         const double value = column->second[size_t(at - steps.begin())];
-        const bool in_nats = name == std::string_view("loss");
+        const bool in_nats = name == "loss";
         return std::isfinite(value)
                    ? short_value(value, 3) + " " + (in_nats ? "nats" : ui.status.metric_words)
                    : "";
     }
     return "";
+}
+
+// When a step is saved, and what stays.
+std::string saves_words(const TrainConfig& train) {
+    std::string words = "A step is saved ";
+    if (train.checkpoint_every > 0)
+        words += fmt::format("every {} steps, ", group_thousands(train.checkpoint_every));
+    if (train.save_minutes > 0)
+        words += train.save_minutes == 1 ? std::string("every minute, ")
+                                         : fmt::format("every {:g} minutes, ", train.save_minutes);
+    return words +
+           "before a change of rates, decay, clip or dropout, at the end, and by Save (Ctrl+S) at "
+           "any time. What Save writes stays for good.";
 }
 
 void RunPanel::draw_rewind(Ui& ui) {
@@ -148,11 +161,7 @@ void RunPanel::draw_rewind(Ui& ui) {
     }
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Indent(ui.px(8));
-    const int64_t every = ui.status.config.train.checkpoint_every;
-    hint(ui, every > 0 ? fmt::format("A step is saved every {} steps, at the end, and by Save "
-                                     "(Ctrl+S) at any time.",
-                                     group_thousands(every))
-                       : "A step is saved at the end, and by Save (Ctrl+S) at any time.");
+    hint(ui, saves_words(ui.status.config.train));
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
     ui.recorder.set_section("Run");
@@ -215,7 +224,7 @@ void RunPanel::draw_numbers(Ui& ui) {
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
     put(ui, pen, speed_words(s), "it/s");
-    const char* unit = s.config.model.task == "text" ? "texts/s" : "images/s";
+    const std::string unit = s.task.examples + "/s";
     put(ui, pen, examples_words(s), unit);
     put(ui, pen, memory_words(s), "memory");
     ui.recorder.item(

@@ -293,7 +293,7 @@ void TrainSamplesPanel::draw_texts(Ui& ui) {
 }
 
 void TrainSamplesPanel::draw(Ui& ui) {
-    if (ui.has_model() && ui.status.config.model.task == "classify") {
+    if (ui.has_model() && !ui.status.task.is_autoregressive) {
         empty_state(ui, {.drawing = Drawing::picture,
                          .title = "This model classifies pictures",
                          .sentence = classifier_words(ui)});

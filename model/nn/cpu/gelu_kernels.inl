@@ -9,7 +9,7 @@
 // backward with y and the bias' sums (LibTorch 4.86, without y).
 #pragma once
 #include "model/nn/cpu/norm_kernels.inl"
-#include "model/ops/cpu/exponential.inl"
+#include "model/ops/cpu/simd/exponential.inl"
 
 namespace aft::nn::cpu::AFT_CPU {
 
@@ -21,21 +21,21 @@ AFT_INLINE Normal normal(V x) {
     constexpr float kQ[] = {0.143841069283F,  -0.243041731836F, 0.146803245672F, -0.053793166327F,
                             0.0871206416427F, 0.118095123014F,  0.171890571917F, 0.207600720397F,
                             0.225676316927F,  0.225675831456F};
-    const V size = above(x, all(0) - x);
-    const V t = all(1) / fma(size, all(0.28284271247F), all(1));  // 0.4 / sqrt 2
-    V q = all(-0.0298686284892F);
-    for (const float coefficient : kQ) q = fma(q, t, all(coefficient));
-    const V bell = exp2(in_bits(all(-0.5F) * x * x, all(0)));
-    const V tail = all(0.5F) * bell * t * q;
-    return {where_at_least(x, all(0), all(1) - tail, tail), bell * all(0.39894228040F)};
+    const V size = max(x, set1(0) - x);
+    const V t = set1(1) / fma(size, set1(0.28284271247F), set1(1));  // 0.4 / sqrt 2
+    V q = set1(-0.0298686284892F);
+    for (const float coefficient : kQ) q = fma(q, t, set1(coefficient));
+    const V bell = exp2(to_log2(set1(-0.5F) * x * x, set1(0)));
+    const V tail = set1(0.5F) * bell * t * q;
+    return {select_ge(x, set1(0), set1(1) - tail, tail), bell * set1(0.39894228040F)};
 }
 
 static void gelu(const Gelu& in) {
     for (int64_t row = 0; row < in.rows; ++row)
         each_vector(in.width, [&](int64_t c, int64_t n) {
             const int64_t at = row * in.width + c;
-            const V x = load_some(in.x + at, n, 0) + load_some(in.bias + c, n, 0);
-            store_some(in.y + at, x * normal(x).below, n);
+            const V x = load_partial(in.x + at, n, 0) + load_partial(in.bias + c, n, 0);
+            store_partial(in.y + at, x * normal(x).below, n);
         });
 }
 
@@ -45,12 +45,12 @@ static void gelu_gradient(const GeluGradient& in) {
     for (int64_t row = 0; row < f.rows; ++row)
         each_vector(f.width, [&](int64_t c, int64_t n) {
             const int64_t at = row * f.width + c;
-            const V x = load_some(f.x + at, n, 0) + load_some(f.bias + c, n, 0);
+            const V x = load_partial(f.x + at, n, 0) + load_partial(f.bias + c, n, 0);
             const Normal here = normal(x);
-            const V dx = load_some(in.dy + at, n, 0) * fma(x, here.density, here.below);
-            store_some(f.y + at, x * here.below, n);
-            store_some(in.dx + at, dx, n);
-            store_some(in.sums + c, load_some(in.sums + c, n, 0) + dx, n);
+            const V dx = load_partial(in.dy + at, n, 0) * fma(x, here.density, here.below);
+            store_partial(f.y + at, x * here.below, n);
+            store_partial(in.dx + at, dx, n);
+            store_partial(in.sums + c, load_partial(in.sums + c, n, 0) + dx, n);
         });
 }
 
@@ -58,7 +58,8 @@ static void add(const AddRows& in) {
     for (int64_t row = 0; row < in.rows; ++row)
         each_vector(in.width, [&](int64_t c, int64_t n) {
             const int64_t at = row * in.width + c;
-            store_some(in.y + at, load_some(in.x + at, n, 0) + load_some(in.bias + c, n, 0), n);
+            store_partial(in.y + at,
+                          load_partial(in.x + at, n, 0) + load_partial(in.bias + c, n, 0), n);
         });
 }
 
@@ -66,8 +67,8 @@ static void column_sums(const AddRows& in) {
     for (int64_t c = 0; c < in.width; ++c) in.sums[c] = 0;
     for (int64_t row = 0; row < in.rows; ++row)
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            const V x = load_some(in.x + row * in.width + c, n, 0);
-            store_some(in.sums + c, load_some(in.sums + c, n, 0) + x, n);
+            const V x = load_partial(in.x + row * in.width + c, n, 0);
+            store_partial(in.sums + c, load_partial(in.sums + c, n, 0) + x, n);
         });
 }
 

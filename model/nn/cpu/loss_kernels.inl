@@ -23,15 +23,15 @@ AFT_INLINE V root(V x) {
 }
 
 AFT_INLINE float row_maximum(const float* z, int64_t width) {
-    V top = all(z[0]);
-    each_vector(width, [&](int64_t c, int64_t n) { top = above(top, load_some(z + c, n, z[0])); });
-    return largest(top);
+    V top = set1(z[0]);
+    each_vector(width, [&](int64_t c, int64_t n) { top = max(top, load_partial(z + c, n, z[0])); });
+    return reduce_max(top);
 }
 
 // exp(z - top). Minus infinity, a logit's or that of lanes past the row, counts as -1e4, which is 0
-// too: in_bits() of the portable set makes NaN of it.
+// too: to_log2() of the portable set makes NaN of it.
 AFT_INLINE V weight(V z, float top) {
-    return exp2(in_bits(above(all(-1e4F), z - all(top)), all(0)));
+    return exp2(to_log2(max(set1(-1e4F), z - set1(top)), set1(0)));
 }
 
 static double cross_entropy(const CrossEntropy& in) {
@@ -40,21 +40,21 @@ static double cross_entropy(const CrossEntropy& in) {
     for (int64_t row = 0; row < in.rows; ++row) {
         const float* z = in.logits + row * in.width;
         const float top = row_maximum(z, in.width);
-        V total = all(0), off = all(0);
+        V total = set1(0), off = set1(0);
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            total = total + weight(load_some(z + c, n, -__builtin_inff()), top);
-            if (share != 0) off = off + (load_some(z + c, n, top) - all(top));
+            total = total + weight(load_partial(z + c, n, -__builtin_inff()), top);
+            if (share != 0) off = off + (load_partial(z + c, n, top) - set1(top));
         });
-        const float denominator = sum(total);
+        const float denominator = reduce_add(total);
         const int64_t right = in.target[row];
-        loss += __builtin_log(static_cast<double>(denominator)) - share * double{sum(off)} -
+        loss += __builtin_log(static_cast<double>(denominator)) - share * double{reduce_add(off)} -
                 (1 - double{in.smoothing}) * (double{z[right]} - top);
         if (in.gradient == nullptr) continue;
         float* gradient = in.gradient + row * in.width;
-        const V scale = all(in.scale), part = all(in.scale / denominator);
+        const V scale = set1(in.scale), part = set1(in.scale / denominator);
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            const V e = weight(load_some(z + c, n, 0), top);
-            store_some(gradient + c, fma(e, part, all(-share) * scale), n);
+            const V e = weight(load_partial(z + c, n, 0), top);
+            store_partial(gradient + c, fma(e, part, set1(-share) * scale), n);
         });
         gradient[right] -= (1 - in.smoothing) * in.scale;
     }
@@ -78,17 +78,17 @@ static double squares(const float* x, int64_t n) {
 }
 
 static void update(const Update& in) {
-    const V old1 = all(in.beta1), new1 = all(1 - in.beta1), old2 = all(in.beta2),
-            new2 = all(1 - in.beta2), scale = all(in.grad_scale), keep = all(in.keep),
-            rate = all(in.rate), spread = all(in.spread), eps = all(in.eps);
+    const V old1 = set1(in.beta1), new1 = set1(1 - in.beta1), old2 = set1(in.beta2),
+            new2 = set1(1 - in.beta2), scale = set1(in.grad_scale), keep = set1(in.keep),
+            rate = set1(in.rate), spread = set1(in.spread), eps = set1(in.eps);
     each_vector(in.n, [&](int64_t i, int64_t n) {
-        const V g = load_some(in.grad + i, n, 0) * scale;
-        const V first = fma(old1, load_some(in.first + i, n, 0), new1 * g);
-        const V second = fma(old2, load_some(in.second + i, n, 0), new2 * g * g);
+        const V g = load_partial(in.grad + i, n, 0) * scale;
+        const V first = fma(old1, load_partial(in.first + i, n, 0), new1 * g);
+        const V second = fma(old2, load_partial(in.second + i, n, 0), new2 * g * g);
         const V step = rate * first / fma(root(second), spread, eps);
-        store_some(in.first + i, first, n);
-        store_some(in.second + i, second, n);
-        store_some(in.value + i, load_some(in.value + i, n, 0) * keep - step, n);
+        store_partial(in.first + i, first, n);
+        store_partial(in.second + i, second, n);
+        store_partial(in.value + i, load_partial(in.value + i, n, 0) * keep - step, n);
     });
 }
 

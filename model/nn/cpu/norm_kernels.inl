@@ -8,7 +8,7 @@
 // residual (LibTorch 0.27).
 #pragma once
 #include "model/nn/cpu/row_kernels.h"
-#include "model/ops/cpu/simd.inl"
+#include "model/ops/cpu/simd/simd.inl"
 
 namespace aft::nn::cpu::AFT_CPU {
 
@@ -23,15 +23,15 @@ AFT_INLINE void each_vector(int64_t width, F&& f) {
 }
 
 AFT_INLINE void mean_and_scale(const float* x, int64_t width, float eps, float* stats) {
-    V total = all(0), square = all(0);
-    each_vector(width, [&](int64_t c, int64_t n) { total = total + load_some(x + c, n, 0); });
-    const float mean = sum(total) / static_cast<float>(width);
+    V total = set1(0), square = set1(0);
+    each_vector(width, [&](int64_t c, int64_t n) { total = total + load_partial(x + c, n, 0); });
+    const float mean = reduce_add(total) / static_cast<float>(width);
     each_vector(width, [&](int64_t c, int64_t n) {
-        const V off = load_some(x + c, n, mean) - all(mean);
+        const V off = load_partial(x + c, n, mean) - set1(mean);
         square = fma(off, off, square);
     });
     stats[0] = mean;
-    stats[1] = 1 / __builtin_sqrtf(sum(square) / static_cast<float>(width) + eps);
+    stats[1] = 1 / __builtin_sqrtf(reduce_add(square) / static_cast<float>(width) + eps);
 }
 
 static void norm(const NormRows& in) {
@@ -39,12 +39,13 @@ static void norm(const NormRows& in) {
         const float* x = in.x + row * in.width;
         float *y = in.y + row * in.width, *stats = in.stats + 2 * row;
         if (!in.known) mean_and_scale(x, in.width, in.eps, stats);
-        const V mean = all(stats[0]), scale = all(stats[1]);
+        const V mean = set1(stats[0]), scale = set1(stats[1]);
         each_vector(in.width, [&](int64_t c, int64_t n) {
-            const V centred = (load_some(x + c, n, 0) - mean) * scale;
-            store_some(y + c,
-                       fma(centred, load_some(in.weight + c, n, 0), load_some(in.bias + c, n, 0)),
-                       n);
+            const V centred = (load_partial(x + c, n, 0) - mean) * scale;
+            store_partial(
+                y + c,
+                fma(centred, load_partial(in.weight + c, n, 0), load_partial(in.bias + c, n, 0)),
+                n);
         });
     }
 }
@@ -53,24 +54,24 @@ AFT_INLINE void norm_gradient_row(const NormGradient& in, int64_t row) {
     const float *x = in.x + row * in.width, *dy = in.dy + row * in.width;
     const float* added = in.added == nullptr ? nullptr : in.added + row * in.width;
     float* dx = in.dx + row * in.width;
-    const V mean = all(in.stats[2 * row]), scale = all(in.stats[2 * row + 1]);
-    V plain = all(0), along = all(0);
+    const V mean = set1(in.stats[2 * row]), scale = set1(in.stats[2 * row + 1]);
+    V plain = set1(0), along = set1(0);
     each_vector(in.width, [&](int64_t c, int64_t n) {
-        const V centred = (load_some(x + c, n, in.stats[2 * row]) - mean) * scale;
-        const V d = load_some(dy + c, n, 0), g = d * load_some(in.weight + c, n, 0);
+        const V centred = (load_partial(x + c, n, in.stats[2 * row]) - mean) * scale;
+        const V d = load_partial(dy + c, n, 0), g = d * load_partial(in.weight + c, n, 0);
         plain = plain + g;
         along = fma(g, centred, along);
         float* sums = in.sums + c;
-        store_some(sums, fma(d, centred, load_some(sums, n, 0)), n);
-        store_some(sums + in.width, d + load_some(sums + in.width, n, 0), n);
+        store_partial(sums, fma(d, centred, load_partial(sums, n, 0)), n);
+        store_partial(sums + in.width, d + load_partial(sums + in.width, n, 0), n);
     });
     const float share = 1 / static_cast<float>(in.width);
-    const V level = all(sum(plain) * share), slope = all(sum(along) * share);
+    const V level = set1(reduce_add(plain) * share), slope = set1(reduce_add(along) * share);
     each_vector(in.width, [&](int64_t c, int64_t n) {
-        const V centred = (load_some(x + c, n, 0) - mean) * scale;
-        const V g = load_some(dy + c, n, 0) * load_some(in.weight + c, n, 0);
-        const V rest = added == nullptr ? all(0) : load_some(added + c, n, 0);
-        store_some(dx + c, fma(scale, g - level - centred * slope, rest), n);
+        const V centred = (load_partial(x + c, n, 0) - mean) * scale;
+        const V g = load_partial(dy + c, n, 0) * load_partial(in.weight + c, n, 0);
+        const V rest = added == nullptr ? set1(0) : load_partial(added + c, n, 0);
+        store_partial(dx + c, fma(scale, g - level - centred * slope, rest), n);
     });
 }
 

@@ -78,7 +78,8 @@ struct RowKernels {
 [[nodiscard]] const RowKernels& avx512_row_kernels();
 [[nodiscard]] const RowKernels& avx2_row_kernels();
 [[nodiscard]] const RowKernels& portable_row_kernels();
-// Those of the instruction set that the operators use (AFTERIMAGE_CPU, ops/cpu/kernels.h).
+// Those of the instruction set that the operators use (AFTERIMAGE_CPU,
+// ops/cpu/simd/instruction_set.h).
 [[nodiscard]] const RowKernels& row_kernels();
 
 }  // namespace aft::nn::cpu

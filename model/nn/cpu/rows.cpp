@@ -1,11 +1,10 @@
 #include "model/nn/cpu/rows.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
-#include "model/ops/cpu/buffer.h"
-#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/simd/buffer.h"
+#include "model/ops/cpu/simd/instruction_set.h"
 
 namespace aft::nn::cpu {
 
@@ -16,9 +15,9 @@ using ops::cpu::Buffer;
 constexpr int64_t kChunk = 64;  // rows
 
 const RowKernels& choose() {
-    const std::string_view name = ops::cpu::kernels().name;
-    if (name == "avx512") return avx512_row_kernels();
-    return name == "avx2" ? avx2_row_kernels() : portable_row_kernels();
+    return ops::cpu::Tables<RowKernels>{portable_row_kernels(), avx2_row_kernels(),
+                                        avx512_row_kernels()}
+        .chosen();
 }
 
 int64_t chunks_of(int64_t rows) {

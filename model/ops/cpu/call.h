@@ -1,43 +1,30 @@
-// One call of a CPU operator: its inputs as the kernels want them, its result and its gradients.
-// Q, K, V, Y and their gradients are stored in float32 or in bfloat16, and read and written as they
-// are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu; called
-// by function.cpp on the thread that owns the tensors.
+// One call of a CPU operator as the kernels want it, its result and its gradients.
+// Q, K, V, Y and their gradients are stored in float32 or in bfloat16, and read and written
+// as they are; w, u, r and all that is kept between the passes are in float32. Internal to ops/cpu;
+// called by autograd.cpp on the thread that owns the tensors.
 #pragma once
 #include <ATen/ATen.h>
 
-#include "model/ops/aft.h"
-#include "model/ops/cpu/band.h"
-#include "model/ops/cpu/conv.h"
-#include "model/ops/cpu/scan.h"
-#include "model/ops/groups.h"
+#include "model/ops/backend.h"
+#include "model/ops/common/groups.h"
+#include "model/ops/cpu/band/band.h"
+#include "model/ops/cpu/conv/conv.h"
+#include "model/ops/cpu/scan/scan.h"
 
 namespace aft::ops::cpu {
 
-// Undefined tensors stay undefined.
-struct Call {
-    Kind kind = Kind::simple;
-    Options options;
-    Inputs in;
+using ops::Call;
+using ops::Gradients;
+using ops::Result;
 
-    [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
-    [[nodiscard]] bool is_conv() const { return is_convolution(kind); }
-    [[nodiscard]] bool is_half() const { return in.v.scalar_type() == at::kBFloat16; }
-    [[nodiscard]] ConvShape conv() const;
-    [[nodiscard]] ScanShape scan() const;
-    [[nodiscard]] BandShape band() const;
-};
+[[nodiscard]] ConvShape conv_shape(const Call& call);
+[[nodiscard]] ScanShape scan_shape(const Call& call);
+[[nodiscard]] BandShape band_shape(const Call& call);
 
-struct Result {
-    at::Tensor y, average, denominator, states;  // the last three as the gradient needs them
-};
 [[nodiscard]] Result evaluate(const Call& call, bool keeps);
-
-struct Gradients {
-    at::Tensor q, k, v, w, u, r;
-};
 [[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
 
-// T: float, or Half, as the tensor is stored; nullptr if it is undefined.
+// T: float, or Bf16, as the tensor is stored; nullptr if it is undefined.
 template <class T>
 const T* pointer(const at::Tensor& x) {
     return x.defined() ? static_cast<const T*>(x.const_data_ptr()) : nullptr;
@@ -47,8 +34,8 @@ T* writable(const at::Tensor& x) {
     return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
 }
 
-// Room for a result like x.
-[[nodiscard]] at::Tensor room_like(const at::Tensor& x);
+// Not initialised; in huge pages where it is large (core/system/huge_pages.h).
+[[nodiscard]] at::Tensor empty_result(const at::Tensor& x);
 // R or its gradient through sigmoid(q), dtype of R.
 [[nodiscard]] at::Tensor gated(const at::Tensor& R, const at::Tensor& q);
 // For the exact path, which takes them in float32.

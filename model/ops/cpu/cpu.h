@@ -5,16 +5,19 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "model/ops/aft.h"
+#include "model/ops/backend.h"
 
 namespace aft::ops::cpu {
 
 // Why there are no kernels for this operator on these tensors; nullptr if there are.
 [[nodiscard]] const char* why_not(Kind kind, const Inputs& in);
 
+// For autograd.cpp.
+[[nodiscard]] const BackendFunctions& functions();
+
 // Y [B, T, d]
 [[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] const char* instruction_set();  // AFTERIMAGE_CPU (kernels.h)
+[[nodiscard]] const char* instruction_set();  // AFTERIMAGE_CPU (simd/instruction_set.h)
 
 }  // namespace aft::ops::cpu

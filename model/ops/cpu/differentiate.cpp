@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "model/ops/cpu/call.h"
-#include "model/ops/cpu/exact.h"
-#include "model/ops/tiled/rescue.h"
+#include "model/ops/cpu/exact/exact.h"
+#include "model/ops/tiled/float64_gradient.h"
 
 namespace aft::ops::cpu {
 
@@ -34,14 +34,14 @@ bool is_trusted(const Norms& norms, const Gradients& g, bool shared) {
 template <class T>
 Norms simple_gradient(const Call& call, const at::Tensor& states, const at::Tensor& dy,
                       const Gradients& g) {
-    return scan_gradient<T>(call.scan(), {.forward = {.q = pointer<T>(call.in.q),
-                                                      .k = pointer<T>(call.in.k),
-                                                      .v = pointer<T>(call.in.v),
-                                                      .states = states.data_ptr<float>()},
-                                          .dy = pointer<T>(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v)});
+    return scan_gradient<T>(scan_shape(call), {.forward = {.q = pointer<T>(call.in.q),
+                                                           .k = pointer<T>(call.in.k),
+                                                           .v = pointer<T>(call.in.v),
+                                                           .states = states.data_ptr<float>()},
+                                               .dy = pointer<T>(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v)});
 }
 
 template <class T>
@@ -53,20 +53,20 @@ Norms banded_gradient(const Call& call, const Result& kept, const at::Tensor& dy
         g.r = at::empty_like(in.r);
     }
     const at::Tensor mean = centre(in.v);
-    return band_gradient<T>(call.band(), {.q = pointer<T>(in.q),
-                                          .k = pointer<T>(in.k),
-                                          .v = pointer<T>(in.v),
-                                          .dy = pointer<T>(dy),
-                                          .average = pointer<float>(kept.average),
-                                          .denominator = pointer<float>(kept.denominator),
-                                          .mean = pointer<float>(mean),
-                                          .scale = scale_of(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v),
-                                          .bias = {.dw = writable<float>(g.w),
-                                                   .du = writable<float>(g.u),
-                                                   .dr = writable<float>(g.r)}});
+    return band_gradient<T>(band_shape(call), {.q = pointer<T>(in.q),
+                                               .k = pointer<T>(in.k),
+                                               .v = pointer<T>(in.v),
+                                               .dy = pointer<T>(dy),
+                                               .average = pointer<float>(kept.average),
+                                               .denominator = pointer<float>(kept.denominator),
+                                               .mean = pointer<float>(mean),
+                                               .scale = scale_of(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v),
+                                               .bias = {.dw = writable<float>(g.w),
+                                                        .du = writable<float>(g.u),
+                                                        .dr = writable<float>(g.r)}});
 }
 
 template <class T>
@@ -74,19 +74,19 @@ Norms convolved_gradient(const Call& call, const Result& kept, const at::Tensor&
     const Inputs& in = call.in;
     g.w = at::empty_like(in.w);
     const at::Tensor mean = centre(in.v);
-    return conv_gradient<T>(call.conv(), {.q = pointer<T>(in.q),
-                                          .k = pointer<T>(in.k),
-                                          .v = pointer<T>(in.v),
-                                          .dy = pointer<T>(dy),
-                                          .w = pointer<float>(in.w),
-                                          .average = pointer<float>(kept.average),
-                                          .denominator = pointer<float>(kept.denominator),
-                                          .mean = pointer<float>(mean),
-                                          .scale = scale_of(dy),
-                                          .dq = writable<T>(g.q),
-                                          .dk = writable<T>(g.k),
-                                          .dv = writable<T>(g.v),
-                                          .dw = writable<float>(g.w)});
+    return conv_gradient<T>(conv_shape(call), {.q = pointer<T>(in.q),
+                                               .k = pointer<T>(in.k),
+                                               .v = pointer<T>(in.v),
+                                               .dy = pointer<T>(dy),
+                                               .w = pointer<float>(in.w),
+                                               .average = pointer<float>(kept.average),
+                                               .denominator = pointer<float>(kept.denominator),
+                                               .mean = pointer<float>(mean),
+                                               .scale = scale_of(dy),
+                                               .dq = writable<T>(g.q),
+                                               .dk = writable<T>(g.k),
+                                               .dv = writable<T>(g.v),
+                                               .dw = writable<float>(g.w)});
 }
 
 template <class T>
@@ -106,7 +106,7 @@ Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& d
     return g;
 }
 
-bool takes_exact_path(const Call& call, const Result& kept) {
+bool needs_exact(const Call& call, const Result& kept) {
     if (call.is_simple()) return kept.average.defined();
     return kept.denominator.numel() > 0 && kept.denominator.amin().item<float>() < 0;
 }
@@ -114,16 +114,16 @@ bool takes_exact_path(const Call& call, const Result& kept) {
 }  // namespace
 
 Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy) {
-    const bool is_exact = takes_exact_path(call, kept);
-    if (is_exact && call.is_half()) return rounded_once(call, kept, dy);
+    const bool is_exact = needs_exact(call, kept);
+    if (is_exact && call.is_bf16()) return rounded_once(call, kept, dy);
     const Inputs& in = call.in;
     Gradients g;
-    g.k = room_like(in.k);
-    g.v = room_like(in.v);
-    if (in.q.defined()) g.q = room_like(in.q);
+    g.k = empty_result(in.k);
+    g.v = empty_result(in.v);
+    if (in.q.defined()) g.q = empty_result(in.q);
     Norms norms{.left = 0, .part = 1};  // not to be trusted
     if (!is_exact || !call.is_simple()) {
-        norms = call.is_half() ? quick_gradient<Half>(call, kept, dy, g)
+        norms = call.is_bf16() ? quick_gradient<Bf16>(call, kept, dy, g)
                                : quick_gradient<float>(call, kept, dy, g);
     } else if (g.q.defined()) {
         const at::Tensor gate = in.q.to(at::kDouble).sigmoid();
@@ -133,14 +133,13 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
     // 2.8e-5 in ten thousand random shapes, none of aft-simple. Of few weights those of a row do,
     // summed over channels.
     constexpr int64_t kFewNumbers = 256, kFewWeights = 4;
-    const bool few = in.v.numel() <= kFewNumbers && !call.is_half() && !call.is_simple();
+    const bool few = in.v.numel() <= kFewNumbers && !call.is_bf16() && !call.is_simple();
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);
     const auto upstream = [&] { return gated(dy.to(at::kFloat), in.q); };  // rarely wanted
     if (cancels || !is_trusted(norms, g, call.is_conv())) {
-        const Inputs wide = widened(in);
         const at::ScalarType type = in.v.scalar_type();
-        const tiled::InputGradients x =
-            tiled::gradient_in_double({call.kind, wide, call.options}, upstream());
+        const Gradients x = tiled::gradient_in_double(
+            {.kind = call.kind, .options = call.options, .in = widened(in)}, upstream());
         return {g.q, x.k.to(type), x.v.to(type), x.w, x.u, x.r};
     }
     if (is_exact) add_exact_gradient(call, kept, dy, g);

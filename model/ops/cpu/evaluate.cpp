@@ -1,13 +1,13 @@
 // The forward passes of the CPU operators, and what they have in common with the gradients.
-#include <sys/mman.h>
-
+#include "core/system/huge_pages.h"
+#include "model/ops/cpu/band/bf16_kernels.h"
 #include "model/ops/cpu/call.h"
-#include "model/ops/cpu/exact.h"
-#include "model/ops/cpu/half_kernels.h"
+#include "model/ops/cpu/exact/exact.h"
 
 namespace aft::ops::cpu {
 
-ConvShape Call::conv() const {
+ConvShape conv_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     const bool flat = kind == Kind::conv1d;
     return {.batch = in.v.size(0),
             .length = in.v.size(1),
@@ -20,14 +20,16 @@ ConvShape Call::conv() const {
             .causal = options.causal};
 }
 
-ScanShape Call::scan() const {
+ScanShape scan_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     return {.batch = in.v.size(0),
             .length = in.v.size(1),
             .channels = in.v.size(2),
             .causal = options.causal};
 }
 
-BandShape Call::band() const {
+BandShape band_shape(const Call& call) {
+    const auto& [kind, options, in] = call;
     BandBias bias{
         .window = kind == Kind::full ? in.v.size(1) : std::min(options.window, in.v.size(1)),
         .hidden = kind == Kind::local && options.outside_hidden};
@@ -44,20 +46,12 @@ BandShape Call::band() const {
             .channels = in.v.size(2),
             .causal = options.causal,
             .bias = bias,
-            .half = options.half_operands && half_kernels() != nullptr};
+            .bf16 = options.bf16_operands && bf16_kernels() != nullptr};
 }
 
-// Room for a result. Where it is large and comes from the system anew (in the program: the first
-// time, app/program.cpp keeps it then) it asks for large pages: touching it first in small ones
-// cost 18 of the 30 ms of aft-simple at T = 65536.
-at::Tensor room_like(const at::Tensor& x) {
-    constexpr uintptr_t kPage = uintptr_t{2} << 20;
+at::Tensor empty_result(const at::Tensor& x) {
     at::Tensor out = at::empty_like(x);
-    if (out.nbytes() < 16 * kPage) return out;
-    const auto begin = reinterpret_cast<uintptr_t>(out.data_ptr());
-    const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-    const uintptr_t last = (begin + out.nbytes()) / kPage * kPage;
-    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // a wish
+    advise_huge_pages(out.data_ptr(), static_cast<int64_t>(out.nbytes()));
     return out;
 }
 
@@ -76,18 +70,19 @@ namespace {
 template <class T>
 Result weighted(const Call& call, bool keeps) {
     const Inputs& in = call.in;
-    Result out{.y = room_like(in.v), .average = {}, .denominator = {}, .states = {}};
+    Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     const auto run = [&] {
         if (call.is_conv())
-            return conv_forward<T>(call.conv(), {.q = pointer<T>(in.q),
-                                                 .k = pointer<T>(in.k),
-                                                 .v = pointer<T>(in.v),
-                                                 .w = pointer<float>(in.w),
-                                                 .y = writable<T>(out.y),
-                                                 .average = writable<float>(out.average),
-                                                 .denominator = writable<float>(out.denominator)});
-        BandShape shape = call.band();
-        shape.half = shape.half && !keeps;  // a gradient is no better than the averages it is given
+            return conv_forward<T>(conv_shape(call),
+                                   {.q = pointer<T>(in.q),
+                                    .k = pointer<T>(in.k),
+                                    .v = pointer<T>(in.v),
+                                    .w = pointer<float>(in.w),
+                                    .y = writable<T>(out.y),
+                                    .average = writable<float>(out.average),
+                                    .denominator = writable<float>(out.denominator)});
+        BandShape shape = band_shape(call);
+        shape.bf16 = shape.bf16 && !keeps;  // a gradient is no better than the averages it is given
         return band_forward<T>(shape, {.q = pointer<T>(in.q),
                                        .k = pointer<T>(in.k),
                                        .v = pointer<T>(in.v),
@@ -99,15 +94,15 @@ Result weighted(const Call& call, bool keeps) {
         out.average = at::empty_like(in.v, at::kFloat);
         out.denominator = at::empty_like(in.k, at::kFloat);
     }
-    if (!run()) repair(call, out);
+    if (!run()) apply_exact_fallback(call, out);
     return out;
 }
 
 template <class T>
 Result simple(const Call& call, bool keeps) {
     const Inputs& in = call.in;
-    const ScanShape shape = call.scan();
-    Result out{.y = room_like(in.v), .average = {}, .denominator = {}, .states = {}};
+    const ScanShape shape = scan_shape(call);
+    Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     if (keeps) out.states = at::empty({shape.states()}, at::kFloat);
     if (scan_forward<T>(shape, {.q = pointer<T>(in.q),
                                 .k = pointer<T>(in.k),
@@ -116,13 +111,13 @@ Result simple(const Call& call, bool keeps) {
                                 .states = writable<float>(out.states)}))
         return out;
     if (!keeps) {
-        repair(call, out);
+        apply_exact_fallback(call, out);
         return out;
     }
     out.average = at::empty_like(in.v, at::kFloat);
     out.denominator = at::empty_like(in.k, at::kFloat);
     out.states = at::Tensor();
-    make_exactly(call, out);
+    compute_exactly(call, out);
     return out;
 }
 
@@ -134,8 +129,8 @@ Result evaluate(const Call& call, bool keeps) {
         return {empty, empty, empty, at::empty({0}, empty.options())};
     }
     if (call.is_simple())
-        return call.is_half() ? simple<Half>(call, keeps) : simple<float>(call, keeps);
-    return call.is_half() ? weighted<Half>(call, keeps) : weighted<float>(call, keeps);
+        return call.is_bf16() ? simple<Bf16>(call, keeps) : simple<float>(call, keeps);
+    return call.is_bf16() ? weighted<Bf16>(call, keeps) : weighted<float>(call, keeps);
 }
 
 }  // namespace aft::ops::cpu

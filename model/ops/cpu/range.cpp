@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "core/warnings.h"
-#include "model/ops/cpu/kernels.h"
+#include "model/ops/cpu/band/kernels.h"
 
 namespace aft::ops::cpu {
 
@@ -20,7 +20,7 @@ void tell_beyond(Ranged tensor, float found) {
 
 void check_keys(const float* references, int64_t n, float above) {
     constexpr float kNats = 0.693147181F;
-    const float largest = kNats * (kernels().largest_of(references, n) + above);
+    const float largest = kNats * (band_kernels().bias.largest_of(references, n) + above);
     if (largest > kPromised + 1 && largest < 1e37F) tell_beyond(Ranged::k, largest);
 }
 

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "model/ops/exact.h"
-#include "model/ops/groups.h"
+#include "model/ops/autograd.h"
+#include "model/ops/common/groups.h"
 #include "model/ops/reference/reference.h"
 
 namespace aft::ops::reference {

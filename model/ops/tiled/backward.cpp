@@ -46,9 +46,10 @@ struct OutsideGradient {
 
 class SegmentGradient {
   public:
-    SegmentGradient(const Plan& plan, const Segment& segment, const Centred& centred, bool repaired)
+    SegmentGradient(const Plan& plan, const Segment& segment, const Centred& centred,
+                    bool has_exact)
         : plan_(plan), operand_(operands(plan, segment, centred.values)) {
-        if (repaired) operand_.nan_to_num_(0, 0, 0);  // only exact rows see those sources
+        if (has_exact) operand_.nan_to_num_(0, 0, 0);  // only exact rows see those sources
         sums_ = at::zeros_like(operand_);
         const int64_t blocks = (segment.sources + plan.block - 1) / plan.block;
         const std::vector<int64_t> sizes{operand_.size(0), blocks + 1, operand_.size(2)};
@@ -102,14 +103,14 @@ class SegmentGradient {
             sums.baddbmm_(a.expand({sums.size(0), -1, -1}), b);
     }
 
-    // A source of block i hears what was sent to "before m" for all m > i and "from m", m <= i.
+    // A source of block i gets what was sent to "before m" for all m > i and to "from m", m <= i.
     void spread_outside() {
         const int64_t blocks = before_.size(1) - 1, J = sums_.size(1);
-        at::Tensor heard = before_.flip(1).cumsum(1).flip(1).narrow(1, 1, blocks);
-        if (from_.defined()) heard = heard + from_.cumsum(1).narrow(1, 0, blocks);
+        at::Tensor received = before_.flip(1).cumsum(1).flip(1).narrow(1, 1, blocks);
+        if (from_.defined()) received = received + from_.cumsum(1).narrow(1, 0, blocks);
         for (int64_t i = 0; i < blocks; ++i) {
             const int64_t begin = i * plan_.block, size = std::min(plan_.block, J - begin);
-            sums_.narrow(1, begin, size).add_(heard.narrow(1, i, 1));
+            sums_.narrow(1, begin, size).add_(received.narrow(1, i, 1));
         }
     }
 
@@ -125,8 +126,8 @@ KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Upstream& 
     const Average& result = upstream.result;
     const Centred centred = centre(plan);
     at::Tensor factors = row_factors(plan, upstream, centred.mean);
-    const bool repaired = result.D.amin().item<double>() < 0;
-    if (repaired) {
+    const bool has_exact = result.D.amin().item<double>() < 0;
+    if (has_exact) {
         const at::Tensor exact = result.D.lt(0);
         const int64_t S = plan.x.width();
         factors.masked_fill_(at::cat({exact.repeat_interleave(S, 2), exact}, 2), 0);
@@ -134,13 +135,13 @@ KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Upstream& 
     KeyValueGradient out{.keys = at::zeros_like(plan.x.keys),
                          .values = at::zeros_like(plan.x.values)};
     for (const Segment& segment : plan_segments(plan)) {
-        SegmentGradient gradient(plan, segment, centred, repaired);
+        SegmentGradient gradient(plan, segment, centred, has_exact);
         for_blocks(segment.rows, plan.block, [&](Range rows) {
             gradient.add_block(block_weights(plan, bias, rows), rows_of(factors, rows), bias);
         });
         gradient.finish(centred.values, out);
     }
-    if (repaired) add_exact_gradient(plan, bias, upstream, out);
+    if (has_exact) add_exact_gradient(plan, bias, upstream, out);
     return out;
 }
 

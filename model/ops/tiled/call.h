@@ -1,5 +1,7 @@
-// One call of a tiled operator, as its gradient needs it again. Internal to tiled.
+// One call of a tiled operator in groups (common/groups.h). Internal to tiled, but for
+// problem_of().
 #pragma once
+#include "model/ops/backend.h"
 #include "model/ops/tiled/engine.h"
 
 namespace aft::ops::tiled {
@@ -12,19 +14,27 @@ struct Problem {
 [[nodiscard]] Plan make_plan(const Problem& problem, const at::Tensor& keys,
                              const at::Tensor& values);
 
-// An operator call but for its keys and values.
-struct Call {
-    Problem problem;
-    BiasTensors bias;
-};
-
-struct Gradient {
+struct BackwardResult {
     KeyValueGradient x;
     BiasTensors bias;
 };
-[[nodiscard]] Gradient differentiate(const Call& call, const Plan& plan, const Upstream& upstream);
+
+struct GroupedCall {
+    explicit GroupedCall(const Call& call);
+    Problem problem;
+    Plan plan;
+    BiasTensors bias;
+    Inputs like;
+
+    // [B, T, d] -> [G, T, N*S], contiguous
+    [[nodiscard]] at::Tensor grouped(const at::Tensor& x) const;
+    // Times `scale`, in the shapes and dtypes of the inputs.
+    [[nodiscard]] Gradients inputs_of(const BackwardResult& g, double scale) const;
+};
+
+[[nodiscard]] BackwardResult average_backward(const GroupedCall& call, const Upstream& upstream);
 // The same in float64, forward pass included. P [G, T, N*S]: the gradient of the average.
-[[nodiscard]] Gradient differentiate_in_double(const Call& call, const Plan& plan,
-                                               const at::Tensor& P);
+[[nodiscard]] BackwardResult average_backward_in_double(const GroupedCall& call,
+                                                        const at::Tensor& P);
 
 }  // namespace aft::ops::tiled

@@ -6,9 +6,9 @@ namespace aft::ops::tiled {
 
 struct Average {
     at::Tensor R;  // [G, T, N*S]
-    at::Tensor D;  // [G, T, N], scaled by exp(-a - b); kExactMark = taken from the exact path
+    at::Tensor D;  // [G, T, N], scaled by exp(-a - b); kNeedsExact = taken from the exact path
 };
-constexpr double kExactMark = -1;
+constexpr double kNeedsExact = -1;
 
 [[nodiscard]] Average average(const Plan& plan, const Bias& bias);
 
@@ -25,9 +25,9 @@ struct Upstream {
                                                 const Upstream& upstream);
 
 // Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
-void repair_unsafe(const Plan& plan, const Bias& bias, Average& result);
+void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result);
 // Computes the entries that are already marked.
-void repair_flagged(const Plan& plan, const Bias& bias, Average& result);
+void compute_flagged(const Plan& plan, const Bias& bias, Average& result);
 // Gradient of the marked entries, added to `out` and `bias`.
 void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
                         KeyValueGradient& out);

@@ -55,7 +55,7 @@ Average average(const Plan& plan, const Bias& bias) {
             average_block(plan, block_weights(plan, bias, rows), sources, out);
         });
     }
-    repair_unsafe(plan, bias, out);
+    apply_exact_fallback(plan, bias, out);
     return out;
 }
 

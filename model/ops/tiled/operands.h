@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "model/ops/groups.h"
-#include "model/ops/tiled/bias.h"
+#include "model/ops/common/groups.h"
+#include "model/ops/common/position_bias.h"
 
 namespace aft::ops::tiled {
 

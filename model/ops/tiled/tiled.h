@@ -5,15 +5,16 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "model/ops/aft.h"
+#include "model/ops/backend.h"
 
 namespace aft::ops::tiled {
+
+// For autograd.cpp: simple, full, local, conv1d, conv2d.
+[[nodiscard]] const BackendFunctions& functions();
 
 // simple, full, local, conv1d, conv2d
 [[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
 [[nodiscard]] at::Tensor softmax(const Inputs& in, const Options& options);
 [[nodiscard]] at::Tensor linear(const Inputs& in, const Options& options);
-
-[[nodiscard]] int64_t exact_blocks();
 
 }  // namespace aft::ops::tiled

@@ -1,0 +1,84 @@
+#include "core/system/foreign_cpu_load.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace aft {
+
+namespace {
+
+// The cores that this process may run on.
+cpu_set_t own_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);  // none is known
+    return cores;
+}
+
+// Of this process and of the children that it has waited for.
+double own_seconds() {
+    double sum = 0;
+    for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage use{};
+        getrusage(who, &use);
+        for (const timeval& t : {use.ru_utime, use.ru_stime})
+            sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    }
+    return sum;
+}
+
+double wall_seconds() {
+    using Seconds = std::chrono::duration<double>;
+    return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+// Seconds since the system started.
+ForeignCpuLoad::Busy ForeignCpuLoad::busy_seconds() {
+    const cpu_set_t cores = own_cores();
+    std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
+    double ticks = 0, stolen = 0;
+    int found = 0;
+    for (std::string line; std::getline(in, line) && line.starts_with("cpu");) {
+        std::istringstream words(line.substr(3));
+        double core = 0, user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0,
+               steal = 0;
+        if (line.starts_with("cpu ") || !(words >> core)) continue;
+        if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<size_t>(core), &cores)) continue;
+        words >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+        ticks += user + nice + system + irq + soft;
+        stolen += steal;
+        ++found;
+    }
+    const auto rate = static_cast<double>(sysconf(_SC_CLK_TCK));
+    return found > 0 ? Busy{.programs = ticks / rate, .stolen = stolen / rate} : Busy{};
+}
+
+ForeignCpuLoad::ForeignCpuLoad()
+    : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
+
+double ForeignCpuLoad::part(double others, const ForeignCpuLoad& now) const {
+    const cpu_set_t cores = own_cores();
+    const double wall = now.wall_ - wall_;
+    if (now.busy_.programs < 0 || busy_.programs < 0 || wall <= 0) return -1;
+    return std::clamp(others / (wall * CPU_COUNT(&cores)), 0.0, 1.0);
+}
+
+double ForeignCpuLoad::programs(const ForeignCpuLoad& now) const {
+    return part((now.busy_.programs - busy_.programs) - (now.own_ - own_), now);
+}
+
+double ForeignCpuLoad::share(const ForeignCpuLoad& now) const {
+    const double stolen = now.busy_.stolen - busy_.stolen;
+    return part((now.busy_.programs - busy_.programs) + stolen - (now.own_ - own_), now);
+}
+
+}  // namespace aft

@@ -1,0 +1,29 @@
+// Errors of work with a stored model name the model's file: what it computes can be wrong with the
+// file alone ("the prediction is not a number"). For jobs and the session. Any thread.
+#pragma once
+#include <string>
+#include <utility>
+
+#include "core/check.h"
+
+namespace aft {
+
+// The error with the model's file before it, unless it names it already or the model was made here.
+[[noreturn]] inline void fail_naming(const std::string& path, const Error& error) {
+    const std::string words = error.what();
+    if (path.empty() || words.starts_with(path)) throw Error(words, error.kind());
+    fail("{}: {}", path, words);
+}
+
+// What `work` returns. Its errors begin with the path, but for those of a wrong use.
+template <class Work>
+auto naming_model(const std::string& path, Work&& work) {
+    try {
+        return std::forward<Work>(work)();
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::usage) throw;
+        fail_naming(path, error);
+    }
+}
+
+}  // namespace aft

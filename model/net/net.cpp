@@ -1,0 +1,201 @@
+#include "model/net/net.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+#include "core/check.h"
+#include "model/mixers/find.h"
+#include "model/net/block.h"
+#include "model/nn/embedding.h"
+
+namespace aft {
+
+struct Net::Parts {
+    ModelConfig config;
+    Parameters parameters;
+    Embedding embedding;
+    std::vector<Block> blocks;
+    Norm norm;
+    Linear head;
+
+    [[nodiscard]] MixContext context(const Pass& pass, size_t layer) const;
+    [[nodiscard]] at::Tensor through_blocks(at::Tensor x, const Pass& pass,
+                                            MixContext context) const;
+};
+
+namespace {
+
+Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
+    Block block;
+    block.norm1 = make_norm(maker, config, name + ".norm1");
+    block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
+    block.norm2 = make_norm(maker, config, name + ".norm2");
+    block.mlp = make_mlp(maker, config, name + ".mlp");
+    return block;
+}
+
+void show(const Tap* tap, const std::string& name, const at::Tensor& value) {
+    if (tap != nullptr) (*tap)(name, value);
+}
+
+// The targets moved one to the right: [-1, t_0, ..., t_(T'-2)].
+at::Tensor shifted(const at::Tensor& targets) {
+    if (targets.dim() != 2 || targets.size(1) < 1)
+        fail_usage("tokens are int64 [B, T] with T of at least 1, found {} dimensions",
+                   targets.dim());
+    const at::Tensor start = at::full({targets.size(0), 1}, -1, targets.options());
+    return at::cat({start, targets.narrow(1, 0, targets.size(1) - 1)}, 1);
+}
+
+}  // namespace
+
+MixContext Net::Parts::context(const Pass& pass, size_t layer) const {
+    MixContext context;
+    context.backend = pass.backend;
+    context.arithmetic = pass.arithmetic;
+    context.grid_height = config.grid_height();
+    context.grid_width = config.grid_width();
+    context.class_token = config.class_token;
+    context.tap = pass.tap;
+    if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(layer) + ".";
+    return context;
+}
+
+// context: of layer 0, with the grid of this input
+at::Tensor Net::Parts::through_blocks(at::Tensor x, const Pass& pass, MixContext context) const {
+    const double rate = pass.dropout_rate < 0 ? config.dropout : pass.dropout_rate;
+    const Dropout dropout{pass.training ? rate : 0, pass.dropout};
+    const bool recompute = pass.recompute && at::GradMode::is_enabled();
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(i) + ".";
+        x = recompute ? blocks[i].forward_recomputed(x, context, dropout)
+                      : blocks[i].forward(x, context, dropout);
+        show(pass.tap, context.prefix + "out", x);
+    }
+    return norm(x);
+}
+
+Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
+    : parts_(std::make_unique<Parts>()) {
+    config.check();
+    Parts& p = *parts_;
+    p.config = config;
+    ParameterMaker maker(p.parameters, seed, device);
+    p.embedding = make_embedding(maker, config);
+    p.blocks.reserve(static_cast<size_t>(config.layers));
+    for (int64_t i = 0; i < config.layers; ++i) {
+        const size_t first = p.parameters.size();
+        p.blocks.push_back(make_block(maker, config, "blocks." + std::to_string(i)));
+        for (size_t k = first; k < p.parameters.size(); ++k)
+            p.blocks.back().parameters.push_back(p.parameters[k].value);
+    }
+    p.norm = make_norm(maker, config, "norm");
+    p.head = make_head(maker, config);
+}
+
+Net::~Net() = default;
+Net::Net(Net&&) noexcept = default;
+
+at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
+    const Parts& p = *parts_;
+    if (p.config.causal()) return forward_fed(shifted(input), pass);
+    const at::Tensor x = p.embedding.patches(input, p.config);
+    MixContext context = p.context(pass, 0);
+    context.grid_height = input.size(2) / p.config.patch;
+    context.grid_width = input.size(3) / p.config.patch;
+    const at::Tensor y = p.through_blocks(x, pass, context);
+    const at::Tensor logits = p.head(p.config.class_token ? y.select(1, 0) : y.mean(1));
+    show(pass.tap, "logits", logits);
+    return logits;
+}
+
+at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
+    const Parts& p = *parts_;
+    if (!p.config.causal()) fail_usage("a classifier takes `image`, not `tokens`");
+    const at::Tensor x = p.embedding.tokens(fed);
+    const at::Tensor logits = p.head(p.through_blocks(x, pass, p.context(pass, 0)));
+    show(pass.tap, "logits", logits);
+    return logits;
+}
+
+at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor& x) const {
+    const Parts& p = *parts_;
+    if (layer < 0 || layer >= p.config.layers)
+        fail_usage("layer {} does not exist; allowed: 0 to {}", layer, p.config.layers - 1);
+    if (x.dim() != 3 || x.size(2) != p.config.dim)
+        fail_usage("x is [B, T, {}], found {} dimensions{}", p.config.dim, x.dim(),
+                   x.dim() == 3 ? fmt::format(" and {} channels", x.size(2)) : "");
+    const Block& block = p.blocks[static_cast<size_t>(layer)];
+    MixContext context = p.context({}, static_cast<size_t>(layer));
+    const int64_t grid = context.grid_height * context.grid_width;
+    if (mixer_traits(p.config).on_grid && !p.config.causal() && x.size(1) != grid) {
+        // Another image size: only a square grid can be told from its number of tokens.
+        const auto side = std::llround(std::sqrt(static_cast<double>(x.size(1))));
+        if (side * side != x.size(1))
+            fail_usage("x has {} tokens; allowed: {} ({} x {}) or a square number", x.size(1), grid,
+                       context.grid_height, context.grid_width);
+        context.grid_height = context.grid_width = side;
+    }
+    if (whole_block) return block.forward(x, context, {});
+    return block.mixer->forward(block.norm1(x), context);
+}
+
+NetState Net::start(int64_t batch) const {
+    if (!parts_->config.causal()) fail_usage("a classifier has no next token");
+    NetState state;
+    for (const Block& block : parts_->blocks) state.layers.push_back(block.mixer->start(batch));
+    return state;
+}
+
+at::Tensor Net::step(const at::Tensor& tokens, NetState& state) const {
+    const at::NoGradGuard no_gradients;
+    const Parts& p = *parts_;
+    at::Tensor x = p.embedding.one(tokens, state.position);
+    for (size_t i = 0; i < p.blocks.size(); ++i) x = p.blocks[i].step(x, *state.layers[i]);
+    ++state.position;
+    return p.head(p.norm(x));
+}
+
+Parameters& Net::parameters() {
+    return parts_->parameters;
+}
+const Parameters& Net::parameters() const {
+    return parts_->parameters;
+}
+const ModelConfig& Net::config() const {
+    return parts_->config;
+}
+const Mixer& Net::mixer(int64_t layer) const {
+    AFT_ASSERT(layer >= 0 && layer < parts_->config.layers);
+    return *parts_->blocks[static_cast<size_t>(layer)].mixer;
+}
+
+NetState NetState::clone() const {
+    NetState copy;
+    copy.position = position;
+    for (const auto& layer : layers) copy.layers.push_back(layer->clone());
+    return copy;
+}
+
+void NetState::select(const at::Tensor& rows) {
+    for (const auto& layer : layers) layer->select(rows);
+}
+
+int64_t parameter_count(const Parameters& parameters) {
+    int64_t count = 0;
+    for (const Parameter& parameter : parameters) count += parameter.value.numel();
+    return count;
+}
+
+void copy_values(const Parameters& from, Parameters& to) {
+    const at::NoGradGuard no_gradients;
+    AFT_ASSERT(from.size() == to.size());
+    for (size_t i = 0; i < from.size(); ++i) {
+        AFT_ASSERT(from[i].name == to[i].name);
+        to[i].value.copy_(from[i].value);
+    }
+}
+
+}  // namespace aft

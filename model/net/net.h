@@ -1,0 +1,78 @@
+// Net: embedding, blocks, norm, head. One class for all tasks and mixers. Not thread-safe: one
+// owner.
+//   x = embed(tokens shifted right, start token first) + position;  x += mixer(norm1(x));  x +=
+//   mlp(norm2(x))
+#pragma once
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/mixers/mixer.h"
+#include "model/net/tap.h"
+#include "model/nn/parameters.h"
+
+namespace aft {
+
+struct Pass {                  // one forward pass
+    bool training = false;     // dropout on
+    double dropout_rate = -1;  // < 0: model.dropout (a live setting of the trainer)
+    bool recompute = false;    // keep no activations inside blocks
+    std::optional<at::Generator> dropout =
+        {};  // seeded by the trainer from (seed, step, micro batch)
+    ops::Backend backend = ops::Backend::automatic;
+    Arithmetic arithmetic = Arithmetic::fp32;
+    const Tap* tap = nullptr;
+};
+
+// Streaming state of all layers; clone() to keep a point to resume from.
+struct NetState {
+    std::vector<std::unique_ptr<MixerState>> layers;
+    int64_t position = 0;  // tokens taken; the next step predicts this sub-pixel
+    [[nodiscard]] NetState clone() const;
+    void select(const at::Tensor& rows);
+};
+
+class Net {
+  public:
+    // Fresh weights, a function of (config, seed). Throws usage Error on a config that does not
+    // fit.
+    Net(const ModelConfig& config, uint64_t seed, at::Device device = at::kCPU);
+    ~Net();
+    Net(Net&&) noexcept;
+
+    // image, text: input = int64 tokens [B, T' <= T], the *targets*; the net shifts them itself
+    // (start token first)
+    //   -> logits [B, T', levels]; row t predicts token t.
+    // classify: input = float image [B, C, H, W], already normalised -> logits [B, classes].
+    [[nodiscard]] at::Tensor forward(const at::Tensor& input, const Pass& pass) const;
+    // Tokens fed as they are (-1 = start token), [B, T'] -> logits [B, T', levels].
+    [[nodiscard]] at::Tensor forward_fed(const at::Tensor& fed, const Pass& pass) const;
+    // One mixer (after norm1, with its output projection) or one whole block on x [B, T', d].
+    [[nodiscard]] at::Tensor forward_layer(int64_t layer, bool whole_block,
+                                           const at::Tensor& x) const;
+
+    [[nodiscard]] NetState start(int64_t batch) const;
+    // tokens int64 [B]: the token at state.position - 1 (-1 = start token, first call) -> logits
+    // [B, levels].
+    [[nodiscard]] at::Tensor step(const at::Tensor& tokens, NetState& state) const;
+
+    [[nodiscard]] Parameters& parameters();
+    [[nodiscard]] const Parameters& parameters() const;
+    [[nodiscard]] const ModelConfig& config() const;
+    [[nodiscard]] const Mixer& mixer(int64_t layer) const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+[[nodiscard]] int64_t parameter_count(const Parameters& parameters);
+// A second net with the same config sharing nothing: values copied. For the worker's own copy.
+void copy_values(const Parameters& from, Parameters& to);
+
+}  // namespace aft

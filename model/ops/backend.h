@@ -1,0 +1,40 @@
+// What a backend is made of: one call of an operator evaluated, and its gradients, in plain tensors
+// without autograd; autograd.cpp connects all backends with LibTorch's. A backend that launches
+// kernels (cpu; a device) takes the tensors' pointers, and the stream where it has one. Internal to
+// model/ops; on the thread that owns the tensors.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "model/ops/aft.h"
+
+namespace aft::ops {
+
+// Undefined tensors stay undefined.
+struct Call {
+    Kind kind = Kind::simple;
+    Options options;
+    Inputs in;
+
+    [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
+    [[nodiscard]] bool is_conv() const { return kind == Kind::conv1d || kind == Kind::conv2d; }
+    [[nodiscard]] bool is_bf16() const { return in.v.scalar_type() == at::kBFloat16; }
+};
+
+// y [B, T, d], and what the gradient needs, laid out as the backend likes.
+struct Result {
+    at::Tensor y, average, denominator, states;
+};
+
+// Of the inputs, in their shapes and dtypes; undefined where they are.
+struct Gradients {
+    at::Tensor q, k, v, w, u, r;
+};
+
+struct BackendFunctions {
+    const char* name = nullptr;
+    Result (*evaluate)(const Call&, bool keeps) = nullptr;  // keeps: a gradient may be wanted
+    // dy [B, T, d], contiguous. B T d > 0.
+    Gradients (*differentiate)(const Call&, const Result& kept, const at::Tensor& dy) = nullptr;
+};
+
+}  // namespace aft::ops

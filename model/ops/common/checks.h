@@ -1,0 +1,13 @@
+// What every backend may rely on: shapes, dtypes and devices of a call fit together. Internal to
+// model/ops; called by aft.cpp.
+#pragma once
+#include "model/ops/aft.h"
+
+namespace aft::ops {
+
+// Error naming the tensor and both shapes.
+void check_call(Kind kind, const Inputs& in, const Options& options);
+
+[[nodiscard]] bool has_gate(Kind kind);
+
+}  // namespace aft::ops

@@ -1,0 +1,32 @@
+#include "model/ops/common/groups.h"
+
+#include <ATen/ATen.h>
+
+namespace aft::ops {
+
+bool is_convolution(Kind kind) {
+    return kind == Kind::conv1d || kind == Kind::conv2d;
+}
+
+namespace {
+
+// [B, T, G*C] -> [G, T, B*C]
+at::Tensor group(const at::Tensor& x, int64_t groups) {
+    const int64_t B = x.size(0), T = x.size(1), C = x.size(2) / groups;
+    return x.reshape({B, T, groups, C}).permute({2, 1, 0, 3}).reshape({groups, T, B * C});
+}
+
+}  // namespace
+
+Grouped to_groups(Kind kind, const at::Tensor& k, const at::Tensor& v) {
+    const int64_t groups = is_convolution(kind) ? k.size(2) : 1;
+    return {
+        .keys = group(k, groups), .values = group(v, groups), .groups = groups, .batch = k.size(0)};
+}
+
+at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like) {
+    const int64_t G = grouped.size(0), B = like.size(0), T = like.size(1), d = like.size(2);
+    return grouped.reshape({G, T, B, d / G}).permute({2, 1, 0, 3}).reshape({B, T, d});
+}
+
+}  // namespace aft::ops

@@ -1,0 +1,50 @@
+// The position bias of one operator call, handed out and taken back in tiles (rows x sources).
+// Knows windows, kernels, factors and visibility; nothing of keys and values. Internal to tiled.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "model/ops/common/groups.h"
+
+namespace aft::ops::tiled {
+
+struct BiasTensors {
+    at::Tensor w;     // [T, T], [h, s] or [h, s, s]; undefined with factors and for simple
+    at::Tensor u, r;  // [T, d']
+};
+
+class Bias {
+  public:
+    // options: dtype and device of the keys
+    Bias(const Shape& shape, BiasTensors tensors, int64_t T, at::TensorOptions options);
+
+    // Sources whose weight may differ from exp(0) for one of these rows.
+    [[nodiscard]] Range band(Range rows) const;
+    // Whether the other sources (for causal: the earlier ones) count with weight exp(0).
+    [[nodiscard]] bool outside_visible() const { return !shape_.outside_hidden; }
+    // [G, R, J] (G = 1 where all heads share it): 0 outside the window, -inf where invisible.
+    // float64 for factors (the product is formed in it), else the dtype of w.
+    [[nodiscard]] at::Tensor tile(Range rows, Range sources) const;
+
+    // Gradient of a tile [G, R, J], zero where invisible. Call in a fixed order.
+    void add_gradient(Range rows, Range sources, const at::Tensor& gradient);
+    // Gradients of w, u, r in their dtypes (undefined where the tensor is).
+    [[nodiscard]] BiasTensors gradient() const;
+    [[nodiscard]] bool has_parameters() const { return tensors_.w.defined() || factors(); }
+
+  private:
+    [[nodiscard]] bool factors() const { return tensors_.u.defined(); }
+    [[nodiscard]] bool leaves_window(Range rows, Range sources) const;
+    [[nodiscard]] at::Tensor raw_tile(Range rows, Range sources) const;
+    [[nodiscard]] at::Tensor outside_window(Range rows, Range sources) const;  // bool [R, J]
+    [[nodiscard]] at::Tensor taps(Range rows, Range sources) const;  // int64 [R, J], s^n = outside
+    [[nodiscard]] at::Tensor tap_sources(Range rows) const;          // int64 [R, s^n], -1 = none
+    void add_kernel_gradient(Range rows, Range sources, const at::Tensor& gradient);
+
+    Shape shape_;
+    BiasTensors tensors_, gradient_;  // gradient: float64 for factors and kernels, else as w
+    at::Tensor kernel_;               // conv: [h, s^n + 1], the last value 0
+    at::TensorOptions options_;
+    int64_t length_ = 0;
+};
+
+}  // namespace aft::ops::tiled

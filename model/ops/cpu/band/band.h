@@ -1,0 +1,138 @@
+// aft-full and aft-local (paper Eq. 2, 4, 7) on the CPU, sums in float32, tensors in float32 or
+// bfloat16; forward and gradient, causal or not. Pointers and sizes only; runs on the calling
+// thread's OpenMP team (LibTorch's own pool); results do not depend on the number of threads. No
+// LibTorch.
+//
+// Cost: pairs inside the band (rounded up to kStep) times 4 d FLOP forward and 8 d backward, d per
+// sample; memory O(B T d + T window). Sources outside the band enter through running sums.
+#pragma once
+#include <algorithm>
+
+#include "model/ops/cpu/band/weights.h"
+
+namespace aft::ops::cpu {
+
+struct BandShape {
+    int64_t batch = 0, length = 0, channels = 0;
+    bool causal = false;
+    BandBias bias;
+    bool bf16 = false;  // forward: operands in bfloat16, where bf16_kernels() exist
+
+    // Row of each step whose predecessors are summed up: a causal window begins there, or, as
+    // bfloat16 has pairs of rows, one row later.
+    [[nodiscard]] int64_t phase() const {
+        const int64_t row = ((1 - bias.window) % kStep + kStep) % kStep;
+        return bf16 ? row / 2 * 2 : row;
+    }
+};
+
+template <class T>  // float, or Bf16: how tensors are stored
+struct BandForward {
+    const T *q = nullptr, *k = nullptr, *v = nullptr;  // [B, T, d]; q may be none
+    T* y = nullptr;                                    // [B, T, d]
+    float *average = nullptr, *denominator = nullptr;  // [B, T, d] for the gradient, or none
+};
+// Whether every entry was safe. Of those that were not y is NaN and the denominator, where it is
+// kept, kNeedsExact.
+template <class T>
+[[nodiscard]] bool band_forward(const BandShape& shape, const BandForward<T>& x);
+
+struct BiasGradient {
+    float* dw = nullptr;                 // [T, T], set to zero by the caller
+    float *du = nullptr, *dr = nullptr;  // [T, factors], or these
+};
+
+template <class T>
+struct BandGradient {
+    const T *q = nullptr, *k = nullptr, *v = nullptr, *dy = nullptr;  // q may be none
+    const float *average = nullptr, *denominator = nullptr;           // of band_forward
+    const float* mean = nullptr;                                      // [B, d] about the mean of V
+    float scale = 1;  // a power of two that brings dy near 1
+    T *dq = nullptr, *dk = nullptr, *dv = nullptr;
+    BiasGradient bias;
+};
+// Entries with denominator kNeedsExact send nothing (but dq).
+template <class T>
+[[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
+
+// Bytes one behind the other that products fetch into the second-level cache on their way. The
+// last-level cache may be far (14 to 19 GB/s for two cores of a virtual Xeon).
+struct PrefetchRange {
+    const char* at = nullptr;
+    int64_t bytes = 0;
+
+    // A part for a product of so many steps, in blocks of channels of so many bytes.
+    void take(int64_t steps, int64_t block, ProductExtras& out) {
+        constexpr int64_t kMost = 24;  // the others find room between them
+        if (bytes <= 0) return;
+        out.fetch = at;
+        out.fetch_row = block;
+        out.fetches = std::min({steps, kMost, (bytes + block - 1) / block});
+        at += out.fetches * block;
+        bytes -= out.fetches * block;
+    }
+};
+
+// Shared by both passes: panels of samples and blocks of channels, whole or the last rows of each.
+class Panels {
+  public:
+    struct Plan {
+        int64_t blocks = 0;  // room for
+        int64_t rows = 0;    // kept of each, a multiple of kTile: row t lies at t % rows
+        bool sums = false;
+        bool bf16 = false;
+    };
+    Panels(const BandShape& shape, const Plan& plan);
+
+    struct Block {  // one sample, one block of channels
+        int64_t sample = 0, first = 0, channels = 0;
+        int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
+        float *panel = nullptr, *reference = nullptr, *state = nullptr;
+        uint16_t* bf16 = nullptr;                   // instead of panel
+        float *before = nullptr, *after = nullptr;  // running sums by step
+
+        [[nodiscard]] const float* row(int64_t t) const { return panel + t % rows * width; }
+        [[nodiscard]] const uint16_t* bf16_row(int64_t t) const { return bf16 + t % rows * width; }
+        [[nodiscard]] float* reference_of(int64_t chunk) const {
+            return reference + chunk * kTile % rows / kTile * (width / 2);
+        }
+        [[nodiscard]] int64_t step(int64_t t) const { return t % rows / every * width; }
+        // Whether two chunks have the same references.
+        [[nodiscard]] bool alike(int64_t chunk, int64_t other) const;
+        // Whether a chunk and the next have the same references and lie one behind the other.
+        [[nodiscard]] bool joined(int64_t chunk) const {
+            return (chunk + 1) * kTile % rows != 0 && alike(chunk, chunk + 1);
+        }
+    };
+    [[nodiscard]] static int64_t all_blocks(const BandShape& shape);
+    // Block i of all, its panel kept in the given slot.
+    [[nodiscard]] Block block(int64_t i, int64_t slot);
+
+    template <class T>
+    struct Source {
+        const T *k = nullptr, *v = nullptr;  // [B, T, d]
+        const float* mean = nullptr;         // [B, d] or none
+    };
+    // In order of the chunks; causal only.
+    template <class T>
+    void pack_chunk(const Block& block, const Source<T>& x, int64_t chunk) const;
+    template <class T>
+    void pack(const Block& block, const Source<T>& x) const;  // all of it
+    template <class T>
+    void pack_all(const Source<T>& x, const Sources& blocks);  // these blocks, slots from 0 on
+    [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
+
+  private:
+    [[nodiscard]] int64_t sums_size() const;  // of a block
+    template <class T>
+    [[nodiscard]] PackKeys<T> arguments(const Block& block, const Source<T>& x,
+                                        int64_t chunk) const;
+
+    const BandKernels& kernels_;
+    BandShape shape_;
+    Plan plan_;
+    Buffer<float> panels_, references_, states_, before_, after_;
+    Buffer<uint16_t> bf16_panels_;
+};
+
+}  // namespace aft::ops::cpu

@@ -1,0 +1,49 @@
+// One tile of kTile targets of the banded operators' forward pass: its weights, and their product
+// with the panel of one sample and block of channels. Plain data; one thread at a time writes it.
+// No LibTorch.
+#pragma once
+#include "model/ops/cpu/band/band.h"
+
+namespace aft::ops::cpu {
+
+struct TargetTile {
+    int64_t row = 0, blocks = 0;  // first target; blocks of kRows targets in use
+    int64_t span = 0;             // numbers of a row of weights
+    int64_t phase = 0;            // of BandShape
+    Sources sources[kBlocks];     // that each kRows targets look at one by one
+    RowScales scales{kTile};
+    Buffer<float> weights;          // [kTile, span], from each block's first source on
+    Buffer<uint16_t> bf16_weights;  // instead: in bfloat16
+    // Instead, where there are matrix instructions, blocks are of kMatrixRows targets, and
+    // bf16_weights [blocks, span / kMatrixStep, kMatrixRows, kMatrixStep].
+    bool matrix = false;
+
+    explicit TargetTile(const BandShape& shape);
+    void start(const Weights& all, int64_t first, WeightScratch& scratch);
+    void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
+    [[nodiscard]] PrefetchRange prefetch_range() const;  // its weights
+    // Most sources that kRows targets look at one by one.
+    [[nodiscard]] static int64_t widest(const BandShape& shape);
+};
+
+// What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
+// more at once would wait for each other; then `rest`. Before that the chunks to come of the panel
+// itself where it is `far`: whole panels of many samples do not stay in the second-level cache.
+struct PrefetchPlan {
+    const char* rows[3] = {};
+    int64_t count = 0, stride = 0;  // bytes
+    PrefetchRange rest = {};
+    bool far = false;
+};
+
+struct TileSums {
+    float* sums = nullptr;  // [kTile, 2C]
+    PrefetchPlan ahead = {};
+};
+void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+                     float* sums);
+// sums = N | D of the tile's targets, at the reference of the last chunk that they see.
+void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+              const TileSums& to);
+
+}  // namespace aft::ops::cpu

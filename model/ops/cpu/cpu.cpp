@@ -1,0 +1,47 @@
+#include "model/ops/cpu/cpu.h"
+
+#include "model/ops/autograd.h"
+#include "model/ops/cpu/call.h"
+#include "model/ops/cpu/simd/instruction_set.h"
+
+namespace aft::ops::cpu {
+
+namespace {
+
+at::Tensor rows_together(const at::Tensor& x) {  // each row of the table without gaps
+    return x.defined() && x.stride(1) != 1 ? x.contiguous() : x;
+}
+
+}  // namespace
+
+const char* why_not(Kind kind, const Inputs& in) {
+    if (!in.v.device().is_cpu()) return "it computes on the processor only";
+    if (in.v.scalar_type() != at::kFloat && in.v.scalar_type() != at::kBFloat16)
+        return "it computes in float32 and bfloat16 only";
+    if (kind == Kind::softmax || kind == Kind::linear) return "it has kernels for AFT only";
+    return nullptr;
+}
+
+const char* instruction_set() {
+    return chosen_set().name.data();
+}
+
+const BackendFunctions& functions() {
+    static constexpr BackendFunctions table{
+        .name = "cpu", .evaluate = evaluate, .differentiate = differentiate};
+    return table;
+}
+
+at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
+    const bool flat = kind == Kind::local && options.window == 0;  // no position bias at all
+    Call call{.kind = flat ? Kind::simple : kind, .options = options, .in = in};
+    if (flat || kind == Kind::simple) call.in.w = call.in.u = call.in.r = at::Tensor();
+    const auto contiguous = [](const at::Tensor& x) { return x.defined() ? x.contiguous() : x; };
+    call.options.backend = Backend::cpu;
+    for (at::Tensor* x : {&call.in.q, &call.in.k, &call.in.v, &call.in.u, &call.in.r})
+        *x = contiguous(*x);
+    call.in.w = call.is_conv() ? contiguous(call.in.w) : rows_together(call.in.w);
+    return apply_differentiably(call);
+}
+
+}  // namespace aft::ops::cpu

@@ -1,0 +1,113 @@
+// One key column of the exact path (a channel; of aft-conv a head with its channels): its keys and
+// values in float64, sources first, then the chunks that stand for one source each. With p the
+// softmax of the keys inside a chunk
+//
+//   L = log sum exp(K_j), M = sum p_j V_j:   the chunk weighs exp(L) and holds M
+//   L is kept as the largest key and the sum of exp(K_j - largest): huge keys leave no digits
+//   dV_j = p_j dM, dK_j = p_j (dL + dM (V_j - M))
+//
+// so that what lies outside the window costs a target T / kTile, not T. Scratch of one thread. No
+// LibTorch.
+#pragma once
+#include <bit>
+#include <vector>
+
+#include "model/ops/cpu/band/weights.h"
+#include "model/ops/cpu/exact/kernels.h"
+#include "model/ops/cpu/simd/buffer.h"
+
+namespace aft::ops::cpu {
+
+struct ExactShape {
+    int64_t batch = 0, length = 0, channels = 0;
+    int64_t heads = 0;  // key columns of a sample: the channels, or the heads of aft-conv
+
+    [[nodiscard]] int64_t width() const { return channels / heads; }  // channels of a column
+    [[nodiscard]] int64_t columns() const { return batch * heads; }
+    [[nodiscard]] int64_t chunks() const { return (length + kTile - 1) / kTile; }
+    [[nodiscard]] int64_t key(int64_t column, int64_t t) const {  // where it lies in K
+        return (column / heads * length + t) * heads + column % heads;
+    }
+    [[nodiscard]] int64_t value(int64_t column, int64_t t) const {  // its first, in V
+        return (column / heads * length + t) * channels + column % heads * width();
+    }
+};
+
+// Numbers as tensors store them.
+inline double wide(float x) {
+    return static_cast<double>(x);
+}
+inline double wide(Bf16 x) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16));
+}
+
+template <class T>
+struct ExactTensors {
+    const T *k = nullptr, *v = nullptr;
+};
+
+// L (largest key and sum) and M of every chunk of every column; or their gradients: of L in keys.
+struct ExactChunks {
+    Buffer<double> keys, masses, values;  // [columns, chunks], values: [columns * width, chunks]
+    explicit ExactChunks(const ExactShape& shape)
+        : keys(shape.columns() * shape.chunks(), true),
+          masses(shape.columns() * shape.chunks(), true),
+          values(shape.columns() * shape.width() * shape.chunks(), true) {}
+};
+
+class ExactColumn {
+  public:
+    explicit ExactColumn(const ExactShape& shape);
+
+    // Sources [direct.begin, direct.end), then chunks `before` and `after`; gradients are zero.
+    struct Part {
+        Sources direct, before, after;
+    };
+    template <class T>
+    void gather(const ExactTensors<T>& x, const ExactChunks& chunks, int64_t column,
+                const Part& part);
+    // Weights of what a target sees: p up to a factor, whose inverse is the result.
+    double weigh(const double* bias, const std::vector<Sources>& seen);
+    [[nodiscard]] double average(int64_t channel, const std::vector<Sources>& seen) const;
+    // What one target and channel send back.
+    struct Back {
+        int64_t channel = 0;
+        double P = 0;  // gradient of the average, divided by what weigh() returned
+        double average = 0;
+        double* dw = nullptr;  // by source, or none
+    };
+    void back(const Back& from, const std::vector<Sources>& seen);
+    struct Gradients {
+        float *dk = nullptr, *dv = nullptr;  // as K and V
+    };
+    // Adds what has come back to the gradients of the tensors, and to those of the chunks.
+    void scatter(const Gradients& to, ExactChunks& chunks) const;
+
+    // L and M of the column's chunks up to this one.
+    template <class T>
+    void sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunks, ExactChunks& out);
+    // Adds what their gradients send to the sources.
+    struct ChunkGradients {
+        const ExactChunks &sums, &of;
+    };
+    template <class T>
+    void spread(const ExactTensors<T>& x, int64_t column, const ChunkGradients& chunks,
+                const Gradients& to);
+
+  private:
+    template <class T>
+    void gather_sources(const ExactTensors<T>& x, Sources sources);
+    void scatter_sources(const Gradients& to) const;
+    [[nodiscard]] Sources chunk_sources(int64_t chunk) const;
+    [[nodiscard]] int64_t chunk_key(int64_t chunk) const;  // where it lies in ExactChunks
+    [[nodiscard]] int64_t chunk_value(int64_t channel, int64_t chunk) const;
+
+    const ExactKernels& kernels_;
+    const ExactShape& shape_;
+    int64_t column_ = 0, capacity_ = 0;
+    Part part_;
+    Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
+    Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants
+};
+
+}  // namespace aft::ops::cpu

@@ -1,0 +1,40 @@
+// What the kernels of aft-simple are given (kernels.h). Pointers and sizes only. Tensors [B, T, d]
+// are of T: float, or Bf16; all else is of float32.
+#pragma once
+#include "model/ops/cpu/scaling.h"
+
+namespace aft::ops::cpu {
+
+template <class T>
+struct Scan {  // aft-simple, one sample, a block of channels; strides in numbers
+    const T *q = nullptr, *k = nullptr, *v = nullptr;
+    int64_t stride = 0, length = 0, channels = 0;
+    T* y = nullptr;
+    bool streams = false;           // y and the gradients past the caches
+    const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
+    float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
+    int64_t state_row = 0;
+    int64_t ahead =
+        0;  // rows from here to those that this thread reads next, or 0 (chunk_reduce.inl)
+};
+template <class T>
+struct ScanGradient {
+    Scan<T> forward;
+    const T* dy = nullptr;
+    T *dq = nullptr, *dk = nullptr, *dv = nullptr;
+    Norms* norms = nullptr;  // one per vector of channels: the same however channels are shared out
+};
+constexpr int64_t kCheckpointRows = 32;  // rows between two kept states
+
+// A chunk of one long causal sample (chunk.inl); of a gradient, kCheckpointRows rows.
+template <class T>
+struct ScanChunk {
+    ScanGradient<T> rows;         // of these rows; the norms are not used
+    const float* mean = nullptr;  // [channels], of V; gradient
+    float* own = nullptr;         // room: Kernels::scan_scratch_size(channels) floats; gradient
+    float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
+    const float* next =
+        nullptr;        // the carry of the chunks before it, of a gradient after it; or none
+    int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient
+};
+}  // namespace aft::ops::cpu

@@ -1,0 +1,73 @@
+#include "model/ops/cpu/simd/instruction_set.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/check.h"
+
+namespace aft::ops::cpu {
+
+namespace {
+
+bool has_avx512() {
+    return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+           __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+           __builtin_cpu_supports("fma") != 0;
+}
+bool has_avx2() {
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+}
+bool has_avx512_bf16() {
+    return has_avx512() && __builtin_cpu_supports("avx512bf16") != 0;
+}
+// The tile registers are large: the system gives them to a process that requests them.
+bool has_amx() {
+    constexpr int64_t kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XTILEDATA
+    return has_avx512_bf16() && __builtin_cpu_supports("amx-tile") != 0 &&
+           __builtin_cpu_supports("amx-bf16") != 0 && __builtin_cpu_supports("amx-int8") != 0 &&
+           syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
+
+// The newest first.
+constexpr InstructionSet kSets[] = {
+    {"amx", VectorSet::avx512, true, true, has_amx},
+    {"avx512_bf16", VectorSet::avx512, true, false, has_avx512_bf16},
+    {"avx512", VectorSet::avx512, false, false, has_avx512},
+    {"avx2", VectorSet::avx2, false, false, has_avx2},
+    {"portable", VectorSet::portable, false, false, [] { return true; }}};
+
+const InstructionSet& choose() {
+    __builtin_cpu_init();
+    const std::string_view name = asked_set();
+    for (const InstructionSet& set : kSets) {
+        if (!name.empty() && name != set.name) continue;
+        if (set.is_here()) return set;
+        if (!name.empty())
+            fail_usage("AFTERIMAGE_CPU is '{}', but this processor has no {}", name, name);
+    }
+    fail_usage("AFTERIMAGE_CPU is '{}'; allowed: amx, avx512_bf16, avx512, avx2, portable", name);
+}
+
+}  // namespace
+
+std::string_view asked_set() {
+    const char* const asked = std::getenv("AFTERIMAGE_CPU");
+    return asked == nullptr ? "" : asked;
+}
+
+bool is_available(std::string_view name) {
+    __builtin_cpu_init();
+    for (const InstructionSet& set : kSets)
+        if (name == set.name) return set.is_here();
+    return false;
+}
+
+const InstructionSet& chosen_set() {
+    static const InstructionSet& set = choose();
+    return set;
+}
+
+}  // namespace aft::ops::cpu

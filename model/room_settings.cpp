@@ -1,0 +1,66 @@
+#include "model/room_settings.h"
+
+#include "core/check.h"
+
+namespace aft {
+
+namespace {
+
+constexpr std::string_view kGroup = "model.";
+
+std::string name_of(const Setting& row) {
+    AFT_ASSERT(row.key.starts_with(kGroup));
+    return row.key.substr(kGroup.size());
+}
+
+// A number that was set as a whole one, for a row of real ones.
+void set(const RoomSettings::Value& from, double& to) {
+    if (const auto* whole = std::get_if<int64_t>(&from))
+        to = static_cast<double>(*whole);
+    else
+        to = std::get<double>(from);
+}
+
+template <class T>
+void set(const RoomSettings::Value& from, T& to) {
+    AFT_ASSERT(std::holds_alternative<T>(from));
+    to = std::get<T>(from);
+}
+
+}  // namespace
+
+void RoomSettings::keep(Setting& row) {
+    const std::string name = name_of(row);
+    const bool is_new = !values_.contains(name);
+    std::visit(
+        [&](auto*& target) {
+            auto value = *target;
+            if (!is_new) set(values_.at(name), value);
+            Value& kept = values_[name];
+            kept = value;
+            target = &std::get<decltype(value)>(kept);
+        },
+        row.value);
+}
+
+void RoomSettings::load(SettingRows& rows) const {
+    for (Setting& row : rows) {
+        const auto found = values_.find(name_of(row));
+        if (found == values_.end()) continue;
+        std::visit([&](auto* target) { set(found->second, *target); }, row.value);
+    }
+}
+
+void add_rows(RoomSettings& values, SettingRows& declared, SettingRows& rows) {
+    for (Setting& row : declared) {
+        const Setting* const other = find_setting(rows, row.key);
+        if (other != nullptr) {
+            AFT_ASSERT(other->value.index() == row.value.index() && other->help == row.help);
+            continue;
+        }
+        values.keep(row);
+        rows.push_back(row);
+    }
+}
+
+}  // namespace aft

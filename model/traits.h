@@ -1,0 +1,78 @@
+// Traits: what a mixer and a task are, as far as others must know it. Probes, decoding, checkpoints
+// and panels decide by these, never by a room's name. Stated by the rooms (model/mixers,
+// model/tasks), published in Status and in the results of jobs. Plain types. No LibTorch. Any
+// thread.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace aft {
+
+struct ModelConfig;
+
+// How the position bias of a layer is laid out. none: every source counts alike. matrix: w [T, T],
+// or [heads, T, T]. band: the same, with parameters for |t - j| < window only, shown by offset.
+// kernel_1d: [heads, s] over offsets in the sequence. kernel_2d: [heads, s, s] over offsets in the
+// picture. attention: positions have no weights of their own, queries are compared with keys.
+enum class BiasLayout { none, matrix, band, kernel_1d, kernel_2d, attention };
+
+// How a causal model predicts token by token. prefix: it keeps no state of its own, every token
+// computes all tokens before it again. streaming: from the mixer's state, with LibTorch's
+// operations. packed: with the decoding kernels (model/decode), which know
+// no bias, w [T, T] and w = u r^T, inside a window or not.
+enum class DecoderKind { prefix, streaming, packed };
+
+struct MixerTraits {
+    BiasLayout bias = BiasLayout::none;
+    int64_t heads = 1;   // of the mixer
+    int64_t window = 0;  // |t - j| < window has a bias (0: everywhere); kernels: taps along an axis
+    bool outside_hidden = false;  // sources outside the window are invisible, else their w is 0
+    bool free_rows = false;       // a constant added to a row of w changes nothing
+    double bias_values = 0;       // parameters of one layer's position bias
+
+    bool has_gate = false;                  // sigmoid(Q) multiplies the result
+    bool has_attention = false;             // rows over the sources of one target can be shown
+    bool has_key_maps = false;              // exp(K) is one map over the sources for all targets
+    bool keys_by_head = false;              // these maps are of heads, else of channels
+    bool on_grid = false;                   // reads the token grid: an input is whole rows of it
+    bool causal = true, non_causal = true;  // which tasks it serves
+    DecoderKind decoder = DecoderKind::prefix;
+
+    std::string words;  // the mixer in a line: "aft-local, window 32"
+    // One sentence without its full stop, for views that have nothing to show; empty where they do.
+    std::string no_bias, no_gate, no_keys, no_attention;
+
+    [[nodiscard]] bool has_bias() const {
+        return bias != BiasLayout::none && bias != BiasLayout::attention;
+    }
+    [[nodiscard]] bool has_kernel() const {
+        return bias == BiasLayout::kernel_1d || bias == BiasLayout::kernel_2d;
+    }
+    // A row over the sources without the keys exists (all alike where there is no bias).
+    [[nodiscard]] bool has_prior() const { return bias != BiasLayout::attention; }
+};
+
+// values: sub-pixels of a picture in raster order. bytes: of a text. patches: of a picture.
+enum class TokenKind { values, bytes, patches };
+
+struct TaskTraits {
+    TokenKind tokens = TokenKind::values;
+    // Every token is predicted from those before it, the model can complete; else one answer for
+    // the whole input.
+    bool is_autoregressive = true;
+    bool has_classes = false;          // logits over model.classes, else over model.levels
+    std::string metric, metric_words;  // its key in the metrics; "bits/dim"
+    bool loss_in_bits = true;          // on screen; else nats
+    std::string examples = "images";   // counted: "images/s"
+
+    [[nodiscard]] bool is_text() const { return tokens == TokenKind::bytes; }
+    // The key under which the metrics hold the loss as it is shown: in bits, else in nats.
+    [[nodiscard]] std::string loss_key() const { return loss_in_bits ? metric : "loss"; }
+};
+
+// Of a config. Usage Error if there is no such mixer or task. The mixer's may depend on its
+// settings: aft-local without a window has no bias.
+[[nodiscard]] MixerTraits mixer_traits(const ModelConfig& model);
+[[nodiscard]] const TaskTraits& task_traits(const ModelConfig& model);
+
+}  // namespace aft

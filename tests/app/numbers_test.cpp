@@ -1,0 +1,198 @@
+// Numbers on the screen are of what they say: of all layers where a range is global, of one step
+// where two are compared, as they were recorded where a card reads them, and not there before they
+// are known.
+#include <algorithm>
+#include <filesystem>
+#include <numbers>
+
+#include "app/panels/shared/norm_words.h"
+#include "app/state/open_path.h"
+#include "core/text.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class Numbers : public BareTest {
+  protected:
+    // The value of the first widget whose label ends like this; "" without one.
+    std::string ending(const std::string& end) {
+        for (const WidgetRecord& widget : ui().recorder.last())
+            if (widget.label.ends_with(end)) return widget.value;
+        return "";
+    }
+    bool says(const std::string& words) {
+        return std::any_of(
+            ui().recorder.last().begin(), ui().recorder.last().end(),
+            [&](const WidgetRecord& w) { return w.value.find(words) != std::string::npos; });
+    }
+    void feed_curves(const std::function<void(Curves&, Status&)>& change) {
+        make(fed([change](Ui& ui) {
+            feed_small(ui);
+            auto curves = std::make_shared<Curves>(*ui.curves);
+            change(*curves, ui.status);
+            ui.curves = curves;
+        }));
+        run("workspace Train\nframes 3\n");
+    }
+    // Points into a plot so that its card reads this step; the card's words.
+    std::string card_of(const std::string& plot, int64_t step) {
+        const WidgetRecord box = *ui().recorder.find(plot);
+        const std::string wanted = fmt::format("step {};", step);
+        for (float x = box.min.x + 30; x < box.max.x; x += 2) {
+            ImGui::GetIO().AddMousePosEvent(x, (box.min.y + box.max.y) / 2);
+            steps(2);
+            if (value_of("Curves/Plots/Card").starts_with(wanted))
+                return value_of("Curves/Plots/Card");
+        }
+        return "";
+    }
+};
+
+TEST_F(Numbers, AGlobalRangeIsThatOfAllLayersInFocusToo) {
+    open_mirror();
+    ui().selection.quantity = Quantity::exp_minus_one;
+    ui().selection.gauge = Gauge::raw;
+    ui().selection.range_mode = RangeMode::global;
+    run("workspace Biases\nframes 3\nwait drawn 30\n");
+    ASSERT_TRUE(until([&] { return ending("/Colour range") != ""; }));
+    run("frames 5\n");
+    const std::string global = ending("/Colour range");
+    run("click Focus/Main/Tab\nframes 3\n");
+    for (const int64_t layer : {0, 1}) {
+        ui().selection.cell = {.layer = layer};
+        EXPECT_TRUE(until([&] { return ending("/Colour range") == global; }, 500))
+            << "layer " << layer << ": " << ending("/Colour range") << ", all: " << global;
+    }
+}
+
+TEST_F(Numbers, ChecksCompareOneStepAndNoSingleBatch) {
+    feed_curves([](Curves& curves, Status& status) {
+        std::vector<double>& loss = curves.columns["loss"];
+        for (size_t i = 0; i < loss.size(); ++i) loss[i] = i < 20 ? 1.0 : 0.7;
+        loss.back() = 0.1;  // a single batch
+        curves.columns["validation.loss"].back() = std::nan("");
+        status.floor_bits = 0.5;
+    });
+    const double ln2 = std::numbers::ln2;
+    EXPECT_TRUE(says("Step 20: validation is " + plain_number(0.2 / ln2, 3) + " bits below train"))
+        << "0.8 against the 1.0 of then, not the 0.1 of now";
+    double last = 0, weights = 0;
+    for (int age = 0; age < 40; ++age) {
+        const double weight = std::pow(0.8, age);
+        last += weight * (age == 0 ? 0.1 : age < 20 ? 0.7 : 1.0);
+        weights += weight;
+    }
+    const std::string above = plain_number(last / weights / ln2 - 0.5, 3);
+    EXPECT_TRUE(says("Step 40: train (smoothed) is " + above + " bits above the floor of 0.500"))
+        << above;
+}
+
+TEST_F(Numbers, TheCardReadsAllPlotsAtOneStepAsRecorded) {
+    feed_curves([](Curves& curves, Status&) {
+        curves.columns["loss"][24] = 5.0;  // a spike: its average is another number
+    });
+    const std::string card = card_of("Curves/Plots/Loss", 25);
+    ASSERT_NE(card, "");
+    for (const std::string& part :
+         {"train " + stored_value(5.0 / std::numbers::ln2),
+          "validation at step 20 " + stored_value(0.8 / std::numbers::ln2),
+          std::string("all 0.5000"), std::string("layer 0 2.5000"), std::string("layer 1 5.0000"),
+          std::string("one step 50.0000"), "rate " + stored_value(1e-3),
+          "Bias norm per layer, " + norm_of_training(false)})
+        EXPECT_NE(card.find(part), std::string::npos) << part << " in: " << card;
+    const std::string other = card_of("Curves/Plots/Speed", 25);
+    EXPECT_EQ(other, card) << "the same from every plot";
+    EXPECT_NE(card_of("Curves/Plots/Loss", 40)
+                  .find("validation " + stored_value(0.8 / std::numbers::ln2)),
+              std::string::npos)
+        << "at its own step it names none";
+}
+
+TEST_F(Numbers, TheWheelOverOnePlotGivesTheOthersItsStepsOnly) {
+    feed_curves([](Curves&, Status&) {});
+    const auto y_of = [&](const std::string& plot) {
+        const std::string value = value_of("Curves/Plots/" + plot);
+        return value.substr(std::min(value.size(), value.find("y ")));
+    };
+    const char* const others[] = {"Gradient norm", "Speed", "Learning rate"};  // constant
+    std::vector<std::string> before;
+    for (const char* const plot : others) before.push_back(y_of(plot));
+    const std::string loss = y_of("Loss");
+    const WidgetRecord box = *ui().recorder.find("Curves/Plots/Loss");
+    ImGui::GetIO().AddMousePosEvent((box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2);
+    steps(2);
+    for (int i = 0; i < 3; ++i) {
+        ImGui::GetIO().AddMouseWheelEvent(0, 1);
+        steps(2);
+    }
+    EXPECT_NE(y_of("Loss"), loss) << "the wheel zooms";
+    for (size_t i = 0; i < std::size(others); ++i) EXPECT_EQ(y_of(others[i]), before[i]);
+}
+
+TEST_F(Numbers, AttentionShowsTheStartTokenAndNamesTheShift) {
+    open_mirror();
+    run("workspace Attention\nframes 4\n");
+    const std::string label = "/Start of Both: bias and content";
+    ASSERT_TRUE(until([&] { return ending(label) != ""; }));
+    EXPECT_TRUE(says("Input j reads pixel j"));
+    ui().selection.cell.target = 0;  // sees nothing but the start token
+    EXPECT_TRUE(until([&] { return ending(label).starts_with("start token 100.000 %"); }))
+        << ending(label);
+    ui().selection.cell.target = 200;
+    EXPECT_TRUE(until([&] { return !ending(label).starts_with("start token 100.000 %"); }));
+}
+
+TEST_F(Numbers, NormsSayWhichTheyAre) {
+    open_mirror();
+    run("workspace Biases\nframes 3\nwait drawn 30\n");
+    ASSERT_TRUE(until([&] { return is_there("Inspector/Statistics/Norm, visible pairs"); }));
+    EXPECT_TRUE(is_there("Inspector/Statistics/Mean, visible pairs"));
+    EXPECT_TRUE(says("norm, raw w, all pairs")) << "the Explorer's bars";
+    run("click Statistics/Main/Tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return says(", visible pairs "); })) << "the line at the foot";
+}
+
+TEST_F(Numbers, NothingIsToldBeforeTheFirstStep) {
+    make();
+    open_tiny_run();
+    run("workspace Biases\nframes 4\n");
+    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
+    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013");
+    ui().session->step(1);
+    ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
+    EXPECT_TRUE(until([&] { return value_of("Explorer/Layers/Layer 0") != "\u2013"; }));
+    EXPECT_NE(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
+    ui().selection.step = 0;  // scrubbed to before it
+    steps(2);
+    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
+}
+
+TEST_F(Numbers, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
+    make();
+    open_tiny_run();
+    run("One step\n");
+    ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
+    ui().session->set("train.steps", "90");  // of 60
+    ui().session->step(60);
+    ASSERT_TRUE(
+        until([&] { return ui().status.step == 61 && ui().status.state == RunState::paused; }));
+    run("Stop training\nwait Stopped 60\n");
+    const std::string step = (folder_ / "checkpoints/step-00000061.safetensors").string();
+    ASSERT_TRUE(std::filesystem::exists(step));
+    stage_->frame().open(step);
+    run("frames 2\nwait Ready 60\nworkspace Home\nframes 3\n");
+    std::vector<std::string> states;
+    const auto row_of = [&](const std::string& path) {
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (w.kind == "row" && w.label.ends_with("/" + path)) return w.value;
+        return std::string("none");
+    };
+    ASSERT_TRUE(until([&] { return row_of(folder_.string()) == "paused"; }))
+        << row_of(folder_.string()) << ": stopped at 61 of 90";
+    EXPECT_EQ(row_of(step), "none") << "a step is a part of its run";
+    EXPECT_EQ(recent_item(step).name, "run, step 61");
+}
+
+}  // namespace
+}  // namespace aft::app

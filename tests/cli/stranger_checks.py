@@ -1,0 +1,109 @@
+"""Files of strangers: nested without end, vast, repeated, or with names that a terminal would obey."""
+import gzip
+import json
+import struct
+
+import tensors
+
+DEEP = "[" * 100000 + "1" + "]" * 100000
+MESSAGE_BYTES = 1500  # paths of the test's folder included
+
+
+def has_controls(text):
+    """What a terminal obeys: C0 but line ends and tabs, DEL, C1, and marks that turn the direction of writing."""
+    return any((ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) <= 0x9f or 0x202a <= ord(c) <= 0x202e for c in text)
+
+
+def refuse(cli, name, args, *mentions):
+    result = cli.bad(name, args, [1, 2], *mentions)
+    cli.check(f"{name}: is short and plain", len(result.err) < MESSAGE_BYTES and not has_controls(result.err), result)
+
+
+def configs(cli):
+    cases = {"deep": ('{"model": {"channels": %s}}' % DEEP, ["64 levels"]),
+             "deep-objects": ('{"a":' * 100000 + "1" + "}" * 100000, ["64 levels"]),
+             "twice": ('{"model": {"layers": 2, "layers": 3}}', ["layers", "twice"]),
+             "vast-value": ('{"model": {"layers": "%s"}}' % ("x" * 400000), ["model.layers"]),
+             "vast-list": ('{"model": {"layers": [%s1]}}' % ("1," * 200000), ["model.layers", "an array"]),
+             "vast-key": ('{"%s": 1}' % ("k" * 400000), ["kkkk"]),
+             "vast-token": ('{"model": %s' % ("x" * 400000), []),
+             "escapes": ('{"\\u001b[2J\\u009b": 1}', ["\\x1b[2j\\x9b"]),
+             "escape-value": ('{"model": {"mixer": "\\u001b]0;title\\u0007"}}', ["model.mixer"])}
+    for name, (content, mentions) in cases.items():
+        path = cli.write(f"strange-{name}.json", content)
+        refuse(cli, f"config {name}", ["train", "--config", path, "--print-config"], path.name, *mentions)
+
+
+def checkpoints(cli, model):
+    found, metadata = tensors.read(model)
+    about = json.loads(metadata["afterimage"])
+    mark = "\x00DEEP"
+    place = lambda told, *keys: told if len(keys) == 0 else place(told.setdefault(keys[0], {}), *keys[1:])
+    for keys in (["config", "model", "channels"], ["metrics", "loss"], ["training", "random", "seed"], ["data", "classes"]):
+        told = json.loads(json.dumps(about))
+        place(told, *keys[:-1])[keys[-1]] = mark
+        path = cli.folder / f"strange-{keys[0]}.safetensors"
+        tensors.write(path, found, {**metadata, "afterimage": json.dumps(told).replace(json.dumps(mark), DEEP)})
+        for command in (["inspect", path], ["inspect", path, "--json"], ["train", "--resume", path]):
+            cli.bad(f"{command[0]} of a deep {'.'.join(keys)}", command, [1, 2], path.name)
+        refuse(cli, f"inspect of a deep {'.'.join(keys)}", ["inspect", path, "--json"], path.name, "64 levels")
+    many = {**found, **{f"\x1b[31mwonder.{i}": ("F32", [1], [0.0]) for i in range(200000)}}
+    path = cli.folder / "strange-many.safetensors"
+    tensors.write(path, many, metadata)
+    result = cli.bad("inspect of 200,000 tensors that do not belong", ["inspect", path], [1, 2], path.name, "and 199990 more",
+                     "\\x1b[31mwonder.0")
+    cli.check("they are refused fast and in short", result.seconds < 5 and len(result.err) < 3000
+              and not has_controls(result.err), result)
+    told = json.loads(json.dumps(about))
+    told["config"]["name"] = "\x1b]0;owned\x07\u009b\u202e"
+    told["data"]["source"] = "mirror?size=8&levels=4"
+    told.setdefault("metrics", {})["\x1b[2J"] = 1
+    told["data"]["note\x1b"] = "\x7f"
+    path = cli.folder / "strange-names.safetensors"
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    for command in (["inspect", path], ["inspect", path, "--json"]):
+        done = cli.ok(" ".join(map(str, command)), *command)
+        cli.check(f"{command[-1]}: no control characters", not has_controls(done.out + done.err), repr(done.out[:200]))
+    done = cli.run("inspect", path, "--json")
+    cli.check("JSON keeps the name", (done.json() or {}).get("name") == told["config"]["name"], done)
+    folder = cli.folder / "strange\x1b[31m"
+    folder.mkdir()
+    refuse(cli, "a folder with an escape in its name", ["inspect", folder], "strange\\x1b[31m")
+    told = json.loads(json.dumps(about))
+    told["config"]["model"].update(mixer="aft-local", window=3, heads=2)
+    path = cli.folder / "strange-heads.safetensors"
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    for command in (["inspect", path], ["eval", path, "--data", "mirror?size=8&levels=4"]):
+        refuse(cli, f"{command[0]} of heads where there are none", command, path.name, "heads")
+    spoilt = {name: (dtype, shape, [float("nan")] * len(values)) if name.startswith("head.") else (dtype, shape, values)
+              for name, (dtype, shape, values) in found.items()}
+    path = cli.folder / "strange-nan.safetensors"
+    tensors.write(path, spoilt, metadata)
+    refuse(cli, "a prediction that is not a number",
+           ["complete", path, "--data", "mirror?size=8&levels=4", "--keep-rows", 2, "-o", "c"], path.name, "not a number")
+
+
+def archives(cli, model):
+    folder = cli.folder / "strange-digits"
+    folder.mkdir()
+    header = struct.pack(">IIII", 0x803, 4, 6, 6)
+    (folder / "t10k-labels-idx1-ubyte").write_bytes(struct.pack(">II", 0x801, 4) + bytes(4))
+    (folder / "t10k-images-idx3-ubyte.gz").write_bytes(gzip.compress(header + bytes(1 << 28), 9))
+    data = f"mnist:{folder}?split=test"
+    refuse(cli, "a gzip of more than its header says", ["eval", model, "--data", data],
+           "t10k-images-idx3-ubyte.gz", "more than the 144 bytes")
+
+
+def pictures(cli, model):
+    vast = bytearray(tensors.png(16, 16, lambda x, y: (x, y, 0)))
+    vast[16:24] = struct.pack(">II", 60000, 60000)
+    path = cli.write("strange-vast.png", bytes(vast))
+    refuse(cli, "a picture that is too large", ["complete", model, "--image", path, "--keep-rows", 4, "-o", "c"], path.name,
+           "60000 x 60000", "16384")
+
+
+def run(cli, model):
+    cli.part(configs)
+    cli.part(checkpoints, model)
+    cli.part(archives, model)
+    cli.part(pictures, model)

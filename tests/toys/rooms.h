@@ -1,0 +1,9 @@
+// Rooms that only the tests have: a mixer with a bias of a new shape, a task with a metric of its
+// own. Once, before anything else is called. No LibTorch.
+#pragma once
+
+namespace aft {
+
+void add_toy_rooms();
+
+}  // namespace aft

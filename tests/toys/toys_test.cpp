@@ -1,0 +1,183 @@
+// A room is one file and one line: a mixer and a task of the tests' own are in the lists, have
+// their settings, train, and are shown by every probe and every panel, of which none knows them.
+#include <nlohmann/json.hpp>
+
+#include "app/panels/rooms.h"
+#include "core/check.h"
+#include "tests/app/stage_fixture.h"
+#include "tests/toys/rooms.h"
+
+namespace aft::app {
+namespace {
+
+constexpr int64_t kHeads = 2, kSide = 8, kTokens = kSide * kSide;
+
+class Toys : public BareTest {
+  protected:
+    static void SetUpTestSuite() {
+        add_toy_rooms();
+        initialize_model("cpu", 1);
+    }
+    static Config toy_config() {
+        Config config = tiny_config();
+        SettingRows rows = config.rows();
+        for (const auto& [key, value] :
+             std::map<std::string, std::string>{{"model.mixer", "toy-decay"},
+                                                {"model.task", "toy-values"},
+                                                {"model.heads", std::to_string(kHeads)},
+                                                {"model.decay_power", "0.75"},
+                                                {"model.counted", "48"},
+                                                {"train.steps", "2"},
+                                                {"data.source", "mirror?size=8&levels=4"}})
+            set_from_text(rows, key, value);
+        return config;
+    }
+    // A run of two steps in `folder_`.
+    TrainResult train() {
+        folder_ = scratch_ / "run";
+        TrainRequest request;
+        request.config = toy_config();
+        request.out = folder_.string();
+        return train_job(request, {});
+    }
+    void open_toy() {
+        static_cast<void>(train());
+        make();
+        stage_->frame().open(folder_.string());
+        run("frames 2\nwait Ready 60\n");
+    }
+    void expect_no_problem() {
+        for (const LogLine& line : ui().log) EXPECT_NE(line.kind, "error") << line.text;
+        EXPECT_EQ(stage_->frame().dump().find("toast"), std::string::npos);
+    }
+};
+
+bool is_listed(const std::string& list, const std::string& name) {
+    for (const NamedList& one : model_lists())
+        for (const RoomInfo& room : one.rooms)
+            if (one.name == list && room.name == name) return !room.sentence.empty();
+    return false;
+}
+
+TEST_F(Toys, AreInTheLists) {
+    EXPECT_TRUE(is_listed("mixers", "toy-decay"));
+    EXPECT_TRUE(is_listed("tasks", "toy-values"));
+}
+
+TEST_F(Toys, TheirSettingsAreSettingsLikeOthers) {
+    Config config = toy_config();
+    const SettingRows rows = config.rows();
+    int found = 0;
+    for (const Setting& row : rows) {
+        found += row.key == "model.decay_power" || row.key == "model.counted" ? 1 : 0;
+        EXPECT_FALSE(row.help.empty()) << row.key;
+    }
+    EXPECT_EQ(found, 2);
+    const nlohmann::json json = config_to_json(config);
+    EXPECT_EQ(json["model"]["decay_power"], 0.75);
+    Config again = config_from_json(json, "test");
+    EXPECT_EQ(again.model.own, config.model.own);
+    SettingRows other = again.rows();
+    EXPECT_THROW(set_from_text(other, "model.decay_power", "5"), Error);
+    // A room's default holds where nothing is said.
+    EXPECT_EQ(config_to_json(Config())["model"]["decay_power"], 0.5);
+}
+
+TEST_F(Toys, TrainForTwoStepsAndAreSaved) {
+    const TrainResult result = train();
+    EXPECT_EQ(result.step, 2);
+    EXPECT_EQ(result.task.metric, "perplexity");
+    EXPECT_NEAR(result.metrics.at("perplexity").get<double>(),
+                std::exp(result.metrics.at("loss").get<double>()), 1e-9);
+    const nlohmann::json inspected = inspect_job(folder_.string());
+    EXPECT_EQ(inspected["config"]["model"]["decay_power"], 0.75);
+    EXPECT_EQ(inspected["config"]["model"]["counted"], 48);
+    EXPECT_EQ(inspected["bias"].size(), inspected["config"]["model"]["layers"].get<size_t>() * 2)
+        << "statistics of every head";
+    const RunSummary summary = summarize_run(folder_.string());
+    EXPECT_EQ(summary.error, "");
+    EXPECT_NE(summary.what.find("toy-decay"), std::string::npos) << summary.what;
+    EXPECT_EQ(summary.mixer.bias, BiasLayout::matrix);
+    EvalRequest eval;
+    eval.model = folder_.string();
+    eval.data = "mirror?split=test";
+    eval.limit = 2;
+    EXPECT_GT(eval_job(eval, {})["perplexity"].get<double>(), 1);
+}
+
+TEST_F(Toys, EveryProbeShowsThemOrSaysWhatTheyLack) {
+    static_cast<void>(train());
+    for (const ProbeInfo& probe : probe_list()) {
+        SCOPED_TRACE(probe.info.name);
+        ProbeJob job;
+        job.probe = probe.info.name;
+        job.model = folder_.string();
+        job.data = "mirror?split=test";
+        job.position = 9;
+        job.out = (scratch_ / (probe.info.name + ".png")).string();
+        try {
+            const nlohmann::json made = probe_job(job, {});
+            if (job.probe == "bias") {
+                EXPECT_EQ(made["shape"], (nlohmann::json{kHeads, kTokens, kTokens}));
+            }
+        } catch (const Error& error) {
+            const std::string words = error.what();
+            const bool is_gate = words.find("toy-decay has no gate") != std::string::npos;
+            const bool is_kernel = words.find("has no kernel") != std::string::npos;
+            EXPECT_TRUE(is_gate || is_kernel) << words;
+        }
+    }
+}
+
+TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
+    open_toy();
+    EXPECT_EQ(ui().status.mixer.heads, kHeads);
+    EXPECT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    std::string drawn;
+    for (const Workspace workspace : kWorkspaces) {
+        ui().workspace = workspace;
+        for (const PanelRoom& room : panels()) {  // tabs behind others come to the front
+            const std::string tab = room.info.name + "/Main/Tab";
+            steps(2);
+            if (is_there(tab)) run("click " + tab + "\nframes 2\n");
+            drawn += stage_->frame().dump();
+        }
+        steps(60);
+        drawn += stage_->frame().dump();
+    }
+    for (const PanelRoom& room : panels())
+        EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
+    expect_no_problem();
+}
+
+TEST_F(Toys, BiasesKeysAndAttentionShowSomething) {
+    open_toy();
+    run("workspace Biases\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("Atlas/Main/L0 h1") || is_there("Atlas/Main/L0"); }))
+        << stage_->frame().dump();
+    EXPECT_EQ(value_of("Atlas/Main/Empty state"), "");
+    run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("Keys/Main/Hover line"); }));
+    EXPECT_EQ(value_of("Keys/Main/Empty state"), "");
+    run("click Attention/Main/Tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+    expect_no_problem();
+}
+
+TEST_F(Toys, CompleteAPicture) {
+    open_toy();
+    run("workspace Complete\nframes 3\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    run("Complete the input\nframes 3\n");
+    EXPECT_TRUE(until([&] {
+        const auto& own = ui().selection.completion.own;
+        return own && own->done;
+    }));
+    const auto& own = ui().selection.completion.own;
+    ASSERT_NE(own, nullptr);
+    EXPECT_EQ(own->error, "");
+    expect_no_problem();
+}
+
+}  // namespace
+}  // namespace aft::app
