@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMostTries = 200;  // until a control counts as out of reach
 constexpr int kFewTries = 12;    // for what was on the screen for less than kSeenFrames
+constexpr size_t kMostWays = 6;  // to one control, the newest
 constexpr int kSeenFrames = 30;  // what flashes by cannot be pressed by a hand either
 
 bool has_word(const std::string& text, std::string_view word) {
@@ -24,8 +25,8 @@ bool has_word(const std::string& text, std::string_view word) {
 }  // namespace
 
 Clicks::Clicks(std::unique_ptr<BareStage>& stage, ClickRules rules)
-    : rules_(std::move(rules)), hands_(stage, rules_.seed), rng_(rules_.seed, 0) {
-    hands_.after_frame = [this] { note_controls(); };
+    : rules_(std::move(rules)), driver_(stage, rules_.seed), rng_(rules_.seed, 0) {
+    driver_.after_frame = [this] { note_controls(); };
 }
 
 std::vector<Clicks::OnScreen> Clicks::usable() {
@@ -36,35 +37,47 @@ std::vector<Clicks::OnScreen> Clicks::usable() {
     return out;
 }
 
+// A way is noted in the frame in which a control appears, whether or not that frame counts: where
+// training crawls, a run that was paused counts again only long after a palette was opened.
 void Clicks::note_controls() {
-    if (!counts_ || !rules_.is_right()) return;
+    if (!counts_) return;
+    const bool is_right = rules_.is_right();
     std::set<std::string> now;
     for (const OnScreen& on : usable()) {
         if (!on.label.starts_with(rules_.only)) continue;
-        auto [found, is_new] = controls_.try_emplace(on.label);
-        Control& control = found->second;
-        if (is_new || control.kind.empty()) {
+        const bool is_first = now.insert(on.label).second;
+        if (!on_screen_.contains(on.label)) note_way(on.label);
+        if (!is_right) continue;
+        Control& control = controls_[on.label];
+        if (control.kind.empty()) {
             control.kind = on.widget.kind;
             control.workspace = workspace_name(ui().workspace);
-            control.after = last_;
         }
-        if (now.insert(on.label).second) ++control.frames;
+        if (is_first) ++control.frames;
     }
+    on_screen_ = std::move(now);
+}
+
+void Clicks::note_way(const std::string& label) {
+    std::vector<std::string>& ways = ways_[label];
+    if (last_ == label || std::find(ways.begin(), ways.end(), last_) != ways.end()) return;
+    if (ways.size() == kMostWays) ways.erase(ways.begin());
+    ways.push_back(last_);
 }
 
 void Clicks::check_state() {
-    hands_.step(1);  // what a press changed late in its frame is drawn in the next one
+    driver_.step(1);  // what a press changed late in its frame is drawn in the next one
     const std::string here = last_actions();
     const auto workspace_tab = [&] {
-        return hands_.find(std::string("Top bar/Workspaces/") + workspace_name(ui().workspace));
+        return driver_.find(std::string("Top bar/Workspaces/") + workspace_name(ui().workspace));
     };
     WidgetRecord chosen = workspace_tab();
     if (chosen.value != "chosen") {  // a run that just opened changes the workspace late in a frame
-        hands_.step(1);
+        driver_.step(1);
         chosen = workspace_tab();
     }
     EXPECT_TRUE(chosen.label.empty() || chosen.value == "chosen") << chosen.label << "; " << here;
-    const WidgetRecord state = hands_.find("Status/Main/State");
+    const WidgetRecord state = driver_.find("Status/Main/State");
     EXPECT_FALSE(state.value.empty()) << "there is no status line; " << here;
     for (const LogLine& line : ui().log)
         EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text << "; " << here;
@@ -78,9 +91,9 @@ void Clicks::check_state() {
 
 void Clicks::restore() {
     if (rules_.is_right()) return;
-    hands_.did("(restored)");  // what opened a menu that still stands stays the way to its rows
+    driver_.did("(restored)");  // what opened a menu that still stands stays the way to its rows
     rules_.restore();
-    hands_.step(2);
+    driver_.step(2);
 }
 
 void Clicks::explore() {
@@ -88,7 +101,7 @@ void Clicks::explore() {
         return !known.second.is_done() &&
                known.second.tries < (known.second.frames < kSeenFrames ? kFewTries : kMostTries);
     };
-    hands_.step(3);
+    driver_.step(3);
     int passes = 0;
     for (int calm = 0; actions_ < rules_.most && calm < 60; ++actions_) {
         restore();
@@ -127,16 +140,16 @@ void Clicks::wander() {
     for (const Action& action : ui().actions.all())
         if (!action.shortcut.empty()) keys.push_back(action.shortcut);
     last_ = "key " + keys[pick(keys.size())];
-    hands_.did(last_);
-    hands_.key(last_.substr(4));
+    driver_.did(last_);
+    driver_.key(last_.substr(4));
     ui().quit = false;
 }
 
 void Clicks::show_pane_of(const std::string& label) {
-    const WidgetRecord tab = hands_.find(label.substr(0, label.find('/')) + "/Main/Tab");
+    const WidgetRecord tab = driver_.find(label.substr(0, label.find('/')) + "/Main/Tab");
     if (tab.value != "hidden") return;
-    hands_.did("tab of " + label);
-    (void)hands_.press(tab, place_in(tab));
+    driver_.did("tab of " + label);
+    (void)driver_.press(tab, place_in(tab));
 }
 
 // Presses something of the same pane, or of another one: what is looked for may stand behind it.
@@ -163,20 +176,20 @@ bool Clicks::nudge(const std::string& label) {
     std::vector<std::function<void()>> fitting;
     for (const auto& [prefix, make] : rules_.nudges) {
         if (label == prefix) {
-            hands_.did("the state for " + label);
+            driver_.did("the state for " + label);
             make();
             return true;
         }
         if (label.starts_with(prefix)) fitting.push_back(make);
     }
     if (fitting.empty()) return false;
-    hands_.did("a rare state for " + label);
+    driver_.did("a rare state for " + label);
     fitting[pick(fitting.size())]();
-    hands_.step(3);
+    driver_.step(3);
     return false;
 }
 
-// To the workspace and the pane of a control, then what had brought it up the first time.
+// To the workspace and the pane of a control, then one of the ways that brought it up.
 void Clicks::go_after(const std::string& label, int depth) {
     Control& known = controls_[label];
     const auto use_it = [&] {
@@ -190,17 +203,17 @@ void Clicks::go_after(const std::string& label, int depth) {
     ++known.tries;
     if (use_it()) return;
     if (known.tries % 4 == 0) {
-        hands_.did("Esc, Esc, normal size, reset layout");
-        hands_.key("Esc");
-        hands_.key("Esc");
+        driver_.did("Esc, Esc, normal size, reset layout");
+        driver_.key("Esc");
+        driver_.key("Esc");
         ui().settings.zoom = 1;
         ui().actions.run(ui(), "Reset layout");
-        hands_.step(4);
+        driver_.step(4);
     }
     if (known.workspace != workspace_name(ui().workspace)) {
-        const WidgetRecord tab = hands_.find("Top bar/Workspaces/" + known.workspace);
-        hands_.did(tab.label);
-        (void)hands_.press(tab, place_in(tab));
+        const WidgetRecord tab = driver_.find("Top bar/Workspaces/" + known.workspace);
+        driver_.did(tab.label);
+        (void)driver_.press(tab, place_in(tab));
     }
     show_pane_of(label);
     if (use_it()) return;
@@ -211,11 +224,12 @@ void Clicks::go_after(const std::string& label, int depth) {
         return;
     }
     if (use_it()) return;
-    const std::string after = known.after;
+    const std::vector<std::string>& ways = ways_[label];
+    const std::string after = ways.empty() ? "" : ways[pick(ways.size())];
     if (after.starts_with("key ")) {
         last_ = after;
-        hands_.did(after);
-        hands_.key(after.substr(4));
+        driver_.did(after);
+        driver_.key(after.substr(4));
     } else if (controls_.contains(after) && depth < 4) {
         go_after(after, depth + 1);
     }
@@ -236,17 +250,17 @@ void Clicks::use(const OnScreen& control) {
     } else if (known.is_field() && (kind == "text" || !drags || !known.is_done() || pick(2) == 0)) {
         if (!type_nonsense(control)) known.tries += 2;
     } else {
-        hands_.did("drag or turn " + control.widget.label);
+        driver_.did("drag or turn " + control.widget.label);
         const ImVec2 a = place_in(control.widget), b = place_in(control.widget);
         const ImVec2 near(a.x + (pick(2) == 0 ? 5.0f : -5.0f), a.y);
         if (kind == "field")
-            hands_.drag(a, near, true);
+            driver_.drag(a, near, true);
         else if (pick(3) == 0)
-            hands_.wheel(a, pick(2) == 0 ? 1.0f : -1.0f);
+            driver_.wheel(a, pick(2) == 0 ? 1.0f : -1.0f);
         else if (pick(3) == 0)
-            (void)hands_.press(control.widget, a, 1 + int(pick(2)), int(pick(2)));
+            (void)driver_.press(control.widget, a, 1 + int(pick(2)), int(pick(2)));
         else
-            hands_.drag(a, b);
+            driver_.drag(a, b);
     }
     ui().quit = false;
 }
@@ -261,9 +275,9 @@ ImVec2 Clicks::place_in(const WidgetRecord& w) {
 bool Clicks::into_view(WidgetRecord& widget) {
     if (!widget.visible) {
         ui().recorder.scroll_to = widget.label;
-        hands_.step(3);
+        driver_.step(3);
         ui().recorder.scroll_to.clear();
-        widget = hands_.find(widget.label);
+        widget = driver_.find(widget.label);
     }
     return !widget.label.empty() && widget.visible;
 }
@@ -273,9 +287,9 @@ bool Clicks::press(const OnScreen& control) {
     if (control.label == "Home/Before the start/Start run") make_start_cheap();
     for (int i = 0; i < 5; ++i) {
         if (!into_view(widget)) return false;
-        hands_.did("press " + widget.label);
-        if (hands_.press(widget, place_in(widget))) return true;
-        widget = hands_.find(widget.label);  // it may have gone, or moved
+        driver_.did("press " + widget.label);
+        if (driver_.press(widget, place_in(widget))) return true;
+        widget = driver_.find(widget.label);  // it may have gone, or moved
         if (widget.label.empty() || !is_uncovered(widget)) return false;
     }
     return false;
@@ -291,20 +305,20 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     const size_t which = left.empty() ? pick(all.size()) : left[pick(left.size())];
     WidgetRecord widget = control.widget;
     if (!into_view(widget)) return false;
-    hands_.did(fmt::format("type '{:.40}' into {}", all[which], widget.label));
-    if (!hands_.press(widget, place_in(widget), is_number ? 2 : 1)) return false;  // a toast, say
+    driver_.did(fmt::format("type '{:.40}' into {}", all[which], widget.label));
+    if (!driver_.press(widget, place_in(widget), is_number ? 2 : 1)) return false;  // a toast, say
     if (!ImGui::GetIO().WantTextInput || (is_number && !ui().edit.typing)) return false;
-    hands_.type(all[which]);
-    const WidgetRecord typed = hands_.find(widget.label);
+    driver_.type(all[which]);
+    const WidgetRecord typed = driver_.find(widget.label);
     const bool is_its_own = !is_number && !widget.label.starts_with("Controls/");
     if (is_its_own) {
         EXPECT_EQ(typed.value, all[which]) << last_actions();
     }
-    hands_.key("Enter");
-    hands_.step(2);
-    if (is_number && ui().edit.typing) hands_.key("Esc");
+    driver_.key("Enter");
+    driver_.step(2);
+    if (is_number && ui().edit.typing) driver_.key("Esc");
     known.nonsense.insert(which);
-    const WidgetRecord now = hands_.find(widget.label);
+    const WidgetRecord now = driver_.find(widget.label);
     if (is_number && !now.label.empty()) {
         std::string error;
         EXPECT_TRUE(parse_number({.name = ""}, now.value, error).has_value())
@@ -312,28 +326,28 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     }
     if (has_word(control.label, "Filter") &&
         !now.label.empty()) {  // or the rest stays out of sight
-        (void)hands_.press(now, place_in(now));
-        hands_.type("");
+        (void)driver_.press(now, place_in(now));
+        driver_.type("");
     }
     return true;
 }
 
 void Clicks::stay_in_folder() {
-    const WidgetRecord path = hands_.find("Open/Where/Path");
+    const WidgetRecord path = driver_.find("Open/Where/Path");
     std::error_code ignored;
     if (path.label.empty() || path.value.starts_with(rules_.folder) ||
         !std::filesystem::is_directory(path.value, ignored))
         return;
     ui().recorder.request_set(path.label, rules_.folder);
-    hands_.step(2);
-    const WidgetRecord go = hands_.find("Open/Where/Go");
-    (void)hands_.press(go, place_in(go));
+    driver_.step(2);
+    const WidgetRecord go = driver_.find("Open/Where/Go");
+    (void)driver_.press(go, place_in(go));
 }
 
 // What the fields hold by now may need days and terabytes.
 void Clicks::make_start_cheap() {
     ui().recorder.request_set("Home/New run/Preset", "demo-mirror");
-    hands_.step(3);
+    driver_.step(3);
 }
 
 void Clicks::shake(int actions) {
@@ -344,10 +358,10 @@ void Clicks::shake(int actions) {
             ImGui::GetIO().DisplaySize = sizes[pick(std::size(sizes))];
             ui().settings.theme = static_cast<ThemeName>(pick(3));
             ui().settings.zoom = pick(3) == 0 ? 2 : 1;
-            hands_.did(fmt::format("display {} wide, zoom {}", ImGui::GetIO().DisplaySize.x,
-                                   ui().settings.zoom));
+            driver_.did(fmt::format("display {} wide, zoom {}", ImGui::GetIO().DisplaySize.x,
+                                    ui().settings.zoom));
             restore();
-            hands_.step(3);
+            driver_.step(3);
         }
         stay_in_folder();
         const std::vector<OnScreen> list = usable();
@@ -355,7 +369,7 @@ void Clicks::shake(int actions) {
             wander();
         else
             use(list[pick(list.size())]);
-        if (hands_.find("Status/Main/State").label.empty())
+        if (driver_.find("Status/Main/State").label.empty())
             ADD_FAILURE() << "there is no status line; " << last_actions();
     }
     counts_ = true;
@@ -365,11 +379,11 @@ std::vector<std::string> Clicks::missing() const {
     std::vector<std::string> out;
     for (const auto& [label, known] : controls_)
         if (!known.is_done() && known.frames >= kSeenFrames)
-            out.push_back(
-                fmt::format("{} ({} in {}): pressed {}, {} kinds of nonsense, tried {}, "
-                            "first seen after {}",
-                            label, known.kind, known.workspace, known.reached,
-                            known.nonsense.size(), known.tries, known.after));
+            out.push_back(fmt::format(
+                "{} ({} in {}): pressed {}, {} kinds of nonsense, tried {}, "
+                "came up after {}",
+                label, known.kind, known.workspace, known.reached, known.nonsense.size(),
+                known.tries, fmt::join(ways_.contains(label) ? ways_.at(label) : Ways{}, ", ")));
     return out;
 }
 
@@ -381,7 +395,8 @@ std::string Clicks::summary() const {
     }
     std::string out = fmt::format(
         "{} of {} controls, {} fields, {} actions, {} frames, longest {:.1f} ms after: {}", reached,
-        controls_.size(), fields, actions_, hands_.frames, hands_.longest_ms, hands_.longest_after);
+        controls_.size(), fields, actions_, driver_.frames, driver_.longest_ms,
+        driver_.longest_after);
     for (const auto& [label, known] : controls_)
         if (!known.is_done() && known.frames < kSeenFrames)
             out += fmt::format("\n      flashed by: {} ({} frames, {} presses)", label,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "tests/app/hands.h"
+#include "tests/app/ui_driver.h"
 
 namespace aft::app {
 
@@ -22,8 +22,7 @@ inline constexpr size_t kNonsensePerField = 5;
 
 struct Control {
     std::string kind, workspace;
-    std::string after;  // what was done last before it could be used for the first time
-    int frames = 0;     // in which it could be used
+    int frames = 0;  // in which it could be used
     int tries = 0, reached = 0;
     std::set<size_t> nonsense;  // which were typed into it
     [[nodiscard]] bool is_field() const { return kind == "text" || kind == "field"; }
@@ -66,6 +65,7 @@ class Clicks {
         WidgetRecord widget;
     };
     void note_controls();
+    void note_way(const std::string& label);
     void check_state();
     void restore();
     void act_once();
@@ -83,13 +83,16 @@ class Clicks {
     [[nodiscard]] std::vector<OnScreen> usable();
     [[nodiscard]] ImVec2 place_in(const WidgetRecord& widget);
     [[nodiscard]] size_t pick(size_t count) { return size_t(rng_.below(int64_t(count))); }
-    [[nodiscard]] Ui& ui() { return hands_.ui(); }
+    [[nodiscard]] Ui& ui() { return driver_.ui(); }
 
     ClickRules rules_;
-    Hands hands_;
+    UiDriver driver_;
     CounterRng rng_;
+    using Ways = std::vector<std::string>;  // what was done last when a control appeared
     std::map<std::string, Control> controls_;
-    std::string last_;  // what was done last: a label, or "key ..."
+    std::map<std::string, Ways> ways_;
+    std::set<std::string> on_screen_;  // in the last frame
+    std::string last_;                 // what was done last: a label, or "key ..."
     int actions_ = 0;
     bool counts_ = true;
 };

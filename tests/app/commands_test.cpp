@@ -7,8 +7,8 @@
 #include "app/panels/home/new_run.h"
 #include "core/environment.h"
 #include "core/text.h"
-#include "tests/app/hands.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/app/ui_driver.h"
 #include "tests/source_file.h"
 
 namespace aft::app {
@@ -181,15 +181,15 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     FieldSetPtr stored;
     ASSERT_TRUE(until([&] { return (stored = ui().session->ask(request, false)) != nullptr; }));
     const float value = stored->fields[0].values[size_t(kTarget * kTokens + kSource)];
-    Hands hands(stage_, 1);
-    const WidgetRecord map = hands.find("Atlas/Main/Layer 0");
+    UiDriver driver(stage_, 1);
+    const WidgetRecord map = driver.find("Atlas/Main/Layer 0");
     const float zoom = (map.max.x - map.min.x) / float(kTokens);
     ImGui::GetIO().AddMousePosEvent(map.min.x + (float(kSource) + 0.5F) * zoom,
                                     map.min.y + (float(kTarget) + 0.5F) * zoom);
     ASSERT_TRUE(until([&] {
         return value_of("Atlas/Main/Hover line").find("200 (12, 8)") != std::string::npos;
     })) << value_of("Atlas/Main/Hover line");
-    hands.key("Ctrl+C");
+    driver.key("Ctrl+C");
     EXPECT_NE(copied().find("t 200 (12, 8)"), std::string::npos) << copied();
     EXPECT_NE(copied().find(" " + exact_number(value) + "  "), std::string::npos)
         << copied() << ", stored " << exact_number(value);

@@ -1,7 +1,7 @@
 // What Train is told in numbers: the step to run until, how many steps at once; and taking back
 // what is being opened.
-#include "tests/app/hands.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/app/ui_driver.h"
 
 namespace aft::app {
 namespace {
@@ -22,20 +22,20 @@ class ControlsPane : public BareTest {
                    state != RunState::stopping;
         });
     }
-    void ask(Hands& hands) {
+    void ask(UiDriver& driver) {
         run("Run until...\nframes 4\n");
         ASSERT_EQ(ui().edit.label, kTarget);
         ASSERT_TRUE(ui().edit.typing);
-        hands.step(2);
+        driver.step(2);
     }
 };
 
 TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
     open();
-    Hands hands(stage_, 1);
-    ask(hands);
-    hands.type("5");
-    hands.key("Enter");
+    UiDriver driver(stage_, 1);
+    ask(driver);
+    driver.type("5");
+    driver.key("Enter");
     EXPECT_TRUE(is_at(5)) << ui().status.step;
     EXPECT_EQ(ui().status.target_step, 5);
 }
@@ -45,18 +45,18 @@ TEST_F(ControlsPane, RunUntilGoesOnWhereTheStepStaysAsItIs) {
     run(std::string("set ") + kTarget + " 6\nframes 2\n");
     ASSERT_TRUE(until([&] { return ui().status.target_step == 6; }));
     ASSERT_EQ(ui().status.state, RunState::ready) << "a number alone does not begin";
-    Hands hands(stage_, 1);
-    ask(hands);
-    hands.key("Enter");
+    UiDriver driver(stage_, 1);
+    ask(driver);
+    driver.key("Enter");
     EXPECT_TRUE(is_at(6)) << ui().status.step;
 }
 
 TEST_F(ControlsPane, EscapeTakesRunUntilBack) {
     open();
-    Hands hands(stage_, 1);
-    ask(hands);
-    hands.type("5");
-    hands.key("Escape");
+    UiDriver driver(stage_, 1);
+    ask(driver);
+    driver.type("5");
+    driver.key("Escape");
     ASSERT_FALSE(ui().edit.typing);
     // A target that is set later is a number again, not a start.
     run(std::string("set ") + kTarget + " 7\nframes 2\n");
@@ -67,13 +67,13 @@ TEST_F(ControlsPane, EscapeTakesRunUntilBack) {
 
 TEST_F(ControlsPane, AClickElsewhereIsNoStart) {
     open();
-    Hands hands(stage_, 1);
-    ask(hands);
-    hands.type("5");
-    const WidgetRecord other = hands.find("Controls/Optimiser/Steps at once");
+    UiDriver driver(stage_, 1);
+    ask(driver);
+    driver.type("5");
+    const WidgetRecord other = driver.find("Controls/Optimiser/Steps at once");
     EXPECT_TRUE(
-        hands.press(other, {(other.min.x + other.max.x) / 2, (other.min.y + other.max.y) / 2}));
-    hands.step(5);
+        driver.press(other, {(other.min.x + other.max.x) / 2, (other.min.y + other.max.y) / 2}));
+    driver.step(5);
     EXPECT_TRUE(until([&] { return ui().status.target_step == 5; })) << "a number alone";
     EXPECT_EQ(ui().status.state, RunState::ready);
     EXPECT_EQ(ui().status.step, 0);

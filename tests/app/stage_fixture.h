@@ -7,7 +7,7 @@
 #include "app/host/stage.h"
 #include "model/jobs.h"
 #include "tests/app/traits.h"
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 #include "tests/source_file.h"
 
 namespace aft::app {

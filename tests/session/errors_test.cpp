@@ -8,7 +8,7 @@
 #include "core/files.h"
 #include "core/image.h"
 #include "core/warnings.h"
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 
 namespace aft {
 namespace {
@@ -32,7 +32,7 @@ TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {
     int traces = 0;  // a busy machine may let some of them begin
     for (int i = 0; i < 10; ++i) {
         const fs::path run = scratch / std::to_string(i);
-        { const Session session(new_run(run.string(), true)); }
+        { const TestSession session(new_run(run.string(), true)); }
         traces += fs::exists(run) ? 1 : 0;
     }
     EXPECT_LT(traces, 10);
@@ -42,7 +42,7 @@ TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {
 TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     const Scratch scratch;
     const fs::path log = scratch / "run/metrics.jsonl", aside = scratch / "aside";
-    Session session(new_run(scratch / "run", true));
+    TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
     session.pause();
     ASSERT_TRUE(wait_state(session, RunState::paused));
@@ -87,7 +87,7 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     request.config->data.source = "images:" + pictures.string() + "?size=8&levels=4&gray=1";
     request.config->train.validate_every = 10;
     request.config->train.log_every = 3;  // a line of step 10 is due to validation alone
-    Session session(request);
+    TestSession session(request);
     session.step(9);
     ASSERT_TRUE(wait_step(session, 9));
     ASSERT_TRUE(wait_state(session, RunState::paused));
@@ -116,7 +116,7 @@ TEST(SessionErrors, EveryStopHasItsOwnAnswer) {
     const Scratch scratch;
     const fs::path run = scratch / "run", aside = scratch / "aside";
     const fs::path checkpoints = run / "checkpoints";
-    Session session(new_run(run));
+    TestSession session(new_run(run));
     session.step(3);
     ASSERT_TRUE(wait_step(session, 3));
     ASSERT_TRUE(wait_state(session, RunState::paused));
@@ -147,7 +147,7 @@ TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
     std::string told;  // by the trainer's thread, which has ended when it is read
     const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
     {
-        Session session(new_run(scratch / "run"));
+        TestSession session(new_run(scratch / "run"));
         session.step(3);
         EXPECT_TRUE(wait_step(session, 3));
         EXPECT_TRUE(wait_state(session, RunState::paused));

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/image.h"
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 #include "tests/source_file.h"
 
 namespace aft {
@@ -11,7 +11,7 @@ namespace {
 
 TEST(SessionItems, ExamplesAndPicturesAreLoaded) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     std::shared_ptr<const Session::DataItem> item;
     ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
@@ -46,7 +46,7 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
     fs::create_directories(scratch / "photos");
     for (const char* name : {"a.png", "b.png", "c.png"})
         write_png(scratch / "photos" / name, {8, 8, 1, std::vector<uint8_t>(64, 128)});
-    Session session(open_path(source_file("assets/demo/mirror.safetensors").string()));
+    TestSession session(open_path(source_file("assets/demo/mirror.safetensors").string()));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto take_from = [&](const fs::path& folder) {
         const std::string spec = "images:" + folder.string() + "?size=8&gray=1&levels=4";
@@ -74,7 +74,7 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
 // A panel asks every frame until it has its item, also while it is being loaded.
 TEST(SessionItems, AnItemIsLoadedOnce) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     std::vector<std::shared_ptr<const Session::DataItem>> items;

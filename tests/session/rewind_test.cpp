@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 
 namespace aft {
 namespace {
@@ -49,7 +49,7 @@ OpenRequest run_that_saves(const Scratch& scratch, int64_t every, int64_t keep =
 
 TEST(SessionRewind, GoesOnBitForBitAndKeepsWhatCameAfter) {
     const Scratch scratch;
-    Session session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     const Lines first = log_of(scratch / "run");
@@ -81,13 +81,13 @@ TEST(SessionRewind, ABranchIsARunThatGoesOn) {
     const Scratch scratch;
     std::string branch;
     {
-        Session session(run_that_saves(scratch, 20));
+        TestSession session(run_that_saves(scratch, 20));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 50));  // the last ten are not saved yet
         ASSERT_TRUE(go_back(session, 20));
         branch = session.status().branch;
     }
-    Session session(open_path(branch));
+    TestSession session(open_path(branch));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     EXPECT_EQ(session.status().step, 50);
     EXPECT_EQ(session.saved_steps(), (std::vector<int64_t>{40, 50}));
@@ -99,11 +99,11 @@ TEST(SessionRewind, ABranchIsARunThatGoesOn) {
 TEST(SessionRewind, AlsoOfARunThatWasOnlyOpenedAndOfOneThatRuns) {
     const Scratch scratch;
     {
-        Session session(run_that_saves(scratch, 10));
+        TestSession session(run_that_saves(scratch, 10));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 30));
     }
-    Session session(open_path(scratch / "run"));
+    TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(go_back(session, 10));
     EXPECT_EQ(session.status().step, 10);
@@ -117,7 +117,7 @@ TEST(SessionRewind, AlsoOfARunThatWasOnlyOpenedAndOfOneThatRuns) {
 
 TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
     const Scratch scratch;
-    Session session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     session.rewind(7);
@@ -139,7 +139,7 @@ TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
 TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
     const Scratch scratch;
     const fs::path run = scratch / "run", blocked = run / "events.jsonl.kept";
-    Session session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     fs::create_directory(blocked);
@@ -164,7 +164,7 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
     OpenRequest request = run_that_saves(scratch, 20);
     request.config->train.steps = 60;
     request.config->train.history_frames = 100;  // every step
-    Session session(request);
+    TestSession session(request);
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 50));
     session.save();
@@ -193,7 +193,7 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
 // Saving the end of what is left behind thins the folder; the step asked for must stay.
 TEST(SessionRewind, TheStepGoneBackToIsSavedAfterwards) {
     const Scratch scratch;
-    Session session(run_that_saves(scratch, 10, 2));
+    TestSession session(run_that_saves(scratch, 10, 2));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 25));
     ASSERT_EQ(session.saved_steps(), (std::vector<int64_t>{10, 20}));
@@ -205,7 +205,7 @@ TEST(SessionRewind, TheStepGoneBackToIsSavedAfterwards) {
 // Steps that come a second time, with other weights: no answer of the first time may be shown.
 TEST(SessionRewind, AnswersAboutTheFirstTimeNoLongerHold) {
     const Scratch scratch;
-    Session session(run_that_saves(scratch, 10));
+    TestSession session(run_that_saves(scratch, 10));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     ProbeRequest request = probe("bias", 1);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 
 namespace aft::session_saves_test {
 namespace {
@@ -44,7 +44,7 @@ fs::path checkpoint_of(const fs::path& run, int64_t step) {
 TEST(SessionSaves, OnesByHandAreNeverPruned) {
     const Scratch scratch;
     {
-        Session session(run_keeping(scratch, 10, 1));
+        TestSession session(run_keeping(scratch, 10, 1));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 13));
         session.save();
@@ -55,7 +55,7 @@ TEST(SessionSaves, OnesByHandAreNeverPruned) {
         ASSERT_TRUE(train_to(session, 45));
         EXPECT_EQ(session.saved_steps(), (Steps{13, 20, 40}));
     }
-    Session session(open_path(scratch / "run"));
+    TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     EXPECT_EQ(session.saved_steps(), (Steps{13, 20, 60}));
@@ -63,7 +63,7 @@ TEST(SessionSaves, OnesByHandAreNeverPruned) {
 
 TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
     const Scratch scratch;
-    Session session(run_keeping(scratch, 1000, 1));
+    TestSession session(run_keeping(scratch, 1000, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 5));
     session.set("train.log_every", "2");  // harmless
@@ -90,7 +90,7 @@ TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
 // However many scheduled ones follow, until it is seen that the change was a bad one.
 TEST(SessionSaves, TheStepBeforeAChangeCanBeGoneBackTo) {
     const Scratch scratch;
-    Session session(run_keeping(scratch, 1, 1));
+    TestSession session(run_keeping(scratch, 1, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 8));
     session.set("train.clip", "0");
@@ -106,7 +106,7 @@ TEST(SessionSaves, APauseIsSavedInTimeToo) {
     const Scratch scratch;
     OpenRequest request = run_keeping(scratch, 0, 3);
     request.config->train.save_minutes = 0.02;
-    Session session(request);
+    TestSession session(request);
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 3));
     ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 3; }));
@@ -123,7 +123,7 @@ void replace(const fs::path& file, const fs::path& by) {
 TEST(SessionFiles, AReplacedMomentIsReadAgain) {
     const Scratch scratch;
     const fs::path run = scratch / "run";
-    Session session(run_keeping(scratch, 10, 0));
+    TestSession session(run_keeping(scratch, 10, 0));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     ProbeRequest request = probe("gates");
@@ -148,12 +148,12 @@ TEST(SessionFiles, AReplacedModelIsReadAgainOrTold) {
     const fs::path run = scratch / "run", model = scratch / "model.safetensors",
                    broken = scratch / "broken";
     {
-        Session session(run_keeping(scratch, 10, 0));
+        TestSession session(run_keeping(scratch, 10, 0));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 20));
     }
     fs::copy_file(checkpoint_of(run, 10), model);
-    Session session(open_path(model.string()));
+    TestSession session(open_path(model.string()));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const FieldSetPtr before = answer(session, probe("bias"));
     ASSERT_NE(before, nullptr);

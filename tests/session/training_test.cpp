@@ -7,14 +7,14 @@
 #include <set>
 
 #include "core/files.h"
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 
 namespace aft {
 namespace {
 
 TEST(SessionTraining, ANewRunOpensReadyAndWritesNothing) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const Status status = session.status();
     EXPECT_TRUE(status.can_train);
@@ -32,14 +32,16 @@ TEST(SessionTraining, ANewRunOpensReadyAndWritesNothing) {
 
 TEST(SessionTraining, StartPauseStepStop) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     session.start();
     ASSERT_TRUE(wait_step(session, 5));
     EXPECT_EQ(session.status().state, RunState::running);
     session.pause();
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const int64_t paused_at = session.status().step;
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    session.note("still here");
+    ASSERT_TRUE(wait_for([&] { return !session.curves()->events.empty(); }));
+    EXPECT_EQ(session.curves()->events.back().step, paused_at);
     EXPECT_EQ(session.status().step, paused_at);
 
     session.step(1);
@@ -69,7 +71,7 @@ TEST(SessionTraining, CommandsInAnyOrder) {
     std::mt19937 random(7);
     for (int round = 0; round < 3; ++round) {
         const Scratch scratch;
-        Session session(new_run(scratch / "run"));
+        TestSession session(new_run(scratch / "run"));
         int64_t seen = 0;
         for (int i = 0; i < 40; ++i) {
             switch (random() % 9) {
@@ -101,7 +103,7 @@ TEST(SessionTraining, CommandsInAnyOrder) {
                     session.note("here");
                     break;
             }
-            if (random() % 2) std::this_thread::sleep_for(std::chrono::milliseconds(random() % 12));
+            if (random() % 2) wait_a_little(static_cast<int64_t>(random() % 12));
             const Status status = session.status();
             ASSERT_NE(status.state, RunState::error) << status.error;
             ASSERT_GE(status.step, seen);
@@ -118,13 +120,13 @@ TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
     const Scratch scratch;
     int64_t step = 0;
     {
-        Session session(new_run(scratch / "run", true));
+        TestSession session(new_run(scratch / "run", true));
         ASSERT_TRUE(wait_step(session, 7));
         session.pause();
         ASSERT_TRUE(wait_state(session, RunState::paused));
         step = session.status().step;
     }
-    Session session(open_path(scratch / "run"));
+    TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     EXPECT_EQ(session.status().step, step);
     EXPECT_EQ(session.status().name, "small");
@@ -140,7 +142,7 @@ TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
 
 TEST(SessionTraining, SettingsChangeLiveOrSayWhyNot) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     session.set("model.dim", "32");  // before the first step anything may change
     ASSERT_TRUE(wait_for([&] { return session.status().config.model.dim == 32; }));
@@ -186,12 +188,12 @@ void put_nan(const std::string& file, const std::string& tensor) {
 TEST(SessionTraining, ANaNPausesAndNamesTheLayer) {
     const Scratch scratch;
     {
-        Session session(new_run(scratch / "run"));
+        TestSession session(new_run(scratch / "run"));
         session.run_until(2);
         ASSERT_TRUE(wait_state(session, RunState::stopped));
     }
     put_nan(scratch / "run/checkpoints/step-00000002.safetensors", "blocks.1.mixer.k.weight");
-    Session session(open_path(scratch / "run"));
+    TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     session.run_until(10);
     ASSERT_TRUE(wait_state(session, RunState::paused));
@@ -204,7 +206,7 @@ TEST(SessionTraining, ATakenFolderIsAnErrorInWords) {
     const Scratch scratch;
     std::filesystem::create_directories(scratch / "run");
     std::ofstream(scratch / "run/other.txt") << "something";
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     session.start();
     ASSERT_TRUE(wait_state(session, RunState::error));
@@ -213,7 +215,7 @@ TEST(SessionTraining, ATakenFolderIsAnErrorInWords) {
 
 TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run", true));
+    TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
     const auto start = std::chrono::steady_clock::now();
     session.yield_for_ms(1000);
@@ -230,7 +232,7 @@ TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
     const auto limit = std::chrono::seconds(10);
     int number = 0;
     const auto time_of = [&](const std::function<void(Session&)>& work) {
-        auto session = std::make_unique<Session>(new_run(scratch / std::to_string(++number)));
+        auto session = std::make_unique<TestSession>(new_run(scratch / std::to_string(++number)));
         work(*session);
         const auto start = std::chrono::steady_clock::now();
         session.reset();
@@ -253,9 +255,9 @@ TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
 
 TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
     const Scratch scratch;
-    auto owner = std::make_unique<Session>(new_run(scratch / "run", true));
+    auto owner = std::make_unique<TestSession>(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_for([&] { return owner->status().saved_step >= 50; }));
-    Session watcher(open_path(scratch / "run"));
+    TestSession watcher(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(watcher, RunState::running));
     EXPECT_TRUE(watcher.status().following);
     EXPECT_FALSE(watcher.status().can_train);
@@ -280,7 +282,7 @@ TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
 TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
     const Scratch scratch;
     {
-        Session session(new_run(scratch / "run"));
+        TestSession session(new_run(scratch / "run"));
         session.step(20);
         ASSERT_TRUE(wait_step(session, 20) && wait_state(session, RunState::paused));
         session.save();
@@ -288,7 +290,7 @@ TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
         ASSERT_TRUE(wait_step(session, 35) && wait_state(session, RunState::paused));
     }
     ASSERT_TRUE(std::filesystem::remove(scratch / "run/checkpoints/step-00000035.safetensors"));
-    Session session(open_path(scratch / "run"));
+    TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     EXPECT_EQ(session.status().step, 20);
     EXPECT_NE(session.status().message.find("steps 21 to 35 were not saved and are lost"),
@@ -310,10 +312,10 @@ TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
 // What another session does to a run that lies open here: a start here says so and writes nothing.
 void expect_left_alone(const fs::path& run, const std::string& words,
                        const std::function<void(Session&)>& change) {
-    Session late(open_path(run));
+    TestSession late(open_path(run));
     ASSERT_TRUE(wait_state(late, RunState::ready));
     {
-        Session other(open_path(run));
+        TestSession other(open_path(run));
         ASSERT_TRUE(wait_state(other, RunState::ready));
         change(other);
         if (testing::Test::HasFatalFailure()) return;
@@ -328,7 +330,7 @@ void expect_left_alone(const fs::path& run, const std::string& words,
 TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
     const Scratch scratch;
     {
-        Session first(new_run(scratch / "run", true));
+        TestSession first(new_run(scratch / "run", true));
         ASSERT_TRUE(wait_step(first, 5));
         first.stop();
         ASSERT_TRUE(wait_state(first, RunState::stopped));
@@ -345,7 +347,7 @@ TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
 TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
     const Scratch scratch;
     {
-        Session first(new_run(scratch / "run"));
+        TestSession first(new_run(scratch / "run"));
         first.run_until(60);
         ASSERT_TRUE(wait_step(first, 60));
         ASSERT_TRUE(wait_state(first, RunState::stopped));
@@ -362,7 +364,7 @@ TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run", true);
     request.config->train.publish_every = 1;
-    Session session(request);
+    TestSession session(request);
     ProbeRequest ask = probe("bias");
     std::set<int64_t> steps;
     double least_ms = 1e9;  // a busy machine makes one of them slow, not all

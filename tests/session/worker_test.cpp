@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "tests/session/session_bench.h"
+#include "tests/session/session_fixture.h"
 
 namespace aft {
 namespace {
@@ -37,7 +37,7 @@ std::shared_ptr<const Completion> wait_completion(const Session& session, uint64
 
 TEST(SessionWorker, ProbesAnswerWhileTrainingGoesOn) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run", true));
+    TestSession session(new_run(scratch / "run", true));
     for (const std::string name : {"bias", "attention", "keys", "gates", "predictions"}) {
         ProbeRequest request = probe(name, name == "predictions" ? 0 : 1);
         if (name != "bias") request.tokens = picture(2);
@@ -65,7 +65,7 @@ TEST(SessionWorker, ProbesAnswerWhileTrainingGoesOn) {
 
 TEST(SessionWorker, AnAnswerIsCachedAndAMistakeIsWords) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     const auto first = answer(session, probe("bias"));
     ASSERT_NE(first, nullptr);
     EXPECT_EQ(session.ask(probe("bias")), first);
@@ -81,7 +81,7 @@ TEST(SessionWorker, AnAnswerIsCachedAndAMistakeIsWords) {
 
 TEST(SessionWorker, ManyPanelsAskAtOnce) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run", true));
+    TestSession session(new_run(scratch / "run", true));
     std::set<size_t> open;
     std::vector<ProbeRequest> wishes;
     for (int64_t layer = 0; layer < 2; ++layer)
@@ -105,7 +105,7 @@ TEST(SessionWorker, ManyPanelsAskAtOnce) {
 
 TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run", true));
+    TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 2));
     session.complete(lower_half());
     const auto done = wait_completion(session);
@@ -128,7 +128,7 @@ TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
 
 TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     session.complete(lower_half(200));
     session.stop_completion();
@@ -156,7 +156,7 @@ TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
 // turn, and the decoder says how surprising it was.
 TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     session.run_until(40);
     ASSERT_TRUE(wait_state(session, RunState::stopped));
     session.complete(lower_half(2));
@@ -192,7 +192,7 @@ TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
 
 TEST(SessionWorker, ProbesAreServedBetweenTokens) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     CompletionRequest all = lower_half(1000);
     std::fill(all.unknown.begin(), all.unknown.end(), uint8_t{1});
@@ -212,7 +212,7 @@ TEST(SessionWorker, ProbesAreServedBetweenTokens) {
 
 TEST(SessionWorker, StoredMomentsCanBeAsked) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     session.run_until(60);
     ASSERT_TRUE(wait_step(session, 60));
     ASSERT_TRUE(wait_state(session, RunState::stopped));
@@ -252,7 +252,7 @@ TEST(SessionWorker, StoredMomentsCanBeAsked) {
 TEST(SessionWorker, BadPathsEndInTheErrorStateWithThePath) {
     const Scratch scratch;
     const auto error_of = [&](const std::string& path) {
-        Session session(open_path(path));
+        TestSession session(open_path(path));
         EXPECT_TRUE(wait_state(session, RunState::error));
         EXPECT_EQ(session.ask(probe("bias")), nullptr);
         session.start();
@@ -276,14 +276,14 @@ TEST(SessionWorker, BadPathsEndInTheErrorStateWithThePath) {
 TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
     const Scratch scratch;
     {
-        Session session(new_run(scratch / "run"));
+        TestSession session(new_run(scratch / "run"));
         session.run_until(3);
         ASSERT_TRUE(wait_state(session, RunState::stopped));
     }
     const std::string file = scratch / "run/checkpoints/step-00000003.safetensors";
     OpenRequest request = open_path(file);
     request.out = scratch / "branch";
-    Session session(request);
+    TestSession session(request);
     ASSERT_TRUE(wait_state(session, RunState::ready));
     EXPECT_EQ(session.status().step, 3);
     EXPECT_EQ(session.status().path, file);
@@ -296,7 +296,7 @@ TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
 
 TEST(SessionWorker, RandomUseOfEverything) {
     const Scratch scratch;
-    Session session(new_run(scratch / "run"));
+    TestSession session(new_run(scratch / "run"));
     std::mt19937 random(3);
     for (int i = 0; i < 250; ++i) {
         ProbeRequest request = probe(random() % 2 ? "bias" : "attention", random() % 2);
@@ -331,7 +331,7 @@ TEST(SessionWorker, RandomUseOfEverything) {
         static_cast<void>(session.curves());
         static_cast<void>(session.completion());
         ASSERT_NE(session.status().state, RunState::error) << session.status().error;
-        if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        if (random() % 4 == 0) wait_a_little(3);
     }
 }
 

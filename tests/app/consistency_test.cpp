@@ -17,7 +17,7 @@ std::string cell_of(const std::string& row, int column) {
     return rest.substr(0, rest.find(" | "));
 }
 
-class Honest : public BareTest {
+class Consistency : public BareTest {
   protected:
     void show_mirror() {
         open_mirror();
@@ -46,7 +46,7 @@ class Honest : public BareTest {
 };
 
 // A file that is cut off, and a config that is none: said, and the open model stays.
-TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
+TEST_F(Consistency, WhatCannotBeOpenedLeavesWhatIsOpen) {
     show_mirror();
     const Session* const before = ui().session;
     const TemporaryFolder folder("aft-test-");
@@ -66,7 +66,7 @@ TEST_F(Honest, WhatCannotBeOpenedLeavesWhatIsOpen) {
     }
 }
 
-TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
+TEST_F(Consistency, InspectorAndStatisticsAgreeInEveryQuantity) {
     show_mirror();
     for (const Quantity quantity : kQuantities)
         for (const int64_t layer : {0, 1}) {
@@ -91,7 +91,7 @@ TEST_F(Honest, InspectorAndStatisticsAgreeInEveryQuantity) {
 }
 
 // Training publishes faster than the worker answers: the newest answer is never there in time.
-TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {
+TEST_F(Consistency, AMapMovesOnThoughItIsNeverTheNewest) {
     make();
     open_tiny_run();
     run("workspace Home\nframes 2\n");  // no pane asks for anything
@@ -119,7 +119,7 @@ TEST_F(Honest, AMapMovesOnThoughItIsNeverTheNewest) {
     EXPECT_EQ(watch.fields()->fields.front().step, 20);
 }
 
-TEST_F(Honest, TheExplorerTellsOfTheStepThatIsShown) {
+TEST_F(Consistency, TheExplorerTellsOfTheStepThatIsShown) {
     make(fed(feed_small));
     ui().settings.remember({.path = "/runs/fed", .name = "fed", .what = "", .opened = 1});
     run("workspace Biases\nframes 4\n");
@@ -133,7 +133,7 @@ TEST_F(Honest, TheExplorerTellsOfTheStepThatIsShown) {
     EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013") << "nothing was logged so early";
 }
 
-TEST_F(Honest, OnlyARunThatTrainsIsLive) {
+TEST_F(Consistency, OnlyARunThatTrainsIsLive) {
     RunState state = RunState::running;
     make(fed([&](Ui& ui) {
         feed_small(ui);
@@ -148,7 +148,7 @@ TEST_F(Honest, OnlyARunThatTrainsIsLive) {
     }
 }
 
-TEST_F(Honest, APinIsAMarkOnTheTimelineThatGoesBack) {
+TEST_F(Consistency, APinIsAMarkOnTheTimelineThatGoesBack) {
     make(fed(feed_small));
     run("workspace Biases\nframes 2\n");
     ui().selection.step = 20;
@@ -159,7 +159,7 @@ TEST_F(Honest, APinIsAMarkOnTheTimelineThatGoesBack) {
     EXPECT_EQ(ui().selection.step, 20);
 }
 
-TEST_F(Honest, TheFirstLossIsOnlyCloseWhereItIs) {
+TEST_F(Consistency, TheFirstLossIsOnlyCloseWhereItIs) {
     double first = std::log(4.0);
     make(fed([&](Ui& ui) {
         feed_small(ui);
@@ -177,7 +177,7 @@ TEST_F(Honest, TheFirstLossIsOnlyCloseWhereItIs) {
         << value_of("Controls/Checks/Check");
 }
 
-TEST_F(Honest, TheLearningRateSaysThatItsScheduleHasEnded) {
+TEST_F(Consistency, TheLearningRateSaysThatItsScheduleHasEnded) {
     int64_t step = 59;
     make(fed([&](Ui& ui) {
         feed_small(ui);
@@ -199,7 +199,7 @@ TEST_F(Honest, TheLearningRateSaysThatItsScheduleHasEnded) {
     EXPECT_TRUE(says());
 }
 
-TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
+TEST_F(Consistency, UndoAndRedoCanBePressedWhereThereIsAStroke) {
     show_mirror();
     run("workspace Complete\nframes 4\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
@@ -216,7 +216,7 @@ TEST_F(Honest, UndoAndRedoCanBePressedWhereThereIsAStroke) {
 }
 
 // Two numbers of one model: each says of which data it is.
-TEST_F(Honest, LossesSayWhetherTheyAreOfTrainingOrValidation) {
+TEST_F(Consistency, LossesSayWhetherTheyAreOfTrainingOrValidation) {
     show_mirror();
     run("workspace Biases\nframes 3\n");
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.936 bits/dim");
@@ -239,7 +239,7 @@ TEST_F(Honest, LossesSayWhetherTheyAreOfTrainingOrValidation) {
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.735 nats");
 }
 
-TEST_F(Honest, HomeCallsARunOfThisWindowByItsState) {
+TEST_F(Consistency, HomeCallsARunOfThisWindowByItsState) {
     make();
     open_tiny_run();
     run("Start training\nwait Stopped 60\nworkspace Home\nframes 3\n");

@@ -1,6 +1,7 @@
-// Hands: what a person does to the window, on a stage without a renderer: point, press, drag, turn
-// the wheel, type. Every frame is watched: its time, and that no two items share an ID. When the
-// program crashes or hangs, the seed and the last actions are printed. Tests only; window thread.
+// UiDriver: what a person does to the window, on a stage without a renderer: point, press, drag,
+// turn the wheel, type. Every frame is watched: its time, and that no two items share an ID. When
+// the program crashes or hangs, the seed and the last actions are printed. Tests only; window
+// thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,13 +11,13 @@
 
 namespace aft::app {
 
-class Hands {
+class UiDriver {
   public:
     // `stage` may be replaced between two calls.
-    Hands(std::unique_ptr<BareStage>& stage, uint64_t seed);
-    ~Hands();
-    Hands(const Hands&) = delete;
-    Hands& operator=(const Hands&) = delete;
+    UiDriver(std::unique_ptr<BareStage>& stage, uint64_t seed);
+    ~UiDriver();
+    UiDriver(const UiDriver&) = delete;
+    UiDriver& operator=(const UiDriver&) = delete;
 
     void step(int frames = 1);
     void did(const std::string& what);  // into the trace

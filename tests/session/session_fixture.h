@@ -1,10 +1,13 @@
-// What the tests of the session and of the window share: a tiny run, waiting with a limit.
+// What the tests of the session and of the window share: a tiny run, waiting for a state with a
+// limit.
 #pragma once
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
-#include <thread>
+#include <mutex>
+#include <utility>
 
 #include "model/session.h"
 #include "tests/core/scratch.h"
@@ -48,14 +51,58 @@ inline OpenRequest open_path(const std::string& path) {
     return request;
 }
 
-// Sanitizers are slow: the limit is only met where something hangs.
-[[nodiscard]] inline bool wait_for(const std::function<bool()>& done, double seconds = 60) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (!done()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+// How often a session of this program has said that something new can be shown.
+class Wakes {
+  public:
+    void count() {
+        {
+            const std::lock_guard lock(mutex_);
+            ++count_;
+        }
+        changed_.notify_all();
     }
-    return true;
+    // Until `done` is true, looked at after each wake, or `limit` is over.
+    bool wait(const std::function<bool()>& done, std::chrono::steady_clock::duration limit) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (true) {
+            std::unique_lock lock(mutex_);
+            const uint64_t seen = count_;
+            lock.unlock();
+            if (done()) return true;
+            lock.lock();
+            if (!changed_.wait_until(lock, end, [&] { return count_ != seen; })) break;
+        }
+        return done();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t count_ = 0;
+};
+inline Wakes& wakes() {
+    static Wakes all;
+    return all;
+}
+
+// A session that wakes wait_for().
+class TestSession : public Session {
+  public:
+    explicit TestSession(OpenRequest request)
+        : Session(std::move(request), [] { wakes().count(); }) {}
+};
+
+// Sanitizers are slow: the limit is only met where something hangs, or changes without a wake.
+[[nodiscard]] inline bool wait_for(const std::function<bool()>& done, double seconds = 60) {
+    return wakes().wait(done, std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                  std::chrono::duration<double>(seconds)));
+}
+
+// The next wake, or so long: what a random test puts between two commands.
+inline void wait_a_little(int64_t milliseconds) {
+    bool is_first = true;
+    static_cast<void>(wakes().wait([&] { return !std::exchange(is_first, false); },
+                                   std::chrono::milliseconds(milliseconds)));
 }
 
 [[nodiscard]] inline bool wait_state(const Session& session, RunState state) {

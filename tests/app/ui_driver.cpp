@@ -1,4 +1,4 @@
-#include "tests/app/hands.h"
+#include "tests/app/ui_driver.h"
 
 #include <gtest/gtest.h>
 #include <imgui_internal.h>
@@ -84,21 +84,21 @@ std::string last_actions() {
     return out;
 }
 
-Hands::Hands(std::unique_ptr<BareStage>& stage, uint64_t seed) : stage_(stage) {
+UiDriver::UiDriver(std::unique_ptr<BareStage>& stage, uint64_t seed) : stage_(stage) {
     trace.count = 0;
     trace.seed = seed;
     watch(true);
 }
 
-Hands::~Hands() {
+UiDriver::~UiDriver() {
     watch(false);
 }
 
-void Hands::did(const std::string& what) {
+void UiDriver::did(const std::string& what) {
     std::snprintf(trace.lines[trace.count++ % kLines], kLine, "%s", what.c_str());
 }
 
-void Hands::step(int count) {
+void UiDriver::step(int count) {
     for (int i = 0; i < count; ++i) {
         const double start = thread_ms();
         alarm(kHangSeconds);
@@ -122,13 +122,13 @@ void Hands::step(int count) {
     }
 }
 
-WidgetRecord Hands::find(const std::string& label) const {
+WidgetRecord UiDriver::find(const std::string& label) const {
     for (const WidgetRecord& w : stage_->ui().recorder.last())
         if (w.label == label) return w;
     return {};
 }
 
-bool Hands::press(const WidgetRecord& widget, ImVec2 at, int times, int button) {
+bool UiDriver::press(const WidgetRecord& widget, ImVec2 at, int times, int button) {
     ImGuiIO& io = ImGui::GetIO();
     io.AddMousePosEvent(at.x, at.y);
     step(1);
@@ -148,7 +148,7 @@ bool Hands::press(const WidgetRecord& widget, ImVec2 at, int times, int button) 
     return is_hit;
 }
 
-void Hands::drag(ImVec2 from, ImVec2 to, bool with_shift) {
+void UiDriver::drag(ImVec2 from, ImVec2 to, bool with_shift) {
     ImGuiIO& io = ImGui::GetIO();
     if (with_shift) io.AddKeyEvent(ImGuiMod_Shift, true);
     io.AddMousePosEvent(from.x, from.y);
@@ -164,21 +164,21 @@ void Hands::drag(ImVec2 from, ImVec2 to, bool with_shift) {
     step(2);
 }
 
-void Hands::wheel(ImVec2 at, float turns) {
+void UiDriver::wheel(ImVec2 at, float turns) {
     ImGui::GetIO().AddMousePosEvent(at.x, at.y);
     step(2);
     ImGui::GetIO().AddMouseWheelEvent(0, turns);
     step(2);
 }
 
-void Hands::type(const std::string& words) {
+void UiDriver::type(const std::string& words) {
     key("Ctrl+A");
     if (words.empty()) key("Delete");
     ImGui::GetIO().AddInputCharactersUTF8(words.c_str());
     step(2);
 }
 
-void Hands::key(const std::string& keys) {
+void UiDriver::key(const std::string& keys) {
     const int chord = key_chord(keys);
     ASSERT_NE(chord, 0) << keys;
     ImGuiIO& io = ImGui::GetIO();

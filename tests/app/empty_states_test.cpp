@@ -5,7 +5,7 @@
 namespace aft::app {
 namespace {
 
-class Elsewhere : public BareTest {
+class EmptyStates : public BareTest {
   protected:
     void open(const std::string& mixer, const std::string& task) {
         initialize_model("cpu", 1);
@@ -50,7 +50,7 @@ class Elsewhere : public BareTest {
     }
 };
 
-TEST_F(Elsewhere, KeysOfSoftmaxSayWhyAndNameThePaneThatShowsSomething) {
+TEST_F(EmptyStates, KeysOfSoftmaxSayWhyAndNameThePaneThatShowsSomething) {
     for (const char* task : {"image", "classify"}) {
         SCOPED_TRACE(task);
         open("softmax", task);
@@ -66,7 +66,7 @@ TEST_F(Elsewhere, KeysOfSoftmaxSayWhyAndNameThePaneThatShowsSomething) {
     EXPECT_EQ(keys_words(), "");
 }
 
-TEST_F(Elsewhere, CompleteNamesAWorkspaceThatShowsSomethingOfAClassifier) {
+TEST_F(EmptyStates, CompleteNamesAWorkspaceThatShowsSomethingOfAClassifier) {
     for (const char* mixer : {"aft-simple", "aft-full", "aft-local", "aft-conv2d", "softmax"}) {
         SCOPED_TRACE(mixer);
         open(mixer, "classify");
