@@ -16,6 +16,8 @@ namespace aft::app {
 
 // Kinds of nonsense that every field must have seen.
 inline constexpr size_t kNonsensePerField = 5;
+// What flashes by for less cannot be pressed by a hand either.
+inline constexpr int kSeenFrames = 30;
 // What is typed: empty, letters, too large, nan, negative, UTF-8, very long, a path that is not
 // there.
 [[nodiscard]] const std::vector<std::string>& nonsense_for(bool is_number);
