@@ -219,9 +219,10 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     ASSERT_TRUE(wait_step(session, 3));
     const auto start = std::chrono::steady_clock::now();
     session.yield_for_ms(1000);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the status lags behind
-    const int64_t before = session.status().step;
-    ASSERT_TRUE(wait_step(session, before + 100));
+    session.note("held back");  // at the step where the trainer waits, whatever the status says
+    ASSERT_TRUE(wait_for([&] { return !session.curves()->events.empty(); }));
+    const int64_t before = session.curves()->events.back().step;
+    ASSERT_TRUE(wait_step(session, before + 1));
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1000));
     session.set_share(0.5);
     ASSERT_TRUE(wait_step(session, before + 110));
