@@ -22,7 +22,7 @@ constexpr int64_t kFewChecked = 40;  // of many rows: more than one block
 constexpr int64_t kRound = 32;       // tokens of a round: one whole block of targets
 constexpr int64_t kFewTokens = 8;    // of LibTorch's, which has no blocks, and of wide batches
 
-struct Runner {
+struct DecodingRunner {
     DecodeForm form;
     std::unique_ptr<decode::Decoder> decoder;
     std::unique_ptr<decode::DecoderState> start, state;
@@ -103,8 +103,8 @@ double error_of(const DecodeForm& form, decode::Decoder& decoder, Truths& truths
     return error_against(wanted, texts, decoder);
 }
 
-Runner prepared(const DecodeForm& form, Truths& truths) {
-    Runner runner{form, decoder_of(form), nullptr, nullptr};
+DecodingRunner prepared(const DecodeForm& form, Truths& truths) {
+    DecodingRunner runner{form, decoder_of(form), nullptr, nullptr};
     runner.error = error_of(form, *runner.decoder, truths);
     runner.start = state_of(form, *runner.decoder);
     runner.start->select(std::vector<int64_t>(static_cast<size_t>(form.rows), 0));
@@ -113,7 +113,7 @@ Runner prepared(const DecodeForm& form, Truths& truths) {
 }
 
 // Seconds a step; goes back to the start where the sequence ends.
-double time_round(Runner& runner) {
+double time_round(DecodingRunner& runner) {
     const DecodeForm& form = runner.form;
     const int64_t steps = form.way != Way::ours || form.rows > 4 ? kFewTokens : kRound;
     const int64_t until = form.until > 0 ? form.until : form.net->config().tokens();
@@ -135,10 +135,10 @@ double weight_bytes(const DecodeForm& form) {
 }
 
 // Bytes/s at which this process reads the weights of each, and what that means for one row.
-std::vector<double> read_rates(std::vector<Runner>& runners, const Calibrator& calibrator) {
+std::vector<double> read_rates(std::vector<DecodingRunner>& runners, const Calibrator& calibrator) {
     std::map<double, double> by_bytes;
     std::vector<double> rates;
-    for (Runner& runner : runners) {
+    for (DecodingRunner& runner : runners) {
         const double bytes = weight_bytes(runner.form);
         double& rate = by_bytes[bytes];
         if (rate == 0) rate = calibrator.read_rate(static_cast<int64_t>(bytes));
@@ -150,7 +150,7 @@ std::vector<double> read_rates(std::vector<Runner>& runners, const Calibrator& c
     return rates;
 }
 
-json reads_json(const std::vector<Runner>& runners, const Conditions& conditions) {
+json reads_json(const std::vector<DecodingRunner>& runners, const Conditions& conditions) {
     std::map<std::string, json> by_precision;
     for (size_t i = 0; i < runners.size(); ++i)
         if (runners[i].form.way == Way::ours)
@@ -163,7 +163,8 @@ json reads_json(const std::vector<Runner>& runners, const Conditions& conditions
     return all;
 }
 
-json runner_json(const Runner& runner, const Turn& turn, const Turn* over, bool has_ratios) {
+json runner_json(const DecodingRunner& runner, const Turn& turn, const Turn* over,
+                 bool has_ratios) {
     const char* const groups[] = {"ours", "eager", "transformer"};
     json one{
         {"name", runner.form.name},           {"group", groups[static_cast<int>(runner.form.way)]},
@@ -179,7 +180,7 @@ json runner_json(const Runner& runner, const Turn& turn, const Turn* over, bool 
     return one;
 }
 
-json contestants_json(const std::vector<Runner>& runners, const std::vector<Turn>& turns,
+json contestants_json(const std::vector<DecodingRunner>& runners, const std::vector<Turn>& turns,
                       bool has_ratios) {
     json all = json::array();
     for (size_t i = 0; i < runners.size(); ++i) {
@@ -250,18 +251,18 @@ double logits_error(const DecodeForm& form, decode::Decoder& decoder) {
 
 json decode_race(const DecodeCase& one, const Settings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
-    std::vector<Runner> runners;
+    std::vector<DecodingRunner> runners;
     Truths truths;
     for (const DecodeForm& form : one.forms) {
         if (control.stop.stop_requested()) throw Interrupted();
         runners.push_back(prepared(form, truths));
     }
     std::vector<Turn> turns;
-    for (Runner& runner : runners)
+    for (DecodingRunner& runner : runners)
         turns.push_back({.round = [&runner] { return time_round(runner); },
                          .ours = runner.form.way == Way::ours});
-    const Rounds pace{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
-    const Conditions conditions = measure(turns, pace, settings, control);
+    const Rounds limits{.basis = [&] { return read_rates(runners, *settings.calibrator); }};
+    const Conditions conditions = measure(turns, limits, settings, control);
     const json contestants = contestants_json(runners, turns, conditions.has_ratios());
     json row{{"kind", "decode"},
              {"reads", reads_json(runners, conditions)},

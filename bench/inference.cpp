@@ -15,21 +15,21 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-struct Runner {
+struct InferenceRunner {
     TrainForm form;
     std::unique_ptr<Net> net;
     at::Tensor pictures;  // [B, C, H, W]
     double error = 0;
 };
 
-double time_pass(const Runner& runner) {
+double time_pass(const InferenceRunner& runner) {
     const auto begin = steady_clock::now();
     const at::Tensor kept = runner.net->forward(runner.pictures, {});
     const std::chrono::duration<double> time = steady_clock::now() - begin;
     return time.count();
 }
 
-double error_in(const Runner& runner) {
+double error_in(const InferenceRunner& runner) {
     Net wide(runner.net->config(), 1);
     copy_values(runner.net->parameters(), wide.parameters());
     for (Parameter& one : wide.parameters()) one.value.set_data(one.value.detach().to(at::kDouble));
@@ -38,9 +38,9 @@ double error_in(const Runner& runner) {
     return error_of({runner.net->forward(runner.pictures, {})}, {wanted});
 }
 
-Runner prepared(const TrainForm& form) {
+InferenceRunner prepared(const TrainForm& form) {
     const ModelConfig& model = form.config.model;
-    Runner runner{form, std::make_unique<Net>(model, 1), {}};
+    InferenceRunner runner{form, std::make_unique<Net>(model, 1), {}};
     at::manual_seed(1);
     runner.pictures =
         at::randn({form.config.train.batch, model.channels, model.height, model.width});
@@ -48,7 +48,7 @@ Runner prepared(const TrainForm& form) {
     return runner;
 }
 
-json described(const Runner& runner) {
+json described(const InferenceRunner& runner) {
     return {{"name", runner.form.name},
             {"group", runner.form.group},
             {"precision", "fp32"},
@@ -61,17 +61,17 @@ json described(const Runner& runner) {
 
 json infer_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
-    std::vector<Runner> runners;
+    std::vector<InferenceRunner> runners;
     for (const TrainForm& form : one.forms) {
         if (control.stop.stop_requested()) throw Interrupted();
         runners.push_back(prepared(form));
     }
     std::vector<Turn> turns;
-    for (const Runner& runner : runners)
+    for (const InferenceRunner& runner : runners)
         turns.push_back({.round = [&runner] { return time_pass(runner); },
                          .ours = runner.form.group == "ours"});
     std::vector<json> about;
-    for (const Runner& runner : runners) about.push_back(described(runner));
+    for (const InferenceRunner& runner : runners) about.push_back(described(runner));
     return race_nets({"infer", one, turns, about}, settings, control);
 }
 

@@ -132,8 +132,8 @@ json race(const Problem& problem, const Settings& settings, const JobControl& co
     std::vector<Turn> turns;
     for (const Contestant& one : all)
         turns.push_back({.round = [&one] { return seconds_of(one); }, .ours = one.ours});
-    const Rounds pace{.by_bytes = rests_on_copying(problem, settings)};
-    const Conditions conditions = measure(turns, pace, settings, control);
+    const Rounds limits{.by_bytes = rests_on_copying(problem, settings)};
+    const Conditions conditions = measure(turns, limits, settings, control);
     const Limit limit(problem, "fp32", conditions);
     add_results(list, {problem, all, turns, conditions});
     json row{{"kind", "race"},

@@ -17,18 +17,19 @@ constexpr int64_t kFewRounds = 5;
 constexpr int kRepeats = 2;
 constexpr double kLongest = 40;  // seconds: what took longer is not taken again
 
-void plan(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings) {
+void plan(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings) {
     double fastest = INFINITY;
     for (Turn& turn : turns) {
-        if (pace.warm_up && turn.first == 0) turn.first = turn.round();
+        if (limits.warm_up && turn.first == 0) turn.first = turn.round();
         if (!turn.ours) fastest = std::min(fastest, turn.first);
     }
     for (Turn& turn : turns) {
         int64_t rounds = settings.rounds;
-        if (!turn.ours && turn.first > pace.others_worth * fastest)
+        if (!turn.ours && turn.first > limits.others_worth * fastest)
             rounds = std::min(rounds, kFewRounds);
-        if (turn.first * static_cast<double>(rounds) > pace.seconds)
-            rounds = std::max(static_cast<int64_t>(pace.seconds / turn.first), pace.least_rounds);
+        if (turn.first * static_cast<double>(rounds) > limits.seconds)
+            rounds =
+                std::max(static_cast<int64_t>(limits.seconds / turn.first), limits.least_rounds);
         turn.rounds = std::min(rounds, settings.rounds);
     }
 }
@@ -59,19 +60,19 @@ double worst_drift(const std::vector<double>& a, const std::vector<double>& b) {
     return worst;
 }
 
-Conditions once(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings,
+Conditions once(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings,
                 const JobControl& control) {
     Conditions out;
     out.quick = settings.quick;
     out.before = settings.calibrator->rates();
-    if (pace.basis) out.basis_before = pace.basis();
+    if (limits.basis) out.basis_before = limits.basis();
     const ForeignCpuLoad neighbours;
     interleave(turns, control);
     out.others = neighbours.share();
-    if (pace.basis) out.basis_after = pace.basis();
+    if (limits.basis) out.basis_after = limits.basis();
     out.after = settings.calibrator->rates();
-    out.moved = pace.basis ? worst_drift(out.basis_before, out.basis_after)
-                           : worst_drift(out.before, out.after, pace.by_bytes);
+    out.moved = limits.basis ? worst_drift(out.basis_before, out.basis_after)
+                             : worst_drift(out.before, out.after, limits.by_bytes);
     return out;
 }
 
@@ -85,17 +86,17 @@ bool Conditions::is_judged() const {
     return has_ratios() && others <= kContended && !quick;
 }
 
-Conditions measure(std::vector<Turn>& turns, const Rounds& pace, const Settings& settings,
+Conditions measure(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings,
                    const JobControl& control) {
     if (control.stop.stop_requested()) throw Interrupted();
-    plan(turns, pace, settings);
+    plan(turns, limits, settings);
     const auto start = steady_clock::now();
-    Conditions now = once(turns, pace, settings, control);
+    Conditions now = once(turns, limits, settings, control);
     const std::chrono::duration<double> took = steady_clock::now() - start;
     const bool affordable = !settings.quick && took.count() <= kLongest;
     while (affordable && now.repeats < kRepeats && !now.is_judged()) {
         const int repeats = now.repeats + 1;
-        now = once(turns, pace, settings, control);
+        now = once(turns, limits, settings, control);
         now.repeats = repeats;
     }
     return now;

@@ -45,7 +45,7 @@ struct Conditions {
 };
 
 // Throws Interrupted between rounds.
-[[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Rounds& pace,
+[[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Rounds& limits,
                                  const Settings& settings, const JobControl& control);
 
 // "rates_before", "rates_after", "drift", "others", "contended", "repeats"

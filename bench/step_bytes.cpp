@@ -5,6 +5,7 @@
 #include "bench/training.h"
 #include "core/files.h"
 #include "core/rng.h"
+#include "model/traits.h"
 
 namespace aft::bench {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "bench/einsum_mixer.h"
 #include "bench/training.h"
 #include "core/check.h"
-#include "model/mixers/find.h"
 #include "model/train/trainer.h"
 
 namespace aft::bench {

@@ -1,4 +1,5 @@
 #include "bench/training.h"
+#include "model/traits.h"
 
 namespace aft::bench {
 namespace {

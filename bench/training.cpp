@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bench/decoding.h"
+#include "bench/einsum_mixer.h"
 #include "bench/rounds.h"
-#include "model/mixers/find.h"
 #include "model/train/trainer.h"
 
 namespace aft::bench {
@@ -14,13 +14,13 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-struct Runner {
+struct TrainingRunner {
     TrainForm form;
     StepErrors errors;
     std::unique_ptr<Trainer> trainer;
 };
 
-double time_step(Runner& runner) {
+double time_step(TrainingRunner& runner) {
     const auto begin = steady_clock::now();
     const StepReport report = runner.trainer->step();
     const std::chrono::duration<double> time = steady_clock::now() - begin;
@@ -28,7 +28,7 @@ double time_step(Runner& runner) {
     return time.count();
 }
 
-Runner prepared(const TrainForm& form) {
+TrainingRunner prepared(const TrainForm& form) {
     Config config = form.config;
     config.train.steps = 1000000;
     config.train.warmup = 1000;
@@ -38,7 +38,7 @@ Runner prepared(const TrainForm& form) {
             std::make_unique<Trainer>(config, at::kCPU)};
 }
 
-json described(const Runner& runner) {
+json described(const TrainingRunner& runner) {
     return {{"name", runner.form.name},
             {"group", runner.form.group},
             {"precision", runner.form.config.train.precision},
@@ -72,6 +72,7 @@ std::string step_words(const Config& config) {
 std::vector<TrainForm> against_baselines(const Config& ours, const Config& softmax) {
     std::vector<TrainForm> forms{{"afterimage", "ours", ours}};
     if (mixer_traits(ours.model).bias == BiasLayout::band) {
+        add_einsum_mixer();
         forms.push_back({"the same net with einsum AFT", "einsum", ours});
         forms.back().config.model.mixer = kEinsumMixer;
     }
@@ -99,17 +100,17 @@ json race_nets(const NetRace& race, const Settings& settings, const JobControl& 
 }
 
 json train_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
-    std::vector<Runner> runners;
+    std::vector<TrainingRunner> runners;
     for (const TrainForm& form : one.forms) {
         if (control.stop.stop_requested()) throw Interrupted();
         runners.push_back(prepared(form));
     }
     std::vector<Turn> turns;
-    for (Runner& runner : runners)
+    for (TrainingRunner& runner : runners)
         turns.push_back({.round = [&runner] { return time_step(runner); },
                          .ours = runner.form.group == "ours"});
     std::vector<json> about;
-    for (const Runner& runner : runners) about.push_back(described(runner));
+    for (const TrainingRunner& runner : runners) about.push_back(described(runner));
     return race_nets({"train", one, turns, about}, settings, control);
 }
 

@@ -18,8 +18,8 @@ struct Field {
     std::string unit;  // "", "nats", "bits", "share"
     int64_t step = -1;  // training step of the weights it was computed from, -1 = unknown
     std::vector<float> values;
-    std::map<std::string, std::string>
-        notes;  // caption parts: "quantity", "gauge", "normalisation", "model"
+    // caption parts: "quantity", "gauge", "normalisation", "model"
+    std::map<std::string, std::string> notes;
 
     [[nodiscard]] int64_t size() const;  // product of shape
     [[nodiscard]] int64_t extent(size_t axis) const {

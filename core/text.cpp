@@ -101,8 +101,8 @@ std::string byte_size(double bytes) {
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
-    constexpr size_t kLongest =
-        200;  // no word of ours is as long, and the search takes their product
+    // no word of ours is as long, and the search takes their product
+    constexpr size_t kLongest = 200;
     if (word.size() > kLongest) return {};
     std::string best;
     size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;

@@ -114,9 +114,8 @@ struct RunRequest {
 void check_model(const std::string& path);
 
 // What the list of recent runs shows of a run folder or checkpoint. Never throws: `error` has the
-// words.
+// words. what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model.
 struct RunSummary {
-    // what: "mirror, aft-full, 2 layers"; state: running, finished, failed, paused, model
     std::string path, name, what, state;
     std::string metric_words, error;
     int64_t step = 0, target_step = 0;
@@ -128,8 +127,7 @@ struct RunSummary {
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
 [[nodiscard]] RunSummary summarize_run(const std::string& path);
-// What a run or checkpoint is called on screen: the name of its folder or file; "mirror-1, step 50"
-// for a step of a run, "mirror-1, until step 400" for a branch. Of the path alone: no file is read.
+// Name on screen, of the path alone: "mirror-1", "mirror-1, step 50", "mirror-1, until step 400".
 [[nodiscard]] std::string shown_name(const std::string& path);
 // The run folder that a saved step "RUN/checkpoints/step-N.safetensors" belongs to; "" for others.
 [[nodiscard]] std::string run_of_step(const std::string& path);

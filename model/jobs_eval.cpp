@@ -7,8 +7,8 @@
 
 #include "core/check.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/data/baselines.h"
 #include "model/data/loader.h"
-#include "model/data/yardsticks.h"
 #include "model/decode/input.h"
 #include "model/device.h"
 #include "model/jobs.h"
@@ -123,11 +123,11 @@ Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
     return totals;
 }
 
-nlohmann::json yardsticks_json(const Yardsticks& yardsticks) {
-    return {{"unigram", yardsticks.unigram},
-            {"left_neighbour", yardsticks.left_neighbour},
-            {"previous_sub_pixel", yardsticks.previous_sub_pixel},
-            {"median_edge_detector", yardsticks.median_edge}};
+nlohmann::json baselines_json(const Baselines& baselines) {
+    return {{"unigram", baselines.unigram},
+            {"left_neighbour", baselines.left_neighbour},
+            {"previous_sub_pixel", baselines.previous_sub_pixel},
+            {"median_edge_detector", baselines.median_edge}};
 }
 
 nlohmann::json result_json(const Evaluation& work, const Totals& totals) {
@@ -184,7 +184,7 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
     }
     if (has_values)
         json["yardsticks_bits_per_dim"] =
-            yardsticks_json(measure_yardsticks(*source, split, count, control));
+            baselines_json(measure_baselines(*source, split, count, control));
     if (split == Split::train && !spec.options.contains("split"))
         json["note"] = "measured on the training part: the data have no other";
     json["model"] = request.model;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr size_t kPiece = size_t{16} << 20;
 
-struct Free {
+struct FreeBlock {
     void operator()(void* block) const { std::free(block); }
 };
-using Block = std::unique_ptr<void, Free>;
+using HeapBlock = std::unique_ptr<void, FreeBlock>;
 
 // Drops the whole pages of a block that nobody uses.
 void drop_pages(void* block) {
@@ -41,14 +41,14 @@ void keep_freed_memory() {
 // waits: 21 to 25 ms for 800 MB. So the large free blocks are allocated first, drop their pages
 // while nothing is locked, and are freed; little is left to trim.
 void trim_heap() {
-    std::vector<Block> pieces;
+    std::vector<HeapBlock> pieces;
     for (;;) {
         const size_t free_before = mallinfo2().fordblks;
         pieces.emplace_back(std::malloc(kPiece));
         // None left, or the heap had to grow for it.
         if (!pieces.back() || mallinfo2().fordblks + kPiece > free_before) break;
     }
-    for (const Block& piece : pieces)
+    for (const HeapBlock& piece : pieces)
         if (piece) drop_pages(piece.get());
     pieces.clear();
     malloc_trim(0);

@@ -24,9 +24,9 @@ bool is_stopped_within(const std::stop_token& stop, double seconds) {
                           [&] { return stop.stop_requested(); });
 }
 
-// While there are more threads in OpenMP's teams than cores, its threads spin a hundred turns only
-// (libgomp's throttled spin count, looked up at each wait). So one more team, asleep, makes all
-// others sleep early; it ends with the thread that has made it.
+// libgomp throttles spinning to a hundred turns while there are more threads in teams than cores,
+// and looks at each wait. So one more team, asleep, makes all others sleep early; it ends with the
+// thread that has made it.
 void hold_idle_team(const std::stop_token& stop) {
     std::atomic<int> threads = 0;  // something to do, or the team may be left out
 #pragma omp parallel num_threads(omp_get_num_procs() + 1)

@@ -25,13 +25,13 @@ struct Guess {
     int64_t levels, at;
 };
 
-int64_t sample(const Row& row, const Guess& guess, const SampleOptions& options) {
+int64_t sample(const SampleRow& row, const Guess& guess, const SampleOptions& options) {
     const std::vector<float> logits(guess.logp, guess.logp + guess.levels);
     return choose_token(logits.data(), guess.levels, options,
                         uniform(options.seed, row.stream, static_cast<uint64_t>(guess.at)));
 }
 
-void take(Row& row, int64_t value, const Given& given, const Guess& guess) {
+void take(SampleRow& row, int64_t value, const Given& given, const Guess& guess) {
     const auto at = static_cast<size_t>(guess.at);
     row.tokens[at] = static_cast<uint8_t>(value);
     const double nats = guess.logp[value];
@@ -45,16 +45,16 @@ void take(Row& row, int64_t value, const Given& given, const Guess& guess) {
     row.entropy[at] = static_cast<float>(entropy / std::log(2.0));
 }
 
-void check_finite(const Row& row, const std::vector<double>& logp, int64_t at) {
+void check_finite(const SampleRow& row, const std::vector<double>& logp, int64_t at) {
     AFT_CHECK(row.padding || std::isfinite(*std::max_element(logp.begin(), logp.end())),
               "the model's prediction at position {} is not a number", at);
 }
 
-std::vector<double> weights(const std::vector<Row>& rows) {
+std::vector<double> weights(const std::vector<SampleRow>& rows) {
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (const Row& row : rows) top = std::max(top, row.log_weight);
+    for (const SampleRow& row : rows) top = std::max(top, row.log_weight);
     std::vector<double> out;
-    for (const Row& row : rows) out.push_back(std::exp(row.log_weight - top));
+    for (const SampleRow& row : rows) out.push_back(std::exp(row.log_weight - top));
     for (double w : out) sum += w;
     for (double& w : out) w /= sum;
     return out;
@@ -77,21 +77,22 @@ std::unique_ptr<DecoderState> prefix_state(Decoder& decoder, const std::vector<u
     return state;
 }
 
-Batch::Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows, Window window)
+SampleBatch::SampleBatch(Decoder& decoder, const DecoderState& prefix, std::vector<SampleRow> rows,
+                         ContextWindow window)
     : decoder_(&decoder), state_(prefix.clone()), rows_(std::move(rows)), window_(window) {
     state_->select(std::vector<int64_t>(rows_.size(), 0));
 }
 
-std::vector<int64_t> Batch::fed(Stretch stretch) const {
+std::vector<int64_t> SampleBatch::fed(Stretch stretch) const {
     std::vector<int64_t> values;
-    for (const Row& row : rows_)
+    for (const SampleRow& row : rows_)
         for (int64_t at = stretch.begin; at < stretch.end; ++at)
             values.push_back(at == window_.begin ? -1 : row.tokens[static_cast<size_t>(at - 1)]);
     return values;
 }
 
 // Text longer than the model: goes on with the last half of its window.
-void Batch::restart(int64_t at) {
+void SampleBatch::restart(int64_t at) {
     window_.begin = at - window_.length / 2;
     state_ = decoder_->start(static_cast<int64_t>(rows_.size()));
     const int64_t most = std::max<int64_t>(1, kMostFed / static_cast<int64_t>(rows_.size()));
@@ -99,7 +100,8 @@ void Batch::restart(int64_t at) {
         decoder_->feed(fed({begin, std::min(at, begin + most)}), *state_, nullptr);
 }
 
-void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options) {
+void SampleBatch::advance(int64_t at, const std::vector<Given>& given,
+                          const SampleOptions& options) {
     if (at - window_.begin >= window_.length) restart(at);
     const std::span<const float> logits = decoder_->step(fed({at, at + 1}), *state_);
     const size_t levels = logits.size() / rows_.size();
@@ -114,19 +116,19 @@ void Batch::advance(int64_t at, const std::vector<Given>& given, const SampleOpt
     }
 }
 
-void Batch::follow(int64_t at, const std::vector<std::vector<Given>>& given) {
+void SampleBatch::follow(int64_t at, const std::vector<std::vector<Given>>& given) {
     std::span<const std::vector<Given>> rest = given;
     while (!rest.empty()) {
         if (at - window_.begin >= window_.length) restart(at);
-        const auto room = static_cast<size_t>(window_.begin + window_.length - at);
-        const size_t count = std::min(rest.size(), room);
+        const auto left = static_cast<size_t>(window_.begin + window_.length - at);
+        const size_t count = std::min(rest.size(), left);
         follow_window(at, rest.first(count));
         at += static_cast<int64_t>(count);
         rest = rest.subspan(count);
     }
 }
 
-void Batch::follow_window(int64_t at, std::span<const std::vector<Given>> given) {
+void SampleBatch::follow_window(int64_t at, std::span<const std::vector<Given>> given) {
     bool counts = false;
     for (size_t i = 0; i < given.size(); ++i)
         for (size_t r = 0; r < rows_.size(); ++r) {
@@ -150,7 +152,7 @@ void Batch::follow_window(int64_t at, std::span<const std::vector<Given>> given)
         }
 }
 
-void Batch::resample(double uniform) {
+void SampleBatch::resample(double uniform) {
     const std::vector<double> w = weights(rows_);
     const double squares = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
     const auto m = static_cast<double>(w.size());
@@ -163,7 +165,7 @@ void Batch::resample(double uniform) {
             chosen.push_back(static_cast<int64_t>(i));
     }
     while (chosen.size() < w.size()) chosen.push_back(static_cast<int64_t>(w.size()) - 1);
-    std::vector<Row> next;
+    std::vector<SampleRow> next;
     for (size_t i = 0; i < chosen.size(); ++i) {
         next.push_back(rows_[static_cast<size_t>(chosen[i])]);
         next.back().stream = rows_[i].stream;  // copies go different ways
@@ -173,13 +175,13 @@ void Batch::resample(double uniform) {
     state_->select(chosen);
 }
 
-const Row& Batch::heaviest() const {
-    return *std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
-        return a.log_weight < b.log_weight;
-    });
+const SampleRow& SampleBatch::heaviest() const {
+    return *std::max_element(
+        rows_.begin(), rows_.end(),
+        [](const SampleRow& a, const SampleRow& b) { return a.log_weight < b.log_weight; });
 }
 
-const Row& Batch::drawn(double uniform) const {
+const SampleRow& SampleBatch::drawn(double uniform) const {
     const std::vector<double> w = weights(rows_);
     double sum = 0;
     for (size_t i = 0; i < w.size(); ++i) {

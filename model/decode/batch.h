@@ -10,7 +10,7 @@
 
 namespace aft::decode {
 
-struct Row {
+struct SampleRow {
     std::vector<uint8_t> tokens;           // [total]
     std::vector<float> surprise, entropy;  // [total], bits; NaN where not filled
     double log_likelihood = 0;             // nats over filled positions, temperature 1
@@ -34,7 +34,7 @@ struct Stretch {
 
 // Where a batch begins: position of the first token that the state has seen, and the model's
 // length.
-struct Window {
+struct ContextWindow {
     int64_t begin = 0, length = 0;
 };
 
@@ -42,11 +42,12 @@ struct Window {
 // they are multiplied into need not be longer.
 inline constexpr int64_t kMostFed = 256;
 
-class Batch {
+class SampleBatch {
   public:
     // prefix: state of one row that has taken the tokens of [window, first) but the last one.
     // A sequence longer than the window goes on with the last half of it.
-    Batch(Decoder& decoder, const DecoderState& prefix, std::vector<Row> rows, Window window);
+    SampleBatch(Decoder& decoder, const DecoderState& prefix, std::vector<SampleRow> rows,
+                ContextWindow window);
     // Decides position `at` of every row. given: one per row.
     void advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options);
     // The same for positions from `at` on where nothing is sampled and nothing weighs, all at once
@@ -54,10 +55,10 @@ class Batch {
     void follow(int64_t at, const std::vector<std::vector<Given>>& given);
     // Particles: draws rows by weight when the effective sample size falls under half of them.
     void resample(double uniform);
-    [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+    [[nodiscard]] const std::vector<SampleRow>& rows() const { return rows_; }
     // Particles: the row to show, by weight.
-    [[nodiscard]] const Row& drawn(double uniform) const;
-    [[nodiscard]] const Row& heaviest() const;
+    [[nodiscard]] const SampleRow& drawn(double uniform) const;
+    [[nodiscard]] const SampleRow& heaviest() const;
 
   private:
     void restart(int64_t at);
@@ -66,8 +67,8 @@ class Batch {
     [[nodiscard]] std::vector<int64_t> fed(Stretch stretch) const;
     Decoder* decoder_;
     std::unique_ptr<DecoderState> state_;
-    std::vector<Row> rows_;
-    Window window_;
+    std::vector<SampleRow> rows_;
+    ContextWindow window_;
 };
 
 [[nodiscard]] std::unique_ptr<DecoderState> prefix_state(Decoder& decoder,

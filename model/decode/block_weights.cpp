@@ -49,14 +49,15 @@ void put_nothing(const PackedNet& net, int64_t at, LayerWeights& out) {
 }
 
 // One chunk of an older block for targets from `begin` on.
-struct Tile {
+struct ChunkTile {
     int64_t begin = 0, targets = 0, chunk = 0;
     [[nodiscard]] int64_t at(const LayerWeights& out) const {
         return (chunk - out.first) * kDecodeBlock;
     }
 };
 
-void fill_tile(const PackedNet& net, const PackedBias& bias, const Tile& tile, LayerWeights& out) {
+void fill_tile(const PackedNet& net, const PackedBias& bias, const ChunkTile& tile,
+               LayerWeights& out) {
     std::vector<double> w(static_cast<size_t>(tile.targets * kDecodeBlock));
     dense_rows(bias, tile.begin, tile.chunk, w);
     for (int64_t i = 0; i < tile.targets; ++i) {
@@ -72,7 +73,7 @@ void fill_tile(const PackedNet& net, const PackedBias& bias, const Tile& tile, L
     }
 }
 
-void fill_tile16(const PackedNet& net, const PackedBias& bias, const Tile& tile,
+void fill_tile16(const PackedNet& net, const PackedBias& bias, const ChunkTile& tile,
                  LayerWeights& out) {
     std::vector<float> w(static_cast<size_t>(tile.targets * kDecodeBlock), 0.0F);
     const int64_t sources = tile.chunk * kDecodeBlock;
@@ -101,13 +102,13 @@ void fill_tile16(const PackedNet& net, const PackedBias& bias, const Tile& tile,
 
 void reserve(const PackedNet& net, int64_t chunks, LayerWeights& out) {
     if (out.largest.size() >= chunks * kDecodeBlock) return;
-    const int64_t room = chunks + 8;
-    out.largest = Buffer<float>(room * kDecodeBlock);
-    out.wide.resize(static_cast<size_t>(room * kDecodeBlock));
+    const int64_t capacity = chunks + 8;
+    out.largest = Buffer<float>(capacity * kDecodeBlock);
+    out.wide.resize(static_cast<size_t>(capacity * kDecodeBlock));
     if (net.bf16_chunks)
-        out.pairs = Buffer<uint32_t>(room * kDecodeBlock * kPairs);
+        out.pairs = Buffer<uint32_t>(capacity * kDecodeBlock * kPairs);
     else
-        out.tiles = Buffer<float>(room * kDecodeBlock * kDecodeBlock);
+        out.tiles = Buffer<float>(capacity * kDecodeBlock * kDecodeBlock);
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ void fill(const PackedNet& net, int64_t layer, int64_t begin, LayerWeights& out)
     reserve(net, own - out.first, out);
     out.own.resize(kDecodeBlock);
     const PackedBias& bias = net.layers[static_cast<size_t>(layer)].bias;
-    Tile tile{begin, std::min(kDecodeBlock, bias.length - begin)};
+    ChunkTile tile{begin, std::min(kDecodeBlock, bias.length - begin)};
     for (tile.chunk = out.first; tile.chunk < own; ++tile.chunk) {
         (net.bf16_chunks ? fill_tile16 : fill_tile)(net, bias, tile, out);
         for (int64_t i = tile.targets; i < kDecodeBlock; ++i)

@@ -16,9 +16,9 @@ namespace aft {
 
 namespace {
 
-using decode::Batch;
 using decode::Given;
-using decode::Row;
+using decode::SampleBatch;
+using decode::SampleRow;
 
 constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1} << 61;
 
@@ -74,10 +74,10 @@ class OneThread {
     int before_;
 };
 
-class Run {
+class CompletionRun {
   public:
-    Run(decode::Decoder& decoder, const CompletionRequest& request, const CompletionHooks& hooks,
-        int64_t length)
+    CompletionRun(decode::Decoder& decoder, const CompletionRequest& request,
+                  const CompletionHooks& hooks, int64_t length)
         : decoder_(decoder), request_(request), hooks_(hooks), continued_(hooks.continued) {
         const auto first = std::find_if(request.unknown.begin(), request.unknown.end(),
                                         [](uint8_t u) { return u != 0; });
@@ -153,8 +153,8 @@ class Run {
                (request_.from_position < 0 || continues(sample));
     }
 
-    [[nodiscard]] Row make_row(uint64_t stream, bool padding) const {
-        Row row;
+    [[nodiscard]] SampleRow make_row(uint64_t stream, bool padding) const {
+        SampleRow row;
         row.tokens = request_.tokens;
         row.surprise.assign(row.tokens.size(), std::nanf(""));
         row.entropy = row.surprise;
@@ -175,7 +175,7 @@ class Run {
         const auto n = static_cast<int64_t>(result_.samples.size());
         const int64_t width = filtered() ? 1 : group_width();
         for (int64_t base = 0; base < n; base += width) {
-            std::vector<Row> rows;
+            std::vector<SampleRow> rows;
             std::vector<int64_t> owners;
             bool any = false;
             for (int64_t i = 0; i < (filtered() ? request_.sample.particles : width); ++i) {
@@ -269,7 +269,7 @@ class Run {
         }
     }
 
-    void show(int64_t sample, const Row& row) {
+    void show(int64_t sample, const SampleRow& row) {
         const auto i = static_cast<size_t>(sample);
         result_.samples[i] = row.tokens;
         result_.log_likelihood[i] = row.log_likelihood;
@@ -282,10 +282,10 @@ class Run {
     const CompletionHooks& hooks_;
     const Completion* continued_;
     Completion result_;
-    std::vector<Batch> batches_;
+    std::vector<SampleBatch> batches_;
     std::vector<std::vector<int64_t>> owners_;  // sample of each row of a batch
     int64_t first_ = 0, end_ = 0;               // first unknown, one past the last
-    decode::Window window_;
+    decode::ContextWindow window_;
 };
 
 }  // namespace
@@ -302,7 +302,7 @@ Completion run_completion(const Net& net, const CompletionRequest& request,
                  .threads = at::get_num_threads()},
                 hooks.version);
     const OneThread one_thread;
-    return Run(decoder, request, hooks, net.config().tokens()).finish(control);
+    return CompletionRun(decoder, request, hooks, net.config().tokens()).finish(control);
 }
 
 double log_likelihood(const Net& net, const std::vector<uint8_t>& tokens,

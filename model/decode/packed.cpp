@@ -55,7 +55,7 @@ Share by_panels(const Share& share, int64_t rows) {
     return {share.thread, share.threads, 0, rows};
 }
 
-struct Rows {                         // of one call: some tokens, in order, of every row of a state
+struct TokenBlock {                   // of one call: some tokens, in order, of every row of a state
     std::span<const int64_t> tokens;  // [rows of the state, each]
     PackedState* state = nullptr;
     int64_t each = 1;
@@ -65,7 +65,7 @@ struct Rows {                         // of one call: some tokens, in order, of 
     [[nodiscard]] int64_t position(int64_t i) const { return state->position + i % each; }
 };
 
-struct Own {  // of one thread
+struct ThreadScratch {  // of one thread
     Buffer<float> normed;
     Buffer<uint8_t> codes;
 };
@@ -119,13 +119,13 @@ class PackedDecoder final : public Decoder {
     }
 
   private:
-    void run(const Rows& rows);
+    void run(const TokenBlock& rows);
     void reserve(int64_t rows);
-    void embed(const Rows& rows);
-    void work(const Rows& rows, Share share);
+    void embed(const TokenBlock& rows);
+    void work(const TokenBlock& rows, Share share);
     void barrier(const Share& share);
-    void project_qkv(const Rows& rows, size_t layer, Share share);
-    void mix(const Rows& rows, size_t layer, Share share);
+    void project_qkv(const TokenBlock& rows, size_t layer, Share share);
+    void mix(const TokenBlock& rows, size_t layer, Share share);
     void project_out(size_t layer, Share share);
     void mlp_up(size_t layer, Share share);
     void mlp_down(size_t layer, Share share);
@@ -157,7 +157,7 @@ class PackedDecoder final : public Decoder {
     int64_t capacity_ = 0;
     Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [capacity_, width], h_ [capacity_, inside]
     std::vector<float> logits_plain_;               // [rows, levels]
-    std::vector<Own> own_;
+    std::vector<ThreadScratch> own_;
 };
 
 void PackedDecoder::reserve(int64_t rows) {
@@ -166,14 +166,14 @@ void PackedDecoder::reserve(int64_t rows) {
     for (Buffer<float>* b : {&x_, &q_, &k_, &v_, &y_}) *b = Buffer<float>(rows * net_.width, true);
     h_ = Buffer<float>(rows * net_.inside, true);
     logits_ = Buffer<float>(rows * net_.outputs, true);
-    for (Own& own : own_) {
+    for (ThreadScratch& own : own_) {
         own.normed = Buffer<float>(rows * net_.width, true);
         own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 64), true);
     }
     capacity_ = rows;
 }
 
-void PackedDecoder::embed(const Rows& rows) {
+void PackedDecoder::embed(const TokenBlock& rows) {
     const int64_t levels = net_.config.levels, width = net_.width;
     for (int64_t i = 0; i < rows.count(); ++i) {
         const int64_t token = rows.tokens[static_cast<size_t>(i)];
@@ -187,7 +187,7 @@ void PackedDecoder::embed(const Rows& rows) {
     }
 }
 
-void PackedDecoder::run(const Rows& rows) {
+void PackedDecoder::run(const TokenBlock& rows) {
     const auto start = std::chrono::steady_clock::now();
     reserve(rows.count());
     embed(rows);
@@ -213,7 +213,7 @@ void PackedDecoder::run(const Rows& rows) {
     thread_choice_.record(time.count(), rows.count());
 }
 
-void PackedDecoder::work(const Rows& rows, Share share) {
+void PackedDecoder::work(const TokenBlock& rows, Share share) {
     if (mixer_.is_stale()) {
         mixer_.prepare(share.thread, share.threads);
         team_.barrier();
@@ -268,7 +268,7 @@ const float* PackedDecoder::normed(const PackedNorm& norm, Share share) {
     return to;
 }
 
-void PackedDecoder::project_qkv(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::project_qkv(const TokenBlock& rows, size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const bool is_unread = !rows.predicts && layer + 1 == net_.layers.size();
     const float* x = normed(l.norm1, share);
@@ -291,7 +291,7 @@ void PackedDecoder::project_qkv(const Rows& rows, size_t layer, Share share) {
                 share);
 }
 
-void PackedDecoder::mix(const Rows& rows, size_t layer, Share share) {
+void PackedDecoder::mix(const TokenBlock& rows, size_t layer, Share share) {
     const bool in_order = share.by_rows && rows.each > 1;  // one after the other: by channels
     if (in_order) {
         team_.barrier();

@@ -1,4 +1,4 @@
-// The mixer of a config by its name: a room of the list, or the one that only benchmarks know.
+// The mixer of a config by its name.
 #pragma once
 #include <string>
 
@@ -6,11 +6,10 @@
 
 namespace aft {
 
-// aft-local written with tensor calls, the peer of the benchmark's training rows. Not in mixers():
-// no setting, list or help offers it, and no run is saved with it.
-inline constexpr const char* kEinsumMixer = "aft-local by einsum";
-[[nodiscard]] const MixerRoom& einsum();
-
 [[nodiscard]] const MixerRoom& find_mixer(const std::string& name);  // usage Error lists the rooms
+
+// For programs that need a mixer which no setting, list or help offers (the benchmark's peers): it
+// is found, but not in mixers(). Before other threads look for mixers.
+void add_unlisted_mixer(const MixerRoom& room);
 
 }  // namespace aft

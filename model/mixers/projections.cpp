@@ -17,7 +17,7 @@ Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
     p.k = make_linear(maker, config, prefix + "k", {d, key_channels});
     p.v = make_linear(maker, config, prefix + "v", {d, d});
     if (config.output_projection)
-        p.o = make_linear(maker, config, prefix + "o", {d, d, Place::end_of_branch});
+        p.o = make_linear(maker, config, prefix + "o", {d, d, BranchPlace::end_of_branch});
     return p;
 }
 

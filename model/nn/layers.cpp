@@ -36,7 +36,7 @@ Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::
     double std = 0.02;  // GPT-2's, where the paper is silent
     if (config.init != "normal") {
         std = 1 / std::sqrt(static_cast<double>(shape.in));
-        if (shape.place == Place::end_of_branch)
+        if (shape.place == BranchPlace::end_of_branch)
             std /= std::sqrt(2 * static_cast<double>(config.layers));
     }
     return {maker.normal(name + ".weight", {shape.out, shape.in}, std, Group::linear_weight),
@@ -51,7 +51,7 @@ Norm make_norm(ParameterMaker& maker, const ModelConfig& config, const std::stri
 Mlp make_mlp(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
     const int64_t d = config.dim, inside = config.mlp_ratio * d;
     return {make_linear(maker, config, name + ".fc1", {d, inside}),
-            make_linear(maker, config, name + ".fc2", {inside, d, Place::end_of_branch}),
+            make_linear(maker, config, name + ".fc2", {inside, d, BranchPlace::end_of_branch}),
             config.activation};
 }
 

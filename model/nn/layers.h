@@ -33,11 +33,11 @@ struct Mlp {
 
 // Where a linear map stands decides how it starts: those that end a branch of a block are scaled
 // down by 1/sqrt(2 layers) unless model.init is "normal".
-enum class Place { inside, end_of_branch };
+enum class BranchPlace { inside, end_of_branch };
 
 struct LinearShape {
     int64_t in, out;
-    Place place = Place::inside;
+    BranchPlace place = BranchPlace::inside;
 };
 
 [[nodiscard]] Linear make_linear(ParameterMaker& maker, const ModelConfig& config,

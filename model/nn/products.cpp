@@ -18,9 +18,9 @@ namespace {
 // 1024 x 64 x 64 takes 49 and 57 us, 788 x 192 x 192 335 and 332.
 constexpr int64_t kLarge = 1 << 24;  // multiply-adds
 
-using Weights = std::optional<at::Tensor>;
+using OptionalTensor = std::optional<at::Tensor>;
 using Scalars = c10::List<std::optional<at::Scalar>>;
-using LinearFunction = at::Tensor(const at::Tensor&, const at::Tensor&, const Weights&,
+using LinearFunction = at::Tensor(const at::Tensor&, const at::Tensor&, const OptionalTensor&,
                                   std::string_view, Scalars, std::optional<std::string_view>);
 using LinearOperator = c10::TypedOperatorHandle<LinearFunction>;
 

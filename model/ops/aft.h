@@ -27,19 +27,19 @@ enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
 enum class Backend { automatic, reference, tiled, cpu };
 
 struct Inputs {
-    at::Tensor q, k,
-        v;  // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike; or bfloat16, then
-            // w, u, r in float32 or bfloat16. q undefined = no gate
-    at::Tensor w;     // full, local: [T, T] target-major; conv1d: [h, s]; conv2d: [h, s, s]: the
-                      // effective bias
+    // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike; or bfloat16, then w, u, r in
+    // float32 or bfloat16. q undefined = no gate
+    at::Tensor q, k, v;
+    // The effective bias. full, local: [T, T] target-major; conv1d: [h, s]; conv2d: [h, s, s]
+    at::Tensor w;
     at::Tensor u, r;  // full, local with factors: [T, d'], w = u r^T (instead of w)
 };
 
 struct Options {
     bool causal = false;
     int64_t window = 0;  // local: |t - j| < window has w, 0 outside; 0 = no position bias at all
-    bool outside_hidden =
-        false;  // local: sources outside the window are invisible (w = -inf there)
+    // local: sources outside the window are invisible (w = -inf there)
+    bool outside_hidden = false;
     int64_t grid_height = 0, grid_width = 0;  // conv2d: T = grid_height * grid_width
     Backend backend = Backend::automatic;
     int64_t row_block = 0;  // tiled: rows of a block, 0 = chosen

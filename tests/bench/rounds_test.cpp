@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/einsum_mixer.h"
 #include "bench/statistics.h"
 #include "bench/training.h"
 #include "core/check.h"
@@ -79,8 +80,8 @@ TEST(BenchRounds, ADecoderIsJudgedByTheRatesThatItRestsOn) {
     Stage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1)};
     double rate = 100;
-    const Rounds pace{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
-    const Conditions moved = measure(turns, pace, stage.settings, {});
+    const Rounds limits{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
+    const Conditions moved = measure(turns, limits, stage.settings, {});
     EXPECT_NEAR(moved.moved, 0.3, 1e-12);
     EXPECT_FALSE(moved.has_ratios());
     EXPECT_EQ(moved.basis_before.size(), 2U);
@@ -156,6 +157,7 @@ TEST(BenchTail, AgreesWithTheReferenceAndSeesAWrongRow) {
 }
 
 Config einsum_of(Config config) {
+    add_einsum_mixer();
     config.model.mixer = kEinsumMixer;
     return config;
 }

@@ -7,8 +7,8 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/data/baselines.h"
 #include "model/data/loader.h"
-#include "model/data/yardsticks.h"
 #include "model/jobs.h"
 #include "model/tasks/task.h"
 #include "tests/model/scratch.h"
@@ -62,7 +62,7 @@ nlohmann::json evaluate(const std::filesystem::path& model, const std::string& d
     return eval_job(request, {});
 }
 
-TEST(Eval, pictures_have_bits_per_dim_the_floor_and_yardsticks) {
+TEST(Eval, pictures_have_bits_per_dim_the_floor_and_baselines) {
     const Scratch folder;
     const ModelConfig model = small_model("image");
     write_net(folder / "m.safetensors", model);
@@ -223,21 +223,20 @@ class Ramp : public DataSource {
     DataInfo info_;
 };
 
-TEST(Yardsticks, a_ramp_has_the_entropies_of_its_definition) {
-    const Yardsticks found = measure_yardsticks(Ramp(), Split::test, 4, {});
+TEST(Baselines, a_ramp_has_the_entropies_of_its_definition) {
+    const Baselines found = measure_baselines(Ramp(), Split::test, 4, {});
     EXPECT_NEAR(found.unigram, 3, 1e-12);
     // 7 of 8 differences are 1, that of the first column is 1 - 128.
     const double p = 7.0 / 8;
     EXPECT_NEAR(found.left_neighbour, -p * std::log2(p) - (1 - p) * std::log2(1 - p), 1e-12);
 }
 
-TEST(Yardsticks, cifar10_at_16_pixels_gives_the_published_figures) {
+TEST(Baselines, cifar10_at_16_pixels_gives_the_published_figures) {
     const auto folder = real_data("cifar10");
     if (!std::filesystem::exists(folder / "test_batch.bin"))
         GTEST_SKIP() << "no CIFAR-10 in " << folder;
     const auto source = open_source("cifar10:" + folder.string() + "?size=16", 1);
-    const Yardsticks found =
-        measure_yardsticks(*source, Split::test, source->size(Split::test), {});
+    const Baselines found = measure_baselines(*source, Split::test, source->size(Split::test), {});
     EXPECT_NEAR(found.unigram, 7.886, 0.001);
     EXPECT_NEAR(found.left_neighbour, 6.705, 0.001);
     EXPECT_NEAR(found.previous_sub_pixel, 7.029, 0.001);

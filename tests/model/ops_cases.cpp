@@ -15,7 +15,7 @@ namespace aft::ops::testing {
 
 namespace {
 
-bool is_convolution(Kind kind) {
+bool has_taps(Kind kind) {
     return kind == Kind::conv1d || kind == Kind::conv2d;
 }
 
@@ -55,7 +55,7 @@ Operator oracle() {
 Sample make_sample(const Case& c) {
     at::manual_seed(c.seed);
     const int64_t B = c.batch, T = c.length, d = c.dim, s = c.window;
-    const bool conv = is_convolution(c.kind);
+    const bool conv = has_taps(c.kind);
     Sample out;
     out.in.q = normal({B, T, d}, 1);
     out.in.k = normal({B, T, conv ? c.heads : d}, c.key_scale);
@@ -94,7 +94,7 @@ uint64_t random_count(uint64_t usual) {
 
 void sometimes_long(Case& c, CounterRng& rng) {
     if (rng.below(40) != 0) return;
-    const bool conv = is_convolution(c.kind);
+    const bool conv = has_taps(c.kind);
     const int64_t length = 300 + rng.below(601);
     c.batch = 1;
     c.heads = 1 + rng.below(3);
@@ -231,7 +231,7 @@ namespace {
 
 // w of one group, or undefined for zero everywhere.
 at::Tensor written_out(Kind kind, const Sample& sample, int64_t group) {
-    if (is_convolution(kind)) return toeplitz(kind, sample)[group].contiguous();
+    if (has_taps(kind)) return toeplitz(kind, sample)[group].contiguous();
     const Inputs& in = sample.in;
     if (in.u.defined()) return at::matmul(in.u, in.r.t()).contiguous();
     return in.w.defined() ? in.w.contiguous() : at::Tensor();

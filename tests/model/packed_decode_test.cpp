@@ -186,19 +186,19 @@ TEST(PackedDecode, NothingAroundARowChangesIt) {
             config.layers = 1;
             const Net net = shaken_net(config);
             const auto alone = decode::make_decoder(net, {.weights = weights, .threads = 1});
-            const auto crew = decode::make_decoder(net, {.weights = weights, .threads = 2});
+            const auto team = decode::make_decoder(net, {.weights = weights, .threads = 2});
             std::vector<std::vector<int64_t>> fed;
             std::vector<Logits> wanted;
             for (int64_t row = 0; row < 7; ++row) {
                 fed.push_back(fed_tokens(config, 20 + row));
                 wanted.push_back(step_all(*alone, fed.back()));
             }
-            const auto state = crew->start(7);
+            const auto state = team->start(7);
             const auto levels = static_cast<size_t>(config.levels);
             for (size_t t = 0; t < fed[0].size(); ++t) {
                 std::vector<int64_t> tokens;
                 for (const auto& row : fed) tokens.push_back(row[t]);
-                const auto logits = crew->step(tokens, *state);
+                const auto logits = team->step(tokens, *state);
                 for (size_t row = 0; row < fed.size(); ++row)
                     ASSERT_TRUE(
                         std::equal(logits.begin() + static_cast<int64_t>(row * levels),
@@ -210,11 +210,11 @@ TEST(PackedDecode, NothingAroundARowChangesIt) {
     }
 }
 
-// A crew begins with a trial of one thread and goes on with all of them for a while: 40 calls later
+// A team begins with a trial of one thread and goes on with all of them for a while: 40 calls later
 // all are at work.
-void set_to_work(Decoder& crew) {
-    const auto state = crew.start(1);
-    for (int64_t i = 0; i < 40; ++i) static_cast<void>(crew.step(std::vector<int64_t>{3}, *state));
+void set_to_work(Decoder& team) {
+    const auto state = team.start(1);
+    for (int64_t i = 0; i < 40; ++i) static_cast<void>(team.step(std::vector<int64_t>{3}, *state));
 }
 
 // Enough rows, or known tokens of one, that each thread takes some of them through all steps.
@@ -227,7 +227,7 @@ TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
         config.layers = 2;
         const Net net = shaken_net(config);
         const auto alone = decode::make_decoder(net, {.threads = 1});
-        const auto crew = decode::make_decoder(net, {.threads = 2});
+        const auto team = decode::make_decoder(net, {.threads = 2});
         std::vector<int64_t> all;  // [rows, kLength]
         Logits wanted;
         for (int64_t row = 0; row < 20; ++row) {
@@ -239,8 +239,8 @@ TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
         const auto of_row = static_cast<size_t>(kLength * config.levels);
         for (const auto& [rows, at_once] : {std::pair{1, 150}, {3, 150}, {20, 1}, {20, 7}}) {
             SCOPED_TRACE(fmt::format("{} rows, {} tokens", rows, at_once));
-            set_to_work(*crew);
-            const auto state = crew->start(rows);
+            set_to_work(*team);
+            const auto state = team->start(rows);
             for (int64_t first = 0; first < kLength; first += at_once) {
                 const int64_t count = std::min<int64_t>(at_once, kLength - first);
                 std::vector<int64_t> tokens;
@@ -249,7 +249,7 @@ TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
                     tokens.insert(tokens.end(), begin, begin + count);
                 }
                 Logits found;
-                crew->feed(tokens, *state, &found);
+                team->feed(tokens, *state, &found);
                 const int64_t size = count * config.levels;
                 ASSERT_EQ(found.size(), static_cast<size_t>(rows * size));
                 for (int64_t row = 0; row < rows; ++row)

@@ -10,7 +10,7 @@
 
 namespace aft::ops {
 
-struct Range {
+struct IndexRange {
     int64_t begin = 0, end = 0;
     [[nodiscard]] int64_t size() const { return end - begin; }
 };
@@ -32,7 +32,7 @@ struct Grouped {
 [[nodiscard]] at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like);
 
 // The part of Options and shapes that an operator's backward pass needs again.
-struct Shape {
+struct OperatorShape {
     Kind kind = Kind::simple;
     bool causal = false;
     int64_t window = 0;

@@ -11,18 +11,18 @@ namespace {
 
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
-at::Tensor positions(Range range, const at::TensorOptions& options) {
+at::Tensor positions(IndexRange range, const at::TensorOptions& options) {
     return at::arange(range.begin, range.end, options.dtype(at::kLong));
 }
 
 // j - t, [R, J]
-at::Tensor offsets(Range rows, Range sources, const at::TensorOptions& options) {
+at::Tensor offsets(IndexRange rows, IndexRange sources, const at::TensorOptions& options) {
     return positions(sources, options).unsqueeze(0) - positions(rows, options).unsqueeze(1);
 }
 
 }  // namespace
 
-Bias::Bias(const Shape& shape, BiasTensors tensors, int64_t T, at::TensorOptions options)
+Bias::Bias(const OperatorShape& shape, BiasTensors tensors, int64_t T, at::TensorOptions options)
     : shape_(shape), tensors_(std::move(tensors)), options_(options), length_(T) {
     if (shape_.kind == Kind::local && shape_.window == 0) tensors_ = {};
     if (is_convolution(shape_.kind)) {
@@ -31,7 +31,7 @@ Bias::Bias(const Shape& shape, BiasTensors tensors, int64_t T, at::TensorOptions
     }
 }
 
-Range Bias::band(Range rows) const {
+IndexRange Bias::band(IndexRange rows) const {
     const int64_t s = tensors_.w.defined() ? tensors_.w.size(-1) : 0;
     int64_t before = 0, after = 0;
     switch (shape_.kind) {
@@ -51,13 +51,13 @@ Range Bias::band(Range rows) const {
         default:
             break;
     }
-    const Range none{rows.begin, shape_.causal ? rows.end : rows.begin};
+    const IndexRange none{rows.begin, shape_.causal ? rows.end : rows.begin};
     if (!has_parameters()) return none;
     return {std::max<int64_t>(0, rows.begin - before),
             shape_.causal ? rows.end : std::min(length_, rows.end + after)};
 }
 
-at::Tensor Bias::taps(Range rows, Range sources) const {
+at::Tensor Bias::taps(IndexRange rows, IndexRange sources) const {
     const int64_t s = tensors_.w.size(-1);
     if (shape_.kind == Kind::conv1d) {
         const at::Tensor o = offsets(rows, sources, options_) + (shape_.causal ? s - 1 : s / 2);
@@ -72,7 +72,7 @@ at::Tensor Bias::taps(Range rows, Range sources) const {
     return (a * s + b).masked_fill(outside, s * s);
 }
 
-at::Tensor Bias::raw_tile(Range rows, Range sources) const {
+at::Tensor Bias::raw_tile(IndexRange rows, IndexRange sources) const {
     const int64_t R = rows.size(), J = sources.size();
     if (factors()) {
         const at::Tensor u = tensors_.u.narrow(0, rows.begin, R).to(at::kDouble);
@@ -86,31 +86,31 @@ at::Tensor Bias::raw_tile(Range rows, Range sources) const {
     return tensors_.w.narrow(0, rows.begin, R).narrow(1, sources.begin, J).clone().unsqueeze(0);
 }
 
-at::Tensor Bias::outside_window(Range rows, Range sources) const {
+at::Tensor Bias::outside_window(IndexRange rows, IndexRange sources) const {
     return offsets(rows, sources, options_).abs_().ge(shape_.window);
 }
 
-at::Tensor Bias::tile(Range rows, Range sources) const {
+at::Tensor Bias::tile(IndexRange rows, IndexRange sources) const {
     at::Tensor w = has_parameters() ? raw_tile(rows, sources)
                                     : at::zeros({1, rows.size(), sources.size()}, options_);
     if (leaves_window(rows, sources))
         w.masked_fill_(outside_window(rows, sources), shape_.outside_hidden ? kHidden : 0.0);
     if (shape_.causal && sources.end > rows.begin + 1) {
-        const Range late{std::max(sources.begin, rows.begin), sources.end};
+        const IndexRange late{std::max(sources.begin, rows.begin), sources.end};
         w.narrow(2, late.begin - sources.begin, late.size())
             .masked_fill_(offsets(rows, late, options_).gt(0), kHidden);
     }
     return w;
 }
 
-bool Bias::leaves_window(Range rows, Range sources) const {
+bool Bias::leaves_window(IndexRange rows, IndexRange sources) const {
     if (shape_.kind != Kind::local || !has_parameters()) return false;
     const int64_t back = rows.end - 1 - sources.begin;
     const int64_t ahead = shape_.causal ? 0 : sources.end - 1 - rows.begin;
     return std::max(back, ahead) >= shape_.window;
 }
 
-void Bias::add_gradient(Range rows, Range sources, const at::Tensor& gradient) {
+void Bias::add_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient) {
     if (!has_parameters()) return;
     if (kernel_.defined()) return add_kernel_gradient(rows, sources, gradient);
     at::Tensor dw = gradient.squeeze(0);
@@ -133,7 +133,7 @@ void Bias::add_gradient(Range rows, Range sources, const at::Tensor& gradient) {
     gradient_.r.narrow(0, sources.begin, sources.size()).addmm_(dw.t(), u);
 }
 
-at::Tensor Bias::tap_sources(Range rows) const {
+at::Tensor Bias::tap_sources(IndexRange rows) const {
     const int64_t s = tensors_.w.size(-1), W = shape_.grid_width;
     const at::Tensor t = positions(rows, options_).unsqueeze(1);
     at::Tensor j, outside;
@@ -151,7 +151,7 @@ at::Tensor Bias::tap_sources(Range rows) const {
 }
 
 // Every row gathers what belongs to its taps, then the rows are summed: a fixed order anywhere.
-void Bias::add_kernel_gradient(Range rows, Range sources, const at::Tensor& gradient) {
+void Bias::add_kernel_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient) {
     const at::Tensor j = tap_sources(rows);  // [R, s^n]
     const at::Tensor index = (j - sources.begin).clamp_(0, sources.size() - 1);
     const at::Tensor taken =

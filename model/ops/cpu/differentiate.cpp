@@ -1,4 +1,4 @@
-// The gradients of the CPU operators: the quick ones where they can be trusted, else float64.
+// The gradients of the CPU operators: in float32 where they can be trusted, else in float64.
 #include <cmath>
 
 #include "model/ops/cpu/call.h"
@@ -9,7 +9,7 @@ namespace aft::ops::cpu {
 
 namespace {
 
-// A power of two that brings dY near 2^20, where products with 1 / D have most room.
+// A power of two that brings dY near 2^20, the middle of the range of products with 1 / D.
 float scale_of(const at::Tensor& dy) {
     const double largest = dy.abs().amax().item<double>();
     if (!std::isfinite(largest) || largest == 0) return 0x1p20F;
@@ -21,7 +21,7 @@ at::Tensor centre(const at::Tensor& v) {
     return v.mean(1).to(at::kFloat).nan_to_num_(0, 0, 0);
 }
 
-// dK is what is left of two sums that cancel where almost every target listens to one source. It is
+// dK is a difference of two sums that cancel where almost every target attends to one source. It is
 // trusted if finite and not below a fiftieth of its parts (float32: 2e-5 of it); a twentieth where
 // several channels share a key, whose sum cancels once more.
 bool is_trusted(const Norms& norms, const Gradients& g, bool shared) {
@@ -96,7 +96,7 @@ Norms quick_gradient(const Call& call, const Result& kept, const at::Tensor& dy,
                           : banded_gradient<T>(call, kept, dy, g);
 }
 
-// In float32 and rounded at the end: what the exact path adds would else meet rounded sums.
+// In float32, rounded once at the end: else the exact path would add to rounded sums.
 Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& dy) {
     Gradients g =
         differentiate({.kind = call.kind, .options = call.options, .in = widened(call.in)}, kept,

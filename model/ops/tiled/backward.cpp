@@ -136,7 +136,7 @@ KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Upstream& 
                          .values = at::zeros_like(plan.x.values)};
     for (const Segment& segment : plan_segments(plan)) {
         SegmentGradient gradient(plan, segment, centred, has_exact);
-        for_blocks(segment.rows, plan.block, [&](Range rows) {
+        for_blocks(segment.rows, plan.block, [&](IndexRange rows) {
             gradient.add_block(block_weights(plan, bias, rows), rows_of(factors, rows), bias);
         });
         gradient.finish(centred.values, out);

@@ -12,7 +12,7 @@ at::Tensor in_double(const at::Tensor& x) {
 
 }  // namespace
 
-Problem problem_of(Kind kind, const Options& options, const Grouped& x) {
+TiledProblem problem_of(Kind kind, const Options& options, const Grouped& x) {
     return {.shape = {.kind = kind,
                       .causal = options.causal,
                       .window = options.window,
@@ -24,7 +24,7 @@ Problem problem_of(Kind kind, const Options& options, const Grouped& x) {
             .batch = x.batch};
 }
 
-Plan make_plan(const Problem& problem, const at::Tensor& keys, const at::Tensor& values) {
+Plan make_plan(const TiledProblem& problem, const at::Tensor& keys, const at::Tensor& values) {
     Plan plan;
     plan.x = {.keys = keys, .values = values, .groups = problem.groups, .batch = problem.batch};
     plan.block = choose_block(problem.shape, keys.size(1));

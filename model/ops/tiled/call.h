@@ -6,12 +6,12 @@
 
 namespace aft::ops::tiled {
 
-struct Problem {
-    Shape shape;
+struct TiledProblem {
+    OperatorShape shape;
     int64_t groups = 1, batch = 1;
 };
-[[nodiscard]] Problem problem_of(Kind kind, const Options& options, const Grouped& x);
-[[nodiscard]] Plan make_plan(const Problem& problem, const at::Tensor& keys,
+[[nodiscard]] TiledProblem problem_of(Kind kind, const Options& options, const Grouped& x);
+[[nodiscard]] Plan make_plan(const TiledProblem& problem, const at::Tensor& keys,
                              const at::Tensor& values);
 
 struct BackwardResult {
@@ -21,7 +21,7 @@ struct BackwardResult {
 
 struct GroupedCall {
     explicit GroupedCall(const Call& call);
-    Problem problem;
+    TiledProblem problem;
     Plan plan;
     BiasTensors bias;
     Inputs like;

@@ -33,11 +33,11 @@ void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
                         KeyValueGradient& out);
 
 template <class F>
-void for_blocks(Range rows, int64_t block, F f) {
+void for_blocks(IndexRange rows, int64_t block, F f) {
     for (int64_t t = rows.begin; t < rows.end; t += block)
-        f(Range{t, rows.end < t + block ? rows.end : t + block});
+        f(IndexRange{t, rows.end < t + block ? rows.end : t + block});
 }
-[[nodiscard]] inline at::Tensor rows_of(const at::Tensor& x, Range rows) {
+[[nodiscard]] inline at::Tensor rows_of(const at::Tensor& x, IndexRange rows) {
     return x.narrow(1, rows.begin, rows.size());
 }
 

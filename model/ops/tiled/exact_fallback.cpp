@@ -18,13 +18,13 @@ double min_safe_denominator(at::ScalarType type) {
 
 // The rows and columns of one group in one block that the exact path takes.
 struct Rectangle {
-    Range rows;
+    IndexRange rows;
     int64_t group = 0, sources = 0;
     at::Tensor row_index, column_index;  // int64 [r], [n]; rows relative to rows.begin
     [[nodiscard]] bool empty() const { return row_index.numel() == 0; }
 };
 
-Rectangle rectangle(const Plan& plan, const at::Tensor& chosen, Range rows, int64_t group) {
+Rectangle rectangle(const Plan& plan, const at::Tensor& chosen, IndexRange rows, int64_t group) {
     const at::Tensor part = chosen[group].narrow(0, rows.begin, rows.size());  // [R, N]
     return {.rows = rows,
             .group = group,
@@ -55,7 +55,7 @@ ExactPart part_of(const Plan& plan, const Rectangle& area, const at::Tensor& til
 // Calls f(rectangle, tile of its block) for every group of every block with a chosen entry.
 template <class F>
 void for_rectangles(const Plan& plan, const Bias& bias, const at::Tensor& chosen, F f) {
-    for_blocks({0, plan.x.length()}, plan.block, [&](Range rows) {
+    for_blocks({0, plan.x.length()}, plan.block, [&](IndexRange rows) {
         if (!rows_of(chosen, rows).any().item<bool>()) return;
         at::Tensor tile = bias.tile(rows, {0, plan.causal ? rows.end : plan.x.length()});
         for (int64_t g = 0; g < plan.x.groups; ++g) {
@@ -68,7 +68,7 @@ void for_rectangles(const Plan& plan, const Bias& bias, const at::Tensor& chosen
 int64_t blocks_with(const at::Tensor& chosen, int64_t block) {
     int64_t count = 0;
     for_blocks({0, chosen.size(1)}, block,
-               [&](Range rows) { count += rows_of(chosen, rows).any().item<bool>() ? 1 : 0; });
+               [&](IndexRange rows) { count += rows_of(chosen, rows).any().item<bool>() ? 1 : 0; });
     return count;
 }
 

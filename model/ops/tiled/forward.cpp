@@ -9,7 +9,7 @@ namespace aft::ops::tiled {
 namespace {
 
 // Sums over everything that the block sees outside its tile [G, 1, columns]
-at::Tensor outside_sum(const Plan& plan, const States& states, const BlockWeights& block) {
+at::Tensor outside_sum(const Plan& plan, const OutsideStates& states, const BlockWeights& block) {
     const at::Tensor before = states.before.narrow(1, block.sources.begin / plan.block, 1);
     if (plan.causal) return before;
     const int64_t next = (block.sources.end + plan.block - 1) / plan.block;
@@ -17,12 +17,12 @@ at::Tensor outside_sum(const Plan& plan, const States& states, const BlockWeight
 }
 
 // What the blocks of a segment look at.
-struct Sources {
-    at::Tensor operand;  // [G, J, N*S + N]
-    States states;       // undefined where nothing outside the tiles is visible
+struct SegmentOperands {
+    at::Tensor operand;    // [G, J, N*S + N]
+    OutsideStates states;  // undefined where nothing outside the tiles is visible
 };
 
-void average_block(const Plan& plan, const BlockWeights& block, const Sources& sources,
+void average_block(const Plan& plan, const BlockWeights& block, const SegmentOperands& sources,
                    Average& out) {
     const auto& [operand, states] = sources;
     const int64_t N = plan.x.columns(), S = plan.x.width(), G = operand.size(0);
@@ -49,9 +49,9 @@ Average average(const Plan& plan, const Bias& bias) {
     Average out{.R = at::empty_like(plan.x.values), .D = at::empty_like(plan.x.keys)};
     for (const Segment& segment : plan_segments(plan)) {
         const at::Tensor operand = operands(plan, segment, plan.x.values);
-        const Sources sources{operand,
-                              bias.outside_visible() ? outside_states(plan, operand) : States{}};
-        for_blocks(segment.rows, plan.block, [&](Range rows) {
+        const SegmentOperands sources{
+            operand, bias.outside_visible() ? outside_states(plan, operand) : OutsideStates{}};
+        for_blocks(segment.rows, plan.block, [&](IndexRange rows) {
             average_block(plan, block_weights(plan, bias, rows), sources, out);
         });
     }

@@ -9,8 +9,9 @@ namespace aft::ops::tiled {
 
 namespace {
 
-constexpr double kRise = 20;  // nats by which a key may exceed its reference: exp(20) is far from
-                              // overflow, and few sequences then need a second reference
+// nats by which a key may exceed its reference: exp(20) is far from overflow, and few sequences
+// then need a second reference
+constexpr double kRise = 20;
 
 // Largest key of sources up to the end of each block: [G, blocks, N]
 at::Tensor running_maximum(const Plan& plan) {
@@ -25,7 +26,7 @@ at::Tensor running_maximum(const Plan& plan) {
 
 }  // namespace
 
-int64_t choose_block(const Shape& shape, int64_t T) {
+int64_t choose_block(const OperatorShape& shape, int64_t T) {
     if (shape.row_block > 0) return std::min(shape.row_block, T);
     return std::min<int64_t>(T, 64);
 }
@@ -63,7 +64,7 @@ at::Tensor operands(const Plan& plan, const Segment& segment, const at::Tensor& 
     return out;
 }
 
-States outside_states(const Plan& plan, const at::Tensor& operands) {
+OutsideStates outside_states(const Plan& plan, const at::Tensor& operands) {
     const int64_t G = operands.size(0), J = operands.size(1), C = operands.size(2);
     const int64_t blocks = (J + plan.block - 1) / plan.block;
     at::Tensor before = at::zeros({G, blocks + 1, C}, operands.options());
@@ -80,9 +81,9 @@ States outside_states(const Plan& plan, const at::Tensor& operands) {
     return {before.cumsum(1), after};
 }
 
-BlockWeights block_weights(const Plan& plan, const Bias& bias, Range rows) {
+BlockWeights block_weights(const Plan& plan, const Bias& bias, IndexRange rows) {
     const int64_t T = plan.x.length();
-    const Range band = bias.band(rows);
+    const IndexRange band = bias.band(rows);
     BlockWeights out{.rows = rows, .sources = band, .inside = {}, .outside = {}};
     out.sources.begin = band.begin / plan.block * plan.block;
     out.sources.end = std::min(T, (band.end + plan.block - 1) / plan.block * plan.block);

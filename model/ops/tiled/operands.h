@@ -14,7 +14,7 @@ namespace aft::ops::tiled {
 // sources up to the first block of the run, so that large keys of the future do not push the
 // visible ones into underflow; later keys may exceed it by kRise at most.
 struct Segment {
-    Range rows;            // multiple of the row block, but for the end
+    IndexRange rows;       // multiple of the row block, but for the end
     int64_t sources = 0;   // sources [0, sources) are visible to some of these rows
     at::Tensor reference;  // [G, 1, N]
 };
@@ -25,7 +25,7 @@ struct Plan {
     bool causal = false;
 };
 
-[[nodiscard]] int64_t choose_block(const Shape& shape, int64_t T);
+[[nodiscard]] int64_t choose_block(const OperatorShape& shape, int64_t T);
 [[nodiscard]] std::vector<Segment> plan_segments(const Plan& plan);
 
 // [G, sources, N*S + N] = [X V | X] with X = exp(K - reference)
@@ -34,19 +34,19 @@ struct Plan {
 
 // Sums of the operands over everything before and after each block boundary; sums of parts only,
 // never a difference. before, after: [G, blocks + 1, columns].
-struct States {
+struct OutsideStates {
     at::Tensor before, after;
     [[nodiscard]] bool defined() const { return before.defined(); }
 };
-[[nodiscard]] States outside_states(const Plan& plan, const at::Tensor& operands);
+[[nodiscard]] OutsideStates outside_states(const Plan& plan, const at::Tensor& operands);
 
 // Weights of one row block, scaled by exp(-a) with a the row's largest visible bias.
 struct BlockWeights {
-    Range rows, sources;  // sources on block boundaries
-    at::Tensor inside;    // E [G', R, J]; G' = 1 or G. Undefined where J = 0
-    at::Tensor outside;   // exp(0 - a) [G', R, 1]; undefined where nothing outside is visible
+    IndexRange rows, sources;  // sources on block boundaries
+    at::Tensor inside;         // E [G', R, J]; G' = 1 or G. Undefined where J = 0
+    at::Tensor outside;        // exp(0 - a) [G', R, 1]; undefined where nothing outside is visible
 };
-[[nodiscard]] BlockWeights block_weights(const Plan& plan, const Bias& bias, Range rows);
+[[nodiscard]] BlockWeights block_weights(const Plan& plan, const Bias& bias, IndexRange rows);
 
 [[nodiscard]] at::Tensor batched_product(const at::Tensor& a,
                                          const at::Tensor& b);  // bmm, G = 1 as mm

@@ -12,8 +12,9 @@ namespace aft::ops::tiled {
 
 namespace {
 
-// dK = sum_s (V - mu) dV + X SC cancels where almost every row listens to a single source. What is
-// left is trusted if it is finite and not below a fiftieth of its parts (float32: 2e-5 of it).
+// dK = sum_s (V - mu) dV + X SC cancels where almost every row attends to a single source. The
+// difference is trusted if it is finite and not below a fiftieth of its parts (float32: 2e-5 of
+// it).
 bool is_trusted(const BackwardResult& g, const Plan& plan) {
     const at::Tensor& V = plan.x.values;
     const at::Tensor part = g.x.values * (V - V.mean(1, true));

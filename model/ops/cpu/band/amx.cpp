@@ -1,16 +1,16 @@
-// The products of the banded operators by the matrix registers of processors with AMX-BF16;
-// everything else as avx512_bf16.cpp has it. Compiled with its flags; nothing else may be.
+// The products of the banded operators by AMX-BF16 tiles; everything else as in avx512_bf16.cpp.
+// Compiled with its flags; nothing else may be.
 //
 //   sum[32, 64] += E[32, 32] [X V | X][32, 64]       a step: eight instructions of 16 x 16 x 32
 //
 // (numerator and denominator of paper Eq. 2; 131,072 FLOP a step.) Numerics as in
 // avx512_bf16.cpp.
 //
-// The panel's pairs of rows lie as the instruction wants its right operand. Four registers hold
-// sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072,
-// d = 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a whole call takes 5.0
-// ms again and again, and 17.3 by avx512_bf16.cpp. A call sets the shapes of its thread's
-// registers and lets the registers go again: in use they are 8 KB more to save when threads change.
+// The panel is in the VNNI layout that the instruction wants of its right operand. Four tiles hold
+// sums, two weights and two sources: a step's four loads feed four products. B = 4, T = 3072, d =
+// 256, window 256, all in bfloat16, two cores of an Intel Xeon with AMX: a call takes 5.0 ms, and
+// 17.3 by avx512_bf16.cpp. Each product configures its thread's tiles and releases them: in use
+// they add 8 KB to a context switch.
 #define AFT_CPU_AMX
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/band/bf16_kernels.h"
@@ -35,8 +35,8 @@ static void round_row(const float* from, int64_t steps, uint16_t* to) {
             to, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(load(from + kLanes), load(from))));
 }
 
-// Shapes of all eight registers: 16 rows of 64 bytes.
-struct alignas(64) Shapes {
+// All eight tiles: 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
     uint8_t palette = 1, start = 0, reserved[14] = {};
     uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
     uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
@@ -76,9 +76,9 @@ AFT_INLINE void multiply_columns(const uint16_t* a, const uint16_t* b, int64_t s
 }
 
 static void multiply_matrix(const MultiplyMatrix& m) {
-    static constexpr Shapes shapes;
+    static constexpr TileConfig shapes;
     if (m.first != nullptr) begin_matrix(m);
-    asm volatile("" ::: "memory");  // the loads below do not tell the compiler what they read
+    asm volatile("" ::: "memory");  // tile loads do not tell the compiler what they read
     _tile_loadconfig(&shapes);
     multiply_columns(m.a, m.b, m.steps, m.sum);
     multiply_columns(m.a, m.b + 2 * kChannels, m.steps, m.sum + kChannels);

@@ -42,8 +42,8 @@ struct SumAfter {
     float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
-// A product is added to weight[r] first[.] instead of what lies in sum, and fetches a block of
-// channels of a row of another tensor into the cache with each of its first steps.
+// What a product does besides: it adds weight[r] first[.] instead of the sums in memory, and
+// prefetches a block of channels of a row of another tensor with each of its first steps.
 struct ProductExtras {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
     const char* fetch = nullptr;

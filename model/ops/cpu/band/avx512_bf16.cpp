@@ -1,16 +1,15 @@
 // Operands in bfloat16, sums in float32, for processors with AVX512-BF16: E, X = exp(K) and X V of
-// the banded operators are rounded to 8 bits, two sources meet in one instruction. Compiled with
-// its flags; nothing else may be.
+// the banded operators are rounded to 8 bits, an instruction takes two sources. Compiled with its
+// flags; nothing else may be.
 //
 //   N_t = sum_j E_tj (X_j V_j), D_t = sum_j E_tj X_j           pairs of sources side by side
 //
-// (paper Eq. 2; an instruction makes two multiply-adds a lane.)
-// Rounding is of about 2^-9 of each term: E enters N and D alike and only shifts weight; X is
-// rounded first and X V made from the rounded X, so that the average stays one. References are
-// whole powers of two and bfloat16 has the range of float32: all that arguments.h says about
-// references holds. Running sums stay in float32. B = 4, T = 3072, d = 256, two cores of an AMD
-// EPYC: window 256 takes 13.3 ms (float32 17.9; limits by products 7.2 and 15.6). Intel's
-// processors gain nothing (bf16_kernels()).
+// (paper Eq. 2; an instruction makes two multiply-adds a lane.) Rounding errors are about 2^-9 of
+// each term. E is the same in N and D, so its error only shifts weight; X V is computed from the
+// rounded X, so that R stays a weighted average. References are integer powers of two and bfloat16
+// has the range of float32: all that scaling.h says about references holds. Running sums stay in
+// float32. B = 4, T = 3072, d = 256, two cores of an AMD EPYC: window 256 takes 13.3 ms (float32
+// 17.9; limits by products 7.2 and 15.6). Intel's processors gain nothing (bf16_kernels()).
 #define AFT_CPU_AVX512_BF16
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "model/ops/cpu/band/bf16_kernels.h"

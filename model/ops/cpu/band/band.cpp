@@ -1,14 +1,15 @@
 // Forward: N_t = sum_j E_tj X_j V_j, D_t = sum_j E_tj X_j with E = exp(w), X = exp(K); Y =
-// sigmoid(Q) N / D (paper Eq. 2). Tiles of kTile targets; the part outside the band is one more
-// source whose operand is the running sum of everything before (and after) it. Two orders, chosen
-// by the shape, with the same results:
-//   narrow windows march: the weights of all tiles are made first; then a sample and a few blocks
-//     of channels at a time goes through the sequence: pack a chunk, multiply, finish. Only the
-//     rows that the window still reaches are kept (second-level cache); Q, K, V are read and Y is
-//     written once. B = 8, T = 1024, d = 512, window 32, two cores: 5.8 ms, where the limit by
+// sigmoid(Q) N / D (paper Eq. 2). Tiles of kTile targets; everything outside the band is one more
+// source, whose operand is the running sum of all sources before (and after) it. Two loop orders,
+// chosen by the shape, with the same results:
+//   streaming, for narrow windows: the weights of all tiles are computed first; then a sample and a
+//     few blocks of channels at a time goes through the sequence: pack a chunk, multiply, finish.
+//     Only the rows that the window still reaches are kept (second-level cache); Q, K, V are read
+//     and Y is written once. B = 8, T = 1024, d = 512, window 32, two cores: 5.8 ms; the limit by
 //     products is 2.8.
-//   wide ones go tile by tile: all panels first; the weights of a tile are made once, meet every
-//     sample and block of channels, and are forgotten.
+//   tile by tile, for wide ones: all panels first; the weights of a tile are computed once, used
+//   for
+//     every sample and block of channels, and dropped.
 #include "model/ops/cpu/band/band.h"
 
 #include <omp.h>
@@ -29,16 +30,16 @@ int64_t padded(const BandShape& shape) {
 }
 
 template <class T>
-class Forward {
+class BandForwardPass {
   public:
-    Forward(const BandShape& shape, const BandForward<T>& x)
+    BandForwardPass(const BandShape& shape, const BandForward<T>& x)
         : kernels_(band_kernels()),
           shape_(shape),
           x_(x),
           weights_(shape.bias, shape.length, shape.causal),
           tiles_(padded(shape) / kTile),
           blocks_(Panels::all_blocks(shape)) {
-        // Beyond the caches a result that is written past them costs half.
+        // Streaming stores: a result beyond the caches costs half.
         const int64_t vector = kernels_.lanes, bytes = vector * static_cast<int64_t>(sizeof(T));
         streams_ = shape.batch * shape.length * shape.channels > kStreamed &&
                    shape.channels % vector == 0 && reinterpret_cast<uintptr_t>(x.y) % bytes == 0;
@@ -47,13 +48,13 @@ class Forward {
     bool run() {
         const int64_t widest = TargetTile::widest(shape_);
         const bool is_narrow = widest <= kNarrow && widest <= 2 * shape_.batch * shape_.channels;
-        return is_narrow ? march() : by_tiles();
+        return is_narrow ? stream_chunks() : by_tiles();
     }
 
   private:
     static constexpr int64_t kNarrow = 680;  // a tile's weights stay in the second-level cache
     static constexpr int64_t kStreamed = 1 << 20;  // numbers
-    static constexpr int64_t kKept = 1 << 16;      // numbers of the panels on the march
+    static constexpr int64_t kKept = 1 << 16;      // numbers of the panels of a thread
 
     [[nodiscard]] std::vector<Buffer<float>> sums() const {
         std::vector<Buffer<float>> all;
@@ -68,14 +69,14 @@ class Forward {
     }
     static std::size_t thread() { return static_cast<std::size_t>(omp_get_thread_num()); }
 
-    bool march() {
+    bool stream_chunks() {
         std::vector<TargetTile> tiles;
         for (int64_t i = 0; i < tiles_; ++i) tiles.emplace_back(shape_);
         make_weights(tiles);
         const int64_t rows = kept_rows(), per_sample = blocks_ / shape_.batch;
         const int64_t kept = shape_.bf16 ? 2 * kKept : kKept;  // half as wide
-        const int64_t room = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
-        const int64_t parts = std::max((per_sample + room - 1) / room,
+        const int64_t fitting = std::max<int64_t>(1, kept / (rows * 2 * kernels_.channels));
+        const int64_t parts = std::max((per_sample + fitting - 1) / fitting,
                                        std::min(per_sample, (4 + shape_.batch - 1) / shape_.batch));
         std::vector<Panels> panels;
         for (int i = 0; i < omp_get_max_threads(); ++i)
@@ -123,11 +124,11 @@ class Forward {
                 panels.pack(panels.block(b, b - unit.begin), source);
         for (int64_t chunk = 0; chunk < tiles_; ++chunk)
             for (int64_t b = unit.begin; b < unit.end; ++b) {
-                const Panels::Block block = panels.block(b, b - unit.begin);
+                const Panels::ChannelBlock block = panels.block(b, b - unit.begin);
                 if (shape_.causal) panels.pack_chunk(block, source, chunk);
                 const TargetTile& tile = tiles[static_cast<std::size_t>(chunk)];
                 const bool wraps = b + 1 == unit.end;
-                const Panels::Block next = panels.block(wraps ? unit.begin : b + 1, 0);
+                const Panels::ChannelBlock next = panels.block(wraps ? unit.begin : b + 1, 0);
                 PrefetchPlan plan = ahead(next, wraps ? chunk + 1 : chunk);
                 if (wraps && chunk + 1 < tiles_)
                     plan.rest = tiles[static_cast<std::size_t>(chunk + 1)].prefetch_range();
@@ -137,7 +138,7 @@ class Forward {
         return safe;
     }
 
-    [[nodiscard]] PrefetchPlan ahead(const Panels::Block& block, int64_t chunk) const {
+    [[nodiscard]] PrefetchPlan ahead(const Panels::ChannelBlock& block, int64_t chunk) const {
         const int64_t row = chunk * kTile, d = shape_.channels;
         if (row >= shape_.length) return {};
         const int64_t at = (block.sample * shape_.length + row) * d + block.first;
@@ -169,7 +170,7 @@ class Forward {
             tile.start(weights_, i / parts * kTile, products[thread()]);
             for (int64_t b = blocks_ * (i % parts) / parts; b < blocks_ * (i % parts + 1) / parts;
                  ++b) {
-                const Panels::Block block = panels.block(b, b);
+                const Panels::ChannelBlock block = panels.block(b, b);
                 sum_tile(shape_, tile, block, {scratch[thread()].data(), far(tile, block)});
                 safe = finish(tile, block, scratch[thread()].data()) && safe;
             }
@@ -178,14 +179,15 @@ class Forward {
     }
 
     // Queries of the tile; of whole panels all but the first chunk.
-    [[nodiscard]] PrefetchPlan far(const TargetTile& tile, const Panels::Block& block) const {
+    [[nodiscard]] PrefetchPlan far(const TargetTile& tile,
+                                   const Panels::ChannelBlock& block) const {
         PrefetchPlan out = ahead(block, tile.row / kTile);
         out.rows[1] = out.rows[2] = nullptr;
         out.far = true;
         return out;
     }
 
-    bool finish(const TargetTile& tile, const Panels::Block& b, const float* sums) const {
+    bool finish(const TargetTile& tile, const Panels::ChannelBlock& b, const float* sums) const {
         const int64_t d = shape_.channels;
         const int64_t at = (b.sample * shape_.length + tile.row) * d + b.first;
         const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
@@ -203,7 +205,7 @@ class Forward {
     const BandKernels& kernels_;
     const BandShape& shape_;
     const BandForward<T>& x_;
-    Weights weights_;
+    BandWeights weights_;
     int64_t tiles_ = 0, blocks_ = 0;
     bool streams_ = false;
 };
@@ -212,7 +214,7 @@ class Forward {
 
 template <class T>
 bool band_forward(const BandShape& shape, const BandForward<T>& x) {
-    return Forward<T>(shape, x).run();
+    return BandForwardPass<T>(shape, x).run();
 }
 template bool band_forward(const BandShape& shape, const BandForward<float>& x);
 template bool band_forward(const BandShape& shape, const BandForward<Bf16>& x);

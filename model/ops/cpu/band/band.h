@@ -55,15 +55,15 @@ struct BandGradient {
 template <class T>
 [[nodiscard]] Norms band_gradient(const BandShape& shape, const BandGradient<T>& x);
 
-// Bytes one behind the other that products fetch into the second-level cache on their way. The
-// last-level cache may be far (14 to 19 GB/s for two cores of a virtual Xeon).
+// A contiguous range that products prefetch into the second-level cache while they compute: from
+// the last-level cache two cores of a virtual Xeon read 14 to 19 GB/s only.
 struct PrefetchRange {
     const char* at = nullptr;
     int64_t bytes = 0;
 
-    // A part for a product of so many steps, in blocks of channels of so many bytes.
-    void take(int64_t steps, int64_t block, ProductExtras& out) {
-        constexpr int64_t kMost = 24;  // the others find room between them
+    // The next part, for a product of `steps` steps, in blocks of channels of `block` bytes.
+    void next(int64_t steps, int64_t block, ProductExtras& out) {
+        constexpr int64_t kMost = 24;  // more would queue up
         if (bytes <= 0) return;
         out.fetch = at;
         out.fetch_row = block;
@@ -76,15 +76,15 @@ struct PrefetchRange {
 // Shared by both passes: panels of samples and blocks of channels, whole or the last rows of each.
 class Panels {
   public:
-    struct Plan {
-        int64_t blocks = 0;  // room for
+    struct Layout {
+        int64_t blocks = 0;  // capacity
         int64_t rows = 0;    // kept of each, a multiple of kTile: row t lies at t % rows
         bool sums = false;
         bool bf16 = false;
     };
-    Panels(const BandShape& shape, const Plan& plan);
+    Panels(const BandShape& shape, const Layout& plan);
 
-    struct Block {  // one sample, one block of channels
+    struct ChannelBlock {  // one sample, one block of channels
         int64_t sample = 0, first = 0, channels = 0;
         int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
         float *panel = nullptr, *reference = nullptr, *state = nullptr;
@@ -106,7 +106,7 @@ class Panels {
     };
     [[nodiscard]] static int64_t all_blocks(const BandShape& shape);
     // Block i of all, its panel kept in the given slot.
-    [[nodiscard]] Block block(int64_t i, int64_t slot);
+    [[nodiscard]] ChannelBlock block(int64_t i, int64_t slot);
 
     template <class T>
     struct Source {
@@ -115,9 +115,9 @@ class Panels {
     };
     // In order of the chunks; causal only.
     template <class T>
-    void pack_chunk(const Block& block, const Source<T>& x, int64_t chunk) const;
+    void pack_chunk(const ChannelBlock& block, const Source<T>& x, int64_t chunk) const;
     template <class T>
-    void pack(const Block& block, const Source<T>& x) const;  // all of it
+    void pack(const ChannelBlock& block, const Source<T>& x) const;  // all of it
     template <class T>
     void pack_all(const Source<T>& x, const Sources& blocks);  // these blocks, slots from 0 on
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
@@ -125,12 +125,12 @@ class Panels {
   private:
     [[nodiscard]] int64_t sums_size() const;  // of a block
     template <class T>
-    [[nodiscard]] PackKeys<T> arguments(const Block& block, const Source<T>& x,
+    [[nodiscard]] PackKeys<T> arguments(const ChannelBlock& block, const Source<T>& x,
                                         int64_t chunk) const;
 
     const BandKernels& kernels_;
     BandShape shape_;
-    Plan plan_;
+    Layout plan_;
     Buffer<float> panels_, references_, states_, before_, after_;
     Buffer<uint16_t> bf16_panels_;
 };

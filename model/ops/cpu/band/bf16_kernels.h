@@ -50,8 +50,8 @@ struct Bf16Kernels {
 [[nodiscard]] const Bf16Kernels& amx_kernels();
 // None where the processor has no such products (AVX512-BF16) or they are no faster than float32's,
 // as on Intel's (window 256, B = 4, T = 3072, d = 256, two cores of a Xeon: 22.5 ms, in float32
-// 17.1), unless AFTERIMAGE_CPU asks for them: band_kernels() are more exact. Those with matrix
-// instructions (AMX-BF16) where the system lets this process use their registers.
+// 17.1), unless AFTERIMAGE_CPU asks for them: band_kernels() are more exact. Those of AMX-BF16
+// where the system lets this process use the tiles.
 [[nodiscard]] const Bf16Kernels* bf16_kernels();
 
 }  // namespace aft::ops::cpu

@@ -1,7 +1,7 @@
-// Pairs of sources in bfloat16, as products with sums in float32 take them: two rows of
-// panels.cpp's [X V | X] side by side in each 32 bits. X is rounded first and X V made from the
-// rounded X, so that the weights of N and D are the same and R stays an average. Powers are within
-// 1e-4, a twentieth of what rounding takes. For instruction sets with AVX512-BF16, once each.
+// Pairs of sources in bfloat16, as products with sums in float32 take them: two rows of [X V | X]
+// (panels.cpp) interleaved in 32-bit words. X is rounded first and X V made from the rounded X, so
+// that the weights of N and D are the same and R stays an average. Powers are within 1e-4, a
+// twentieth of what rounding takes. For instruction sets with AVX512-BF16, once each.
 #pragma once
 #include "model/ops/cpu/band/kernels.inl"
 
@@ -23,13 +23,13 @@ AFT_INLINE V odd_of(__m512i pairs) {
 }
 
 template <class T>
-AFT_INLINE V centred(const PackKeys<T>& p, const Column& c, int64_t row) {
+AFT_INLINE V centred(const PackKeys<T>& p, const PackColumn& c, int64_t row) {
     return row < p.rows ? value(p, c, row) - c.mean : set1(0);
 }
 
 // Two rows of one vector of channels: X rounded, X V made from the rounded X.
 template <class T>
-AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V odd) {
+AFT_INLINE void put_pair(const PackKeys<T>& p, PackColumn& c, int64_t row, V even, V odd) {
     uint16_t* const out = p.bf16 + row * kPanel + 2 * c.at;
     const __m512i x = pair(even, odd);
     const V first = even_of(x) * centred(p, c, row);
@@ -41,7 +41,7 @@ AFT_INLINE void put_pair(const PackKeys<T>& p, Column& c, int64_t row, V even, V
 }
 
 template <class T>
-AFT_INLINE V power_of_key(const PackKeys<T>& p, const Column& c, int64_t row) {
+AFT_INLINE V power_of_key(const PackKeys<T>& p, const PackColumn& c, int64_t row) {
     if (row >= p.rows) return set1(0);
     return short_exp2(fma(key(p, c, row), set1(kLog2eHigh), set1(kKeyShift) - c.reference));
 }
@@ -56,14 +56,14 @@ AFT_INLINE void clear_rest(const PackKeys<T>& p) {  // of the chunk
 template <int64_t step, class T>
 AFT_INLINE void pack_pairs(const PackKeys<T>& p, int64_t phase) {
     if (!p.fixed) key_reference(p);
-    Column columns[kHalf];
+    PackColumn columns[kHalf];
 #pragma GCC unroll 2
     for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; row += 2) {
         const bool keeps = p.before != nullptr && row % step == phase;
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
-            Column& c = columns[i];
+            PackColumn& c = columns[i];
             if (keeps) keep_sums(p, c, p.before + row / step * kPanel);
             put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
         }

@@ -16,10 +16,10 @@ namespace aft::ops::cpu {
 
 namespace {
 
-class Factors {
+class FactorGradients {
   public:
-    Factors(const BandShape& shape, const Weights& weights, const BiasTiles& dw,
-            const BiasGradient& x)
+    FactorGradients(const BandShape& shape, const BandWeights& weights, const BiasTiles& dw,
+                    const BiasGradient& x)
         : kernels_(band_kernels()), shape_(shape), weights_(weights), dw_(dw), x_(x) {}
 
     void run() const {
@@ -97,16 +97,16 @@ class Factors {
 
     const BandKernels& kernels_;
     const BandShape& shape_;
-    const Weights& weights_;
+    const BandWeights& weights_;
     const BiasTiles& dw_;
     const BiasGradient& x_;
 };
 
 }  // namespace
 
-void factor_gradients(const BandShape& shape, const Weights& weights, const BiasTiles& tiles,
+void factor_gradients(const BandShape& shape, const BandWeights& weights, const BiasTiles& tiles,
                       const BiasGradient& x) {
-    Factors(shape, weights, tiles, x).run();
+    FactorGradients(shape, weights, tiles, x).run();
 }
 
 }  // namespace aft::ops::cpu

@@ -11,7 +11,7 @@ struct BiasTiles {
 };
 
 // du_t = sum_j dw_tj r_j, dr_j = sum_t dw_tj u_t, into x.du and x.dr
-void factor_gradients(const BandShape& shape, const Weights& weights, const BiasTiles& tiles,
+void factor_gradients(const BandShape& shape, const BandWeights& weights, const BiasTiles& tiles,
                       const BiasGradient& x);
 
 }  // namespace aft::ops::cpu

@@ -1,14 +1,14 @@
-// What happens to the sums of the banded operators (arguments.h says what each kernel is given).
-// Included once per instruction set.
+// The epilogues of the banded operators: from sums to results and gradients (arguments.h says what
+// each takes). Included once per instruction set.
 //
 //   Y = sigmoid(Q) N / D (paper Eq. 2)
 //   A = P / D, C = A (mean - R) with P = dY sigmoid(Q), R = N / D
 //
 // Cost: one exponential and one division an entry forward, two divisions for the factors A and C.
-// Numerics: sums are scaled by 2^-50 first, so that D times the gate stays in range; entries with
-// D < 2^30 are marked by NaN and left to the exact path. With window 256, B = 4, T = 3072, d = 256
-// on two cores of a Xeon with AVX-512 finish_rows had 8 of 100 samples of a profile of the forward
-// pass; row_factors had 14 of those of the gradient, and 9 since the rows to come are asked for.
+// Numerics: sums are scaled by 2^-50 first, so that D times the gate stays in range; entries with D
+// < 2^30 are marked by NaN and computed by the exact path. With window 256, B = 4, T = 3072, d =
+// 256 on two cores of a Xeon with AVX-512 finish_rows had 8 of 100 samples of a profile of the
+// forward pass; row_factors had 14 of those of the gradient, and 9 with prefetching.
 #pragma once
 #include "model/ops/cpu/band/kernels.inl"
 #include "model/ops/cpu/simd/safety.inl"

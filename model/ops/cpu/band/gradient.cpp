@@ -5,7 +5,7 @@
 //   SA_j = sum_t E_tj A_t, SC alike                   the same product, weights transposed
 //   dV = X SA, dK = (V - mean) dV + X SC
 //   dE_tj = sum_c A_tc X_jc (V_jc - mean) + C_tc X_jc,  dw = E dE inside the window
-// Tiles of kTile sources; a tile's weights are made once and meet every sample and block of
+// Tiles of kTile sources; a tile's weights are computed once for every sample and block of
 // channels. With references that differ, a target's factors count 2^(reference_j - reference_t):
 // the sums are rescaled from chunk to chunk, from the last target down, so that every factor is at
 // most one. Cost: 8 d FLOP for each pair of the band and sample. B = 4, T = 3072, d = 256, window
@@ -36,7 +36,7 @@ struct SourceTile {
     Sources blocks[kBlocks];         // that look at each kRows sources
     PrefetchRange prefetch_range;    // panels
 
-    SourceTile(const Weights& all, const BandKernels& k, int64_t most)
+    SourceTile(const BandWeights& all, const BandKernels& k, int64_t most)
         : scratch(all.scratch()),
           weights((most + 2 * kTile) * (kTile + 3 * k.lanes), true),
           gradient((most + 2 * kTile) * kTile, true),
@@ -47,9 +47,9 @@ struct SourceTile {
 };
 
 template <class T>
-class Gradient {
+class BandGradientPass {
   public:
-    Gradient(const BandShape& shape, const BandGradient<T>& x)
+    BandGradientPass(const BandShape& shape, const BandGradient<T>& x)
         : kernels_(band_kernels()),
           shape_(shape),
           x_(x),
@@ -107,7 +107,7 @@ class Gradient {
         return total;
     }
 
-    [[nodiscard]] Panels::Plan plan(bool sums) const {
+    [[nodiscard]] Panels::Layout plan(bool sums) const {
         return {
             .blocks = (blocks_ + groups_ - 1) / groups_, .rows = weights_.padded(), .sums = sums};
     }
@@ -134,7 +134,7 @@ class Gradient {
 #pragma omp parallel for schedule(static)
         for (int64_t i = now_.begin; i < now_.end; ++i) {
             const ScopedFlushToZero flush;
-            const Panels::Block b = targets_.block(i, i - now_.begin);
+            const Panels::ChannelBlock b = targets_.block(i, i - now_.begin);
             const int64_t at = b.sample * length * d + b.first;
             const auto from = [&](auto* p) { return p == nullptr ? nullptr : p + at; };
             kernels_.of<T>().row_factors({.q = from(x_.q),
@@ -199,8 +199,8 @@ class Gradient {
     }
 
     Norms block(SourceTile& s, int64_t i) {
-        const Panels::Block b = sources_.block(i, i - now_.begin);
-        const Panels::Block t = targets_.block(i, i - now_.begin);
+        const Panels::ChannelBlock b = sources_.block(i, i - now_.begin);
+        const Panels::ChannelBlock t = targets_.block(i, i - now_.begin);
         const float* panel = b.panel + s.begin * width();
         if (wants_bias()) kernels_.transpose(panel, kTile, s.across.data());
         const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, tiles_ - 1); };
@@ -234,7 +234,7 @@ class Gradient {
     }
 
     // What the targets before and after the ones that look at this block send to all of it.
-    void begin_sums(SourceTile& s, const Panels::Block& t, int64_t i) {
+    void begin_sums(SourceTile& s, const Panels::ChannelBlock& t, int64_t i) {
         const float one = 1;
         Multiply m{
             .a = &one, .steps = 1, .sum = s.sums.data() + i * kRows * width(), .sum_row = width()};
@@ -251,14 +251,14 @@ class Gradient {
         }
     }
 
-    void add_sums(SourceTile& s, const Panels::Block& t, int64_t chunk) {
+    void add_sums(SourceTile& s, const Panels::ChannelBlock& t, int64_t chunk) {
         for (int64_t i = 0; i < kBlocks; ++i) {
             const int64_t from = std::max(chunk * kTile, s.blocks[i].begin);
             const int64_t to = std::min((chunk + 1) * kTile, s.blocks[i].end);
             if (from >= to) continue;
             const float* weights = s.weights.data() + (from - s.targets.begin) * s.row;
             ProductExtras extras;
-            s.prefetch_range.take(to - from, 2 * width(), extras);
+            s.prefetch_range.next(to - from, 2 * width(), extras);
             kernels_.multiply({.a = weights + i * kRows,
                                .a_row = 1,
                                .a_step = s.row,
@@ -278,7 +278,8 @@ class Gradient {
         return t - end >= shape_.bias.window;
     }
 
-    void add_gradient(SourceTile& s, const Panels::Block& b, int64_t chunk, const float* factors) {
+    void add_gradient(SourceTile& s, const Panels::ChannelBlock& b, int64_t chunk,
+                      const float* factors) {
         const float* across = s.across.data();
         const int64_t C = kernels_.channels, own = s.begin / kTile, lanes = kernels_.outer_lanes;
         if (!b.alike(chunk, own)) {
@@ -351,7 +352,7 @@ class Gradient {
     const BandKernels& kernels_;
     const BandShape& shape_;
     const BandGradient<T>& x_;
-    Weights weights_;
+    BandWeights weights_;
     RowScales scales_;
     int64_t blocks_ = 0, groups_ = 1;  // samples times blocks of channels
     Sources now_;                      // the group's blocks
@@ -364,7 +365,7 @@ class Gradient {
 
 template <class T>
 Norms band_gradient(const BandShape& shape, const BandGradient<T>& x) {
-    return Gradient<T>(shape, x).run();
+    return BandGradientPass<T>(shape, x).run();
 }
 template Norms band_gradient(const BandShape& shape, const BandGradient<float>& x);
 template Norms band_gradient(const BandShape& shape, const BandGradient<Bf16>& x);

@@ -1,15 +1,15 @@
-// Kernels of the banded operators (paper Eq. 2; arguments.h says what each is given, and how sums
-// stay in range). Included once per instruction set.
+// Kernels of the banded operators (paper Eq. 2; arguments.h says what each takes, scaling.h how
+// sums stay in range). Included once per instruction set.
 //
 //   sum_t += E_tj [X_j V_j | X_j] over sources j           4 C FLOP a pair and block of C channels
 //
 // Register tile. multiply() keeps kRows x 2C sums in registers (24 of 32 with AVX-512): per source
 // two loads of [X V | X] rows and six broadcast weights feed 24 multiply-adds, so that arithmetic,
 // not loads, is the limit (227 of 237 GFLOP/s on two cores from the first-level cache). All indices
-// into the sums are unrolled: one that is not spills them all.
-// Numerics. Sums of multiply() and outer() begin at zero and meet what was there at the end, so
-// that roundings are of a chunk's terms, then of T / kTile: 17.1 to 18.1 ms beside 17.2 to 18.8
-// beginning with the sums before (window 256, B = 4, T = 3072, d = 256, two cores of an AMD EPYC).
+// into the sums are unrolled: one that is not spills them all. Numerics. Sums of multiply() and
+// outer() start from zero and are added to the sums in memory at the end, so that rounding errors
+// are those of a chunk's terms, then of T / kTile: 17.1 to 18.1 ms beside 17.2 to 18.8 beginning
+// with the sums before (window 256, B = 4, T = 3072, d = 256, two cores of an AMD EPYC).
 #pragma once
 #include "model/ops/cpu/band/kernels.h"
 #include "model/ops/cpu/simd/exponential.inl"
@@ -135,18 +135,18 @@ static void rescale(const Rescale& r) {
 }
 
 // One vector of channels of a chunk.
-struct Column {
+struct PackColumn {
     int64_t at, width;  // first channel, channels of it that exist
     V reference, mean;
     V n, d;  // sums of the chunk, those of all rows before stay in memory: both round less
 };
 
 template <class T>
-AFT_INLINE V key(const PackKeys<T>& p, const Column& c, int64_t row) {
+AFT_INLINE V key(const PackKeys<T>& p, const PackColumn& c, int64_t row) {
     return load_partial(p.k + row * p.stride + c.at, c.width, 0);
 }
 template <class T>
-AFT_INLINE V value(const PackKeys<T>& p, const Column& c, int64_t row) {
+AFT_INLINE V value(const PackKeys<T>& p, const PackColumn& c, int64_t row) {
     return load_partial(p.v + row * p.stride + c.at, c.width, 0);
 }
 
@@ -161,16 +161,16 @@ static void key_reference(const PackKeys<T>& p) {
     }
 }
 
-// The reference found in p.reference gives way to the one before unless it is kRise above it.
+// Keeps the previous reference unless the one found is kRise above it.
 template <class T>
-AFT_INLINE Column begin_column(const PackKeys<T>& p, int64_t at) {
+AFT_INLINE PackColumn begin_column(const PackKeys<T>& p, int64_t at) {
     const int64_t width = p.channels - at;
-    Column c{at,
-             width,
-             load(p.reference + at),
-             p.mean != nullptr ? load_partial(p.mean + at, width, 0) : set1(0),
-             set1(0),
-             set1(0)};
+    PackColumn c{at,
+                 width,
+                 load(p.reference + at),
+                 p.mean != nullptr ? load_partial(p.mean + at, width, 0) : set1(0),
+                 set1(0),
+                 set1(0)};
     if (p.fixed || p.previous == nullptr) return c;
     const V old = load(p.previous + at);
     c.reference = select_ge(c.reference, old + set1(kRise), c.reference, old);
@@ -183,7 +183,7 @@ AFT_INLINE Column begin_column(const PackKeys<T>& p, int64_t at) {
 
 // Of all rows so far.
 template <class T>
-AFT_INLINE void keep_sums(const PackKeys<T>& p, const Column& c, float* to) {
+AFT_INLINE void keep_sums(const PackKeys<T>& p, const PackColumn& c, float* to) {
     store(to + c.at, load(p.state + c.at) + c.n);
     store(to + kChannels + c.at, load(p.state + kChannels + c.at) + c.d);
 }
@@ -191,7 +191,7 @@ AFT_INLINE void keep_sums(const PackKeys<T>& p, const Column& c, float* to) {
 template <class T>
 static void pack_keys(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
-    Column columns[kHalf];
+    PackColumn columns[kHalf];
 #pragma GCC unroll 2
     for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; ++row) {
@@ -199,7 +199,7 @@ static void pack_keys(const PackKeys<T>& p) {
         const bool keeps = p.before != nullptr && row % kStep == p.phase;
 #pragma GCC unroll 2
         for (int i = 0; i < kHalf; ++i) {
-            Column& c = columns[i];
+            PackColumn& c = columns[i];
             if (keeps) keep_sums(p, c, p.before + row / kStep * kPanel);
             const V x = exp_scaled(key(p, c, row), c.reference - set1(kKeyShift));
             const V xv = x * (value(p, c, row) - c.mean);

@@ -1,6 +1,5 @@
-// A tile's weights and sums (band_tile.cpp) where there are matrix instructions: blocks of
-// kMatrixRows targets that see whole steps of kMatrixStep sources, as chunks of kTile begin on
-// them.
+// A tile's weights and sums (tile.cpp) with AMX: blocks of kMatrixRows targets that see whole steps
+// of kMatrixStep sources, as chunks of kTile begin on them.
 //
 //   sums[t] = outside_t sum_{j before, after} [X V | X]_j + sum_{j in the steps} E_tj [X V | X]_j
 //
@@ -13,7 +12,7 @@
 
 namespace aft::ops::cpu {
 
-void TargetTile::start_matrix(const Weights& all, int64_t first, WeightScratch& scratch) {
+void TargetTile::start_matrix(const BandWeights& all, int64_t first, WeightScratch& scratch) {
     row = first;
     const int64_t end = std::min(first + kTile, all.length());
     blocks = (end - first + kMatrixRows - 1) / kMatrixRows;
@@ -48,8 +47,8 @@ void TargetTile::start_matrix(const Weights& all, int64_t first, WeightScratch& 
     }
 }
 
-void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
-                     float* sums) {
+void sum_tile_matrix(const BandShape& shape, const TargetTile& tile,
+                     const Panels::ChannelBlock& block, float* sums) {
     static constexpr float kNothing[64] = {};  // 2C
     for (int64_t i = 0; i < tile.blocks; ++i, sums += kMatrixRows * block.width) {
         const auto [first, end] = tile.sources[i];

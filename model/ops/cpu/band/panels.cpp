@@ -3,9 +3,10 @@
 //   row j: [X_j V_j | X_j],  X_j = 2^(K_j log2 e - b + 60),  b whole, per channel and chunk of 96
 //
 // Cost: one exponential for each entry of K, which is read twice (the second time from a cache).
-// Numerics: b never falls from chunk to chunk; where it rises the running sums are rescaled by a
-// power of two, exactly. With window 256, B = 4, T = 3072, d = 256 packing had 7 of 100 samples of
-// a profile of the forward pass, products 77, on two cores of a Xeon with AVX-512.
+// Numerics: b is an integer that never falls from chunk to chunk; where it rises the running sums
+// are rescaled by a power of two, exactly. With window 256, B = 4, T = 3072, d = 256 packing had 7
+// of 100 samples of a profile of the forward pass, products 77, on two cores of a Xeon with
+// AVX-512.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +17,7 @@
 
 namespace aft::ops::cpu {
 
-Panels::Panels(const BandShape& shape, const Plan& plan)
+Panels::Panels(const BandShape& shape, const Layout& plan)
     : kernels_(band_kernels()),
       shape_(shape),
       plan_(plan),
@@ -36,7 +37,7 @@ int64_t Panels::all_blocks(const BandShape& shape) {
     return shape.batch * ((shape.channels + C - 1) / C);
 }
 
-Panels::Block Panels::block(int64_t i, int64_t slot) {
+Panels::ChannelBlock Panels::block(int64_t i, int64_t slot) {
     const int64_t C = kernels_.channels, per_sample = (shape_.channels + C - 1) / C;
     const int64_t at = i % per_sample * C;
     return {.sample = i / per_sample,
@@ -54,7 +55,7 @@ Panels::Block Panels::block(int64_t i, int64_t slot) {
 }
 
 template <class T>
-PackKeys<T> Panels::arguments(const Block& b, const Source<T>& x, int64_t chunk) const {
+PackKeys<T> Panels::arguments(const ChannelBlock& b, const Source<T>& x, int64_t chunk) const {
     const int64_t d = shape_.channels, row = chunk * kTile;
     const int64_t at = (b.sample * shape_.length + row) * d + b.first;
     return {.k = x.k + at,
@@ -74,7 +75,7 @@ PackKeys<T> Panels::arguments(const Block& b, const Source<T>& x, int64_t chunk)
 }
 
 template <class T>
-void Panels::pack_chunk(const Block& b, const Source<T>& x, int64_t chunk) const {
+void Panels::pack_chunk(const ChannelBlock& b, const Source<T>& x, int64_t chunk) const {
     if (chunk == 0) std::fill(b.state, b.state + b.width, 0.0F);
     if (plan_.bf16)
         bf16_kernels()->pack_keys(arguments(b, x, chunk));
@@ -84,7 +85,7 @@ void Panels::pack_chunk(const Block& b, const Source<T>& x, int64_t chunk) const
 }
 
 template <class T>
-void Panels::pack(const Block& b, const Source<T>& x) const {
+void Panels::pack(const ChannelBlock& b, const Source<T>& x) const {
     const int64_t chunks = (shape_.length + kTile - 1) / kTile;
     if (!shape_.causal) {  // one reference for all
         PackKeys<T> whole = arguments(b, x, 0);
@@ -108,15 +109,17 @@ void Panels::pack_all(const Source<T>& x, const Sources& blocks) {
     }
 }
 
-bool Panels::Block::alike(int64_t chunk, int64_t other) const {
+bool Panels::ChannelBlock::alike(int64_t chunk, int64_t other) const {
     return std::memcmp(reference_of(chunk), reference_of(other),
                        static_cast<std::size_t>(width / 2) * sizeof(float)) == 0;
 }
 
-template void Panels::pack_chunk(const Block& block, const Source<float>& x, int64_t chunk) const;
-template void Panels::pack_chunk(const Block& block, const Source<Bf16>& x, int64_t chunk) const;
-template void Panels::pack(const Block& block, const Source<float>& x) const;
-template void Panels::pack(const Block& block, const Source<Bf16>& x) const;
+template void Panels::pack_chunk(const ChannelBlock& block, const Source<float>& x,
+                                 int64_t chunk) const;
+template void Panels::pack_chunk(const ChannelBlock& block, const Source<Bf16>& x,
+                                 int64_t chunk) const;
+template void Panels::pack(const ChannelBlock& block, const Source<float>& x) const;
+template void Panels::pack(const ChannelBlock& block, const Source<Bf16>& x) const;
 template void Panels::pack_all(const Source<float>& x, const Sources& blocks);
 template void Panels::pack_all(const Source<Bf16>& x, const Sources& blocks);
 

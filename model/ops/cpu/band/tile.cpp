@@ -51,7 +51,7 @@ PrefetchRange TargetTile::prefetch_range() const {
     return {reinterpret_cast<const char*>(weights.data()), weights.size() * 4};
 }
 
-void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch) {
+void TargetTile::start(const BandWeights& all, int64_t first, WeightScratch& scratch) {
     if (matrix) return start_matrix(all, first, scratch);
     row = first;
     blocks = (std::min(kTile, all.length() - row) + kRows - 1) / kRows;
@@ -76,9 +76,9 @@ void TargetTile::start(const Weights& all, int64_t first, WeightScratch& scratch
 
 namespace {
 
-class Sums {
+class TileProduct {
   public:
-    Sums(const BandShape& shape, const TargetTile& tile, const Panels::Block& block)
+    TileProduct(const BandShape& shape, const TargetTile& tile, const Panels::ChannelBlock& block)
         : kernels_(band_kernels()), shape_(shape), tile_(tile), block_(block) {}
 
     void run(const PrefetchPlan& ahead, float* sums) {
@@ -196,7 +196,7 @@ class Sums {
             ++tensor_;
             row_ = 0;
         }
-        if (tensor_ == kTensors) return range_.take(steps, 2 * block_.width, out);
+        if (tensor_ == kTensors) return range_.next(steps, 2 * block_.width, out);
         out.fetch = plan_.rows[tensor_] + row_ * plan_.stride;
         out.fetches = std::min(steps, plan_.count - row_);
         out.fetch_row = plan_.stride;
@@ -209,7 +209,7 @@ class Sums {
     const BandKernels& kernels_;
     const BandShape& shape_;
     const TargetTile& tile_;
-    const Panels::Block& block_;
+    const Panels::ChannelBlock& block_;
     PrefetchPlan plan_;
     PrefetchRange range_;
     int tensor_ = 0;  // what has been fetched
@@ -218,12 +218,12 @@ class Sums {
 
 }  // namespace
 
-void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::ChannelBlock& block,
               const TileSums& to) {
     if (tile.matrix)
         sum_tile_matrix(shape, tile, block, to.sums);
     else
-        Sums(shape, tile, block).run(to.ahead, to.sums);
+        TileProduct(shape, tile, block).run(to.ahead, to.sums);
 }
 
 }  // namespace aft::ops::cpu

@@ -19,16 +19,16 @@ struct TargetTile {
     bool matrix = false;
 
     explicit TargetTile(const BandShape& shape);
-    void start(const Weights& all, int64_t first, WeightScratch& scratch);
-    void start_matrix(const Weights& all, int64_t first, WeightScratch& scratch);
+    void start(const BandWeights& all, int64_t first, WeightScratch& scratch);
+    void start_matrix(const BandWeights& all, int64_t first, WeightScratch& scratch);
     [[nodiscard]] PrefetchRange prefetch_range() const;  // its weights
     // Most sources that kRows targets look at one by one.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 
-// What is fetched into the cache while the sums are made: rows of other tensors, one a source, as
-// more at once would wait for each other; then `rest`. Before that the chunks to come of the panel
-// itself where it is `far`: whole panels of many samples do not stay in the second-level cache.
+// What is prefetched while the sums are computed: rows of other tensors, one for each source, as
+// more at once would queue up; then `rest`. Before that, where the panel is `far`, its next chunks:
+// whole panels of many samples do not stay in the second-level cache.
 struct PrefetchPlan {
     const char* rows[3] = {};
     int64_t count = 0, stride = 0;  // bytes
@@ -40,10 +40,10 @@ struct TileSums {
     float* sums = nullptr;  // [kTile, 2C]
     PrefetchPlan ahead = {};
 };
-void sum_tile_matrix(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
-                     float* sums);
+void sum_tile_matrix(const BandShape& shape, const TargetTile& tile,
+                     const Panels::ChannelBlock& block, float* sums);
 // sums = N | D of the tile's targets, at the reference of the last chunk that they see.
-void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Block& block,
+void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::ChannelBlock& block,
               const TileSums& to);
 
 }  // namespace aft::ops::cpu

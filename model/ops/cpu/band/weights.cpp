@@ -3,10 +3,10 @@
 //   E_tj = 2^(w_tj log2 e - a_t + 30),  a_t = ceil(log2 e max_j w_tj),  outside the window w = 0
 //
 // Cost: one exponential and 2 d' FLOP for each pair inside the band, once a call for all samples
-// and channels. Numerics: a_t is whole, so that scales are exact powers of two; u r^T is multiplied
-// in float64, in float32 only where |w| is surely small (kShort). With window 256, B = 4, T = 3072,
-// d = 256, d' = 64 all of this had 6 of 100 samples of a profile of the forward pass, half of them
-// u r^T, on two cores of a Xeon with AVX-512.
+// and channels. Numerics: a_t is an integer, so that scales are exact powers of two; u r^T is
+// multiplied in float64, in float32 only where |w| is surely small (kShort). With window 256, B =
+// 4, T = 3072, d = 256, d' = 64 all of this had 6 of 100 samples of a profile of the forward pass,
+// half of them u r^T, on two cores of a Xeon with AVX-512.
 #include "model/ops/cpu/band/weights.h"
 
 #include <algorithm>
@@ -44,12 +44,12 @@ float longest_row(const float* x, int64_t rows, int64_t n) {
     return good ? longest : std::numeric_limits<float>::infinity();
 }
 
-struct Factors {
+struct FactorShape {
     int64_t rows = 0, factors = 0, lanes = 0;
 };
 // [rows, factors] -> [blocks of lanes, factors, lanes], zero behind the last row
 template <class T>
-void turn(const float* from, const Factors& f, T* to) {
+void turn(const float* from, const FactorShape& f, T* to) {
     const int64_t blocks = round_up(f.rows, f.lanes) / f.lanes;
 #pragma omp parallel for schedule(static)
     for (int64_t block = 0; block < blocks; ++block)
@@ -64,7 +64,7 @@ void turn(const float* from, const Factors& f, T* to) {
 
 }  // namespace
 
-Weights::Weights(const BandBias& bias, int64_t length, bool causal)
+BandWeights::BandWeights(const BandBias& bias, int64_t length, bool causal)
     : kernels_(band_kernels()),
       bias_(bias),
       length_(length),
@@ -73,7 +73,7 @@ Weights::Weights(const BandBias& bias, int64_t length, bool causal)
     if (bias_.u != nullptr) hold_factors();
 }
 
-void Weights::hold_factors() {
+void BandWeights::hold_factors() {
     const int64_t n = bias_.factors, size = round_up(length_, kernels_.lanes) * n;
     const float longest = longest_row(bias_.u, length_, n) * longest_row(bias_.r, length_, n);
     is_short_ = longest <= kShort * kShort;  // no: infinity and NaN
@@ -86,26 +86,26 @@ void Weights::hold_factors() {
     }
 }
 
-Sources Weights::window(int64_t target) const {
+Sources BandWeights::window(int64_t target) const {
     const int64_t end = causal_ ? target + 1 : std::min(length_, target + bias_.window);
     return {std::max<int64_t>(0, target - bias_.window + 1), end};
 }
 
-Sources Weights::sources(int64_t row, int64_t phase) const {
+Sources BandWeights::sources(int64_t row, int64_t phase) const {
     const int64_t last = std::min(length_, row + kRows) - 1;
     const int64_t first = window(row).begin;
     const int64_t begin = first < phase ? 0 : (first - phase) / kStep * kStep + phase;
     return {begin, causal_ ? last + 1 : std::min(length_, round_up(window(last).end, kStep))};
 }
 
-Sources Weights::targets(int64_t begin, int64_t end) const {
+Sources BandWeights::targets(int64_t begin, int64_t end) const {
     constexpr int64_t step = 2 * kStep;  // the rows of outer()
     const int64_t last = std::min(length_, round_up(end - 1 + bias_.window, step));
     if (causal_) return {begin, last};
     return {std::max<int64_t>(0, begin - bias_.window + 1) / step * step, last};
 }
 
-WeightScratch Weights::scratch() const {
+WeightScratch BandWeights::scratch() const {
     WeightScratch out;
     if (bias_.u == nullptr) return out;
     const int64_t widest = std::min(length_, 2 * bias_.window + kRows + kTile);
@@ -120,7 +120,7 @@ WeightScratch Weights::scratch() const {
     return out;
 }
 
-void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
+void BandWeights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
     if (s.target == row && s.held.begin <= sources.begin && s.held.end >= sources.end) return;
     const int64_t lanes = kernels_.lanes, n = bias_.factors;
     const int64_t first = sources.begin / lanes;
@@ -145,7 +145,7 @@ void Weights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
         kernels_.bias.wide_product(product(s.u.data(), r_.data(), s.row.data()));
 }
 
-void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
+void BandWeights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
     constexpr float kLog2e = 1.442695041F;
     const Sources seen = window(target);
     check_bias(bias, seen.end - seen.begin > 1);
@@ -156,7 +156,8 @@ void Weights::measure_row(int64_t target, float bias, RowScales& scales, int64_t
     scales.outside.data()[at] = outside ? std::exp2(kBiasShift - largest) : 0;
 }
 
-void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch& scratch) const {
+void BandWeights::measure(int64_t row, RowScales& scales, int64_t at,
+                          WeightScratch& scratch) const {
     const int64_t end = std::min(length_, row + kRows);
     const Sources all{window(row).begin, window(end - 1).end};
     if (bias_.u != nullptr) multiply(row, all, scratch);
@@ -175,7 +176,7 @@ void Weights::measure(int64_t row, RowScales& scales, int64_t at, WeightScratch&
     }
 }
 
-void Weights::fill(const Into& into, WeightScratch& scratch) const {
+void BandWeights::fill(const Into& into, WeightScratch& scratch) const {
     const int64_t rows = std::min(length_ - into.row, kRows);
     const auto [begin, end] = into.sources;
     const Sources part{std::max(begin, window(into.row).begin),

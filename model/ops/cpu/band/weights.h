@@ -35,9 +35,9 @@ struct RowScales {
     Buffer<float> largest, outside;
 };
 
-class Weights {
+class BandWeights {
   public:
-    Weights(const BandBias& bias, int64_t length, bool causal);
+    BandWeights(const BandBias& bias, int64_t length, bool causal);
 
     [[nodiscard]] Sources window(int64_t target) const;
     // Sources that targets [row, row + kRows) look at one by one: from row `phase` of a step to a

@@ -1,5 +1,5 @@
-// What the kernels of aft-conv take: one plain struct each. All of float32 but for tensors
-// of T: float, or bfloat16 as in arguments.h. No LibTorch.
+// What the kernels of aft-conv take: one plain struct each. All of float32 but for tensors of T:
+// float, or Bf16 (scaling.h). No LibTorch.
 //
 // Columns. A group of heads is handled at a time. Its values (exp(K_j) V_j, one column per channel)
 // and its keys (exp(K_j), one column per head) are columns of the same sums, each with the weights

@@ -1,6 +1,6 @@
-// Forward of aft-conv (conv_kernels.inl has the formula): a task is one sample and one group of
-// heads. [exp(K) V | exp(K)] of all positions lies in the second-level cache, one block of it in
-// the first.
+// Forward of aft-conv (slide.inl has the formula): a task is one sample and one group of heads.
+// [exp(K) V | exp(K)] of all positions lies in the second-level cache, one block of it in the
+// first.
 #include "model/ops/cpu/conv/conv.h"
 
 #include <omp.h>
@@ -15,22 +15,22 @@ namespace {
 
 // The sums of a block take the place of the panel's block before it, which is not read any more:
 // all of it stays in the second-level cache.
-struct Scratch {
+struct ConvScratch {
     Buffer<float> sums, heads, outside;
-    explicit Scratch(const ConvPlan& plan, const ConvLayout& layout)
+    explicit ConvScratch(const ConvPlan& plan, const ConvLayout& layout)
         : sums(plan.panel_size() + plan.block()),
           heads((layout.rows + 1) * layout.head_row, true),
           outside(plan.spread_scratch()) {}
 };
 
 template <class T>
-class Forward {
+class ConvForwardPass {
   public:
-    Forward(const ConvShape& shape, const ConvForward<T>& x)
+    ConvForwardPass(const ConvShape& shape, const ConvForward<T>& x)
         : kernels_(conv_kernels()), shape_(shape), x_(x), plan_(shape, x.w) {}
 
     bool run() {
-        std::vector<Scratch> scratch;
+        std::vector<ConvScratch> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
             scratch.emplace_back(plan_, plan_.layout(0));
         bool safe = true;
@@ -42,21 +42,21 @@ class Forward {
 
   private:
     // Where a task's part of the tensors starts.
-    struct Place {
+    struct TaskOffsets {
         int64_t group = 0, value = 0, key = 0;
     };
     [[nodiscard]] int64_t tasks() const {
         return shape_.batch * plan_.groups();
     }
-    [[nodiscard]] Place place(int64_t task) const {
+    [[nodiscard]] TaskOffsets place(int64_t task) const {
         const int64_t group = task % plan_.groups(), row = task / plan_.groups() * shape_.length;
         return {group, row * shape_.channels + plan_.first_channel(group),
                 row * shape_.heads + plan_.first_head(group)};
     }
 
-    bool task(int64_t i, Scratch& s) {
+    bool task(int64_t i, ConvScratch& s) {
         const ScopedFlushToZero flush;
-        const Place at = place(i);
+        const TaskOffsets at = place(i);
         const ConvLayout layout = plan_.layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };
         float* const panel = s.sums.data() + layout.block;
@@ -91,7 +91,7 @@ class Forward {
 
 template <class T>
 bool conv_forward(const ConvShape& shape, const ConvForward<T>& x) {
-    return Forward<T>(shape, x).run();
+    return ConvForwardPass<T>(shape, x).run();
 }
 template bool conv_forward(const ConvShape& shape, const ConvForward<float>& x);
 template bool conv_forward(const ConvShape& shape, const ConvForward<Bf16>& x);

@@ -1,6 +1,6 @@
-// Gradient of aft-conv, from the averages R = N / D of the forward pass (conv_kernels.inl). With P
-// the gradient of R, mu the mean of V, taken off V and R alike so that little cancels, A = P / D
-// and C = sum over the head's channels of A (mu - R):
+// Gradient of aft-conv, from the averages R = N / D of the forward pass (slide.inl). With P the
+// gradient of R, mu the mean of V, taken off V and R alike so that little cancels, A = P / D and C
+// = sum over the head's channels of A (mu - R):
 //
 //   SA_j = sum_o exp(w_o) A_{j-o} + what is outside, SC_j alike: the forward sums, mirrored
 //   dV_j = X_j SA_j,  dK_j = sum_c X_j (V_j - mu) SA_j + X_j SC_j
@@ -24,13 +24,13 @@ namespace {
 constexpr int64_t kTerms = 4096;  // positions whose products are summed in float32
 constexpr int64_t kTasks = 16;    // at least, if there are as many samples
 
-struct Scratch {
+struct ConvGradientScratch {
     Buffer<float> sources, targets, sums, heads, lanes, outside;
     float* products = nullptr;   // [blocks, taps, 2 lanes], of the part
     float* next_part = nullptr;  // where the next goes
     int64_t terms = 0;           // positions in them
 
-    Scratch(const ConvPlan& plan, const ConvLayout& layout, int64_t pair)
+    ConvGradientScratch(const ConvPlan& plan, const ConvLayout& layout, int64_t pair)
         : sources(plan.panel_size()),
           targets(plan.panel_size()),
           sums(plan.panel_size()),
@@ -40,9 +40,9 @@ struct Scratch {
 };
 
 template <class T>
-class Gradient {
+class ConvGradientPass {
   public:
-    Gradient(const ConvShape& shape, const ConvGradient<T>& x)
+    ConvGradientPass(const ConvShape& shape, const ConvGradient<T>& x)
         : kernels_(conv_kernels()),
           shape_(shape),
           x_(x),
@@ -58,7 +58,7 @@ class Gradient {
     Norms run() {
         const int64_t tasks = plan_.groups() * slots_;
         std::vector<Norms> norms(static_cast<std::size_t>(tasks));
-        std::vector<Scratch> scratch;
+        std::vector<ConvGradientScratch> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
             scratch.emplace_back(plan_, plan_.layout(0), pair_);
 #pragma omp parallel for schedule(dynamic)
@@ -83,7 +83,7 @@ class Gradient {
         return (samples + together - 1) / together;
     }
 
-    Norms task(int64_t i, Scratch& s) {
+    Norms task(int64_t i, ConvGradientScratch& s) {
         const ScopedFlushToZero flush;
         const int64_t group = i / slots_, slot = i % slots_;
         Norms total;
@@ -103,14 +103,14 @@ class Gradient {
         return total;
     }
 
-    void begin_part(Scratch& s) const {
+    void begin_part(ConvGradientScratch& s) const {
         s.products = s.next_part;
         s.next_part += products_;
         std::fill(s.products, s.next_part, 0.0F);
         s.terms = 0;
     }
 
-    Norms sample(int64_t group, int64_t b, Scratch& s) {
+    Norms sample(int64_t group, int64_t b, ConvGradientScratch& s) {
         const ConvLayout layout = plan_.layout(group);
         const int64_t row = b * layout.rows, first = plan_.first_channel(group);
         const int64_t at = row * layout.stride + first;
@@ -151,7 +151,7 @@ class Gradient {
     }
 
     // Of targets [begin, begin + kTerms), row by row of the grid.
-    void add_products(Scratch& s, int64_t begin) {
+    void add_products(ConvGradientScratch& s, int64_t begin) {
         const int64_t W = shape_.grid_width;
         const int64_t end = std::min(begin + kTerms, shape_.length);
         for (int64_t t = begin; t < end;) {
@@ -169,7 +169,7 @@ class Gradient {
         int64_t first = 0, rows = 0, columns = 0;
     };
 
-    void add_block(Scratch& s, int64_t block, const Targets& targets) {
+    void add_block(ConvGradientScratch& s, int64_t block, const Targets& targets) {
         const ConvWindow& w = plan_.window(false);
         const int64_t panel = plan_.block() * block;
         const int64_t y = targets.first / w.width, x = targets.first % w.width;
@@ -253,7 +253,7 @@ class Gradient {
 
 template <class T>
 Norms conv_gradient(const ConvShape& shape, const ConvGradient<T>& x) {
-    return Gradient<T>(shape, x).run();
+    return ConvGradientPass<T>(shape, x).run();
 }
 template Norms conv_gradient(const ConvShape& shape, const ConvGradient<float>& x);
 template Norms conv_gradient(const ConvShape& shape, const ConvGradient<Bf16>& x);

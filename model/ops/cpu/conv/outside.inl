@@ -1,5 +1,5 @@
-// What the targets of aft-conv see outside their windows (conv_kernels.inl has the formula), for
-// two vectors of channels at a time. Included once per instruction set.
+// What the targets of aft-conv see outside their windows (slide.inl has the formula), for two
+// vectors of channels at a time. Included once per instruction set.
 //
 //   outside_yx = rows above and below the window of row y
 //              + sum over the rows y' in the window of side_y'x

@@ -1,12 +1,12 @@
-// What happens to single positions of aft-conv (conv_arguments.h says what each kernel is given;
-// paper Eq. 6). Included once per instruction set.
+// The prologues and epilogues of aft-conv, position by position: packing, results and gradients
+// (arguments.h says what each kernel takes; paper Eq. 6). Included once per instruction set.
 //
 //   X = 2^(K log2 e - b + 60),  Y = sigmoid(Q) N / D;  back: A = P / D, C = A (mean - R),
 //   dV = X SA,  dK = sum over a head's channels of X (V - mean) SA + X SC
 //
 // Cost: one exponential a position and head for X, one exponential and one division a position and
-// channel for Y. Numerics: b is whole, one per head for all positions. On 14x14 and 24x24 grids
-// (bench conv2d, forward and gradient together) packing had 12 of 100 samples of a profile,
+// channel for Y. Numerics: b is an integer, one per head for all positions. On 14x14 and 24x24
+// grids (bench conv2d, forward and gradient together) packing had 12 of 100 samples of a profile,
 // factors, results and gradients 8, 8 and 6, the products of taps half; two cores of a Xeon with
 // AVX-512.
 #pragma once

@@ -4,11 +4,10 @@
 //
 // Cost: two multiply-adds per tap inside the grid, channel and position; nothing for taps that fall
 // off it. B = 16, 14x14, d = h = 384 takes 3.3 ms with s = 11, of which 1.8 ms are these products,
-// at the rate of a matrix product (conv_taps.inl), 0.3 ms the outside (conv_outside.inl) and the
-// rest exp(K), the gate, the division and memory (conv_rows.inl).
-// Numerics: whole log2 references per head for exp(K) and exp(w), so that every product is in
-// range; what is outside is only ever added up (rows above, rows below, left and right of the
-// window), never a difference. Channels are the lanes.
+// at the rate of a matrix product (taps.inl), 0.3 ms the outside (outside.inl) and the rest exp(K),
+// the gate, the division and memory (rows.inl). Numerics: integer log2 references per head for
+// exp(K) and exp(w), so that every product is in range; what is outside is only ever added up (rows
+// above, rows below, left and right of the window), never a difference. Channels are the lanes.
 //
 // slide() makes the products of the weights' gradient: it keeps two vectors of up to kSlide taps in
 // registers (18 of 32 with AVX-512); per target one load and 18 multiply-adds, each with its source

@@ -1,5 +1,5 @@
 // The taps of aft-conv: a tile of targets in one row of the grid, a row of sources at a time. One
-// vector of channels; conv_kernels.inl has the formula (paper Eq. 6), numerics and measured shares.
+// vector of channels; slide.inl has the formula (paper Eq. 6), numerics and measured shares.
 // Included once per instruction set. Cost: 4 FLOP per tap inside the grid, position and channel, of
 // numerator and denominator.
 //
@@ -21,26 +21,26 @@ constexpr int kTapTile = 6;  // of 16, products apart
 #endif
 
 template <int N>
-struct Tile {
+struct TapTile {
     V x[N];
 };
 
 template <int N, int i = 0>
-AFT_INLINE void load_tile(Tile<N>& t, const float* p) {
+AFT_INLINE void load_tile(TapTile<N>& t, const float* p) {
     if constexpr (i < N) {
         t.x[i] = load(p + i * 2 * kLanes);
         load_tile<N, i + 1>(t, p);
     }
 }
 template <int N, int i = 0>
-AFT_INLINE void load_tile(Tile<N>& t, const float* p, int64_t count) {
+AFT_INLINE void load_tile(TapTile<N>& t, const float* p, int64_t count) {
     if constexpr (i < N) {
         t.x[i] = i < count ? load(p + i * 2 * kLanes) : set1(0);
         load_tile<N, i + 1>(t, p, count);
     }
 }
 template <int N, int i = 0>
-AFT_INLINE void store_tile(const Tile<N>& t, float* p, int64_t count) {
+AFT_INLINE void store_tile(const TapTile<N>& t, float* p, int64_t count) {
     if constexpr (i < N) {
         if (i >= count) return;
         store(p + i * 2 * kLanes, t.x[i]);
@@ -50,7 +50,7 @@ AFT_INLINE void store_tile(const Tile<N>& t, float* p, int64_t count) {
 
 // sum[r] += a b[r + d] for all r of which both are in the tile
 template <int N, int d, int r>
-AFT_INLINE void diagonal(Tile<N>& sum, const Tile<N>& b, V a) {
+AFT_INLINE void diagonal(TapTile<N>& sum, const TapTile<N>& b, V a) {
     if constexpr (r < N && r + d < N) {
         sum.x[r] = fma(a, b.x[r + d], sum.x[r]);
         diagonal<N, d, r + 1>(sum, b, a);
@@ -63,7 +63,7 @@ struct Diagonals {
     int64_t step;
 };
 template <int N, int d>
-AFT_INLINE void diagonals(Tile<N>& sum, const Tile<N>& b, Diagonals& range) {
+AFT_INLINE void diagonals(TapTile<N>& sum, const TapTile<N>& b, Diagonals& range) {
     if constexpr (d < N) {
         if (d >= range.first && d <= range.last) {
             diagonal<N, d, (d < 0 ? -d : 0)>(sum, b, load(range.a));
@@ -75,7 +75,7 @@ AFT_INLINE void diagonals(Tile<N>& sum, const Tile<N>& b, Diagonals& range) {
 
 template <int N>
 static void taps(const Taps& m) {
-    Tile<N> sum, b;
+    TapTile<N> sum, b;
     load_tile<N>(sum, m.sum, m.count);
     const auto low = [](int64_t x, int64_t y) { return x < y ? x : y; };
     const int64_t before = (low(m.left, m.x) + N - 1) / N * N;

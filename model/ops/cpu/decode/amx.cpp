@@ -1,16 +1,16 @@
-// Products of a few rows or many by the matrix registers of processors with AMX: up to 16 rows meet
-// 16 outputs and 32 inputs in bf16, or 64 in bytes, in one instruction.
-//   y[r, o] = bias[o] + sum_i w[o, i] x[r, i], x coded as decode_bf16.cpp and decode_vnni.cpp do
+// Products by AMX tiles: an instruction multiplies up to 16 rows with 16 outputs by 32 inputs in
+// bf16, or 64 in int8.
+//   y[r, o] = bias[o] + sum_i w[o, i] x[r, i], x coded as in avx512_bf16.cpp and avx512_vnni.cpp
 //
-// Packed weights lie as the instruction wants its right operand: a word holds 2 or 4 inputs of an
-// output, 16 outputs are a row of a register, 16 words its rows. Four registers hold the sums of a
-// panel, which hide each other's latency. Sums of bf16 are of float32, those of even and of odd
-// inputs in turn, and the same for any number of rows: one row goes this way too. Sums of bytes are
-// exact. Cost: the bytes of the weights. Measured on one core of a Xeon, weights 256 to 512 in the
-// second-level cache: 16 rows 3.7 us (36 by decode_bf16.cpp), 1 row 2.1 (2.8). A token of 24
-// layers, d = 256, two cores: 64 rows 3.0 ms in bf16 and 2.2 in bytes (12.6 and 4.4 before), 1 row
-// in bf16 0.90 (0.82; weights 256 to 128 out of memory take 2.7 us, 2.3 by decode_bf16.cpp).
-// Compiled with its flags; nothing else may be.
+// Packed weights are in the VNNI layout that the instruction wants of its right operand: a word
+// holds 2 or 4 inputs of an output, 16 outputs are a row of a register, 16 words its rows. Four
+// registers hold the sums of a panel, which hide each other's latency. Sums of bf16 are of float32,
+// those of even and of odd inputs in turn, and the same for any number of rows: one row goes this
+// way too. Sums of bytes are exact. Cost: the bytes of the weights. Measured on one core of a Xeon,
+// weights 256 to 512 in the second-level cache: 16 rows 3.7 us (36 by avx512_bf16.cpp), 1 row 2.1
+// (2.8). A token of 24 layers, d = 256, two cores: 64 rows 3.0 ms in bf16 and 2.2 in bytes (12.6
+// and 4.4 before), 1 row in bf16 0.90 (0.82; weights 256 to 128 out of memory take 2.7 us, 2.3 by
+// avx512_bf16.cpp). Compiled with its flags; nothing else may be.
 #define AFT_CPU_AVX512
 #include "model/ops/cpu/decode/codes.inl"
 
@@ -21,12 +21,12 @@ constexpr int64_t kWide = 4, kPanel = kWide * kLanes;
 constexpr int64_t kWords = 16, kMost = 16;  // words and rows of a register
 
 // Registers 0 to 3 hold sums, 4 rows of x, 5 and 6 weights.
-struct alignas(64) Shapes {
+struct alignas(64) RowTileConfig {
     uint8_t palette = 1, start = 0, reserved[14] = {};
     uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64};
     uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16};
 
-    explicit Shapes(int64_t count) {
+    explicit RowTileConfig(int64_t count) {
         for (int i = 0; i < 5; ++i) rows[i] = static_cast<uint8_t>(count);
     }
 };
@@ -99,12 +99,12 @@ AFT_INLINE void all_panels(const DecodeProduct& p, const Words& x, const Put& pu
         for (int64_t row = 0; row < p.rows; row += kMost) {
             const int64_t count = p.rows - row < kMost ? p.rows - row : kMost;
             if (count != shaped) {
-                const Shapes shapes(count);
+                const RowTileConfig shapes(count);
                 asm volatile("" ::"r"(&shapes) : "memory");  // all of it is read
                 _tile_loadconfig(&shapes);
                 shaped = count;
             }
-            asm volatile("" ::: "memory");  // tiles do not tell the compiler what they read
+            asm volatile("" ::: "memory");  // tile loads do not tell the compiler what they read
             panel_sums<Of>({x.words + row * x.stride, x.stride}, w, words, last, sums);
             asm volatile("" ::: "memory");
             for (int64_t r = 0; r < count; ++r)
@@ -128,7 +128,7 @@ static void matrix_bf16(const DecodeProduct& p) {
         });
 }
 
-// Sums of bytes are exact either way: a few rows meet their weights sooner without these registers.
+// Sums of int8 products are exact either way, and a few rows are faster without tiles.
 constexpr int64_t kFew = 4;
 static void (*of_few)(const DecodeProduct&) = nullptr;
 

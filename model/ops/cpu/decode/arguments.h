@@ -14,8 +14,9 @@ enum class WeightFormat { fp32, bf16, int8 };
 
 // [outputs, inputs] in panels of `panel` outputs, so that one vector holds neighbouring outputs.
 struct DecodeMatrix {
-    const void* weights = nullptr;  // fp32 [panels, inputs, panel]; bf16 [.., inputs / 2, panel, 2]
-                                    // and int8 [.., inputs / 4, panel, 4], rounded up with zeros
+    // fp32 [panels, inputs, panel]; bf16 [.., inputs / 2, panel, 2] and int8 [.., inputs / 4,
+    // panel, 4], rounded up with zeros
+    const void* weights = nullptr;
     const float* bias = nullptr;    // [panels * panel], and so the next two
     const float* scale = nullptr;   // int8: of a row's steps
     const int32_t* sums = nullptr;  // int8: of a row's steps
@@ -74,13 +75,13 @@ struct DecodeChunk {
 struct DecodeAccumulate {  // sums[t] += the chunk's terms of target t, for all targets
     DecodeChunk chunk;
     const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
-    const uint32_t* pairs =
-        nullptr;  // accumulate_chunk_bf16: the same in bf16, [targets, kDecodeBlock / 2]
+    // accumulate_chunk_bf16: the same in bf16, [targets, kDecodeBlock / 2]
+    const uint32_t* pairs = nullptr;
     const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
     float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
-    const float* next =
-        nullptr;  // accumulate_chunk_bf16: x of the chunk to come, asked for meanwhile; or none
+    // accumulate_chunk_bf16: x of the next chunk, prefetched meanwhile; or none
+    const float* next = nullptr;
 };
 struct DecodeExact {  // the same of one target, from K itself; exact for any values
     DecodeChunk chunk;

@@ -2,7 +2,7 @@
 // product of hundreds in float32 would be wrong in the fourth digit of its exponential), and split
 // into e^w = mantissa 2^exponent. Cost: 2 kDecodeBlock d' FLOP per target, a fifth of what the
 // mixer does with it at d = 256, d' = 64. A tile of 32 x 32 biases with d' = 64 takes 3.2 us on one
-// core. Vectors of the compiler. Included once per instruction set.
+// core. Vector types of the compiler. Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/decode/kernels.h"
 #include "model/ops/cpu/simd/exponential.inl"
@@ -10,7 +10,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 using Doubles = double __attribute__((vector_size(kLanes * 4)));
-using Halves = float __attribute__((vector_size(kLanes * 2)));
+using FloatHalf = float __attribute__((vector_size(kLanes * 2)));
 constexpr int kDoubles = kLanes / 2;
 constexpr int kBiasTargets = 4, kBiasWide = kDoubles >= 8 ? 4 : 2;
 
@@ -22,7 +22,7 @@ AFT_INLINE void factor_tile(const DecodeFactors& f, int64_t target, int64_t at) 
         Doubles r[kBiasWide];
 #pragma GCC unroll 4
         for (int j = 0; j < kBiasWide; ++j) {
-            Halves from;
+            FloatHalf from;
             __builtin_memcpy(&from, f.r + i * kDecodeBlock + at + j * kDoubles, sizeof from);
             r[j] = __builtin_convertvector(from, Doubles);
         }

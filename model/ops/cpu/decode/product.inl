@@ -2,11 +2,11 @@
 //   y[r, o] = bias[o] + sum_i w[o, i] x[r, i]
 // Cost: one pass over the weights for up to kRowTile rows; they are what a token reads, so bytes
 // decide. Outputs lie side by side in a vector, which needs no sum across lanes; every output is
-// one chain over i in order, whatever the number of rows, so that a row's result is the same in
-// any batch. bf16 is widened by a shift, a byte by two, and all sums are of float32: only the
-// weights are rounded. Measured with AVX-512 on one core, 256 to 1024: in float32 1 row 24, 4 rows
-// and more 54 products a nanosecond, of 58 that this processor can; the 19 million weights of 24
-// layers with d = 256 for one row on two cores 1.0 ms from large pages, 2.0 from small ones.
+// one dependent sum over i in order, whatever the number of rows, so that a row's result is the
+// same in any batch. bf16 is widened by a shift, a byte by two, and all sums are of float32: only
+// the weights are rounded. Measured with AVX-512 on one core, 256 to 1024: in float32 1 row 24, 4
+// rows and more 54 products a nanosecond, of 58 that this processor can; the 19 million weights of
+// 24 layers with d = 256 for one row on two cores 1.0 ms from huge pages, 2.0 from small ones.
 // Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/decode/each.inl"
@@ -65,12 +65,13 @@ AFT_INLINE V byte_of(const uint32_t* p) {
 #endif
 
 template <int R>
-struct Tile {
+struct ProductTile {
     V sum[R][kWide];
 };
 
 template <int R>
-AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x, int64_t stride) {
+AFT_INLINE void add_products(ProductTile<R>& tile, const V (&w)[kWide], const float* x,
+                             int64_t stride) {
     each<R>([&](auto r) AFT_LAMBDA {
         const V xi = set1(x[r * stride]);
         each<kWide>([&](auto i) AFT_LAMBDA { tile.sum[r][i] = fma(w[i], xi, tile.sum[r][i]); });
@@ -81,7 +82,7 @@ AFT_INLINE void add_products(Tile<R>& tile, const V (&w)[kWide], const float* x,
 struct StepFp32 {
     static constexpr int kInputs = 1;
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA {
@@ -93,7 +94,7 @@ struct StepFp32 {
 struct StepBf16 {
     static constexpr int kInputs = 2;
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = low_half(w + i * kLanes); });
@@ -105,14 +106,14 @@ struct StepBf16 {
 struct StepInt8 {
     static constexpr int kInputs = 4;
     template <int byte, int R>
-    static inline __attribute__((always_inline)) void one(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void one(ProductTile<R>& tile, const uint32_t* w,
                                                           const float* x, int64_t stride) {
         V a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = byte_of<byte>(w + i * kLanes); });
         add_products<R>(tile, a, x + byte, stride);
     }
     template <int R>
-    static inline __attribute__((always_inline)) void go(Tile<R>& tile, const uint32_t* w,
+    static inline __attribute__((always_inline)) void go(ProductTile<R>& tile, const uint32_t* w,
                                                          const float* x, int64_t stride) {
         one<0, R>(tile, w, x, stride);
         one<1, R>(tile, w, x, stride);
@@ -129,7 +130,7 @@ AFT_INLINE void panel_rows(const DecodeProduct& p, const Spot& spot) {
     const int64_t steps = (m.inputs + Step::kInputs - 1) / Step::kInputs;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const float* x = p.x + row * p.x_stride;
-    Tile<R> tile;
+    ProductTile<R> tile;
     each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = set1(0); });
     for (int64_t s = 0; s < steps; ++s, ahead += 16 * lines) {
         prefetch<lines>(ahead);

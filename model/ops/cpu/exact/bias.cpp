@@ -9,8 +9,8 @@ namespace aft::ops::cpu {
 
 namespace {
 
-Shape shape_of(const Call& call) {
-    Shape shape = tiled::problem_of(call.kind, call.options, {}).shape;
+OperatorShape shape_of(const Call& call) {
+    OperatorShape shape = tiled::problem_of(call.kind, call.options, {}).shape;
     shape.outside_hidden = shape.outside_hidden && call.kind == Kind::local;
     return shape;
 }
@@ -50,8 +50,8 @@ at::Tensor ExactBias::tile(const ExactRows& x) const {
     return w.to(at::kDouble).contiguous();
 }
 
-ExactRows ExactBias::rows(Range rows) const {
-    const Range band = bias_.band(rows);
+ExactRows ExactBias::rows(IndexRange rows) const {
+    const IndexRange band = bias_.band(rows);
     const int64_t chunks = (length_ + kTile - 1) / kTile;
     const int64_t end = std::max(band.end, rows.end);
     ExactRows x{.rows = rows, .direct = {}, .before = {}, .after = {}, .biases = {}, .visible = {}};

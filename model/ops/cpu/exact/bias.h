@@ -1,6 +1,6 @@
 // Position biases for the exact path: a few targets at a time, in float64, and which sources each
 // of them looks at one by one. Sources outside every target's window come in chunks of kTile, each
-// of which stands for one source (exact_column.h). Internal to ops/cpu.
+// of which stands for one source (column.h). Internal to ops/cpu.
 #pragma once
 #include <vector>
 
@@ -12,9 +12,9 @@ namespace aft::ops::cpu {
 
 // Biases of targets [rows.begin, rows.end). Sources of a row: those of `direct`, then the chunks.
 struct ExactRows {
-    Range rows;
-    Range direct;                               // from and to whole chunks, or the last source
-    Range before, after;                        // chunks that all of the targets see with w = 0
+    IndexRange rows;
+    IndexRange direct;                          // from and to whole chunks, or the last source
+    IndexRange before, after;                   // chunks that all of the targets see with w = 0
     std::vector<Buffer<double>> biases;         // by head (or one for all): [rows, width()]
     std::vector<std::vector<Sources>> visible;  // by head and row
 
@@ -37,7 +37,7 @@ class ExactBias {
     [[nodiscard]] int64_t rows_at_once() const { return rows_at_once_; }
     [[nodiscard]] int64_t heads() const { return heads_; }  // with biases of their own, or 1
     [[nodiscard]] bool has_chunks() const;                  // whether there may be any
-    [[nodiscard]] ExactRows rows(Range rows) const;
+    [[nodiscard]] ExactRows rows(IndexRange rows) const;
 
     // dw by head, [rows, width()] each; in the order of the rows.
     void add_gradient(const ExactRows& rows, const std::vector<Buffer<double>>& dw);

@@ -49,7 +49,7 @@ void ExactColumn::gather_sources(const ExactTensors<T>& x, Sources sources) {
 
 template <class T>
 void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, int64_t column,
-                         const Part& part) {
+                         const SourceRanges& part) {
     column_ = column;
     part_ = part;
     gather_sources(x, part.direct);
@@ -107,7 +107,7 @@ void ExactColumn::back(const Back& from, const std::vector<Sources>& seen) {
                        .dw = dw + s.begin});
 }
 
-void ExactColumn::scatter_sources(const Gradients& to) const {
+void ExactColumn::scatter_sources(const ColumnGradients& to) const {
     float* const dk = to.dk + shape_.key(column_, part_.direct.begin);
     float* const dv = to.dv + shape_.value(column_, part_.direct.begin);
     const int64_t n = size(part_.direct);
@@ -117,7 +117,7 @@ void ExactColumn::scatter_sources(const Gradients& to) const {
             dv[i * shape_.channels + s] += static_cast<float>(dv_.data()[s * capacity_ + i]);
 }
 
-void ExactColumn::scatter(const Gradients& to, ExactChunks& chunks) const {
+void ExactColumn::scatter(const ColumnGradients& to, ExactChunks& chunks) const {
     scatter_sources(to);
     int64_t at = size(part_.direct);
     for (const Sources& more : {part_.before, part_.after})
@@ -153,7 +153,7 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
 
 template <class T>
 void ExactColumn::spread(const ExactTensors<T>& x, int64_t column, const ChunkGradients& chunks,
-                         const Gradients& to) {
+                         const ColumnGradients& to) {
     column_ = column;
     for (int64_t chunk = 0; chunk < shape_.chunks(); ++chunk) {
         const double dL = chunks.of.keys.data()[chunk_key(chunk)];
@@ -176,14 +176,14 @@ void ExactColumn::spread(const ExactTensors<T>& x, int64_t column, const ChunkGr
 }
 
 template void ExactColumn::gather(const ExactTensors<float>& x, const ExactChunks& chunks,
-                                  int64_t column, const Part& part);
+                                  int64_t column, const SourceRanges& part);
 template void ExactColumn::gather(const ExactTensors<Bf16>& x, const ExactChunks& chunks,
-                                  int64_t column, const Part& part);
+                                  int64_t column, const SourceRanges& part);
 template void ExactColumn::sum_up(const ExactTensors<float>& x, int64_t column, int64_t chunks,
                                   ExactChunks& out);
 template void ExactColumn::sum_up(const ExactTensors<Bf16>& x, int64_t column, int64_t chunks,
                                   ExactChunks& out);
 template void ExactColumn::spread(const ExactTensors<float>& x, int64_t column,
-                                  const ChunkGradients& chunks, const Gradients& to);
+                                  const ChunkGradients& chunks, const ColumnGradients& to);
 
 }  // namespace aft::ops::cpu

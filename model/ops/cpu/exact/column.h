@@ -60,12 +60,12 @@ class ExactColumn {
     explicit ExactColumn(const ExactShape& shape);
 
     // Sources [direct.begin, direct.end), then chunks `before` and `after`; gradients are zero.
-    struct Part {
+    struct SourceRanges {
         Sources direct, before, after;
     };
     template <class T>
     void gather(const ExactTensors<T>& x, const ExactChunks& chunks, int64_t column,
-                const Part& part);
+                const SourceRanges& part);
     // Weights of what a target sees: p up to a factor, whose inverse is the result.
     double weigh(const double* bias, const std::vector<Sources>& seen);
     [[nodiscard]] double average(int64_t channel, const std::vector<Sources>& seen) const;
@@ -77,11 +77,11 @@ class ExactColumn {
         double* dw = nullptr;  // by source, or none
     };
     void back(const Back& from, const std::vector<Sources>& seen);
-    struct Gradients {
+    struct ColumnGradients {
         float *dk = nullptr, *dv = nullptr;  // as K and V
     };
     // Adds what has come back to the gradients of the tensors, and to those of the chunks.
-    void scatter(const Gradients& to, ExactChunks& chunks) const;
+    void scatter(const ColumnGradients& to, ExactChunks& chunks) const;
 
     // L and M of the column's chunks up to this one.
     template <class T>
@@ -92,12 +92,12 @@ class ExactColumn {
     };
     template <class T>
     void spread(const ExactTensors<T>& x, int64_t column, const ChunkGradients& chunks,
-                const Gradients& to);
+                const ColumnGradients& to);
 
   private:
     template <class T>
     void gather_sources(const ExactTensors<T>& x, Sources sources);
-    void scatter_sources(const Gradients& to) const;
+    void scatter_sources(const ColumnGradients& to) const;
     [[nodiscard]] Sources chunk_sources(int64_t chunk) const;
     [[nodiscard]] int64_t chunk_key(int64_t chunk) const;  // where it lies in ExactChunks
     [[nodiscard]] int64_t chunk_value(int64_t channel, int64_t chunk) const;
@@ -105,7 +105,7 @@ class ExactColumn {
     const ExactKernels& kernels_;
     const ExactShape& shape_;
     int64_t column_ = 0, capacity_ = 0;
-    Part part_;
+    SourceRanges part_;
     Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
     Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants
 };

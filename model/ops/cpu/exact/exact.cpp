@@ -50,7 +50,7 @@ class Exact {
     template <class F>
     void each_block(F f) {
         for (int64_t t = 0; t < shape_.length; t += bias_.rows_at_once()) {
-            const Range rows{t, std::min(shape_.length, t + bias_.rows_at_once())};
+            const IndexRange rows{t, std::min(shape_.length, t + bias_.rows_at_once())};
             if (!holds(rows)) continue;
             count_exact_block();
             f(bias_.rows(rows));
@@ -102,7 +102,7 @@ class Exact {
     }
 
   private:
-    [[nodiscard]] bool holds(Range rows) const {
+    [[nodiscard]] bool holds(IndexRange rows) const {
         for (int64_t t = rows.begin; t < rows.end; ++t)
             if (flags_.row(t)) return true;
         return false;
@@ -146,9 +146,9 @@ void make(const Call& call, ExactFlags flags, const Result& result) {
     });
 }
 
-class ExactGradient {
+class ExactBackward {
   public:
-    ExactGradient(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
+    ExactBackward(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
         : exact_(call, ExactFlags::needs_exact(shape_of(call), pointer<float>(kept.denominator))),
           gradients_(exact_.shape()),
           q_(pointer<float>(call.in.q)),
@@ -216,7 +216,7 @@ class ExactGradient {
     Exact<float> exact_;
     ExactChunks gradients_;
     const float *q_, *dy_;
-    ExactColumn::Gradients to_;
+    ExactColumn::ColumnGradients to_;
     bool wants_bias_ = true;
     int64_t parts_ = 1;
 };
@@ -244,7 +244,7 @@ void compute_exactly(const Call& call, const Result& result) {
 }
 
 void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to) {
-    const tiled::BiasTensors bias = ExactGradient(call, kept, dy, to).run();
+    const tiled::BiasTensors bias = ExactBackward(call, kept, dy, to).run();
     add(to.w, bias.w);
     add(to.u, bias.u);
     add(to.r, bias.r);

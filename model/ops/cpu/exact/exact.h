@@ -1,7 +1,6 @@
 // The exact path of the CPU operators: what float32 cannot hold (kNeedsExact), one entry at a time
-// in float64 and log space (exact_kernels.inl; Eq. 2). Any finite K and w; NaN and infinity reach
-// the rows that see them. Runs on the calling thread's OpenMP team; results do not depend on its
-// size.
+// in float64 and log space (kernels.inl; Eq. 2). Any finite K and w; NaN and infinity reach the
+// rows that see them. Runs on the calling thread's OpenMP team; results do not depend on its size.
 //
 // Cost: O(window + T / 96) for each entry, O(T) for each column that holds one, O(T) memory for
 // each column. Internal to ops/cpu.

@@ -1,5 +1,5 @@
-// What the kernels of aft-simple are given (kernels.h). Pointers and sizes only. Tensors [B, T, d]
-// are of T: float, or Bf16; all else is of float32.
+// What the kernels of aft-simple take (kernels.h). Pointers and sizes only. Tensors [B, T, d] are
+// of T: float, or Bf16; all else is of float32.
 #pragma once
 #include "model/ops/cpu/scaling.h"
 
@@ -14,8 +14,8 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in number
     const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
     float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
     int64_t state_row = 0;
-    int64_t ahead =
-        0;  // rows from here to those that this thread reads next, or 0 (chunk_reduce.inl)
+    // rows from here to those that this thread reads next, or 0 (chunk.inl)
+    int64_t ahead = 0;
 };
 template <class T>
 struct ScanGradient {
@@ -31,8 +31,9 @@ template <class T>
 struct ScanChunk {
     ScanGradient<T> rows;         // of these rows; the norms are not used
     const float* mean = nullptr;  // [channels], of V; gradient
-    float* own = nullptr;         // room: Kernels::scan_scratch_size(channels) floats; gradient
-    float* sums = nullptr;  // [3, state_row]: reference and its own sums; then with `next` to it
+    float* scratch = nullptr;     // ScanKernels::scratch_size(channels) floats; gradient
+    // [3, state_row]: reference and sums of the chunk; then combined with `next`
+    float* sums = nullptr;
     const float* next =
         nullptr;        // the carry of the chunks before it, of a gradient after it; or none
     int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient

@@ -13,7 +13,7 @@ template <class T>
 static void chunk_reduce(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
     for_blocks(s, [&](const ScanBlock& b) {
-        States states;
+        ChannelStates states;
         sum_block(s, b, states);
         for (int64_t at = b.base; at < b.end; at += kLanes)
             save(s, l.sums, at, state_at(states, at - b.base));

@@ -26,7 +26,7 @@ static void scan_centre(const Scan<T>& s, float* mean) {
 
 template <class T>
 AFT_INLINE BackColumn& column_at(const ScanChunk<T>& l, int64_t at) {
-    return reinterpret_cast<BackColumn*>(l.own)[at / kLanes];
+    return reinterpret_cast<BackColumn*>(l.scratch)[at / kLanes];
 }
 template <class T>
 AFT_INLINE ScanPart rows_at(const ScanChunk<T>& l, int64_t at) {
@@ -103,9 +103,9 @@ static void chunk_gradient_combine(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         RunningSums next = loaded(s, l.next, at);
-        const RunningSums own = loaded(s, l.sums, at);
-        rescale(next, next.m, own.m);
-        save(s, l.sums, at, {own.m, own.n + next.n, own.d + next.d});
+        const RunningSums scratch = loaded(s, l.sums, at);
+        rescale(next, next.m, scratch.m);
+        save(s, l.sums, at, {scratch.m, scratch.n + next.n, scratch.d + next.d});
     }
 }
 

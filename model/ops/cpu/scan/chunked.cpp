@@ -50,7 +50,8 @@ class CarryChain {
 
     // l.sums: of chunk i alone. next: buffer for the carry of the chunk before it, if there is one.
     template <class R, class T>
-    void join(int64_t i, ScanChunk<T>& l, const ChunkKernels<R, T>& kernels, float* next) {
+    void exchange_carry(int64_t i, ScanChunk<T>& l, const ChunkKernels<R, T>& kernels,
+                        float* next) {
         const std::size_t bytes = static_cast<std::size_t>(size_) * sizeof(float);
         wait_for(i);
         if (i > 0) {
@@ -88,33 +89,33 @@ int64_t chunk_count(int64_t length, int64_t rows) {
 // The scratch of one thread, and its loop over the chunks.
 class ChunkWorker {
   public:
-    ChunkWorker(int64_t state_row, int64_t room)
-        : size_(3 * state_row), own_(room), states_(2 * size_) {}
+    ChunkWorker(int64_t state_row, int64_t scratch_size)
+        : size_(3 * state_row), scratch_(scratch_size), states_(2 * size_) {}
 
     // What R each chunk ends with goes to use(R, chunk).
     template <class R, class T, class Rows, class Use>
-    void work(CarryChain& chain, const ChunkKernels<R, T>& kernels, const Rows& rows,
+    void work(CarryChain& carries, const ChunkKernels<R, T>& kernels, const Rows& rows,
               const Use& use) {
         const ScopedFlushToZero flush;
-        for (int64_t i = chain.next_chunk(); i < chain.chunks(); i = chain.next_chunk()) {
+        for (int64_t i = carries.next_chunk(); i < carries.chunks(); i = carries.next_chunk()) {
             ScanChunk<T> l = rows(i);
-            l.own = own_.data();
+            l.scratch = scratch_.data();
             l.sums = states_.data();
             kernels.reduce(l);
-            chain.join(i, l, kernels, states_.data() + size_);
+            carries.exchange_carry(i, l, kernels, states_.data() + size_);
             use(kernels.finish(l), i);
         }
     }
 
   private:
     int64_t size_;
-    Buffer<float> own_, states_;
+    Buffer<float> scratch_, states_;
 };
 
 // Allocated before the parallel region: no thread may fail for want of memory.
-std::vector<ChunkWorker> chunk_workers(int64_t state_row, int64_t room) {
+std::vector<ChunkWorker> chunk_workers(int64_t state_row, int64_t scratch_size) {
     std::vector<ChunkWorker> out;
-    for (int i = 0; i < omp_get_max_threads(); ++i) out.emplace_back(state_row, room);
+    for (int i = 0; i < omp_get_max_threads(); ++i) out.emplace_back(state_row, scratch_size);
     return out;
 }
 
@@ -128,12 +129,12 @@ template <class T>
 bool chunked_forward(const Scan<T>& x) {
     const int64_t rows =
         std::clamp<int64_t>(32768 / x.channels / kCheckpointRows, 1, 32) * kCheckpointRows;
-    CarryChain chain(chunk_count(x.length, rows), 3 * x.state_row);
+    CarryChain carries(chunk_count(x.length, rows), 3 * x.state_row);
     std::vector<ChunkWorker> workers = chunk_workers(x.state_row, 0);
     bool finite = true;
 #pragma omp parallel reduction(&& : finite)
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
-        chain, scan_kernels().of<T>().chunk,
+        carries, scan_kernels().of<T>().chunk,
         [&](int64_t i) {
             Scan<T> chunk = x;
             const int64_t next = i + omp_get_num_threads();
@@ -147,7 +148,7 @@ bool chunked_forward(const Scan<T>& x) {
 template <class T>
 Norms chunked_gradient(const ScanGradient<T>& x) {
     const int64_t chunks = chunk_count(x.forward.length, kCheckpointRows);
-    CarryChain chain(chunks, 3 * x.forward.state_row);
+    CarryChain carries(chunks, 3 * x.forward.state_row);
     Buffer<float> mean(x.forward.channels);
     scan_kernels().of<T>().mean(x.forward, mean.data());
     std::vector<Norms> norms(static_cast<std::size_t>(chunks));
@@ -155,7 +156,7 @@ Norms chunked_gradient(const ScanGradient<T>& x) {
         chunk_workers(x.forward.state_row, scan_kernels().scratch_size(x.forward.channels));
 #pragma omp parallel
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
-        chain, scan_kernels().of<T>().chunk_gradient,
+        carries, scan_kernels().of<T>().chunk_gradient,
         [&](int64_t i) {
             const int64_t chunk = chunks - 1 - i, ahead = omp_get_num_threads();
             return ScanChunk<T>{.rows = rows_of(x, chunk * kCheckpointRows, kCheckpointRows),

@@ -1,5 +1,5 @@
-// Gradient of causal aft-simple (scan_kernels.inl): with P = dY sigmoid(Q), R = N / D, mu any
-// centre of V, A_t = P_t / D_t and C_t = A_t (mu - R_t), one walk back over memory, O(T d), gives
+// Gradient of causal aft-simple (kernels.inl): with P = dY sigmoid(Q), R = N / D, mu any centre of
+// V, A_t = P_t / D_t and C_t = A_t (mu - R_t), one walk back over memory, O(T d), gives
 //
 //   SA_j = sum_{t>=j} A_t, SC_j = sum_{t>=j} C_t (both at the reference m_j),  x_j = 2^(k_j-m_j)
 //   dQ = P R (1 - sigmoid(Q)),  dV_j = x_j SA_j,  dK_j = dV_j (V_j - mu) + x_j SC_j
@@ -197,7 +197,7 @@ template <Access access, bool has_gate, class T>
 AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     const Scan<T> s = g.forward;
     BlockSquares total;
-    States states;  // the mean in m
+    ChannelStates states;  // the mean in m
     ChunkColumn column;
     constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Bf16);
     constexpr Access as = collects ? Access::whole : access;

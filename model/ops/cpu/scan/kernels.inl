@@ -1,11 +1,11 @@
 // aft-simple (paper Eq. 5): one running sum per channel, O(T d), one sweep over memory, bound by
 // it. Included once per instruction set.
 //
-//   N_t = N_{t-1} + 2^(k_t-m) V_t,  D_t = D_{t-1} + 2^(k_t-m),  k = K log2 e,  m a whole number
+//   N_t = N_{t-1} + 2^(k_t-m) V_t,  D_t = D_{t-1} + 2^(k_t-m),  k = K log2 e,  m an integer
 //
 // The reference m of a channel rises only when a key stands kRaise bits above it (N and D are then
-// rescaled by a power of two, exactly), so D_t >= 1/2 always: safe for |K| up to 700,000 without a
-// second path. Larger K and overflowing sums of huge V are noticed (N is no number then). From the
+// rescaled by a power of two, exactly), so D_t >= 1/2 always: safe for |K| up to 700,000 without an
+// exact path. Larger K and sums of V that overflow are detected (N is NaN then). From the
 // second-level cache a vector of 16 takes 7.4 ns that way, 8.3 with a maximum and a rescaling in
 // every row; B = 4, T = 3072, d = 256 takes 1.4 ms on two cores, 1.25 to 1.36 times the time of
 // copying as many bytes.
@@ -62,8 +62,8 @@ AFT_INLINE V exp_of_negative(V q) {
 #endif
 }
 
-// -> what N and D were scaled by, in bits. Where float32 no longer tells m from its neighbours, it
-// becomes NaN, and so does all that follows: such keys are left to the exact path.
+// -> the exponent that N and D were scaled by. Where float32 cannot represent m and its neighbours,
+// m becomes NaN, and so does all that follows: such keys need the exact path.
 AFT_INLINE V raise(RunningSums& s, V k, V bits) {
     V m = select_ge(bits, set1(kRaise), ceil(k * set1(kLog2eHigh)), s.m);
     m = select_ge(set1(kLargestReference), max(m, set1(0) - m), m, set1(kNaN));
@@ -92,13 +92,13 @@ AFT_INLINE RunningSums empty_sums() {
 
 // RunningSums sums of up to kScanWidth channels, in the first-level cache.
 constexpr int64_t kScanWidth = 512;
-struct States {
+struct ChannelStates {
     float m[kScanWidth], n[kScanWidth], d[kScanWidth];
 };
-AFT_INLINE RunningSums state_at(const States& s, int64_t at) {
+AFT_INLINE RunningSums state_at(const ChannelStates& s, int64_t at) {
     return {load(s.m + at), load(s.n + at), load(s.d + at)};
 }
-AFT_INLINE void put_state(States& s, int64_t at, const RunningSums& x) {
+AFT_INLINE void put_state(ChannelStates& s, int64_t at, const RunningSums& x) {
     store(s.m + at, x.m);
     store(s.n + at, x.n);
     store(s.d + at, x.d);
@@ -155,7 +155,7 @@ AFT_INLINE Access access_of(const Scan<T>& s, const T* out) {
     return s.streams && is_aligned(out) ? Access::streamed : Access::whole;
 }
 
-// Into the second-level cache; no row is asked for past the tensor's end.
+// Into the second-level cache; never past the tensor's end.
 AFT_INLINE void prefetch(const void* p) {
     __builtin_prefetch(p, 0, 2);
 }
@@ -170,7 +170,7 @@ AFT_INLINE V gated(const RunningSums& s, V q) {
 // bfloat16 whose sums no gradient starts from.
 template <Access access, bool has_gate, bool is_short, class T>
 AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
-    States states;
+    ChannelStates states;
     V bad = set1(0);
     const int64_t ahead = s.ahead * s.stride;
     for (int64_t at = b.base; at < b.end; at += kLanes)
@@ -241,7 +241,7 @@ static bool scan(const Scan<T>& s) {
 
 // Sums of all rows.
 template <Access access, bool is_short, class T>
-AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
+AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, ChannelStates& states) {
     const bool asks = s.q != nullptr && s.ahead != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base, empty_sums());
@@ -256,7 +256,7 @@ AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, States& states) {
         }
 }
 template <class T>
-AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, States& states) {
+AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, ChannelStates& states) {
     if (s.channels % kLanes != 0)
         sum_rows<Access::some, false>(s, b, states);
     else if (takes_short(s))

@@ -1,7 +1,7 @@
 // aft-simple where every target sees every source, forward and gradient: one average per channel
 // for all targets, O(T d), every tensor read and written once. Included once per instruction set.
 //
-//   R = N / D over all rows (scan_kernels.inl), Y_t = R sigmoid(Q_t)
+//   R = N / D over all rows (kernels.inl), Y_t = R sigmoid(Q_t)
 //   S = sum_t P_t with P = dY sigmoid(Q),  dQ = P R (1 - sigmoid(Q))
 //   dV_j = 2^(k_j-m) S / D,  dK_j = dV_j (V_j - R)
 //
@@ -13,7 +13,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 template <Access access, bool has_gate, class T>
-AFT_INLINE void average_rows(const Scan<T>& s, const ScanBlock& b, const States& states) {
+AFT_INLINE void average_rows(const Scan<T>& s, const ScanBlock& b, const ChannelStates& states) {
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
@@ -25,7 +25,7 @@ AFT_INLINE void average_rows(const Scan<T>& s, const ScanBlock& b, const States&
 }
 
 template <bool has_gate, class T>
-AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const States& states) {
+AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const ChannelStates& states) {
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return average_rows<Access::streamed, has_gate>(s, b, states);
@@ -40,7 +40,7 @@ template <class T>
 static bool scan_all(const Scan<T>& s) {
     V bad = set1(0);
     for_blocks(s, [&](const ScanBlock& b) {
-        States states;
+        ChannelStates states;
         sum_block(s, b, states);
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             RunningSums sums = state_at(states, at - b.base);
@@ -60,7 +60,7 @@ static bool scan_all(const Scan<T>& s) {
 
 // dQ, and S in d; R is in n.
 template <Access access, bool has_gate, class T>
-AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, States& states) {
+AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, ChannelStates& states) {
     const Scan<T> s = g.forward;
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
@@ -78,7 +78,7 @@ AFT_INLINE void query_rows(const ScanGradient<T>& g, const ScanBlock& b, States&
 
 // S / D is in d. -> zero if all results are finite, else NaN.
 template <Access access, class T>
-AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const States& states) {
+AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const ChannelStates& states) {
     const Scan<T> s = g.forward;
     V bad = set1(0);
     for (int64_t row = 0; row < s.length; ++row)
@@ -100,7 +100,7 @@ AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const States
 template <Access access, class T>
 AFT_INLINE void all_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     const Scan<T>& s = g.forward;
-    States states;
+    ChannelStates states;
     float D[kScanWidth];
     for (int64_t at = b.base; at < b.end; at += kLanes) {
         const RunningSums sums = loaded(s, s.states, at);

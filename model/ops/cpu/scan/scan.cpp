@@ -1,4 +1,4 @@
-// aft-simple (scan_kernels.inl has the formula, numerics and figures) shared out among threads: by
+// aft-simple (kernels.inl has the formula, numerics and figures) shared out among threads: by
 // samples and blocks of channels where there are enough, else one long sample as a chunked prefix
 // scan (chunked.cpp).
 #include "model/ops/cpu/scan/scan.h"
@@ -19,16 +19,16 @@ namespace {
 constexpr int64_t kStreamed = int64_t{1} << 21;
 
 // Samples, and where they are fewer than threads, ranges of channels.
-struct Piece {
+struct ChannelRange {
     int64_t sample = 0, first = 0, channels = 0;
 };
 
-std::vector<Piece> pieces(const ScanShape& shape) {
+std::vector<ChannelRange> pieces(const ScanShape& shape) {
     constexpr int64_t kNarrowest = 64;  // one page of channels keeps the sweep efficient
     int64_t width = shape.channels;
     while (shape.batch * shape.channels < omp_get_max_threads() * width && width > kNarrowest)
         width = (width / 2 + kNarrowest - 1) / kNarrowest * kNarrowest;
-    std::vector<Piece> out;
+    std::vector<ChannelRange> out;
     for (int64_t b = 0; b < shape.batch; ++b)
         for (int64_t c = 0; c < shape.channels; c += width)
             out.push_back({b, c, std::min(width, shape.channels - c)});
@@ -36,7 +36,7 @@ std::vector<Piece> pieces(const ScanShape& shape) {
 }
 
 template <class T>
-Scan<T> part_of(const ScanShape& shape, const Scan<T>& x, const Piece& piece) {
+Scan<T> part_of(const ScanShape& shape, const Scan<T>& x, const ChannelRange& piece) {
     const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
     return {.q = moved(x.q, at),
             .k = x.k + at,
@@ -56,10 +56,10 @@ template <class T>
 bool scan_forward(const ScanShape& shape, const Scan<T>& x) {
     if (is_chunked(shape)) return chunked_forward(part_of(shape, x, {.channels = shape.channels}));
     const ScanTensorKernels<T>& k = scan_kernels().of<T>();
-    const std::vector<Piece> all = pieces(shape);
+    const std::vector<ChannelRange> all = pieces(shape);
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite)
-    for (const Piece& piece : all) {
+    for (const ChannelRange& piece : all) {
         const ScopedFlushToZero flush;
         finite = (shape.causal ? k.causal : k.noncausal)(part_of(shape, x, piece)) && finite;
     }
@@ -75,12 +75,12 @@ Norms scan_gradient(const ScanShape& shape, const ScanGradient<T>& x) {
     }
     const ScanTensorKernels<T>& k = scan_kernels().of<T>();
     const int64_t lanes = scan_kernels().lanes;
-    const std::vector<Piece> all = pieces(shape);
+    const std::vector<ChannelRange> all = pieces(shape);
     // Their sum is taken in one order, as it decides whether the exact path is taken.
     const int64_t vectors = (shape.channels + lanes - 1) / lanes;
     std::vector<Norms> norms(static_cast<std::size_t>(shape.batch * vectors));
 #pragma omp parallel for schedule(static)
-    for (const Piece& piece : all) {
+    for (const ChannelRange& piece : all) {
         const ScopedFlushToZero flush;
         const int64_t d = shape.channels, at = piece.sample * shape.length * d + piece.first;
         const ScanGradient<T> part{

@@ -21,10 +21,10 @@ class Buffer {
     [[nodiscard]] int64_t size() const { return size_; }
 
   private:
-    struct Free {
+    struct AlignedDelete {
         void operator()(T* p) const { ::operator delete (p, std::align_val_t{64}); }
     };
-    std::unique_ptr<T, Free> data_;
+    std::unique_ptr<T, AlignedDelete> data_;
     int64_t size_ = 0;
 };
 

@@ -46,10 +46,10 @@ AFT_INLINE V exp2(V x) {
     return ldexp(exp2_polynomial(x - n), n);
 }
 
-// e^k 2^-reference, reference whole, within 2.5e-7 of it for |k| <= 1000. The whole part of its
-// exponent is found first and taken off k before anything is rounded: an exponent near 60 itself
-// holds 2^-18 only, 1.3e-6 of the result. What rounding takes from reference + n (beyond 2^24) is
-// given back.
+// e^k 2^-reference, reference an integer, within 2.5e-7 of it for |k| <= 1000. Range reduction
+// first: the integer part n of the exponent is subtracted from k before anything is rounded, as an
+// exponent near 60 has 2^-18 of precision only, 1.3e-6 of the result. The rounding error of
+// reference + n (beyond 2^24) is added back.
 AFT_INLINE V exp_scaled(V k, V reference) {
 #if defined(AFT_CPU_AVX512) || defined(AFT_CPU_AVX2)
     const V near = fma(k, set1(kLog2eHigh), set1(0) - reference);

@@ -1,7 +1,7 @@
-// One vector type and its few operations, for one instruction set per translation unit: avx512.cpp,
-// avx2.cpp and portable.cpp define which before they include this. Everything is inlined into a
-// namespace of its own and uses nothing of the standard library, so that no function compiled for
-// a newer processor can be linked into code for an older one. No LibTorch.
+// One vector type and its few operations, for one instruction set per translation unit:
+// FOLDER/avx512.cpp, avx2.cpp and portable.cpp define which before they include this. Everything is
+// inlined into a namespace of its own and uses nothing of the standard library, so that no function
+// compiled for a newer processor can be linked into code for an older one. No LibTorch.
 #pragma once
 #include <immintrin.h>
 
@@ -240,23 +240,23 @@ AFT_INLINE void store(uint16_t* p, V x) {
     store_bf16(p, to_bf16(x));
 }
 
-// A sum of any length, as if rounded once: what every addition rounds off is found (Knuth, The Art
+// Compensated summation: the rounding error of every addition is computed (two-sum: Knuth, The Art
 // of Computer Programming 2, 4.2.2, Theorem B; of a product before it is rounded where the compiler
-// fuses it) and summed too, beside the chain of additions that takes the time. NaN once it is not
+// fuses it) and summed beside the dependent additions, which take the time. NaN once it is not
 // finite.
 struct CompensatedSum {
-    V sum = set1(0), rest = set1(0);
+    V sum = set1(0), error = set1(0);
 
     void add(V x) {
         const V next = sum + x, part = next - sum;
-        rest = rest + ((sum - (next - part)) + (x - part));
+        error = error + ((sum - (next - part)) + (x - part));
         sum = next;
     }
     void scale(V n) {
         sum = ldexp(sum, n);
-        rest = ldexp(rest, n);
+        error = ldexp(error, n);
     }
-    [[nodiscard]] V value() const { return sum + rest; }
+    [[nodiscard]] V value() const { return sum + error; }
 };
 
 AFT_INLINE float reduce_add(V x) {
@@ -303,8 +303,8 @@ AFT_INLINE void store_partial(uint16_t* p, V x, int64_t n) {
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }
 
-// A task reads a block of channels of each row only, too little at a time for the processor to see
-// what comes next: row t + kPrefetchRows is asked for when t is used.
+// A task reads a block of channels of each row only, too short for the hardware prefetcher: row t +
+// kPrefetchRows is prefetched when t is used.
 constexpr int64_t kPrefetchRows = 6;
 template <class T>
 AFT_INLINE V load_prefetching(const T* p, int64_t stride, int64_t n, float rest) {

@@ -1,4 +1,4 @@
-// Yardsticks: what simple models without a net cost on the same pictures, in bits per dimension:
+// Baselines: what simple models without a net cost on the same pictures, in bits per dimension:
 // the entropy of a histogram of values, or of residuals modulo the levels, over all examples. It is
 // fitted to the very data that it is measured on: a lower bound of what such a coder costs.
 // Any thread. Reads the pictures once; blocks.
@@ -8,7 +8,7 @@
 
 namespace aft {
 
-struct Yardsticks {
+struct Baselines {
     double unigram = 0;             // the values themselves
     double left_neighbour = 0;      // minus the left pixel, same channel (half the levels if none)
     double previous_sub_pixel = 0;  // minus the sub-pixel before it in raster order
@@ -18,7 +18,7 @@ struct Yardsticks {
 };
 
 // Examples [0, count) of the split. Throws Interrupted.
-[[nodiscard]] Yardsticks measure_yardsticks(const DataSource& source, Split split, int64_t count,
-                                            const JobControl& control);
+[[nodiscard]] Baselines measure_baselines(const DataSource& source, Split split, int64_t count,
+                                          const JobControl& control);
 
 }  // namespace aft

@@ -1,4 +1,4 @@
-#include "model/data/yardsticks.h"
+#include "model/data/baselines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,8 +76,8 @@ void count_picture(const DataInfo& info, const std::vector<uint8_t>& values, Cou
 
 }  // namespace
 
-Yardsticks measure_yardsticks(const DataSource& source, Split split, int64_t count,
-                              const JobControl& control) {
+Baselines measure_baselines(const DataSource& source, Split split, int64_t count,
+                            const JobControl& control) {
     const DataInfo& info = source.info();
     AFT_ASSERT(!info.is_text);
     Counts counts(info.levels, info.channels);

@@ -3,6 +3,8 @@
 //   E[t,j] = exp(w[t,j]) where |t-j| < s, 1 elsewhere, 0 for j > t
 //   Y = sigmoid(Q) * (E (exp(K) V)) / (E exp(K))                 (Zhai et al. 2021, Eq. 2 and 4)
 // The maximum of K over the sequence is taken out (it cancels). Time O(T^2 d), memory O(T^2).
+#include "bench/einsum_mixer.h"
+
 #include <ATen/ATen.h>
 
 #include "core/check.h"
@@ -10,7 +12,7 @@
 #include "model/mixers/find.h"
 #include "model/nn/fused.h"
 
-namespace aft {
+namespace aft::bench {
 
 namespace {
 
@@ -88,21 +90,20 @@ void check(const ModelConfig& config) {
 
 }  // namespace
 
-const MixerRoom& einsum() {
-    static const MixerRoom room{.info = {kEinsumMixer, "aft-local by tensor calls."},
-                                .traits =
-                                    [](const ModelConfig& config) {
-                                        MixerTraits traits = local_traits(config);
-                                        traits.decoder = DecoderKind::prefix;
-                                        return traits;
-                                    },
-                                .check = check,
-                                .make = make};
-    return room;
+void add_einsum_mixer() {
+    static const bool added = [] {
+        add_unlisted_mixer({.info = {kEinsumMixer, "aft-local by tensor calls."},
+                            .traits =
+                                [](const ModelConfig& config) {
+                                    MixerTraits traits = local_traits(config);
+                                    traits.decoder = DecoderKind::prefix;
+                                    return traits;
+                                },
+                            .check = check,
+                            .make = make});
+        return true;
+    }();
+    static_cast<void>(added);
 }
 
-const MixerRoom& find_mixer(const std::string& name) {
-    return name == kEinsumMixer ? einsum() : find_room(mixers(), name, "model.mixer");
-}
-
-}  // namespace aft
+}  // namespace aft::bench
