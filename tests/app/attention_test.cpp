@@ -32,7 +32,7 @@ class AttentionPane : public BareTest {
         request.config = tiny_config();
         request.config->model.task = "text";
         request.config->model.mixer = "aft-local";
-        request.config->model.window = 8;
+        request.config->model.own["window"] = 8;
         request.config->model.length = kLength;
         request.config->model.levels = 256;
         request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
@@ -141,7 +141,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     OpenRequest request;
     request.config = tiny_config();
     request.config->model.mixer = "softmax";
-    request.config->model.heads = 4;
+    request.config->model.own["heads"] = 4;
     request.out = (scratch_ / "softmax").string();
     make();
     stage_->frame().open_run(std::move(request));

@@ -14,7 +14,7 @@ namespace {
 using decode::Decoder;
 using decode::DecoderState;
 using decode::Given;
-using decode::Row;
+using decode::SampleRow;
 
 // Passes everything on, and keeps what was asked for.
 class Counted final : public Decoder {
@@ -50,8 +50,8 @@ class Counted final : public Decoder {
 constexpr int64_t kLength = 600;  // half of it is more than one block even of a single row
 
 // Rows of a text of one token more than the window.
-std::vector<Row> rows_of(int64_t count, int64_t levels) {
-    std::vector<Row> rows(static_cast<size_t>(count));
+std::vector<SampleRow> rows_of(int64_t count, int64_t levels) {
+    std::vector<SampleRow> rows(static_cast<size_t>(count));
     for (size_t r = 0; r < rows.size(); ++r) {
         CounterRng rng(7, r);
         rows[r].stream = r;
@@ -64,7 +64,7 @@ std::vector<Row> rows_of(int64_t count, int64_t levels) {
 }
 
 // The logits of the token after a full window, its half fed in one block.
-std::vector<float> wanted_logits(Decoder& decoder, const std::vector<Row>& rows) {
+std::vector<float> wanted_logits(Decoder& decoder, const std::vector<SampleRow>& rows) {
     const auto state = decoder.start(static_cast<int64_t>(rows.size()));
     std::vector<int64_t> fed, last;
     for (const Row& row : rows) {
@@ -88,7 +88,7 @@ TEST(DecodeRestart, GoesInBlocksAndChangesNoBit) {
             const Net net = tiny_net(model);
             const auto inner = decode::make_decoder(net, {});
             ASSERT_EQ(inner->group(), 0) << "a packed decoder";
-            const std::vector<Row> rows = rows_of(count, model.levels);
+            const std::vector<SampleRow> rows = rows_of(count, model.levels);
             Counted decoder(*inner);
             decode::Batch batch(decoder, *decoder.start(1), rows, {0, kLength});
             std::vector<std::vector<Given>> known;
