@@ -8,6 +8,7 @@
 
 #include "bench/decoding.h"
 #include "bench/rounds.h"
+#include "core/clock.h"
 #include "model/decode/decode.h"
 
 namespace aft::bench {
@@ -18,10 +19,6 @@ using std::chrono::steady_clock;
 
 constexpr int64_t kPlaces = 4;  // of a picture, at 1/8, 3/8, 5/8 and 7/8
 constexpr int64_t kTokens = 8;  // of the Transformer at each place
-
-double seconds_since(steady_clock::time_point begin) {
-    return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
 
 // All of it, or a little: what warms up before the first that counts.
 enum class Effort { warm_up, whole };

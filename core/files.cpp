@@ -242,9 +242,6 @@ void make_folder(const fs::path& path) {
 fs::path config_folder() {
     return user_folder("XDG_CONFIG_HOME", ".config");
 }
-fs::path cache_folder() {
-    return user_folder("XDG_CACHE_HOME", ".cache");
-}
 
 fs::path shared_file(const std::string& name) {
     std::vector<fs::path> places;

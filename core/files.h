@@ -43,7 +43,6 @@ class TemporaryFolder {
 };
 
 [[nodiscard]] fs::path config_folder();  // XDG_CONFIG_HOME/afterimage or ~/.config/afterimage
-[[nodiscard]] fs::path cache_folder();   // XDG_CACHE_HOME/afterimage or ~/.cache/afterimage
 // assets/NAME or shaders/NAME: AFTERIMAGE_SHARE, beside the binary (../share/afterimage), or the
 // source tree.
 [[nodiscard]] fs::path shared_file(const std::string& name);

@@ -34,22 +34,24 @@ using Json = nlohmann::json;
 }
 
 // Builds the value; arrays and objects that are still open lie on a stack of its own.
-class Builder {
+class Builder final : public JsonEvents {
   public:
     Builder(Json& root, const JsonOrigin& origin) : root_(root), origin_(origin) {}
 
-    bool null() { return put(nullptr); }
-    bool boolean(bool value) { return put(value); }
-    bool number_integer(Json::number_integer_t value) { return put(value); }
-    bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
-    bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
-    bool string(std::string& value) { return put(std::move(value)); }
-    bool binary(Json::binary_t& value) { return put(std::move(value)); }
-    bool start_object(std::size_t) { return open(Json::object()); }
-    bool start_array(std::size_t) { return open(Json::array()); }
-    bool end_object() { return close(); }
-    bool end_array() { return close(); }
-    bool key(std::string& key) {
+    bool null() override { return put(nullptr); }
+    bool boolean(bool value) override { return put(value); }
+    bool number_integer(Json::number_integer_t value) override { return put(value); }
+    bool number_unsigned(Json::number_unsigned_t value) override { return put(value); }
+    bool number_float(Json::number_float_t value, const std::string&) override {
+        return put(value);
+    }
+    bool string(std::string& value) override { return put(std::move(value)); }
+    bool binary(Json::binary_t& value) override { return put(std::move(value)); }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(std::string& key) override {
         auto& object = open_.back()->get_ref<Json::object_t&>();
         const auto [place, is_new] = object.try_emplace(std::move(key));
         if (!is_new)
@@ -58,7 +60,7 @@ class Builder {
         value_ = &place->second;
         return true;
     }
-    bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
         refuse_syntax(origin_, error.what());
     }
 
@@ -91,37 +93,41 @@ class Builder {
     Json* value_ = nullptr;  // of the key that was read last
 };
 
-class DepthGuard {
+class DepthGuard final : public JsonEvents {
   public:
     DepthGuard(JsonEvents& events, const JsonOrigin& origin) : events_(events), origin_(origin) {}
 
-    bool null() { return events_.null(); }
-    bool boolean(bool value) { return events_.boolean(value); }
-    bool number_integer(Json::number_integer_t value) { return events_.number_integer(value); }
-    bool number_unsigned(Json::number_unsigned_t value) { return events_.number_unsigned(value); }
-    bool number_float(Json::number_float_t value, const std::string& text) {
+    bool null() override { return events_.null(); }
+    bool boolean(bool value) override { return events_.boolean(value); }
+    bool number_integer(Json::number_integer_t value) override {
+        return events_.number_integer(value);
+    }
+    bool number_unsigned(Json::number_unsigned_t value) override {
+        return events_.number_unsigned(value);
+    }
+    bool number_float(Json::number_float_t value, const std::string& text) override {
         return events_.number_float(value, text);
     }
-    bool string(std::string& value) { return events_.string(value); }
-    bool binary(Json::binary_t& value) { return events_.binary(value); }
-    bool start_object(std::size_t size) {
+    bool string(std::string& value) override { return events_.string(value); }
+    bool binary(Json::binary_t& value) override { return events_.binary(value); }
+    bool start_object(std::size_t size) override {
         deeper();
         return events_.start_object(size);
     }
-    bool start_array(std::size_t size) {
+    bool start_array(std::size_t size) override {
         deeper();
         return events_.start_array(size);
     }
-    bool end_object() {
+    bool end_object() override {
         --depth_;
         return events_.end_object();
     }
-    bool end_array() {
+    bool end_array() override {
         --depth_;
         return events_.end_array();
     }
-    bool key(std::string& key) { return events_.key(key); }
-    bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    bool key(std::string& key) override { return events_.key(key); }
+    bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
         refuse_syntax(origin_, error.what());
     }
 

@@ -10,8 +10,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/jobs.h"
+#include "model/metrics.h"
 #include "model/mixers/aft_layer.h"
 #include "model/probe/parts.h"
 #include "model/tasks/task.h"
@@ -91,8 +93,7 @@ Field thumbnail_of(const at::Tensor& map) {
 }
 
 std::string what_words(const ModelConfig& model, const std::string& source) {
-    const std::string data = source.substr(0, source.find_first_of(":?"));
-    return data + ", " + mixer_traits(model).words +
+    return split_data_spec(source).room + ", " + mixer_traits(model).words +
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }
 
@@ -126,17 +127,17 @@ void take_metric(const nlohmann::json& newest, const TaskTraits& task, RunSummar
 
 void read_log(const fs::path& run, const TaskTraits& task, RunSummary& summary) {
     uint64_t offset = 0;
-    std::vector<float> losses;
-    nlohmann::json newest = nlohmann::json::object();
-    for (const auto& line : read_metrics(run, offset)) {
-        summary.step = line.value("step", summary.step);
-        if (line.contains("loss") && line["loss"].is_number())
-            losses.push_back(line["loss"].get<float>());
-        for (const std::string& key :
-             {metric_key("training", task), metric_key("validation", task)})
-            if (line.contains(key) && line[key].is_number()) newest[key] = line[key];
+    Curves curves;
+    while (read_rows(run, offset, curves)) {
     }
+    if (!curves.step.empty()) summary.step = std::llround(curves.step.back());
+    nlohmann::json newest = nlohmann::json::object();
+    for (const std::string& key : {metric_key("training", task), metric_key("validation", task)})
+        if (const double value = last_value(curves, key); !std::isnan(value)) newest[key] = value;
     take_metric(newest, task, summary);
+    std::vector<float> losses;
+    for (const double loss : curves.columns["loss"])
+        if (!std::isnan(loss)) losses.push_back(static_cast<float>(loss));
     const size_t stride = losses.size() / 96 + 1;
     for (size_t i = 0; i < losses.size(); i += stride) summary.losses.push_back(losses[i]);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "core/system/spin_limiter.h"
 #include "core/text.h"
@@ -24,10 +25,6 @@ namespace aft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A trainer and its folder, fresh or gone on from.
 struct Run {

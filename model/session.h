@@ -16,6 +16,7 @@
 #include "core/field.h"
 #include "core/settings.h"
 #include "model/config.h"
+#include "model/metrics.h"
 #include "model/traits.h"
 
 namespace aft {
@@ -49,20 +50,6 @@ struct Status {  // a whole picture of the session at one moment
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
     int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid
-};
-
-struct Event {
-    int64_t step = 0;
-    std::string kind, text;
-};  // kind: save, learning-rate, setting, target, rewind, lost, note, error
-
-// Columns of the run's metrics, one entry per logged step; columns missing in a row hold NaN.
-struct Curves {
-    std::vector<double> step;
-    std::map<std::string, std::vector<double>>
-        columns;  // "loss", "bits_per_dim", "validation.loss", "grad_norm", "lr", ...
-    std::vector<Event> events;
-    uint64_t version = 0;  // grows with every change
 };
 
 // What a panel wants to see. The answer is cached by (step, this request).

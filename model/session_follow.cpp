@@ -1,6 +1,7 @@
 // Following: another process trains this run; we read its folder as it grows, and take over when it
 // has ended. Trainer thread.
 #include <algorithm>
+#include <cmath>
 
 #include "core/files.h"
 #include "model/session_live.h"
@@ -10,17 +11,15 @@ namespace aft::session {
 
 namespace {
 
-bool read_lines(Live& live) {
-    const auto lines = read_metrics(live.run, live.metrics_offset);
-    if (lines.empty()) return false;
-    for (const nlohmann::json& line : lines) add_metrics(live, line);
+bool read_lines(Live& live, Shared& shared) {
+    if (!read_metrics_rows(live, shared)) return false;
     add_events(live);
-    const nlohmann::json& last = lines.back();
     Status& status = live.status;
     status.target_step = asked_steps(read_events(live.run), live.config);
-    status.step = last.value("step", status.step);
-    if (last.contains("timing") && last["timing"].contains("step_ms")) {
-        status.step_ms = last["timing"].value("step_ms", 0.0);
+    status.step = std::llround(live.curves.step.back());
+    const auto times = live.curves.columns.find("timing.step_ms");
+    if (times != live.curves.columns.end() && std::isfinite(times->second.back())) {
+        status.step_ms = times->second.back();
         status.steps_per_s = status.step_ms > 0 ? 1000 / status.step_ms : 0;
     }
     const auto left = static_cast<double>(std::max<int64_t>(status.target_step - status.step, 0));
@@ -55,7 +54,7 @@ bool read_weights(Live& live, Shared& shared) {
 
 bool follow_once(Live& live, Shared& shared) {
     const bool locked = is_locked(live.run);  // before reading: what is written until then counts
-    const bool lines = read_lines(live);
+    const bool lines = read_lines(live, shared);
     const bool weights = read_weights(live, shared);
     if (lines || weights) publish_moments(live, shared);
     if (locked) return lines || weights;

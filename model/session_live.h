@@ -70,7 +70,7 @@ struct Live {
 void open_live(Live& live, Shared& shared);
 void make_trainer(Live& live);
 // Trainer and run folder, made at the first start. Throws what is in the way.
-void prepare_training(Live& live);
+void prepare_training(Live& live, Shared& shared);
 // Words for logged steps beyond the opened weights; "" where there are none.
 [[nodiscard]] std::string steps_without_weights(const Live& live);
 // True if another process (or session) holds the lock of this run folder.
@@ -94,12 +94,12 @@ bool follow_once(Live& live, Shared& shared);
 // session_publish.cpp
 void describe_model(Live& live, const Checkpoint& checkpoint);  // status from a config
 void add_report(Live& live, const StepReport& report);          // status and a row of the curves
-void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values);
-void add_metrics(Live& live, const nlohmann::json& line);  // a line of metrics.jsonl
-void add_events(Live& live);                               // from the run folder's events.jsonl
+// What metrics.jsonl has grown by, published as it is read; true if there is something.
+bool read_metrics_rows(Live& live, Shared& shared);
+void add_events(Live& live);  // from the run folder's events.jsonl
 void add_event(Live& live, const std::string& kind, const std::string& text);
-void read_logs(Live& live);    // curves and events from the run folder, anew
-void note_target(Live& live);  // the target step into the events of the run folder
+void read_logs(Live& live, Shared& shared);  // curves and events from the run folder, anew
+void note_target(Live& live);                // the target step into the events of the run folder
 void publish_status(Live& live, Shared& shared);
 void publish_curves(Live& live, Shared& shared, bool at_once);
 void publish_moments(Live& live, Shared& shared);

@@ -43,8 +43,7 @@ void open_run(Live& live, Shared& shared) {
     live.config = load_config_file((fs::path(live.run) / "config.json").string());
     live.status.config = live.config;
     live.status.following = is_locked(live.run);
-    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live, line);
+    read_metrics_rows(live, shared);
     add_events(live);
     publish_moments(live, shared);
     const bool empty = checkpoint_steps(live.run).empty();
@@ -69,7 +68,7 @@ bool is_locked(const std::string& run) {
 }
 
 std::string steps_without_weights(const Live& live) {
-    const std::vector<double>& steps = live.curves.step;
+    const NumberColumn& steps = live.curves.step;
     const int64_t last = steps.empty() ? -1 : std::llround(steps.back());
     if (!live.opened || last <= live.opened->step) return "";
     return fmt::format("saved is step {}; {} when training goes on", live.opened->step,
@@ -101,7 +100,7 @@ void make_trainer(Live& live) {
     live.config = live.trainer->config();
 }
 
-void prepare_training(Live& live) {
+void prepare_training(Live& live, Shared& shared) {
     make_trainer(live);
     if (live.folder) return;
     auto folder = live.resume ? std::make_unique<RunFolder>(live.run)
@@ -115,10 +114,10 @@ void prepare_training(Live& live) {
     if (has_risky_change && !live.resume) live.recorder->save(SaveKind::before_change);
     live.folder = std::move(folder);
     live.status.path = live.run;
-    const std::vector<double>& logged = live.curves.step;
+    const NumberColumn& logged = live.curves.step;
     if (!logged.empty() && logged.back() > double(step)) {  // of a process that was killed
         live.lost = lost_words(step, std::llround(logged.back()));
-        read_logs(live);
+        read_logs(live, shared);
     }
     note_target(live);
     live.opened.reset();

@@ -108,25 +108,19 @@ void describe_model(Live& live, const Checkpoint& checkpoint) {
     set_metrics(live, numbers(checkpoint.metrics));
 }
 
-void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& values) {
-    const size_t rows = curves.step.size();
-    curves.step.push_back(static_cast<double>(step));
-    for (const auto& [key, value] : values) {
-        std::vector<double>& column = curves.columns[key];
-        column.resize(rows, std::nan(""));
-        column.push_back(value);
+bool read_metrics_rows(Live& live, Shared& shared) {
+    bool has_grown = false;
+    while (read_rows(live.run, live.metrics_offset, live.curves)) {
+        has_grown = true;
+        publish_curves(live, shared, false);
     }
-    for (auto& [key, column] : curves.columns) column.resize(rows + 1, std::nan(""));
-    ++curves.version;
-}
-
-void add_metrics(Live& live, const nlohmann::json& line) {
-    std::map<std::string, double> values = numbers(line);
-    values.erase("step");
+    if (!has_grown) return false;
+    std::map<std::string, double> values;
+    for (const auto& [key, column] : live.curves.columns)
+        if (const double value = last_value(live.curves, key); !std::isnan(value))
+            values[key] = value;
     set_metrics(live, values);
-    if (line.contains("timing"))
-        for (const auto& [key, value] : numbers(line["timing"])) values["timing." + key] = value;
-    add_row(live.curves, line.value("step", int64_t{0}), values);
+    return true;
 }
 
 void add_report(Live& live, const StepReport& report) {
@@ -172,13 +166,12 @@ void add_event(Live& live, const std::string& kind, const std::string& text) {
     if (live.folder) live.folder->event(kind, live.status.step, {{"text", text}});
 }
 
-void read_logs(Live& live) {
+void read_logs(Live& live, Shared& shared) {
     const uint64_t version = live.curves.version;
     live.curves = {};
     live.curves.version = version + 1;
     live.metrics_offset = 0;
-    for (const nlohmann::json& line : read_metrics(live.run, live.metrics_offset))
-        add_metrics(live, line);
+    read_metrics_rows(live, shared);
     add_events(live);
 }
 

@@ -28,7 +28,7 @@ void reopen(Live& live, Shared& shared, Checkpoint checkpoint) {
     live.opened = std::make_shared<const Checkpoint>(std::move(checkpoint));
     live.status.state = RunState::ready;
     try {
-        read_logs(live);
+        read_logs(live, shared);
     } catch (const std::exception&) {  // what is in the way of the rewind is in theirs: no curves
     }
     publish_moments(live, shared);
@@ -54,10 +54,10 @@ void stand_at(Live& live, std::unique_ptr<Trainer> trainer, const Checkpoint& ch
     live.snapshot_pace.step = -1;
 }
 
-void write_there(Live& live, int64_t from, const fs::path& branch) {
+void write_there(Live& live, Shared& shared, int64_t from, const fs::path& branch) {
     live.recorder = std::make_unique<Recorder>(*live.folder, *live.trainer);
     live.folder->update_config(live.config);
-    read_logs(live);
+    read_logs(live, shared);
     const std::string kept =
         branch.empty() ? "" : fmt::format(", what came after is kept in {}", branch.string());
     add_event(live, "rewind", fmt::format("from step {}{}", from, kept));
@@ -72,7 +72,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
     if (!live.data_source.empty()) checkpoint.config.data.source = live.data_source;
     auto trainer = std::make_unique<Trainer>(checkpoint, live.device);
     if (live.status.state == RunState::running) live.status.state = RunState::paused;
-    prepare_training(live);
+    prepare_training(live, shared);
     if (live.dirty) save_now(live, shared);  // becomes the end of the branch
     // Saving may have thinned out the very step that was asked for.
     const fs::path file = checkpoint_path(live.run, step);
@@ -84,7 +84,7 @@ void rewind(Live& live, Shared& shared, int64_t step) {
         const fs::path branch = live.folder->go_back(step);
         stand_at(live, std::move(trainer), checkpoint);
         live.status.branch = branch.string();
-        write_there(live, from, branch);
+        write_there(live, shared, from, branch);
     } catch (...) {
         if (trainer && checkpoint_steps(live.run) == saved) throw;  // nothing has changed
         if (trainer) stand_at(live, std::move(trainer), checkpoint);

@@ -10,7 +10,7 @@
 namespace aft::session {
 
 void save_now(Live& live, Shared& shared, SaveKind kind) {
-    prepare_training(live);
+    prepare_training(live, shared);
     const int64_t step = live.trainer->steps_done();
     live.files.known.erase(checkpoint_path(live.run, step));
     std::filesystem::path path;
@@ -50,7 +50,7 @@ void to_error(Live& live, Shared& shared, const std::string& what) {
 }
 
 void begin(Live& live, Shared& shared) {
-    prepare_training(live);
+    prepare_training(live, shared);
     live.status.error.clear();
     live.status.message = std::exchange(live.lost, "");
     live.status.state = RunState::running;
@@ -218,6 +218,7 @@ void handle_safely(Live& live, Shared& shared, const Command& command) {
     live.status_pace = {};
     publish_status(live, shared);
     ++shared.stops_answered;
+    shared.wake();
 }
 
 void one_step(Live& live, Shared& shared) {

@@ -7,7 +7,7 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import content, includes, names, rooms, sizes
+from rules import classes, content, includes, names, rooms, sizes
 
 RULES = {
     "include direction": includes.include_direction,
@@ -20,6 +20,7 @@ RULES = {
     "file sizes": sizes.file_sizes,
     "function sizes": sizes.function_sizes,
     "parameter counts": sizes.parameter_counts,
+    "class sizes": classes.class_sizes,
     "rooms and their lists": rooms.room_lists,
     "one room a file, without a header": rooms.one_room_a_file,
     "no comparison with names of rooms": names.room_names,

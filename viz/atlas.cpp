@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/color_bar.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 namespace {
@@ -31,19 +32,18 @@ void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, cons
     if (cell.changed)
         ImGui::GetWindowDrawList()->AddTriangleFilled(box.low, {box.low.x + look.px(8), box.low.y},
                                                       {box.low.x, box.low.y + look.px(8)},
-                                                      ink(look.colors->accent));
+                                                      look.theme.accent);
     if (cell.pinned) {
         ImDrawList* const list = ImGui::GetWindowDrawList();
         list->AddCircleFilled({box.high.x - look.px(1), box.low.y - look.px(1)}, look.px(3.5F),
-                              ink(look.colors->accent));
+                              look.theme.accent);
     }
     if (!view.mark.is_valid()) return;
     const ImVec2 one = {box.width() / float(cell.data.columns),
                         box.height() / float(cell.data.rows)};
     const ImVec2 low = {box.low.x + one.x * float(view.mark.column),
                         box.low.y + one.y * float(view.mark.row)};
-    ImGui::GetWindowDrawList()->AddRect(low, {low.x + one.x, low.y + one.y},
-                                        ink(look.colors->accent));
+    ImGui::GetWindowDrawList()->AddRect(low, {low.x + one.x, low.y + one.y}, look.theme.accent);
 }
 
 struct LabelPlaces {  // from the map's left edge
@@ -54,10 +54,10 @@ struct LabelPlaces {  // from the map's left edge
 
 LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const Look& look) {
     LabelPlaces out{
-        .name = {.color = chosen ? look.colors->text1 : look.colors->text3,
-                 .size = kLabelSize,
-                 .weight = chosen ? Weight::medium : Weight::regular},
-        .number = {.color = look.colors->text2, .size = kLabelSize, .align = Align::right}};
+        .name = {.size = kLabelSize,
+                 .color = chosen ? look.theme.text1 : look.theme.text3,
+                 .face = chosen ? Face::medium : Face::regular},
+        .number = {.size = kLabelSize, .color = look.theme.text2, .align = Align::right}};
     // The next label may follow at once.
     out.text_end = width - look.px(width > look.px(160) ? 18 : 4);
     out.bar_low = std::max(text_size(look, out.name, cell.label).x, look.px(24)) + look.px(6);
@@ -89,9 +89,9 @@ void draw_cell_bar(const AtlasCell& cell, const Box& box, const LabelPlaces& pla
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const float left = box.low.x + places.bar_low, right = box.low.x + places.bar_high;
     const float middle = box.high.y + look.px(3) + look.px(8), half = look.px(1.5F);
-    list->AddRectFilled({left, middle - half}, {right, middle + half}, ink(look.colors->line));
+    list->AddRectFilled({left, middle - half}, {right, middle + half}, look.theme.line);
     const float end = left + (right - left) * float(std::clamp(cell.bar, 0.0, 1.0));
-    list->AddRectFilled({left, middle - half}, {end, middle + half}, ink(look.colors->accent));
+    list->AddRectFilled({left, middle - half}, {end, middle + half}, look.theme.accent);
 }
 
 struct Shown {  // one frame of an atlas
@@ -122,14 +122,14 @@ void draw_row_ground(const Shown& s) {
     const float right = s.corner.x + s.view.area.x;
     ImGui::GetWindowDrawList()->AddRectFilled({s.corner.x, std::floor(first.low.y - gap)},
                                               {right, std::ceil(first.high.y + gap)},
-                                              ink(s.look.colors->raised));
+                                              s.look.theme.raised);
 }
 
 void draw_labels(const Shown& s) {
     const auto style = [&](bool chosen, Align align) {
-        return TextStyle{.color = chosen ? s.look.colors->text1 : s.look.colors->text3,
-                         .size = kLabelSize,
-                         .weight = chosen ? Weight::medium : Weight::regular,
+        return TextStyle{.size = kLabelSize,
+                         .color = chosen ? s.look.theme.text1 : s.look.theme.text3,
+                         .face = chosen ? Face::medium : Face::regular,
                          .align = align};
     };
     for (size_t r = 0; r < s.view.row_labels.size(); ++r) {
@@ -173,7 +173,7 @@ void draw_maps(const Shown& s, Tiles& tiles) {
             const Box uv =
                 tiles.uv(int(i), {{0, 0}, {float(cell.data.columns), float(cell.data.rows)}});
             list->AddImage(tiles.texture(), box.low, box.high, uv.low, uv.high,
-                           ink(0xFFFFFF, cell.dimmed ? 0.55F : 1.0F));
+                           with_alpha(rgb(0xFFFFFF), cell.dimmed ? 0.55F : 1.0F));
         }
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
@@ -186,10 +186,10 @@ void draw_maps(const Shown& s, Tiles& tiles) {
 
 void draw_rings(const Shown& s) {
     if (s.hovered.is_valid())
-        draw_ring(s.look, s.box(s.hovered.row, s.hovered.column), 0xFFFFFF, 1);
+        draw_ring(s.look, s.box(s.hovered.row, s.hovered.column), rgb(0xFFFFFF), 1);
     if (s.view.selected_row >= 0 && s.view.selected_column >= 0 &&
         s.cell(s.view.selected_row, s.view.selected_column) != nullptr)
-        draw_ring(s.look, s.box(s.view.selected_row, s.view.selected_column), s.look.colors->accent,
+        draw_ring(s.look, s.box(s.view.selected_row, s.view.selected_column), s.look.theme.accent,
                   2);
 }
 
@@ -235,26 +235,6 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
             column,
             {static_cast<int64_t>((at.y - box.low.y) / float(layout.zoom.down)),
              static_cast<int64_t>((at.x - box.low.x) / float(layout.zoom.across))}};
-}
-
-int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale) {
-    int best = 1, best_rows = count + 1;
-    float most = -1;  // pixels that one map covers
-    for (int columns = 1; columns <= count; ++columns) {
-        AtlasShape tried = shape;
-        tried.columns = columns;
-        tried.rows = (count + columns - 1) / columns;
-        const AtlasLayout layout = layout_atlas(tried, area, scale);
-        const bool fits = layout.size.y <= area.y && layout.size.x <= area.x;
-        const float covered = fits ? layout.tile.x * layout.tile.y : 0;
-        // As large as possible; then side by side rather than below each other.
-        if (covered < most || (covered == most && (covered == 0 || tried.rows >= best_rows)))
-            continue;
-        most = covered;
-        best_rows = tried.rows;
-        best = columns;
-    }
-    return best;
 }
 
 AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {

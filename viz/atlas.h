@@ -40,8 +40,6 @@ struct AtlasHit {
 // at most a quarter of the pitch. At zoom 1 it may be taller than the area.
 [[nodiscard]] AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale);
 [[nodiscard]] AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at);
-// Columns for `count` maps without a natural grid, so that they are drawn as large as possible.
-[[nodiscard]] int best_columns(int count, const AtlasShape& shape, ImVec2 area, float scale);
 
 struct AtlasCell {
     MapData data{};  // values empty = not there yet: hatched

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "viz/curves.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 
@@ -22,10 +23,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
                      {at.x + plot.size.x, at.y + plot.size.y - foot}};
     reply.plot = box;
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const TextStyle axis{.color = look.colors->text3, .size = 14, .align = Align::right};
+    const TextStyle axis{.size = 14, .color = look.theme.text3, .align = Align::right};
     for (const double share : {0.0, 0.5, 1.0}) {
         const float y = std::round(box.high.y - box.height() * float(share)) + 0.5F;
-        list->AddLine({box.low.x, y}, {box.high.x, y}, ink(look.colors->line));
+        list->AddLine({box.low.x, y}, {box.high.x, y}, look.theme.line);
         const double v = share * top;
         draw_text(look, {box.low.x - look.px(6), y - look.px(8)}, axis,
                   plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
@@ -42,8 +43,8 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float low = middle - half, high = middle + half;
         const auto tall = top > 0 && std::isfinite(v) ? float(v / top) * box.height() : 0.0F;
         list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
-                            ink(i == plot.highlighted ? look.colors->accent : look.colors->text3,
-                                plot.dimmed ? 0.55F : 1.0F),
+                            with_alpha(i == plot.highlighted ? look.theme.accent : look.theme.text3,
+                                       plot.dimmed ? 0.55F : 1.0F),
                             look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
@@ -51,7 +52,7 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
         if (i % step == 0)  // the last one stands inside
             draw_text(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
-                      {.color = look.colors->text3, .size = 14, .align = Align::centre},
+                      {.size = 14, .color = look.theme.text3, .align = Align::centre},
                       std::to_string(i));
     }
     return reply;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 namespace {
@@ -49,7 +50,7 @@ void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) 
     const float top = *std::max_element(view.histogram.begin(), view.histogram.end());
     if (!(top > 0)) return;
     const float pitch = box.width() / float(view.histogram.size());
-    const ImU32 color = ink(look.colors->text3, 0.55F);
+    const ImU32 color = with_alpha(look.theme.text3, 0.55F);
     for (size_t i = 0; i < view.histogram.size(); ++i) {
         const float height = std::sqrt(view.histogram[i] / top) * box.height();
         if (height < 0.5F) continue;
@@ -79,7 +80,7 @@ void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
     for (const double value : ticks) {
         const double place = std::clamp(bar.place(value), 0.0, 1.0);
         const auto x = box.low.x + float(place) * box.width();
-        TextStyle style{.color = look.colors->text3, .size = 14};
+        TextStyle style{.size = 14, .color = look.theme.text3};
         style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
         std::string text = bar_number(value, view.percent);
         if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
@@ -96,7 +97,7 @@ void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
         if (style.align == Align::centre)
             ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5F, box.high.y},
                                                 {std::round(x) + 0.5F, box.high.y + look.px(4)},
-                                                ink(look.colors->text3));
+                                                look.theme.text3);
         draw_text(look, {x, box.high.y + look.px(4)}, style, text);
     }
 }
@@ -105,14 +106,14 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
     const auto note = [&](double share, const char* word, bool right) {
         if (share < 5e-4) return;
         const TextStyle style{
-            .color = look.colors->text3, .size = 14, .align = right ? Align::right : Align::left};
+            .size = 14, .color = look.theme.text3, .align = right ? Align::right : Align::left};
         const float y = box.low.y - look.px(view.histogram.empty() ? 18 : view.histogram_height);
         const std::string text = plain_number(share * 100, 1) + " % " + word;
         const float wide = text_size(look, style, text).x;
         const float left = right ? box.high.x - wide : box.low.x;
         ImGui::GetWindowDrawList()->AddRectFilled(  // the histogram may lie under it
             {left - look.px(3), y}, {left + wide + look.px(3), y + look.px(17)},
-            ink(look.colors->pane, 0.8F));
+            with_alpha(look.theme.pane, 0.8F));
         draw_text(look, {right ? box.high.x : box.low.x, y}, style, text);
     };
     note(view.clipped.above, "above", true);
@@ -121,7 +122,7 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
 
 void draw_lock(ImVec2 at, const Look& look) {  // `at`: middle of the bottom edge
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 color = ink(look.colors->text3);
+    const ImU32 color = look.theme.text3;
     const float w = look.px(3.5F), h = look.px(6);
     list->AddRectFilled({at.x - w, at.y - h}, {at.x + w, at.y}, color, look.px(1));
     list->PathArcTo({at.x, at.y - h}, look.px(2.2F), 3.14159F, 6.28318F);
@@ -132,10 +133,10 @@ void draw_handle(float x, const Box& bar, bool locked, const Look& look) {
     const float w = look.px(3), out = look.px(3);
     const Box box = {{x - w, bar.low.y - out}, {x + w, bar.high.y + out}};
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(box.low, box.high, ink(locked ? look.colors->text3 : look.colors->text1),
+    list->AddRectFilled(box.low, box.high, locked ? look.theme.text3 : look.theme.text1,
                         look.px(2));
     list->AddRectFilled({x - look.px(1), bar.low.y + look.px(1)},
-                        {x + look.px(1), bar.high.y - look.px(1)}, ink(look.colors->pane));
+                        {x + look.px(1), bar.high.y - look.px(1)}, look.theme.pane);
     if (locked) draw_lock({x + look.px(1), box.low.y - look.px(2)}, look);
 }
 
@@ -246,7 +247,7 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
         const auto x = reply.bar.low.x + float(place) * view.width;
         const float y = reply.bar.low.y, s = look.px(5);
         ImGui::GetWindowDrawList()->AddTriangleFilled({x - s, y - s}, {x + s, y - s}, {x, y},
-                                                      ink(look.colors->text1));
+                                                      look.theme.text1);
     }
     return reply;
 }
@@ -254,7 +255,7 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
 void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool percent) {
     const Box box = {at, {at.x + look.px(104), at.y + look.px(8)}};
     draw_gradient(box, coloring);
-    const TextStyle style{.color = look.colors->text3, .size = 14};
+    const TextStyle style{.size = 14, .color = look.theme.text3};
     TextStyle right = style, centre = style;
     right.align = Align::right;
     centre.align = Align::centre;
@@ -264,7 +265,7 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
     if (coloring.range.low >= 0 || coloring.range.high <= 0) return;
     const BarScale bar(coloring);
     const auto x = std::round(box.low.x + float(bar.place(0)) * box.width()) + 0.5F;
-    ImGui::GetWindowDrawList()->AddLine({x, box.low.y}, {x, box.high.y}, ink(look.colors->text2));
+    ImGui::GetWindowDrawList()->AddLine({x, box.low.y}, {x, box.high.y}, look.theme.text2);
     if (bar.place(0) > 0.22 && bar.place(0) < 0.78) draw_text(look, {x, y}, centre, "0");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 
@@ -16,10 +17,10 @@ std::optional<PlotPoint> point_before(const Curve& curve, double x) {
     return std::nullopt;
 }
 
-double nearest(std::span<const double> xs, double x) {
+double nearest(const NumberView& xs, double x) {
     const auto after = std::lower_bound(xs.begin(), xs.end(), x);
     if (xs.empty()) return x;
-    if (after == xs.end()) return xs.back();
+    if (after == xs.end()) return xs[xs.size() - 1];
     return after != xs.begin() && x - *(after - 1) < *after - x ? *(after - 1) : *after;
 }
 
@@ -43,14 +44,14 @@ void draw_hover_line(const CurvePlot& plot, double x, const Look& look) {
     ImDrawList* const list = ImPlot::GetPlotDrawList();
     const float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
     if (px < at.x || px > at.x + size.x) return;
-    list->AddLine({px, at.y}, {px, at.y + size.y}, ink(look.colors->text2), look.px(1));
+    list->AddLine({px, at.y}, {px, at.y + size.y}, look.theme.text2, look.px(1));
     for (const Curve& curve : plot.curves) {
         const auto point = point_before(curve, x);
         if (!point || (plot.log_y && point->y <= 0)) continue;
         const ImVec2 place = ImPlot::PlotToPixels(point->x, point->y);
         const ImVec2 dot = {std::round(place.x) + 0.5F, place.y};
-        list->AddCircleFilled(dot, look.px(5), ink(look.colors->pane));
-        list->AddCircleFilled(dot, look.px(3.5F), ink(curve.color));
+        list->AddCircleFilled(dot, look.px(5), look.theme.pane);
+        list->AddCircleFilled(dot, look.px(3.5F), curve.color);
     }
 }
 
@@ -71,12 +72,11 @@ struct CardLayout {
 };
 
 TextStyle name_style(const Look& look, bool is_head) {
-    return {.color = is_head ? look.colors->text3 : look.colors->text2, .size = 14};
+    return {.size = 14, .color = is_head ? look.theme.text3 : look.theme.text2};
 }
 
 TextStyle value_style(const Look& look) {
-    return {
-        .color = look.colors->text1, .size = 15, .weight = Weight::medium, .align = Align::right};
+    return {.size = 15, .color = look.theme.text1, .face = Face::medium, .align = Align::right};
 }
 
 CardLayout lay_out(const CurveCard& card, const Look& look) {
@@ -106,7 +106,7 @@ void draw_row(ImVec2 at, float wide, const CardRow& row, const Look& look) {
     draw_text(look, {left, at.y + look.px(2)}, name_style(look, row.is_head), row.name);
     if (row.is_head) return;
     const ImVec2 middle = {at.x + look.px(4), at.y + look.px(kRow / 2)};
-    ImGui::GetWindowDrawList()->AddCircleFilled(middle, look.px(3.5F), ink(row.color));
+    ImGui::GetWindowDrawList()->AddCircleFilled(middle, look.px(3.5F), row.color);
     draw_text(look, {at.x + wide, at.y + look.px(1)}, value_style(look), row.value);
 }
 
@@ -127,8 +127,8 @@ void draw_card(const CurveCard& card, const CardPlace& place, const Look& look) 
     ImGui::SetNextWindowSize(layout.size);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, look.px(6));
-    ImGui::PushStyleColor(ImGuiCol_PopupBg, ink(look.colors->raised));
-    ImGui::PushStyleColor(ImGuiCol_Border, ink(look.colors->strong));
+    ImGui::PushStyleColor(ImGuiCol_PopupBg, look.theme.raised);
+    ImGui::PushStyleColor(ImGuiCol_Border, look.theme.strong);
     if (ImGui::BeginTooltip()) {
         const ImVec2 low = ImGui::GetWindowPos();
         const ImVec2 at = {low.x + look.px(kPadding), low.y + look.px(6)};

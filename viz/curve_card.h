@@ -9,7 +9,7 @@ namespace aft::viz {
 [[nodiscard]] std::optional<PlotPoint> point_before(const Curve& curve, double x);
 
 // The one of `xs` (ascending) that is nearest to x; x where there is none.
-[[nodiscard]] double nearest(std::span<const double> xs, double x);
+[[nodiscard]] double nearest(const NumberView& xs, double x);
 
 // Values of the plot's own curves at the point that is nearest to x.
 [[nodiscard]] CurveCard own_card(const CurvePlot& plot, double x);

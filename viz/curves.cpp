@@ -9,6 +9,8 @@
 
 #include "core/text.h"
 #include "viz/curve_card.h"
+#include "viz/curve_lines.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 namespace {
@@ -37,13 +39,6 @@ struct Extent {
     }
 };
 
-struct Line {  // one curve, decimated for this frame
-    const Curve* curve = nullptr;
-    std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
-    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
-    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
-};
-
 Extent full_x(const CurvePlot& plot) {
     Extent x;
     for (const Curve& curve : plot.curves)
@@ -59,28 +54,6 @@ Extent shown_x(const CurvePlot& plot) {
     return full_x(plot);
 }
 
-std::vector<Line> make_lines(const CurvePlot& plot, const Extent& x, int columns) {
-    const PlotColumns cut{x.low, x.high, columns, plot.log_x};
-    std::vector<Line> lines;
-    for (const Curve& curve : plot.curves) {
-        Line line;
-        line.curve = &curve;
-        if (curve.smoothing > 0) {
-            const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
-            line.main = decimate(curve.x, smoothed, cut);
-            line.raw = decimate(curve.x, curve.y, cut);
-        } else {
-            line.main = decimate(curve.x, curve.y, cut);
-        }
-        line.low = decimate(curve.x, curve.low, cut);
-        line.high = decimate(curve.x, curve.high, cut);
-        if (!line.main.empty()) line.last = line.main.back().y;
-        if (const auto end = point_before(curve, x.high)) line.recorded = end->y;
-        lines.push_back(std::move(line));
-    }
-    return lines;
-}
-
 Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
     if (const AxisZoom* zoom = plot.zoom.y; zoom != nullptr && zoom->is_user)
         return {zoom->low, zoom->high};
@@ -93,8 +66,8 @@ Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
     return y;
 }
 
-ImVec4 tone(uint32_t rgb, float alpha) {
-    return ImGui::ColorConvertU32ToFloat4(ink(rgb, alpha));
+ImVec4 tone(ImU32 color, float alpha) {
+    return ImGui::ColorConvertU32ToFloat4(with_alpha(color, alpha));
 }
 
 void plot_points(const char* id, const std::vector<PlotPoint>& points, const ImPlotSpec& style) {
@@ -228,17 +201,17 @@ void draw_events(const CurvePlot& plot, const Look& look) {
         list->AddLine({px, at.y}, {px, at.y + size.y}, color, width);
         return px;
     };
-    if (plot.now.has_value()) line(*plot.now, ink(look.colors->accent), look.px(1));
+    if (plot.now.has_value()) line(*plot.now, look.theme.accent, look.px(1));
     float free_from = at.x;  // texts that would lie on each other are left out
     for (const CurveEvent& event : plot.events) {
-        const float px = line(event.x, ink(event.color, 0.5F), look.px(1));
-        const TextStyle style{.color = event.color, .size = 14};
+        const float px = line(event.x, with_alpha(event.color, 0.5F), look.px(1));
+        const TextStyle style{.size = 14, .color = event.color};
         const float wide = text_size(look, style, event.text).x;
         const bool is_left = px + look.px(4) + wide > at.x + size.x;  // the right would cut it
         const float from = is_left ? px - look.px(4) - wide : px + look.px(4);
         if (event.text.empty() || from < free_from) continue;
         list->AddRectFilled({from - 2, at.y}, {from + wide + 2, at.y + look.px(18)},
-                            ink(look.colors->pane));  // no line runs through the words
+                            look.theme.pane);  // no line runs through the words
         draw_text(look, {from, at.y + look.px(2)}, style, event.text);
         free_from = std::max(px, from + wide) + look.px(8);
     }
@@ -275,7 +248,7 @@ void draw_end_labels(const std::vector<Line>& lines, const Look& look) {
     }
     for (const Label& label : labels)
         draw_text(look, {at.x + size.x + look.px(kLabelGap), label.y},
-                  {.color = label.line->curve->color, .size = 14}, end_label(*label.line));
+                  {.size = 14, .color = label.line->curve->color}, end_label(*label.line));
 }
 
 float label_room(const std::vector<Line>& lines, const Look& look) {
@@ -288,11 +261,10 @@ float label_room(const std::vector<Line>& lines, const Look& look) {
 void draw_title(const CurvePlot& plot, const Look& look) {
     if (plot.title.empty()) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float used =
-        draw_text(look, at, {.color = look.colors->text1, .size = 15, .weight = Weight::semibold},
-                  plot.title);
+    const float used = draw_text(
+        look, at, {.size = 15, .color = look.theme.text1, .face = Face::semibold}, plot.title);
     draw_text(look, {at.x + used + look.px(8), at.y + look.px(1)},
-              {.color = look.colors->text3, .size = 14}, plot.unit);
+              {.size = 14, .color = look.theme.text3}, plot.unit);
     ImGui::Dummy({1, look.px(kTitleHeight)});
 }
 
@@ -306,7 +278,8 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const float height = std::max(look.px(40), plot.size.y - title);
     draw_title(plot, look);
     const Extent x = shown_x(plot);
-    const std::vector<Line> lines = make_lines(plot, x, std::max(16, static_cast<int>(full)));
+    const std::vector<Line> lines =
+        make_lines(plot, {x.low, x.high, std::max(16, static_cast<int>(full)), plot.log_x});
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
     reply.y_low = y.low;
@@ -317,7 +290,7 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const float room = label_room(lines, look);
     // Short room at the right in any case: the last axis number is centred on the edge.
     const ImVec2 size = {std::max(look.px(80), full - std::max(room, look.px(12))), height};
-    ImGui::PushFont(look.regular, 14);
+    ImGui::PushFont(look.fonts.regular, 14);
     if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
         setup_axes(plot, limits);
         plot_lines(lines, look);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/number_column.h"
 #include "viz/look.h"
 
 namespace aft::viz {
@@ -21,31 +22,47 @@ struct PlotColumns {  // the visible x range, cut into pixel columns
     double low = 0, high = 1;
     int count = 1;
     bool log = false;  // columns of equal width in log x
+    [[nodiscard]] bool operator==(const PlotColumns&) const = default;
 };
 
 // At most two points per column: minimum and maximum in the order in which they occur; one point
 // left and right of the range is kept, so that lines reach the edge. x ascending; NaN in y is left
 // out. A view with no more points than columns is returned as it is.
-[[nodiscard]] std::vector<PlotPoint> decimate(std::span<const double> x, std::span<const double> y,
+// Of a NumberColumn only about two blocks of rows per pixel column are read.
+[[nodiscard]] std::vector<PlotPoint> decimate(NumberView x, NumberView y,
                                               const PlotColumns& columns);
 // Exponential average over NaN gaps, corrected at the start; weight 0 = y itself.
-[[nodiscard]] std::vector<double> smooth(std::span<const double> y, double weight);
+[[nodiscard]] std::vector<double> smooth(const NumberView& y, double weight);
 
 struct Curve {
     std::string label{};  // drawn with the last value at the line's end; "" = none
-    std::span<const double> x{}, y{};
-    std::span<const double> low{}, high{};  // band at 20 %, same length; empty = none
-    uint32_t color = 0;
+    NumberView x{}, y{};
+    NumberView low{}, high{};  // band at 20 %, same length; empty = none
+    ImU32 color = 0;
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
     bool dots = false;     // radius 2.2, for few points (validation)
     int decimals = 3;      // of the last value and the plot's own card
 };
 
+// What draw_curves has worked out of curves that are columns, kept by the caller, one for each
+// plot: a frame then costs O(pixels), and O(new rows) where rows have come.
+struct CurveCache {
+    struct Entry {
+        NumberColumn x, y;  // as they were
+        double smoothing = 0;
+        NumberColumn smoothed;
+        double sum = 0, norm = 0;  // of the average so far
+        PlotColumns cut;
+        std::vector<PlotPoint> raw, main;
+    };
+    std::vector<Entry> curves;  // in the plot's order
+};
+
 struct CurveEvent {
     double x = 0;
     std::string text{};
-    uint32_t color = 0;
+    ImU32 color = 0;
 };
 
 struct AxisZoom {          // kept by the caller
@@ -60,7 +77,7 @@ struct CurveZoom {
 
 struct CardRow {
     std::string name{}, value{};
-    uint32_t color = 0;
+    ImU32 color = 0;
     bool is_head = false;  // names the plot of the rows below it
 };
 
@@ -80,6 +97,7 @@ struct CurvePlot {
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
+    CurveCache* cache = nullptr;     // nullptr: everything is worked out in each frame
     std::optional<double> marker{};  // shared hover line, in x; set by another plot
     std::optional<double> now{};     // the selected step: accent line
     // What the pointer reads at an x; empty: the recorded values of the plot's own curves.

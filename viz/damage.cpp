@@ -97,11 +97,11 @@ void Damage::mark(const Box& box) {
     const auto tile = [](float at, float size, int count) {
         return std::clamp(int(std::floor(at / size)), 0, count - 1);
     };
-    const int right = tile(box.high.x + 1, kTileWidth, across_);
-    const int bottom = tile(box.high.y + 1, kTileHeight, down_);
-    for (int y = tile(box.low.y - 1, kTileHeight, down_); y <= bottom; ++y)
-        for (int x = tile(box.low.x - 1, kTileWidth, across_); x <= right; ++x)
-            tiles_[size_t(y * across_ + x)] = 1;
+    const int right = tile(box.high.x + 1, kTileWidth, grid_.across);
+    const int bottom = tile(box.high.y + 1, kTileHeight, grid_.down);
+    for (int y = tile(box.low.y - 1, kTileHeight, grid_.down); y <= bottom; ++y)
+        for (int x = tile(box.low.x - 1, kTileWidth, grid_.across); x <= right; ++x)
+            grid_.differs[size_t(y * grid_.across + x)] = 1;
 }
 
 // What one frame has and the other has not. The rest must stand in the same order: then a pixel
@@ -138,14 +138,14 @@ bool Damage::mark_differences() {
 void Damage::collect(int rows) {
     boxes_.clear();
     const auto differs = [&](int x, int y) {
-        for (int i = y; i < std::min(y + rows, down_); ++i)
-            if (tiles_[size_t(i * across_ + x)] != 0) return true;
+        for (int i = y; i < std::min(y + rows, grid_.down); ++i)
+            if (grid_.differs[size_t(i * grid_.across + x)] != 0) return true;
         return false;
     };
-    for (int y = 0; y < down_ && boxes_.size() <= kMostBoxes; y += rows) {
-        for (int x = 0; x < across_;) {
+    for (int y = 0; y < grid_.down && boxes_.size() <= kMostBoxes; y += rows) {
+        for (int x = 0; x < grid_.across;) {
             int end = x;
-            while (end < across_ && differs(end, y)) ++end;
+            while (end < grid_.across && differs(end, y)) ++end;
             if (end > x) {
                 const Box run{{float(x) * kTileWidth, float(y) * kTileHeight},
                               {std::min(float(end) * kTileWidth, size_.x),
@@ -172,9 +172,9 @@ void Damage::update(const ImDrawData& data, std::span<const ImTextureID> repaint
     const bool is_comparable = size.x == size_.x && size.y == size_.y && scale.x == 1 &&
                                scale.y == 1 && lists_ == lists_before_ && !has_callback_;
     size_ = size;
-    across_ = std::max(1, int(std::ceil(size.x / kTileWidth)));
-    down_ = std::max(1, int(std::ceil(size.y / kTileHeight)));
-    tiles_.assign(size_t(across_) * size_t(down_), 0);
+    grid_.across = std::max(1, int(std::ceil(size.x / kTileWidth)));
+    grid_.down = std::max(1, int(std::ceil(size.y / kTileHeight)));
+    grid_.differs.assign(size_t(grid_.across) * size_t(grid_.down), 0);
     for (const Triangle& one : now_)
         if (one.is_repainted) mark(one.box);
     is_whole_ = !is_comparable || !mark_differences();
@@ -182,7 +182,7 @@ void Damage::update(const ImDrawData& data, std::span<const ImTextureID> repaint
     for (int rows = 1; !is_whole_; rows *= 2) {
         collect(rows);
         if (boxes_.size() <= kMostBoxes) return;
-        is_whole_ = rows >= down_;
+        is_whole_ = rows >= grid_.down;
     }
     boxes_ = {{{0, 0}, {size.x * scale.x, size.y * scale.y}}};
 }

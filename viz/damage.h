@@ -37,10 +37,12 @@ class Damage {
 
     std::vector<Triangle> now_, before_;
     std::vector<const ImDrawList*> lists_, lists_before_;
-    std::vector<uint8_t> tiles_;  // row by row: 1 = differs
     std::vector<Box> boxes_;
     ImVec2 size_{};  // of the last frame
-    int across_ = 0, down_ = 0;
+    struct Grid {    // of tiles
+        int across = 0, down = 0;
+        std::vector<uint8_t> differs;  // row by row: 1 = differs
+    } grid_;
     bool has_callback_ = false, is_whole_ = true;
 };
 

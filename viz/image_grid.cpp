@@ -66,19 +66,19 @@ void draw_mask(const Grid& grid) {
             while (grid.is_on(grid.view.mask, r, end)) ++end;
             if (end > c) {
                 const Box run = {grid.cell(r, c).low, grid.cell(r, end - 1).high};
-                list->AddRectFilled(run.low, run.high, ink(0x0B0C0E, 0.8F));
+                list->AddRectFilled(run.low, run.high, with_alpha(rgb(0x0B0C0E), 0.8F));
                 list->PushClipRect(run.low, run.high, true);
                 const float pitch = 6 * s * 1.4142F, height = run.height();
                 const float first = run.low.x - std::fmod(run.low.x + run.low.y, pitch);
                 for (float x = first; x < run.high.x + height; x += pitch)
-                    list->AddLine({x - height, run.high.y}, {x, run.low.y}, ink(0x8E96A0, 0.35F),
-                                  s);
+                    list->AddLine({x - height, run.high.y}, {x, run.low.y},
+                                  with_alpha(rgb(0x8E96A0), 0.35F), s);
                 list->PopClipRect();
             }
             c = std::max(end, c + 1);
         }
     }
-    const ImU32 edge = ink(grid.look.colors->accent);
+    const ImU32 edge = grid.look.theme.accent;
     walk_edges(grid, grid.view.mask,
                [&](ImVec2 from, ImVec2 to) { list->AddLine(from, to, edge, 1.5F * s); });
 }
@@ -89,7 +89,8 @@ void draw_outline(const Grid& grid) {
     const float s = grid.look.scale;
     for (const bool dark : {true, false})
         walk_edges(grid, grid.view.outlined, [&](ImVec2 from, ImVec2 to) {
-            list->AddLine(from, to, dark ? ink(0x0B0C0E, 0.85F) : ink(0xFFFFFF), dark ? 3 * s : s);
+            list->AddLine(from, to, dark ? with_alpha(rgb(0x0B0C0E), 0.85F) : rgb(0xFFFFFF),
+                          dark ? 3 * s : s);
         });
 }
 
@@ -97,7 +98,7 @@ void draw_future(const Grid& grid) {
     const MapCell t = grid.view.target;
     if (!grid.view.is_future_dark || !t.is_valid()) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 shade = ink(0x0B0C0E, 0.55F);
+    const ImU32 shade = with_alpha(rgb(0x0B0C0E), 0.55F);
     const Box at = grid.cell(t.row, t.column);
     list->AddRectFilled({at.high.x, at.low.y}, {grid.box.high.x, at.high.y}, shade);
     list->AddRectFilled({grid.box.low.x, at.high.y}, grid.box.high, shade);
@@ -107,11 +108,11 @@ void draw_cells(const Grid& grid) {
     const auto at = [&](MapCell cell) { return grid.cell(cell.row, cell.column); };
     if (grid.view.next.is_valid()) {
         const Box box = at(grid.view.next);
-        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ink(0xFFFFFF));
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, rgb(0xFFFFFF));
     }
-    if (grid.view.source.is_valid()) draw_ring(grid.look, at(grid.view.source), 0xFFFFFF, 1);
+    if (grid.view.source.is_valid()) draw_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
     if (grid.view.target.is_valid())
-        draw_ring(grid.look, at(grid.view.target), grid.look.colors->accent, 2);
+        draw_ring(grid.look, at(grid.view.target), grid.look.theme.accent, 2);
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const 
     draw_hatch(look, reply.box);  // shows where pixels are transparent
     if (texture.id() != ImTextureID_Invalid)
         ImGui::GetWindowDrawList()->AddImage(texture.id(), reply.box.low, reply.box.high, {0, 0},
-                                             {1, 1}, ink(0xFFFFFF, view.alpha));
+                                             {1, 1}, with_alpha(rgb(0xFFFFFF), view.alpha));
     draw_future(grid);
     draw_mask(grid);
     draw_outline(grid);

@@ -1,45 +1,34 @@
-// What every drawing function needs to know about the look: colours, scale, fonts, and the painter
-// of maps (nullptr without OpenGL: pictures are then left out, hit tests still work). Window
-// thread.
+// Look: what every drawing function needs to know about the look: theme, scale, fonts, and the
+// painter of maps (nullptr without OpenGL: pictures are then left out, hit tests still work).
+// Window thread.
 #pragma once
 #include <imgui.h>
 
-#include <string_view>
+#include <cmath>
 
-#include "viz/theme_colors.h"
+#include "viz/theme.h"
 
 namespace aft::viz {
 
 class MapPainter;
 
+enum class Face { regular, medium, semibold, mono };
+
+struct Fonts {
+    ImFont *regular = nullptr, *medium = nullptr, *semibold = nullptr, *mono = nullptr;
+    [[nodiscard]] ImFont* face(Face which) const;  // nullptr stands for the current font
+};
+
 struct Look {
-    const ThemeColors* colors = &theme_colors(ThemeName::dark);
-    float scale = 1;  // interface scale; sizes below are multiplied by it
-    ImFont *regular = nullptr, *medium = nullptr, *semibold = nullptr,
-           *mono = nullptr;  // nullptr: current font
+    Theme theme = theme_of(ThemeName::dark);
+    float scale = 1;  // interface scale; sizes are multiplied by it
+    Fonts fonts{};
     MapPainter* painter = nullptr;
 
-    [[nodiscard]] float px(float size) const {
-        return static_cast<float>(int(size * scale + 0.5F));
+    [[nodiscard]] float px(float size) const {  // whole pixels
+        return std::round(size * scale);
     }
 };
-
-[[nodiscard]] ImU32 ink(uint32_t rgb, float alpha = 1);
-
-enum class Weight { regular, medium, semibold, mono };
-enum class Align { left, centre, right };
-
-struct TextStyle {
-    uint32_t color = 0;
-    float size = 15;  // at scale 1
-    Weight weight = Weight::regular;
-    Align align = Align::left;
-    float alpha = 1;
-};
-
-[[nodiscard]] ImVec2 text_size(const Look& look, const TextStyle& style, std::string_view text);
-// `at`: top of the line; its left end, middle or right end by `align`. Returns the width.
-float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string_view text);
 
 struct Box {
     ImVec2 low, high;
@@ -56,10 +45,8 @@ struct Box {
 // Invisible, not yet trained or not yet sampled: ground and 45 degree lines, in the current window.
 void draw_hatch(const Look& look, const Box& box);
 // A ring just outside `box` with a dark rim on both sides, so that it shows on any colour.
-void draw_ring(const Look& look, const Box& box, uint32_t color, float width);
+void draw_ring(const Look& look, const Box& box, ImU32 color, float width);
 // A filled cell of the NaN colour with a cross, or an infinity sign, from 8 px up.
 void draw_not_finite(const Look& look, const Box& box, float value);
-// An outlined empty cell: no data.
-void draw_no_data(const Look& look, const Box& box);
 
 }  // namespace aft::viz

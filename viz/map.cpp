@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/map_overlay.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 namespace {
@@ -53,7 +54,7 @@ void draw_picture(const MapView& view, const MapPlace& place, const Look& look, 
     if (has_under) list->AddImage(view.under, low, high, part(cells.low), part(cells.high));
     const float strength = has_under ? view.strength : 1;
     list->AddImage(tiles.texture(), low, high, uv.low, uv.high,
-                   ink(0xFFFFFF, view.dimmed ? 0.55F * strength : strength));
+                   with_alpha(rgb(0xFFFFFF), view.dimmed ? 0.55F * strength : strength));
 }
 
 }  // namespace

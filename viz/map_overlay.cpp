@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "viz/text.h"
 
 namespace aft::viz {
 namespace {
@@ -22,7 +23,7 @@ int64_t label_step(int64_t hint, float zoom, float room) {
 void column_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     const CellRange seen = visible_cells(place, view.data);
     const std::string widest = view.column_label(view.data.columns - 1);
-    const TextStyle plain{.color = look.colors->text3, .size = 14, .align = Align::centre};
+    const TextStyle plain{.size = 14, .color = look.theme.text3, .align = Align::centre};
     const float room = text_size(look, plain, widest).x + look.px(10);
     const int64_t step = label_step(view.column_step, place.width, room);
     for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
@@ -30,8 +31,8 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
         const float x = (box.low.x + box.high.x) / 2;
         const bool chosen = view.source.column == c || view.target.column == c;
         TextStyle style = plain;
-        style.color = chosen ? look.colors->text1 : look.colors->text3;
-        style.weight = chosen ? Weight::medium : Weight::regular;
+        style.color = chosen ? look.theme.text1 : look.theme.text3;
+        style.face = chosen ? Face::medium : Face::regular;
         draw_text(look, {x, place.map.low.y - look.px(20)}, style, view.column_label(c));
     }
 }
@@ -42,17 +43,17 @@ void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     for (int64_t r = (seen.row_low + step - 1) / step * step; r < seen.row_high; r += step) {
         const Box box = place.cell(r, 0);
         const bool chosen = view.source.row == r || view.target.row == r;
-        const TextStyle style{.color = chosen ? look.colors->text1 : look.colors->text3,
-                              .size = 14,
-                              .weight = chosen ? Weight::medium : Weight::regular,
+        const TextStyle style{.size = 14,
+                              .color = chosen ? look.theme.text1 : look.theme.text3,
+                              .face = chosen ? Face::medium : Face::regular,
                               .align = Align::right};
         const float y = (box.low.y + box.high.y) / 2 - look.px(7);
         draw_text(look, {place.map.low.x - look.px(8), y}, style, view.row_label(r));
     }
 }
 
-uint32_t packed(const Rgb& color) {
-    return uint32_t{color[0]} << 16 | uint32_t{color[1]} << 8 | color[2];
+ImU32 packed(const Rgb& color) {
+    return IM_COL32(color[0], color[1], color[2], 255);
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& l
     if (view.column_label) column_numbers(view, place, look);
     if (view.row_label) row_numbers(view, place, look);
     if (view.corner.empty()) return;
-    const TextStyle style{.color = look.colors->text3, .size = 14, .align = Align::right};
+    const TextStyle style{.size = 14, .color = look.theme.text3, .align = Align::right};
     draw_text(look, {place.map.low.x - look.px(2), place.map.low.y - look.px(20)}, style,
               view.corner);
 }
@@ -89,10 +90,11 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
             const float v = view.data.at(r, c);
             if (view.data.is_hidden(r, c) || !std::isfinite(v)) continue;
             const Coloring& k = view.coloring;
-            const TextStyle style{.color = ink_on(packed(map_color(v, k.range, k.scale, k.map))),
-                                  .size = 15,
-                                  .align = Align::centre,
-                                  .alpha = strength};
+            const TextStyle style{
+                .size = 15,
+                .color =
+                    with_alpha(ink_on(packed(map_color(v, k.range, k.scale, k.map))), strength),
+                .align = Align::centre};
             const Box box = place.cell(r, c);
             draw_text(
                 look, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - look.px(8)},
@@ -116,7 +118,7 @@ void draw_cross_hair(const MapView& view, const MapPlace& place) {
     if (!view.cross_hair || !view.source.is_valid()) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const Box box = place.cell(view.source.row, view.source.column);
-    const ImU32 white = ink(0xFFFFFF, 0.35F);
+    const ImU32 white = with_alpha(rgb(0xFFFFFF), 0.35F);
     const ImVec2 middle = {std::floor((box.low.x + box.high.x) / 2) + 0.5F,
                            std::floor((box.low.y + box.high.y) / 2) + 0.5F};
     list->AddLine({place.map.low.x, middle.y}, {place.map.high.x, middle.y}, white);
@@ -129,7 +131,7 @@ void draw_row_band(const MapView& view, const MapPlace& place, const Look& look)
     const float out = look.px(3), grow = place.zoom < 4 ? look.px(1) : 0;
     ImGui::GetWindowDrawList()->AddRect({place.map.low.x - out, box.low.y - out + grow},
                                         {place.map.high.x + out, box.high.y + out - grow},
-                                        ink(look.colors->accent), 0, 0, look.px(2));
+                                        look.theme.accent, 0, 0, look.px(2));
 }
 
 }  // namespace
@@ -140,14 +142,14 @@ void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     list->PushClipRect({place.map.low.x - look.px(4), place.map.low.y - look.px(4)},
                        {place.map.high.x + look.px(4), place.map.high.y + look.px(4)}, true);
     draw_cross_hair(view, place);
-    const auto ring = [&](MapCell cell, uint32_t color, float width) {
+    const auto ring = [&](MapCell cell, ImU32 color, float width) {
         if (cell.is_valid()) draw_ring(look, place.cell(cell.row, cell.column), color, width);
     };
-    ring(view.source, 0xFFFFFF, 1);
-    ring(view.target, look.colors->accent, 2);
+    ring(view.source, rgb(0xFFFFFF), 1);
+    ring(view.target, look.theme.accent, 2);
     if (view.pinned.is_valid()) {
         const Box box = place.cell(view.pinned.row, view.pinned.column);
-        list->AddCircleFilled({box.high.x, box.low.y}, look.px(3), ink(look.colors->accent));
+        list->AddCircleFilled({box.high.x, box.low.y}, look.px(3), look.theme.accent);
     }
     list->PopClipRect();
 }

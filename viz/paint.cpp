@@ -96,15 +96,6 @@ void MaskCanvas::invert() {
     commit(std::move(before));
 }
 
-void MaskCanvas::assign(std::span<const uint8_t> mask) {
-    end();
-    AFT_ASSERT(mask.size() == mask_.size());
-    std::vector<uint8_t> before = mask_;
-    std::transform(mask.begin(), mask.end(), mask_.begin(),
-                   [](uint8_t m) { return uint8_t(m != 0 ? 1 : 0); });
-    commit(std::move(before));
-}
-
 bool MaskCanvas::can_undo() const {
     return !undo_.empty() || (stroke_.active && stroke_.before != mask_);
 }
@@ -129,12 +120,6 @@ bool MaskCanvas::redo() {
     mask_ = std::move(redo_.back());
     redo_.pop_back();
     return true;
-}
-
-const char* preset_name(MaskPreset preset) {
-    constexpr const char* kNames[] = {"None",       "All",    "Lower half",
-                                      "Right half", "Border", "Random"};
-    return kNames[static_cast<int>(preset)];
 }
 
 }  // namespace aft::viz

@@ -28,7 +28,6 @@ class MaskCanvas {
 
     void apply(MaskPreset preset, uint64_t seed = 1);  // one undo step each
     void invert();
-    void assign(std::span<const uint8_t> mask);  // same size; one undo step
 
     bool undo();  // false = nothing to undo; ends a stroke in progress first
     bool redo();
@@ -53,7 +52,5 @@ class MaskCanvas {
         std::vector<uint8_t> before;
     } stroke_;
 };
-
-[[nodiscard]] const char* preset_name(MaskPreset preset);  // "Lower half"
 
 }  // namespace aft::viz

@@ -20,7 +20,7 @@ gl::Texture table_texture(Colormap map) {
 }
 
 // What of a pixel the line covers, at distances from its middle over one period.
-gl::Texture hatch_texture(uint32_t ground, uint32_t line, float scale) {
+gl::Texture hatch_texture(ImU32 ground, ImU32 line, float scale) {
     constexpr int kTexels = 64;
     std::vector<uint8_t> rgba;
     for (int i = 0; i < kTexels; ++i) {
@@ -28,7 +28,7 @@ gl::Texture hatch_texture(uint32_t ground, uint32_t line, float scale) {
         const float distance = std::min(part, 1 - part) * kHatchPitch * scale;
         const float solid = (kHatchLine * scale - 1) / 2;  // then it fades over a pixel
         const float cover = std::clamp(1 - (distance - solid), 0.0F, 1.0F);
-        for (const int shift : {16, 8, 0}) {
+        for (const int shift : {IM_COL32_R_SHIFT, IM_COL32_G_SHIFT, IM_COL32_B_SHIFT}) {
             const auto from = float((ground >> shift) & 0xFF), to = float((line >> shift) & 0xFF);
             rgba.push_back(static_cast<uint8_t>(std::lround(from + cover * (to - from))));
         }
@@ -80,12 +80,13 @@ void MapPainter::paint(const gl::Texture& values, const gl::Framebuffer& target,
     program_.set("range", float(coloring.range.low), float(coloring.range.high));
     program_.set("bend", bend[0], bend[1]);
     program_.set("scale", static_cast<int>(coloring.scale));
-    program_.set("nan_color", {part(16), part(8), part(0)});
+    program_.set("nan_color",
+                 {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT)});
     program_.draw_triangle();
     glUseProgram(0);
 }
 
-ImTextureID MapPainter::hatch(uint32_t ground, uint32_t line, float scale) {
+ImTextureID MapPainter::hatch(ImU32 ground, ImU32 line, float scale) {
     const auto same = [&](const Hatch& h) {
         return h.ground == ground && h.line == line && h.scale == scale;
     };

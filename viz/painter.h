@@ -22,7 +22,7 @@ inline constexpr float kHidden = -3.4e38F;
 
 struct PaintColors {
     Coloring coloring;
-    uint32_t nan_color = 0;
+    ImU32 nan_color = 0;
     [[nodiscard]] bool operator==(const PaintColors&) const = default;
 };
 
@@ -36,8 +36,8 @@ class MapPainter {
     void paint(const gl::Texture& values, const gl::Framebuffer& target, const gl::Pixels& where,
                const PaintColors& colors);
     // One period of a hatch, from the middle of a line to that of the next, that repeats; made once
-    // for each pair of colours (RGB) and scale.
-    ImTextureID hatch(uint32_t ground, uint32_t line, float scale);
+    // for each pair of colours and scale.
+    ImTextureID hatch(ImU32 ground, ImU32 line, float scale);
     void note(const gl::Texture& texture);  // it shows something else now, whoever drew that
     // The textures that do so since the last call.
     std::vector<ImTextureID> take_repainted() { return std::exchange(repainted_, {}); }
@@ -47,7 +47,7 @@ class MapPainter {
     std::array<gl::Texture, 5> tables_;  // 256 x 1, by Colormap
     std::vector<ImTextureID> repainted_;
     struct Hatch {
-        uint32_t ground = 0, line = 0;
+        ImU32 ground = 0, line = 0;
         float scale = 0;
         gl::Texture texture;
     };

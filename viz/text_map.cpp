@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viz/text.h"
+
 namespace aft::viz {
 namespace {
 
-constexpr TextStyle kCharacter{.size = 15, .weight = Weight::mono, .align = Align::centre};
+constexpr TextStyle kCharacter{.size = 15, .face = Face::mono, .align = Align::centre};
 
 bool is_space(uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
@@ -21,9 +23,9 @@ int64_t word_length(std::span<const uint8_t> bytes, size_t i) {
     return static_cast<int64_t>(end - i);
 }
 
-uint32_t ground_color(const Coloring& k, float value) {
+ImU32 ground_color(const Coloring& k, float value) {
     const Rgb c = map_color(value, k.range, k.scale, k.map);
-    return uint32_t{c[0]} << 16 | uint32_t{c[1]} << 8 | c[2];
+    return IM_COL32(c[0], c[1], c[2], 255);
 }
 
 }  // namespace
@@ -158,18 +160,18 @@ void TextMap::draw_characters(const TextMapView& view, const Look& look, const T
             if (i < 0) continue;
             const auto at = size_t(row * layout_.columns + column);
             TextStyle style = kCharacter;
-            style.color = hidden_[at] != 0 ? look.colors->text3
+            style.color = hidden_[at] != 0 ? look.theme.text3
                                            : ink_on(ground_color(view.coloring, values_[at]));
             const Box box = grid.box({row, column});
             draw_text(look, {(box.low.x + box.high.x) / 2, box.low.y + look.px(2)}, style,
                       byte_glyph(view.bytes[size_t(i)]));
         }
-    const auto ring = [&](int64_t i, uint32_t color, float width) {
+    const auto ring = [&](int64_t i, ImU32 color, float width) {
         if (i >= 0 && size_t(i) < layout_.places.size())
             draw_ring(look, grid.box(layout_.places[size_t(i)]), color, width);
     };
-    ring(view.source, 0xFFFFFF, 1);
-    ring(view.target, look.colors->accent, 2);
+    ring(view.source, rgb(0xFFFFFF), 1);
+    ring(view.target, look.theme.accent, 2);
 }
 
 TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {

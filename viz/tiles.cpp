@@ -54,7 +54,7 @@ void Tiles::set(int tile, const MapData& data, const Coloring& coloring, const L
     Tile& known = tiles_[size_t(tile)];
     const bool same_values = known.is_set && known.version == data.version &&
                              known.rows == data.rows && known.columns == data.columns;
-    const PaintColors colors{coloring, look.colors->nan};
+    const PaintColors colors{coloring, look.theme.nan};
     if (same_values && known.colors == colors) return;
     if (!same_values) upload(tile, data);
     gl::Pixels where = place(tile);

@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "model/jobs.h"
 #if AFT_WINDOW
-#include "app/window_door.h"
+#include "app/window_api.h"
 #endif
 
 namespace aft::app {

@@ -11,7 +11,7 @@
 #include "core/outside.h"
 #include "model/jobs.h"
 #if AFT_WINDOW
-#include "app/window_door.h"
+#include "app/window_api.h"
 #endif
 
 namespace aft::app {
@@ -36,6 +36,11 @@ nlohmann::json list_json(const NamedList& list) {
     for (const RoomInfo& room : list.rooms) {
         rooms.push_back({{"name", room.name}, {"sentence", room.sentence}});
     }
+#if AFT_WINDOW
+    if (list.name == "actions")
+        for (auto ids = action_ids(); nlohmann::json & action : rooms)
+            action["id"] = ids.at(action.at("name").get<std::string>());
+#endif
     return rooms;
 }
 

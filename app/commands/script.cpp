@@ -47,7 +47,7 @@ int in_window(const ScriptFlags& flags, const std::string& text, const Globals& 
                    .remember = false});
     shown = &window;
     window.run();
-    fail_if_lost(window.frame().end_sessions());
+    fail_if_unsaved(window.frame().end_sessions());
     print_run(flags, {.lines = script.lines_done(), .frames = frames});
     return interrupts.token().stop_requested() ? 130 : 0;
 }
@@ -62,7 +62,7 @@ int without_display(const ScriptFlags& flags, const std::string& text, const Glo
     HeadlessStage stage(std::move(options), static_cast<int>(width), static_cast<int>(height));
     stage.step();
     const ScriptRun done = run_script(stage, text, flags.file);
-    fail_if_lost(stage.frame().end_sessions());
+    fail_if_unsaved(stage.frame().end_sessions());
     print_run(flags, done);
     return 0;
 }

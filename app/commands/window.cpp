@@ -4,7 +4,7 @@
 
 #include "app/commands/rooms.h"
 #include "app/options.h"
-#include "app/window_door.h"
+#include "app/window_api.h"
 
 namespace aft::app {
 namespace {

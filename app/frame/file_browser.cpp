@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "app/frame/frame_parts.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "app/state/open_path.h"
 #include "app/widgets/parts.h"
 #include "core/image.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
@@ -33,7 +34,7 @@ std::string date_words(int64_t seconds) {
 }
 
 bool can_be_opened(const fs::path& path) {
-    return path.extension() == ".safetensors" || is_image_file(path);
+    return is_checkpoint_file(path.string()) || is_image_file(path);
 }
 
 bool contains_word(std::string_view text, std::string_view word) {
@@ -58,7 +59,7 @@ void FileBrowser::go(const fs::path& folder) {
     folder_ = folder.lexically_normal();
     if (!folder_.has_filename() && folder_.has_relative_path()) folder_ = folder_.parent_path();
     typed_ = folder_.string();
-    filter_.clear();
+    list_.filter.clear();
     selected_.clear();
     read_folder();
 }
@@ -89,8 +90,8 @@ void FileBrowser::read_folder() {
     }
     std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
         if (a.is_folder != b.is_folder) return a.is_folder;
-        if (sort_ == 1 && a.changed != b.changed) return a.changed > b.changed;
-        if (sort_ == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
+        if (list_.sort == 1 && a.changed != b.changed) return a.changed > b.changed;
+        if (list_.sort == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
         return a.name < b.name;
     });
 }
@@ -112,7 +113,7 @@ void FileBrowser::take_typed(Ui& ui) {
     }
     is_open_ = false;
     ui.settings.last_folder = folder_.string();
-    ui.open(wanted.string());
+    ui.commands.send(OpenPath{wanted.string()});
 }
 
 // The chosen folder or file itself, not what is in it.
@@ -149,7 +150,7 @@ void FileBrowser::draw_head(Ui& ui) {
             {.name = "Up", .icon = icon::up, .kind = ButtonKind::icon, .tip = "The folder above"}))
         go(folder_.parent_path());
     ImGui::SameLine();
-    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
     text_field(ui,
                {.name = "Path",
                 .hint = "folder or file",
@@ -161,15 +162,15 @@ void FileBrowser::draw_head(Ui& ui) {
     ImGui::SameLine();
     if (button(ui, {.name = "Go", .width = 76}) || entered) take_typed(ui);
     text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
-               filter_);
+               list_.filter);
     ImGui::SameLine();
     static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
     if (!for_data_) {
-        segmented(ui, "Show", kind_, {kKinds});
+        segmented(ui, "Show", list_.kind, {kKinds});
         ImGui::SameLine();
     }
     static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
-    if (segmented(ui, "Sort", sort_, {kSorts})) read_folder();
+    if (segmented(ui, "Sort", list_.sort, {kSorts})) read_folder();
 }
 
 void FileBrowser::draw_list(Ui& ui, float height) {
@@ -179,8 +180,9 @@ void FileBrowser::draw_list(Ui& ui, float height) {
     const Entry* chosen = nullptr;
     int shown = 0;
     for (const Entry& entry : entries_) {
-        const bool fits = entry.is_folder || for_data_ || kind_ == 1 || can_be_opened(entry.name);
-        if (!fits || !contains_word(entry.name, filter_)) continue;
+        const bool fits =
+            entry.is_folder || for_data_ || list_.kind == 1 || can_be_opened(entry.name);
+        if (!fits || !contains_word(entry.name, list_.filter)) continue;
         ++shown;
         const Row line = row(ui, entry.name,
                              {26, entry.name == selected_,

@@ -7,9 +7,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "app/frame/losses.h"
+#include "app/frame/unsaved_steps.h"
 #include "app/panels/panel.h"
 #include "app/panels/rooms.h"
 
@@ -31,32 +32,30 @@ class Frame {
     explicit Frame(FrameOptions options);  // needs a current ImGui context with its font atlas
     ~Frame();
 
-    void prepare(double seconds_since_start);  // takes over wishes, themes and the session's news
+    void prepare(double seconds_since_start);  // applies commands, theme and the session's news
     void draw();
     void finish();  // after the frame is on screen: measures it
     // A path from outside: command line, drop, script. Run folder, checkpoint or picture.
     void open(const std::string& path);
     void open_run(OpenRequest request);
     void set_display_scale(float scale);
-    // Frames that should follow without any input: 0 = the window may sleep.
-    [[nodiscard]] int frames_wanted() const;
-    // When the next frame is wanted though nothing happens (a toast that ends); infinity = never.
-    [[nodiscard]] double next_frame_at() const;
     // Before the end: has the open session save. Blocks; what it could not save, if so.
-    [[nodiscard]] std::optional<Loss> save_session();
+    [[nodiscard]] std::optional<UnsavedSteps> save_session();
     // Ends the open session and waits for those that end in the background. What could not be saved
-    // and was not told in a frame.
-    [[nodiscard]] std::vector<Loss> end_sessions();
+    // and was not reported in a frame.
+    [[nodiscard]] std::vector<UnsavedSteps> end_sessions();
     void save_settings();  // layout and user settings, now
     [[nodiscard]] Ui& ui();
-    [[nodiscard]] std::string dump() const;  // of the last frame
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
-// The frame with no renderer at all: names, sentences and actions for `list` and tests.
+// The text dump of the last frame, as AFTERIMAGE_DUMP writes it.
+[[nodiscard]] std::string dump(const Ui& ui);
+
+// The frame with no renderer at all: ids, names, sentences and actions for `list` and tests.
 [[nodiscard]] std::vector<Action> all_actions();
 
 }  // namespace aft::app

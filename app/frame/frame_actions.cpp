@@ -40,10 +40,10 @@ std::string demo_file(const std::string& stem) {
 }
 
 void train_demo(Ui& ui, const std::string& preset) {
-    auto request = std::make_shared<OpenRequest>();
-    request->config = load_preset(preset);
-    request->autostart = true;
-    ui.open_request = std::move(request);
+    OpenRun run;
+    run.request.config = load_preset(preset);
+    run.request.autostart = true;
+    ui.commands.send(std::move(run));
 }
 
 void open_demo(Ui& ui) {
@@ -53,56 +53,60 @@ void open_demo(Ui& ui) {
         return;
     }
     if (ui.workspace == Workspace::home) ui.workspace = Workspace::biases;
-    ui.open(file);
+    ui.commands.send(OpenPath{file});
 }
 
 void add_file_actions(Actions& actions) {
-    actions.add({.name = "Open...",
+    actions.add({.id = "file.open",
+                 .name = "Open...",
                  .sentence = "Opens a checkpoint, a run folder or a picture.",
                  .icon = icon::open,
                  .shortcut = "Ctrl+O",
                  .menu = "File",
-                 .run = [](Ui& ui) { ui.browse = true; }});
-    actions.add({.name = "Open demo",
+                 .run = [](Ui& ui) { ui.commands.send(BrowseFiles{}); }});
+    actions.add({.id = "file.open_demo",
+                 .name = "Open demo",
                  .sentence = "Opens the shipped mirror model, or trains it in half a minute.",
                  .icon = icon::play,
                  .menu = "File",
                  .run = open_demo});
-    const std::pair<const char*, const char*> demos[] = {
-        {"Mirror", "Trains a model that learns to look at the mirrored pixel."},
-        {"Tiles", "Trains a model that learns the period of a pattern."},
-        {"Shapes", "Trains a classifier of discs, boxes and bars."}};
-    for (const auto& [name, sentence] : demos) {
-        std::string preset = std::string("demo-") + name;
-        std::transform(preset.begin(), preset.end(), preset.begin(), ::tolower);
-        actions.add({.name = std::string("Train demo ") + name,
+    const std::tuple<const char*, const char*, const char*> demos[] = {
+        {"mirror", "Mirror", "Trains a model that learns to look at the mirrored pixel."},
+        {"tiles", "Tiles", "Trains a model that learns the period of a pattern."},
+        {"shapes", "Shapes", "Trains a classifier of discs, boxes and bars."}};
+    for (const auto& [key, name, sentence] : demos) {
+        std::string preset = std::string("demo-") + key;
+        actions.add({.id = std::string("file.train_demo_") + key,
+                     .name = std::string("Train demo ") + name,
                      .sentence = sentence,
                      .icon = icon::play,
                      .run = [preset](Ui& ui) { train_demo(ui, preset); }});
     }
-    actions.add({.name = "Quit",
+    actions.add({.id = "file.quit",
+                 .name = "Quit",
                  .sentence = "Saves a running training and closes the window.",
                  .icon = icon::quit,
                  .shortcut = "Ctrl+Q",
                  .menu = "File",
-                 .run = [](Ui& ui) { ui.quit = true; }});
+                 .run = [](Ui& ui) { ui.commands.quit(); }});
 }
 
 void add_workspace_actions(Actions& actions) {
-    const char* sentences[] = {
-        "Recent runs, a new run, demos, this machine.",
-        "Start, pause, change and watch training.",
-        "Position biases of all layers and heads.",
-        "Where a target looks: prior, content, both.",
-        "Fill in masked images or go on with texts, several samples at once.",
-        "Two to four steps or runs beside each other.",
-        "Change biases and see what that does to the loss."};
+    const char* sentences[] = {"Recent runs, a new run, demos, this machine.",
+                               "Start, pause, change and watch training.",
+                               "Position biases of all layers and heads.",
+                               "Where a target looks: prior, content, both.",
+                               "Fill in masked images or continue texts, several samples at once.",
+                               "Two to four steps or runs beside each other.",
+                               "Change biases and see what that does to the loss."};
     const char* icons[] = {icon::home,    icon::chart,   icon::grid, icon::eye,
                            icon::picture, icon::compare, icon::flask};
+    const char* keys[] = {"home", "train", "biases", "attention", "complete", "compare", "lab"};
     int key = 0;
     for (const Workspace workspace : kWorkspaces) {
         const auto i = static_cast<size_t>(key++);
-        actions.add({.name = std::string("Workspace ") + workspace_name(workspace),
+        actions.add({.id = std::string("view.workspace_") + keys[i],
+                     .name = std::string("Workspace ") + workspace_name(workspace),
                      .sentence = sentences[i],
                      .icon = icons[i],
                      .shortcut = std::to_string(key),
@@ -112,17 +116,21 @@ void add_workspace_actions(Actions& actions) {
 }
 
 void add_theme_actions(Actions& actions) {
-    const std::tuple<const char*, const char*, ThemeName> themes[] = {
-        {"Theme dark", "Dark frame, ember maps with a dark centre.", ThemeName::dark},
-        {"Theme light", "Light frame, ember maps with a light centre.", ThemeName::light},
-        {"Theme high contrast", "Black and white frame with outlined controls.",
-         ThemeName::high_contrast}};
-    for (const auto& [name, sentence, theme] : themes)
-        actions.add({.name = name,
+    const std::tuple<const char*, const char*, const char*, ThemeName> themes[] = {
+        {"view.theme_dark", "Theme dark", "Dark frame, ember maps with a dark centre.",
+         ThemeName::dark},
+        {"view.theme_light", "Theme light", "Light frame, ember maps with a light centre.",
+         ThemeName::light},
+        {"view.theme_high_contrast", "Theme high contrast",
+         "Black and white frame with outlined controls.", ThemeName::high_contrast}};
+    for (const auto& [id, name, sentence, theme] : themes)
+        actions.add({.id = id,
+                     .name = name,
                      .sentence = sentence,
                      .icon = icon::contrast,
                      .run = [theme = theme](Ui& ui) { ui.settings.theme = theme; }});
-    actions.add({.name = "Next theme",
+    actions.add({.id = "view.next_theme",
+                 .name = "Next theme",
                  .sentence = "Dark, light, high contrast in turn.",
                  .icon = icon::contrast,
                  .menu = "View",
@@ -130,19 +138,22 @@ void add_theme_actions(Actions& actions) {
                      const int next = (static_cast<int>(ui.settings.theme) + 1) % 3;
                      ui.settings.theme = static_cast<ThemeName>(next);
                  }});
-    actions.add({.name = "Larger",
+    actions.add({.id = "view.zoom_in",
+                 .name = "Larger",
                  .sentence = "Makes everything in the window larger.",
                  .icon = icon::zoom_in,
                  .shortcut = "Ctrl+=",
                  .menu = "View",
                  .run = [](Ui& ui) { zoom(ui, 1); }});
-    actions.add({.name = "Smaller",
+    actions.add({.id = "view.zoom_out",
+                 .name = "Smaller",
                  .sentence = "Makes everything in the window smaller.",
                  .icon = icon::zoom_out,
                  .shortcut = "Ctrl+-",
                  .menu = "View",
                  .run = [](Ui& ui) { zoom(ui, -1); }});
-    actions.add({.name = "Normal size",
+    actions.add({.id = "view.zoom_reset",
+                 .name = "Normal size",
                  .sentence = "The size that fits the display.",
                  .icon = icon::fit,
                  .shortcut = "Ctrl+0",
@@ -151,18 +162,21 @@ void add_theme_actions(Actions& actions) {
 }
 
 void add_layout_actions(Actions& actions, FrameTools& tools) {
-    actions.add({.name = "Hide or show side panes",
+    actions.add({.id = "view.side_panes",
+                 .name = "Hide or show side panes",
                  .sentence = "Gives the canvas the whole width.",
                  .icon = icon::swap,
                  .shortcut = "Tab",
                  .menu = "View",
                  .run = [&tools](Ui&) { tools.side_hidden = !tools.side_hidden; }});
-    actions.add({.name = "Reset layout",
+    actions.add({.id = "view.reset_layout",
+                 .name = "Reset layout",
                  .sentence = "Puts the panes of this workspace back where they were at first.",
                  .icon = icon::grid,
                  .menu = "View",
                  .run = [&tools](Ui&) { tools.reset_layout = true, tools.side_hidden = false; }});
-    actions.add({.name = "Show log",
+    actions.add({.id = "view.log",
+                 .name = "Show log",
                  .sentence = "Brings the log to the front and marks errors as read.",
                  .icon = icon::terminal,
                  .menu = "Help",
@@ -183,13 +197,15 @@ void add_frame_actions(Actions& actions, FrameTools& tools) {
     add_workspace_actions(actions);
     add_theme_actions(actions);
     add_layout_actions(actions, tools);
-    actions.add({.name = "Command palette",
+    actions.add({.id = "view.command_palette",
+                 .name = "Command palette",
                  .sentence = "Finds any action by its name.",
                  .icon = icon::search,
                  .shortcut = "Ctrl+Shift+P",
                  .menu = "View",
                  .run = [&tools](Ui&) { tools.palette.open(); }});
-    actions.add({.name = "Keys and help",
+    actions.add({.id = "help.keys",
+                 .name = "Keys and help",
                  .sentence = "All keys, and what the panes of this workspace show.",
                  .icon = icon::keyboard,
                  .shortcut = "F1",

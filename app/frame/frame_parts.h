@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/frame/frame.h"
 #include "app/frame/layouts.h"
+#include "app/frame/loss_track.h"
 #include "app/frame/pinned_events.h"
 
 namespace aft::app {
@@ -31,6 +31,7 @@ class Timeline {
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;
     PinnedEvents pins_;
+    LossTrack loss_;
 };
 
 class Palette {
@@ -71,10 +72,13 @@ class FileBrowser {
     void take_data(Ui& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
     std::filesystem::path folder_;
-    std::string typed_, filter_, problem_;
+    std::string typed_, problem_;
     std::vector<Entry> entries_;
-    int sort_ = 0;  // name, changed, size
-    int kind_ = 0;  // what is shown: models and pictures, everything
+    struct List {
+        std::string filter{};
+        int sort = 0;  // name, changed, size
+        int kind = 0;  // what is shown: models and pictures, everything
+    } list_;
     std::string selected_;
 };
 
@@ -106,7 +110,7 @@ struct FrameTools {
 };
 void add_frame_actions(Actions& actions, FrameTools& tools);
 void add_run_actions(Actions& actions);
-void tell_rewind(Ui& ui);  // the run has gone back: a toast says so, views follow
+void report_rewind(Ui& ui);  // the run has gone back: a toast says so, views follow
 void add_selection_actions(Actions& actions, FrameTools& tools);
 
 // A bare window at a place of the display: bars, overlays.

@@ -71,7 +71,7 @@ Width width_of(float display_width, float scale) {
 
 FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline) {
     FrameAreas a;
-    a.width = width_of(display.x, ui.theme.scale);
+    a.width = width_of(display.x, ui.scale);
     a.top = ui.px(44);
     a.timeline = has_timeline ? ui.px(a.width == Width::wide ? 84 : 52) : 0;
     a.status = ui.px(26);
@@ -105,7 +105,7 @@ ImGuiID dock_id(Workspace workspace, Width width) {
         fmt::format("dock {} {}", workspace_name(workspace), static_cast<int>(width)).c_str());
 }
 
-void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset) {
+void build_layout(const DrawContext& ui, const LayoutOf& of, ImVec2 size, bool reset) {
     const ImGuiID root = dock_id(of.workspace, of.width);
     if (ImGui::DockBuilderGetNode(root) != nullptr && !reset) return;
     ImGui::DockBuilderRemoveNode(root);

@@ -37,7 +37,7 @@ struct LayoutOf {
     Width width;
 };
 // Builds the default layout if there is none yet, or if `reset`.
-void build_layout(const Ui& ui, const LayoutOf& of, ImVec2 size, bool reset);
+void build_layout(const DrawContext& ui, const LayoutOf& of, ImVec2 size, bool reset);
 // The interface scale has changed by `factor`: side panes of all layouts keep their share of it.
 // Between frames.
 void scale_layouts(float factor);

@@ -46,7 +46,7 @@ std::vector<const Action*> matching(const Ui& ui, const std::string& query) {
     return out;
 }
 
-void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
+void key_chip(DrawContext& ui, float right, float middle, const std::string& shortcut) {
     if (shortcut.empty()) return;
     const std::string words = shortcut_words(shortcut);
     const float width = text_extent(ui, words, text_size::hint).x + ui.px(14);
@@ -57,7 +57,7 @@ void key_chip(Ui& ui, float right, float middle, const std::string& shortcut) {
             {text_size::hint, ui.theme.text2});
 }
 
-void foot(Ui& ui, std::string_view words) {
+void foot(DrawContext& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + 1}, ui.theme.line);
@@ -68,8 +68,9 @@ void foot(Ui& ui, std::string_view words) {
 }  // namespace
 
 void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
-    const std::string why = ui.actions.why_not(ui, action.name);
+    const std::string why = ui.actions.why_not(ui, action.id);
     const Row line = row(ui, action.name, {40, chosen});
+    ui.recorder.runs_action(action.id);
     const float middle = (line.min.y + line.max.y) / 2;
     const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
     icon_at(ui, {line.min.x + ui.px(20), middle}, action.icon,
@@ -83,7 +84,7 @@ void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
     key_chip(ui, line.max.x - ui.px(10), middle, action.shortcut);
     if (!line.pressed) return;
     is_open_ = false;
-    ui.actions.run(ui, action.name);
+    ui.actions.run(ui, action.id);
 }
 
 void Palette::draw(Ui& ui, ImVec2 display) {
@@ -108,7 +109,7 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     if (is_new_) ImGui::SetKeyboardFocusHere();
     const std::string label = ui.recorder.claim("Search");
     const std::string before = query_;
-    const auto set = ui.recorder.take_set(label);
+    const auto set = ui.recorder.scripted.take(label);
     if (set) query_ = *set;
     const bool entered = input_text(ui, label.c_str(), query_,
                                     {.width = width - ui.px(200),
@@ -135,7 +136,7 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     foot(ui, "\u2191 \u2193 choose      Enter runs      Esc closes");
     if (!entered || chosen_ >= count) return;
     is_open_ = false;
-    ui.actions.run(ui, found[static_cast<size_t>(chosen_)]->name);
+    ui.actions.run(ui, found[static_cast<size_t>(chosen_)]->id);
 }
 
 void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
@@ -158,6 +159,7 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
     for (const Action& action : ui.actions.all()) {
         if (action.shortcut.empty()) continue;
         const Row line = row(ui, action.name, {26, false, action.shortcut});
+        ui.recorder.runs_action(action.id);
         const float middle = (line.min.y + line.max.y) / 2;
         text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,
                 {text_size::label, ui.theme.text1});
@@ -167,7 +169,7 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
         key_chip(ui, line.max.x - ui.px(8), middle, action.shortcut);
         if (line.pressed) {
             is_open_ = false;
-            ui.actions.run(ui, action.name);
+            ui.actions.run(ui, action.id);
         }
     }
     ImGui::PopStyleVar();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "model/model_files.h"
+
 namespace aft::app {
 
-const std::vector<Event>& PinnedEvents::of(const Ui& ui) {
-    const bool is_run = ui.session != nullptr && !ui.status.path.ends_with(".safetensors");
+const std::vector<Event>& PinnedEvents::of(const ModelView& ui) {
+    const bool is_run = ui.session != nullptr && !is_checkpoint_file(ui.status.path);
     std::vector<int64_t> saved = is_run ? ui.session->saved_steps() : std::vector<int64_t>();
     if (curves_ == ui.curves && is_run_ == is_run && saved_ == saved) return events_;
     curves_ = ui.curves;

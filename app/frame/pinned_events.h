@@ -12,7 +12,7 @@ namespace aft::app {
 class PinnedEvents {
   public:
     // In the order of their steps; valid until the next call.
-    [[nodiscard]] const std::vector<Event>& of(const Ui& ui);
+    [[nodiscard]] const std::vector<Event>& of(const ModelView& ui);
 
   private:
     std::shared_ptr<const Curves> curves_;  // what events_ were made of

@@ -5,16 +5,17 @@
 
 #include "app/frame/frame_parts.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
 namespace {
 
-std::string needs_model(const Ui& ui) {
+std::string needs_model(const ModelView& ui) {
     return ui.has_model() ? "" : "No run is open.";
 }
 
-std::string needs_trainer(const Ui& ui) {
+std::string needs_trainer(const ModelView& ui) {
     if (!ui.has_model()) return "No run is open.";
     if (ui.status.following) return "Another process trains this run; it is followed here.";
     if (!ui.status.can_train)
@@ -22,7 +23,7 @@ std::string needs_trainer(const Ui& ui) {
     return "";
 }
 
-std::string needs_rest(const Ui& ui) {
+std::string needs_rest(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     if (ui.status.state == RunState::running) return "Training runs already.";
     if (ui.status.state == RunState::stopping) return "Training is stopping.";
@@ -32,19 +33,19 @@ std::string needs_rest(const Ui& ui) {
 }
 
 // After an error the same step would only fail again; one action tries it nevertheless.
-std::string needs_health(const Ui& ui) {
+std::string needs_health(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
     return ui.status.error.empty() || ui.status.can_go_on
                ? ""
                : "Training met an error: start again from a saved step, or try the step again.";
 }
 
-std::string needs_error(const Ui& ui) {
+std::string needs_error(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
     return ui.status.error.empty() ? "Training has met no error." : "";
 }
 
-std::string needs_saved(const Ui& ui) {
+std::string needs_saved(const ModelView& ui) {
     if (std::string why = needs_model(ui); !why.empty()) return why;
     if (ui.status.state == RunState::running) return "Training runs: pause it first.";
     if (ui.status.saved_step < 0)
@@ -54,10 +55,10 @@ std::string needs_saved(const Ui& ui) {
 }
 
 // Going back is done in the run folder itself, which must be ours.
-std::string needs_run_folder(const Ui& ui) {
+std::string needs_run_folder(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     if (ui.status.saved_step < 0) return "Nothing is saved yet.";
-    if (ui.status.path.ends_with(".safetensors"))
+    if (is_checkpoint_file(ui.status.path))
         return "This is a single checkpoint; a run folder has steps to go back to.";
     return ui.status.state == RunState::stopping ? "Training is stopping." : "";
 }
@@ -72,32 +73,25 @@ std::string needs_saved_shown(const Ui& ui) {
                : "Only the biases of this step are kept. Scrub to a saved one.";
 }
 
-void rewind_to(Ui& ui, int64_t step) {
-    if (ui.session != nullptr) ui.session->rewind(step);
-    ui.selection.step = -1;
-}
-
 // The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
 void start_again(Ui& ui) {
-    std::string path = ui.status.path;
-    if (!path.ends_with(".safetensors"))
-        path += fmt::format("/checkpoints/step-{:08}.safetensors", ui.status.saved_step);
+    const std::string path = checkpoint_file(ui.status.path, ui.status.saved_step);
     ui.toasts.add({.kind = ToastKind::info,
                    .title = "Step " + group_thousands(ui.status.saved_step) + " becomes a new run",
                    .detail = "Lower the learning rate, then start."});
-    ui.open(path);
+    ui.commands.send(OpenPath{path});
 }
 
-std::string needs_running(const Ui& ui) {
+std::string needs_running(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     return ui.status.state == RunState::running ? "" : "Training does not run.";
 }
 
-std::string why_no_start_or_pause(const Ui& ui) {
+std::string why_no_start_or_pause(const ModelView& ui) {
     return ui.status.state == RunState::running ? needs_running(ui) : needs_health(ui);
 }
 
-std::string why_no_stop(const Ui& ui) {
+std::string why_no_stop(const ModelView& ui) {
     if (std::string why = needs_trainer(ui); !why.empty()) return why;
     const RunState state = ui.status.state;
     return state == RunState::running || state == RunState::paused
@@ -105,7 +99,7 @@ std::string why_no_stop(const Ui& ui) {
                : "Training has not begun or has ended.";
 }
 
-void start_or_pause(Ui& ui) {
+void start_or_pause(ModelView& ui) {
     if (ui.status.state == RunState::running)
         ui.session->pause();
     else
@@ -119,37 +113,69 @@ std::function<void(Ui&)> on_session(void (*act)(Session&)) {
     };
 }
 
+void add_step_actions(Actions& actions) {
+    actions.add({.id = "run.step",
+                 .name = "One step",
+                 .sentence = "Trains one step, then pauses.",
+                 .icon = icon::step,
+                 .shortcut = ".",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = on_session([](Session& s) { s.step(1); })});
+    actions.add({.id = "run.retry_step",
+                 .name = "Try the step again",
+                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
+                             "the weights are broken it fails again.",
+                 .icon = icon::play,
+                 .why_not = needs_error,
+                 .run = on_session([](Session& s) { s.start(); })});
+    actions.add({.id = "run.step_many",
+                 .name = "Run N steps",
+                 .sentence = "Trains as many steps as Controls says, then pauses.",
+                 .icon = icon::fast,
+                 .shortcut = "Shift+.",
+                 .menu = "Run",
+                 .why_not = needs_health,
+                 .run = [](Ui& ui) {
+                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
+                 }});
+}
+
 void add_rewind_actions(Actions& actions) {
-    actions.add({.name = "Start again from the saved step",
+    actions.add({.id = "run.start_again",
+                 .name = "Start again from the saved step",
                  .sentence = "Opens the newest checkpoint as a new run. This run stays as it is.",
                  .icon = icon::history,
                  .why_not = needs_saved,
                  .run = start_again});
-    actions.add({.name = "Rewind to the saved step",
+    actions.add({.id = "run.rewind_saved",
+                 .name = "Rewind to the saved step",
                  .sentence = "Goes back to the newest checkpoint in this run folder. What came "
                              "after is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_run_folder,
-                 .run = [](Ui& ui) { rewind_to(ui, ui.status.saved_step); }});
-    actions.add({.name = "Rewind to the shown step",
+                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
+    actions.add({.id = "run.rewind_shown",
+                 .name = "Rewind to the shown step",
                  .sentence = "Goes back to the saved step that the timeline shows. What came after "
                              "is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) { rewind_to(ui, ui.selection.step); }});
+                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
 }
 
 void add_aside_actions(Actions& actions) {
-    actions.add({.name = "Branch from the shown step",
+    actions.add({.id = "run.branch_shown",
+                 .name = "Branch from the shown step",
                  .sentence = "Opens the saved step that the timeline shows as a new run. This run "
                              "stays as it is.",
                  .icon = icon::open,
                  .why_not = needs_saved_shown,
                  .run = [](Ui& ui) {
-                     ui.open(fmt::format("{}/checkpoints/step-{:08}.safetensors", ui.status.path,
-                                         ui.selection.step));
+                     ui.commands.send(OpenPath{checkpoint_file(ui.status.path, ui.selection.step)});
                  }});
-    actions.add({.name = "Copy error report",
+    actions.add({.id = "run.copy_error",
+                 .name = "Copy error report",
                  .sentence = "Puts the error, the step and the settings on the clipboard.",
                  .icon = icon::copy,
                  .why_not = needs_model,
@@ -161,8 +187,9 @@ void add_aside_actions(Actions& actions) {
                      ui.toasts.add({.kind = ToastKind::done, .title = "Report copied"});
                  }});
     actions.add(
-        {.name = "Copy training command",
-         .sentence = "Puts the command line that goes on with this run on the clipboard.",
+        {.id = "run.copy_command",
+         .name = "Copy training command",
+         .sentence = "Puts the command line that resumes this run on the clipboard.",
          .icon = icon::terminal,
          .menu = "Run",
          .why_not = needs_run_folder,
@@ -175,7 +202,7 @@ void add_aside_actions(Actions& actions) {
 
 }  // namespace
 
-void tell_rewind(Ui& ui) {
+void report_rewind(Ui& ui) {
     ui.selection.step = -1;
     Toast toast{.kind = ToastKind::done,
                 .title = "Back at step " + group_thousands(ui.status.step),
@@ -183,13 +210,14 @@ void tell_rewind(Ui& ui) {
     if (const std::string branch = ui.status.branch; !branch.empty()) {
         toast.detail = "What came after is kept in " + branch;
         toast.action = "Open it";
-        toast.run = [branch](Ui& now) { now.open(branch); };
+        toast.run = [branch](Ui& now) { now.commands.send(OpenPath{branch}); };
     }
     ui.toasts.add(std::move(toast));
 }
 
 void add_run_actions(Actions& actions) {
-    actions.add({.name = "Start or pause",
+    actions.add({.id = "run.toggle",
+                 .name = "Start or pause",
                  .sentence = "Starts training, or pauses it after the current step.",
                  .icon = icon::play,
                  .shortcut = "Space",
@@ -198,45 +226,28 @@ void add_run_actions(Actions& actions) {
                  .run = [](Ui& ui) {
                      if (ui.session != nullptr) start_or_pause(ui);
                  }});
-    actions.add({.name = "Start training",
+    actions.add({.id = "run.start",
+                 .name = "Start training",
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
                  .why_not = needs_health,
                  .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Pause training",
+    actions.add({.id = "run.pause",
+                 .name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
                  .icon = icon::pause,
                  .why_not = needs_running,
                  .run = on_session([](Session& s) { s.pause(); })});
-    actions.add({.name = "One step",
-                 .sentence = "Trains one step, then pauses.",
-                 .icon = icon::step,
-                 .shortcut = ".",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.step(1); })});
-    actions.add({.name = "Try the step again",
-                 .sentence = "Trains on after an error, for example with a lower learning rate. If "
-                             "the weights are broken it fails again.",
-                 .icon = icon::play,
-                 .why_not = needs_error,
-                 .run = on_session([](Session& s) { s.start(); })});
-    actions.add({.name = "Run N steps",
-                 .sentence = "Trains as many steps as Controls says, then pauses.",
-                 .icon = icon::fast,
-                 .shortcut = "Shift+.",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = [](Ui& ui) {
-                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
-                 }});
-    actions.add({.name = "Stop training",
+    add_step_actions(actions);
+    actions.add({.id = "run.stop",
+                 .name = "Stop training",
                  .sentence = "Saves a checkpoint and ends this training.",
                  .icon = icon::stop,
                  .menu = "Run",
                  .why_not = why_no_stop,
                  .run = on_session([](Session& s) { s.stop(); })});
-    actions.add({.name = "Save checkpoint",
+    actions.add({.id = "run.save",
+                 .name = "Save checkpoint",
                  .sentence = "Writes the present step into the run folder.",
                  .icon = icon::save,
                  .shortcut = "Ctrl+S",

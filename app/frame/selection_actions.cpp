@@ -61,83 +61,96 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
 }
 
 struct Simple {
-    const char *name, *sentence, *icon, *key;
+    const char *id, *name, *sentence, *icon, *key;
     std::string (*why_not)(const Ui&);
     void (*run)(Ui&);
 };
 
 constexpr Simple kSimple[] = {
-    {"Previous layer", "Selects the layer before.", icon::layers, "[", needs_model,
-     [](Ui& ui) { move_layer(ui, -1); }},
-    {"Next layer", "Selects the next layer.", icon::layers, "]", needs_model,
-     [](Ui& ui) { move_layer(ui, 1); }},
-    {"Previous head", "Selects the head before.", icon::layers, "{", needs_model,
-     [](Ui& ui) { move_head(ui, -1); }},
-    {"Next head", "Selects the next head.", icon::layers, "}", needs_model,
+    {"selection.previous_layer", "Previous layer", "Selects the layer before.", icon::layers, "[",
+     needs_model, [](Ui& ui) { move_layer(ui, -1); }},
+    {"selection.next_layer", "Next layer", "Selects the next layer.", icon::layers, "]",
+     needs_model, [](Ui& ui) { move_layer(ui, 1); }},
+    {"selection.previous_head", "Previous head", "Selects the head before.", icon::layers, "{",
+     needs_model, [](Ui& ui) { move_head(ui, -1); }},
+    {"selection.next_head", "Next head", "Selects the next head.", icon::layers, "}", needs_model,
      [](Ui& ui) { move_head(ui, 1); }},
-    {"Next quantity", "Shows w, exp(w)\u22121, exp(w) or row share in turn.", icon::functions, "Q",
-     needs_model, next_quantity},
-    {"Next range rule", "Limits of a map from itself, its layer, or all layers.", icon::link, "N",
-     needs_model,
+    {"map.next_quantity", "Next quantity", "Shows w, exp(w)\u22121, exp(w) or row share in turn.",
+     icon::functions, "Q", needs_model, next_quantity},
+    {"map.next_range_rule", "Next range rule",
+     "Limits of a map from itself, its layer, or all layers.", icon::link, "N", needs_model,
      [](Ui& ui) {
          ui.selection.range_mode =
              static_cast<RangeMode>((static_cast<int>(ui.selection.range_mode) + 1) % 3);
      }},
-    {"Fit range", "Sets both ends to the percentile limits of what is shown.", icon::fit, "R",
-     needs_model, [](Ui& ui) { ui.selection.range_by_hand.reset(); }},
-    {"Switch gauge", "Shows w raw, or with every row's free constant removed.", icon::swap, "G",
-     needs_model,
+    {"map.fit_range", "Fit range", "Sets both ends to the percentile limits of what is shown.",
+     icon::fit, "R", needs_model, [](Ui& ui) { ui.selection.range_by_hand.reset(); }},
+    {"map.switch_gauge", "Switch gauge", "Shows w raw, or with every row's free constant removed.",
+     icon::swap, "G", needs_model,
      [](Ui& ui) {
          ui.selection.gauge = ui.selection.gauge == Gauge::fixed ? Gauge::raw : Gauge::fixed;
      }},
-    {"Switch scale", "Signed log keeps small and large values apart; linear compares sizes.",
-     icon::chart, "L", needs_model,
+    {"map.switch_scale", "Switch scale",
+     "Signed log keeps small and large values apart; linear compares sizes.", icon::chart, "L",
+     needs_model,
      [](Ui& ui) {
          ui.selection.scale =
              ui.selection.scale == Scale::signed_log ? Scale::two_sided : Scale::signed_log;
      }},
-    {"Difference to pin", "Shows what has changed since the newest pin.", icon::compare, "D",
-     needs_pin,
+    {"map.difference_to_pin", "Difference to pin", "Shows what has changed since the newest pin.",
+     icon::compare, "D", needs_pin,
      [](Ui& ui) {
          ui.selection.difference_to_pin = !ui.selection.difference_to_pin;
          ui.selection.range_by_hand.reset();
      }},
-    {"Pin", "Keeps this place and step in the list of pins.", icon::pin, "P", needs_model,
-     [](Ui& ui) { ui.selection.pin(ui.shown_step()); }},
-    {"Remove pins", "Empties the list of pins.", icon::trash, "", needs_pin, [](Ui& ui) {
+    {"selection.pin", "Pin", "Keeps this place and step in the list of pins.", icon::pin, "P",
+     needs_model, [](Ui& ui) { ui.selection.pin(ui.shown_step()); }},
+    {"selection.remove_pins", "Remove pins", "Empties the list of pins.", icon::trash, "",
+     needs_pin, [](Ui& ui) {
          ui.selection.pins.clear();
          ui.selection.difference_to_pin = false;
          ui.selection.range_by_hand.reset();
      }}};
 
+struct Named {
+    const char *id, *name, *sentence;
+};
+
 void add_time_actions(Actions& actions, FrameTools& tools) {
-    const auto scrub = [&](const char* name, const char* sentence, const char* key, int direction) {
-        actions.add({.name = name,
-                     .sentence = sentence,
+    const auto scrub = [&](const Named& named, const char* key, int direction) {
+        actions.add({.id = named.id,
+                     .name = named.name,
+                     .sentence = named.sentence,
                      .icon = icon::history,
                      .shortcut = key,
                      .why_not = needs_moments,
                      .run = [&tools, direction](Ui& ui) { tools.timeline.scrub(ui, direction); },
                      .repeats = true});
     };
-    scrub("Scrub back", "All views go to the stored moment before.", "Left", -1);
-    scrub("Scrub forward", "All views go to the next stored moment.", "Right", 1);
-    scrub("Back in time", "As scrub back, also while a field has the keyboard.", "Ctrl+Left", -1);
-    scrub("Forward in time", "As scrub forward, also while a field has the keyboard.", "Ctrl+Right",
-          1);
-    actions.add({.name = "First moment",
+    scrub({"time.back", "Scrub back", "All views go to the stored moment before."}, "Left", -1);
+    scrub({"time.forward", "Scrub forward", "All views go to the next stored moment."}, "Right", 1);
+    scrub(
+        {"time.back_always", "Back in time", "As scrub back, also while a field has the keyboard."},
+        "Ctrl+Left", -1);
+    scrub({"time.forward_always", "Forward in time",
+           "As scrub forward, also while a field has the keyboard."},
+          "Ctrl+Right", 1);
+    actions.add({.id = "time.first",
+                 .name = "First moment",
                  .sentence = "All views go to the first stored moment.",
                  .icon = icon::first,
                  .shortcut = "Home",
                  .why_not = needs_moments,
                  .run = [&tools](Ui& ui) { tools.timeline.go_first(ui); }});
-    actions.add({.name = "Go live",
+    actions.add({.id = "time.live",
+                 .name = "Go live",
                  .sentence = "All views follow training.",
                  .icon = icon::last,
                  .shortcut = "End",
                  .why_not = needs_model,
                  .run = [&tools](Ui& ui) { tools.timeline.go_live(ui); }});
-    actions.add({.name = "Play through training",
+    actions.add({.id = "time.play",
+                 .name = "Play through training",
                  .sentence = "Plays all views through the stored moments, or stops that.",
                  .icon = icon::play,
                  .why_not = needs_moments,
@@ -148,14 +161,16 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 void add_selection_actions(Actions& actions, FrameTools& tools) {
     for (const Simple& s : kSimple)
-        actions.add({.name = s.name,
+        actions.add({.id = s.id,
+                     .name = s.name,
                      .sentence = s.sentence,
                      .icon = s.icon,
                      .shortcut = s.key,
                      .why_not = s.why_not,
                      .run = s.run});
     add_time_actions(actions, tools);
-    actions.add({.name = "Atlas or focus",
+    actions.add({.id = "view.atlas_or_focus",
+                 .name = "Atlas or focus",
                  .sentence = "Goes from the atlas of all maps to the chosen one, and back.",
                  .icon = icon::grid,
                  .shortcut = "M",
@@ -165,7 +180,8 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                      tools.focus_pane = tools.in_focus ? "Atlas" : "Focus";
                      tools.in_focus = !tools.in_focus;
                  }});
-    actions.add({.name = "Copy values",
+    actions.add({.id = "map.copy_values",
+                 .name = "Copy values",
                  .sentence = "Puts what the line below the map reads on the clipboard, every value "
                              "with all its digits.",
                  .icon = icon::copy,
@@ -177,7 +193,8 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                                     .title = "Values copied",
                                     .detail = ui.read_out.text});
                  }});
-    actions.add({.name = "Stop or unlock",
+    actions.add({.id = "selection.unlock",
+                 .name = "Stop or unlock",
                  .sentence = "Stops a running completion; else unlocks the selection.",
                  .icon = icon::unlock,
                  .shortcut = "Esc",

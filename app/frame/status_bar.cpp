@@ -14,7 +14,7 @@ struct Pen {
     float x, middle, end;
 };
 
-void put(Ui& ui, Pen& pen, std::string_view label, const std::string& value) {
+void put(DrawContext& ui, Pen& pen, std::string_view label, const std::string& value) {
     const float words = text_extent(ui, label, text_size::hint).x;
     const float number = text_extent(ui, value, text_size::hint).x;
     if (pen.x + words + number + ui.px(5) > pen.end) return;

@@ -15,7 +15,7 @@ constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
 // Of training, as it was logged: in bits where they are, else ("loss") in nats.
-const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr) {
+const NumberColumn* loss_column(const ModelView& ui, std::string* unit = nullptr) {
     const auto& columns = ui.curves->columns;
     for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
         const auto found = columns.find(name);
@@ -26,14 +26,14 @@ const std::vector<double>* loss_column(const Ui& ui, std::string* unit = nullptr
     return nullptr;
 }
 
-double last_step(const Ui& ui) {
+double last_step(const ModelView& ui) {
     const double logged = ui.curves->step.empty() ? 0 : ui.curves->step.back();
     return std::max({logged, static_cast<double>(ui.status.step),
                      static_cast<double>(ui.status.target_step), 1.0});
 }
 
 // What was logged at this step or last before it; nothing before the first step.
-std::optional<double> loss_at(const Ui& ui, int64_t step) {
+std::optional<double> loss_at(const ModelView& ui, int64_t step) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr && !std::isfinite(ui.status.metric)) return std::nullopt;
     if (loss == nullptr) return ui.status.metric;
@@ -58,37 +58,22 @@ struct Track {
     }
 };
 
-void draw_loss(Ui& ui, const Track& track, double handle) {
+void draw_loss(Ui& ui, LossTrack& kept, const Track& track, double handle) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr || loss->size() < 2) return;
-    const auto& steps = ui.curves->step;
-    const size_t n = std::min(loss->size(), steps.size());
-    double low = 1e300, high = -1e300;
-    for (size_t i = 0; i < n; ++i)
-        if (std::isfinite((*loss)[i]))
-            low = std::min(low, (*loss)[i]), high = std::max(high, (*loss)[i]);
-    if (!(high > low)) high = low + 1;
     // One point per pixel column is all that shows.
     const int columns = std::max(2, static_cast<int>(track.b.x - track.a.x));
+    kept.refresh(ui.curves->step, *loss, {track.last, columns});
+    const double low = kept.low(), high = kept.high() > low ? kept.high() : low + 1;
     std::vector<ImVec2> points;
-    double sum = 0;
-    int count = 0, column = -1;
-    const auto flush = [&] {
-        if (count == 0) return;
-        const double share = (sum / count - low) / (high - low);
+    for (size_t i = 0; i < kept.means().size(); ++i) {
+        const LossTrack::Mean& mean = kept.means()[i];
+        if (mean.count == 0) continue;
+        const double share = (mean.sum / static_cast<double>(mean.count) - low) / (high - low);
         const float y =
             track.b.y - ui.px(2) - static_cast<float>(share) * (track.b.y - track.a.y - ui.px(6));
-        points.emplace_back(track.a.x + static_cast<float>(column), y);
-        sum = 0, count = 0;
-    };
-    for (size_t i = 0; i < n; ++i) {
-        if (!std::isfinite((*loss)[i])) continue;
-        const int here =
-            static_cast<int>(std::clamp(steps[i] / track.last, 0.0, 1.0) * (columns - 1));
-        if (here != column) flush(), column = here;
-        sum += (*loss)[i], ++count;
+        points.emplace_back(track.a.x + static_cast<float>(i), y);
     }
-    flush();
     if (points.size() < 2) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float split = track.x(handle);
@@ -172,9 +157,8 @@ void draw_kept(Ui& ui, const Track& track) {
 void draw_pin_menu(Ui& ui) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
-    for (const auto& [action, words] :
-         {std::pair{"Rewind to the shown step", "Rewind to this step"},
-          std::pair{"Branch from the shown step", "Branch from this step"}}) {
+    for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
+                                        std::pair{"run.branch_shown", "Branch from this step"}}) {
         const Action* const found = ui.actions.find(action);
         if (!button(ui, {.name = words,
                          .icon = found->icon,
@@ -310,10 +294,10 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
     const float reached = track.x(now);
-    if (ui.status.target_step > ui.status.step) hatch(ui, {reached, a.y}, b);
+    if (ui.status.target_step > ui.status.step) draw_hatch(ui, {{reached, a.y}, b});
     const bool is_live = ui.selection.step < 0;
     const double handle = is_live ? now : static_cast<double>(ui.selection.step);
-    draw_loss(ui, track, handle);
+    draw_loss(ui, loss_, track, handle);
     draw->AddRectFilled({a.x, b.y}, {b.x, b.y + 1}, ui.theme.line);
     ImGui::SetCursorScreenPos(a);
     ImGui::SetNextItemAllowOverlap();

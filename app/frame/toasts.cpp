@@ -16,7 +16,7 @@ constexpr size_t kMost = 3;
 
 enum class Answer { none, close, act };
 
-Answer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
+Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
     const float width = ui.px(372), inner = width - ui.px(76);
     const float title =
         ui.fonts.semibold

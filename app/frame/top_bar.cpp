@@ -62,7 +62,7 @@ OverlayScope::~OverlayScope() {
 
 namespace {
 
-void draw_mark(Ui& ui, ImVec2 at) {  // three squares, one behind the other: an afterimage
+void draw_mark(DrawContext& ui, ImVec2 at) {  // three squares, one behind the other: an afterimage
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float side = ui.px(10), shift = ui.px(6);
     for (int i = 0; i < 3; ++i) {
@@ -80,7 +80,7 @@ std::vector<const Action*> menu_actions(const Ui& ui, const std::string& menu) {
     for (const Action& action : ui.actions.all())
         if (action.menu == menu) list.push_back(&action);
     const auto place = [](const Action* action) {
-        return action->name == "New run" ? 0 : action->name == "Quit" ? 2 : 1;
+        return action->id == "file.new_run" ? 0 : action->id == "file.quit" ? 2 : 1;
     };
     std::stable_sort(list.begin(), list.end(),
                      [&](const Action* a, const Action* b) { return place(a) < place(b); });
@@ -90,8 +90,9 @@ std::vector<const Action*> menu_actions(const Ui& ui, const std::string& menu) {
 void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
     for (const Action* const item : menu_actions(ui, menu)) {
         const Action& action = *item;
-        const std::string why = ui.actions.why_not(ui, action.name);
+        const std::string why = ui.actions.why_not(ui, action.id);
         const Row line = row(ui, action.name, {28, false});
+        ui.recorder.runs_action(action.id);
         const float middle = (line.min.y + line.max.y) / 2;
         const ImU32 ink = why.empty() ? ui.theme.text1 : with_alpha(ui.theme.text3, 0.65f);
         icon_at(ui, {line.min.x + ui.px(16), middle}, action.icon, {text_size::icon_inline, ink});
@@ -105,7 +106,7 @@ void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
                      .sentence = why.empty() ? action.sentence : why});
         if (!line.pressed || !why.empty()) continue;
         ImGui::CloseCurrentPopup();
-        ui.actions.run(ui, action.name);
+        ui.actions.run(ui, action.id);
     }
     if (with_headings) ImGui::Dummy({1, ui.px(6)});
 }
@@ -200,7 +201,7 @@ void draw_palette_field(Ui& ui, float right) {
     const ImVec2 size(ui.px(236), ui.px(26));
     ImGui::SetCursorScreenPos({right - size.x, ui.px(9)});
     const std::string label = ui.recorder.claim("Search actions");
-    if (ImGui::InvisibleButton(label.c_str(), size)) ui.actions.run(ui, "Command palette");
+    if (ImGui::InvisibleButton(label.c_str(), size)) ui.actions.run(ui, "view.command_palette");
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(
@@ -234,7 +235,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     if (is_small) {
         ImGui::SetCursorScreenPos({icons, ui.px(9)});
         if (button(ui, {.name = "Search actions", .icon = icon::search, .kind = ButtonKind::icon}))
-            ui.actions.run(ui, "Command palette");
+            ui.actions.run(ui, "view.command_palette");
     } else {
         draw_palette_field(ui, icons - ui.px(6));
     }
@@ -245,7 +246,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                 .icon = icon::bell,
                 .kind = ButtonKind::icon,
                 .tip = unread > 0 ? "There are errors that you have not seen." : "Opens the log."}))
-        ui.actions.run(ui, "Show log");
+        ui.actions.run(ui, "view.log");
     if (unread > 0)
         ImGui::GetWindowDrawList()->AddCircleFilled(
             {ImGui::GetItemRectMax().x - ui.px(6), ImGui::GetItemRectMin().y + ui.px(6)}, ui.px(4),
@@ -255,7 +256,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                     .icon = icon::help,
                     .kind = ButtonKind::icon,
                     .tip = "Keys and panes"}))
-        ui.actions.run(ui, "Keys and help");
+        ui.actions.run(ui, "help.keys");
 }
 
 }  // namespace aft::app

@@ -26,7 +26,7 @@ Warnings::~Warnings() {
     (void)set_warning_sink(std::move(before_));
 }
 
-void Warnings::tell(Ui& ui) {
+void Warnings::report(Ui& ui) {
     std::vector<std::string> texts;
     {
         const std::lock_guard lock(box_->mutex);

@@ -16,7 +16,7 @@ class Warnings {
     Warnings(const Warnings&) = delete;
     Warnings& operator=(const Warnings&) = delete;
 
-    void tell(Ui& ui);  // those that came since the last call
+    void report(Ui& ui);  // those that came since the last call
 
   private:
     struct Box;

@@ -22,11 +22,11 @@ void FrameLog::add(double seconds, double draw_ms, std::string_view state) {
     file_ << fmt::format("{:.4f}\t{:.3f}\t{}\n", seconds, draw_ms, state) << std::flush;
 }
 
-void write_dump(const Frame& frame) {
+void write_dump(const Ui& ui) {
     static const std::string path = variable("AFTERIMAGE_DUMP");
     static bool was_written = false;  // then a full disk does not end a training
     if (path.empty()) return;
-    const std::string temporary = path + ".part", text = frame.dump();
+    const std::string temporary = path + ".part", text = dump(ui);
     bool is_there = false;  // whole
     if (FILE* const file = std::fopen(temporary.c_str(), "w")) {
         is_there = std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -7,7 +7,7 @@
 
 namespace aft::app {
 
-class Frame;
+struct Ui;
 
 class FrameLog {
   public:
@@ -19,8 +19,8 @@ class FrameLog {
     std::ofstream file_;
 };
 
-// AFTERIMAGE_DUMP=FILE: every drawn frame's text dump (Frame::dump) rewrites FILE, whole or not at
-// all; for tests and the tutorial. The first call: Error if it cannot be written.
-void write_dump(const Frame& frame);
+// AFTERIMAGE_DUMP=FILE: every drawn frame's text dump (dump of frame.h) rewrites FILE, whole or not
+// at all; for tests and the tutorial. The first call: Error if it cannot be written.
+void write_dump(const Ui& ui);
 
 }  // namespace aft::app

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "core/clock.h"
+
 namespace aft::app {
 
 namespace {
@@ -19,9 +21,9 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
                       write_png(path, stage.picture());
                   }});
     int64_t frames = 0;
-    for (; script.advance(stage.frame()) && !stage.ui().quit; ++frames) {
+    for (; script.advance(stage.frame()) && !stage.ui().commands.is_quitting(); ++frames) {
         stage.step();
-        write_dump(stage.frame());
+        write_dump(stage.ui());
         if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
     }
     return {.lines = script.lines_done(), .frames = frames};
@@ -31,7 +33,7 @@ void settle(HeadlessStage& stage, double seconds) {
     const auto start = Clock::now();
     std::vector<uint8_t> before;
     int resting = 0;
-    while (resting < 12 && std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+    while (resting < 12 && seconds_since(start) < seconds) {
         stage.step();
         std::vector<uint8_t> now = stage.picture().pixels;
         resting = now == before ? resting + 1 : 0;

@@ -58,8 +58,8 @@ double now_seconds() {
         .count();
 }
 
-bool is_on_screen(const Frame& frame, const std::string& words) {
-    return frame.dump().find(words) != std::string::npos;
+bool is_on_screen(const Ui& ui, const std::string& words) {
+    return dump(ui).find(words) != std::string::npos;
 }
 
 }  // namespace
@@ -81,33 +81,33 @@ void Script::stop(const std::string& why) const {
 }
 
 bool Script::is_waiting(Frame& frame) {
-    if (awaited_.empty()) return false;
-    if (wait_start_ < 0) wait_start_ = now_seconds();
-    if (is_on_screen(frame, awaited_)) {
-        awaited_.clear();
+    if (wait_.words.empty()) return false;
+    if (wait_.start < 0) wait_.start = now_seconds();
+    if (is_on_screen(frame.ui(), wait_.words)) {
+        wait_.words.clear();
         return false;
     }
-    if (now_seconds() - wait_start_ > wait_seconds_) {
+    if (now_seconds() - wait_.start > wait_.seconds) {
         --at_;  // the line that waits
-        stop(fmt::format("waited {} s and it did not appear", wait_seconds_));
+        stop(fmt::format("waited {} s and it did not appear", wait_.seconds));
     }
     frame.ui().want_frames(2);
     return true;
 }
 
 void Script::check_set(Frame& frame) {
-    if (set_label_.empty()) return;
+    if (set_.label.empty()) return;
     Recorder& recorder = frame.ui().recorder;
-    const std::string refusal = recorder.take_refusal();
+    const std::string refusal = recorder.scripted.take_refusal();
     if (!refusal.empty()) {
         --at_;  // the line that asked for it
         stop(refusal);
     }
-    if (!recorder.has_pending_set()) {
-        set_label_.clear();
+    if (!recorder.scripted.is_pending()) {
+        set_.label.clear();
         return;
     }
-    if (++set_frames_ > kPatience) {
+    if (++set_.frames > kPatience) {
         --at_;
         stop("there is no such field on the screen");
     }
@@ -133,7 +133,9 @@ bool Script::advance(Frame& frame) {
         }
         patience_ = 0;
         ++at_;
-        if (frames_ > 0 || !gestures_.empty() || !awaited_.empty() || frame.ui().quit) return true;
+        if (frames_ > 0 || !gestures_.empty() || !wait_.words.empty() ||
+            frame.ui().commands.is_quitting())
+            return true;
     }
     return false;
 }
@@ -141,12 +143,12 @@ bool Script::advance(Frame& frame) {
 // False: not yet possible, to be tried again in the next frame.
 bool Script::perform(Frame& frame, const Line& line) {
     Ui& ui = frame.ui();
-    if (ui.actions.find(line.words) != nullptr) {
-        const std::string why = ui.actions.why_not(ui, line.words);
+    if (const Action* const action = ui.actions.find_named(line.words)) {
+        const std::string why = ui.actions.why_not(ui, action->id);
         const bool is_opening = ui.session != nullptr && !ui.has_model();
         if (!why.empty() && is_opening && ++patience_ < kPatience * 10) return false;
         if (!why.empty()) stop(why);
-        ui.actions.run(ui, line.words);
+        ui.actions.run(ui, action->id);
         frames_ = kSettleFrames;
         return true;
     }
@@ -218,12 +220,12 @@ void Script::press_keys(const std::string& keys) {
 void Script::begin_wait(const std::string& rest) {
     auto [words, seconds] = label_and_rest(rest);
     const auto number = number_of(seconds);
-    awaited_ = number ? words : rest;
-    if (awaited_.size() > 1 && awaited_.front() == '"' && awaited_.back() == '"')
-        awaited_ = awaited_.substr(1, awaited_.size() - 2);
-    wait_seconds_ = number.value_or(kWaitSeconds);
-    wait_start_ = -1;
-    if (awaited_.empty()) stop("expected: wait TEXT [SECONDS]");
+    wait_.words = number ? words : rest;
+    if (wait_.words.size() > 1 && wait_.words.front() == '"' && wait_.words.back() == '"')
+        wait_.words = wait_.words.substr(1, wait_.words.size() - 2);
+    wait_.seconds = number.value_or(kWaitSeconds);
+    wait_.start = -1;
+    if (wait_.words.empty()) stop("expected: wait TEXT [SECONDS]");
 }
 
 bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
@@ -232,9 +234,9 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {
         const auto [label, value] = label_and_rest(rest);
-        set_label_ = label;
-        set_frames_ = 0;
-        frame.ui().recorder.request_set(label, value);
+        set_.label = label;
+        set_.frames = 0;
+        frame.ui().recorder.scripted.request(label, value);
         frames_ = 2;
     } else if (verb == "key" && !rest.empty()) {
         press_keys(rest);
@@ -248,9 +250,9 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         if (!tools_.shot) stop("pictures cannot be taken here");
         tools_.shot(rest);
     } else if (verb == "dump" && !rest.empty()) {
-        write_atomically(rest, frame.dump());
+        write_atomically(rest, dump(frame.ui()));
     } else if (verb == "quit" && rest.empty()) {
-        frame.ui().quit = true;
+        frame.ui().commands.quit();
     } else {
         return false;
     }

@@ -45,12 +45,17 @@ class Script {
     Tools tools_;
     std::vector<Line> lines_;
     size_t at_ = 0;
-    int frames_ = 0;      // frames to let pass before the next line
-    int patience_ = 0;    // frames that a missing or hidden widget may still take to appear
-    int set_frames_ = 0;  // frames since a "set" was asked for
+    int frames_ = 0;    // frames to let pass before the next line
+    int patience_ = 0;  // frames that a missing or hidden widget may still take to appear
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
-    std::string awaited_, set_label_;
-    double wait_seconds_ = 0, wait_start_ = -1;
+    struct Wait {
+        std::string words{};  // "" = none
+        double seconds = 0, start = -1;
+    } wait_;
+    struct Set {  // a value that a widget has not yet taken
+        std::string label{};
+        int frames = 0;
+    } set_;
 };
 
 }  // namespace aft::app

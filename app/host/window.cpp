@@ -129,30 +129,39 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     return out;
 }
 
+struct Renderer {
+    viz::MapPainter painter{};
+    viz::Canvas canvas{};  // where the processor draws
+    bool is_software = viz::gl::opengl_info().is_software;
+};
+
+struct Shown {  // by the last frame; seconds
+    std::string title{};
+    double last_draw = 0, last_cost = 0.01, saved_at = 0;
+};
+
 }  // namespace
 
-struct Window::Parts {
+struct Window::Impl {
     WindowOptions options;
     std::atomic<bool> woken{false};
     Callbacks callbacks;
     GlfwWindow window;
     GuiContext gui;
-    viz::MapPainter painter;
-    viz::Canvas canvas;  // where the processor draws
+    Renderer renderer;
     Backends backends;
-    bool is_software = viz::gl::opengl_info().is_software;
     FrameLog frame_log;
     Frame frame;
-    std::string title;
-    double last_draw = 0, last_cost = 0.01, saved_at = 0;
+    Shown shown;
 
-    explicit Parts(WindowOptions o)
+    explicit Impl(WindowOptions o)
         : options(std::move(o)),
           window(options.width, options.height),
           backends((prepare_callbacks(), window.get())),
-          frame(frame_options(options, &painter, woken, window.content_scale())) {
+          frame(frame_options(options, &renderer.painter, woken, window.content_scale())) {
         const bool is_own = viz::gl::opengl_info().renderer.find("zink") == std::string::npos;
-        if (is_software && is_own && swap_keeps_picture(window.get())) canvas.draw_into_window();
+        if (renderer.is_software && is_own && swap_keeps_picture(window.get()))
+            renderer.canvas.draw_into_window();
     }
 
     void prepare_callbacks() {
@@ -160,7 +169,7 @@ struct Window::Parts {
         install_callbacks(window.get());
     }
     void wait();
-    [[nodiscard]] double next_due() const;
+    [[nodiscard]] double next_due();
     void draw_frame();
     void show_frame();
     void show_differences();
@@ -168,15 +177,15 @@ struct Window::Parts {
     void set_title();
 };
 
-Window::Window(WindowOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+Window::Window(WindowOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Window::~Window() = default;
 Frame& Window::frame() {
-    return parts_->frame;
+    return impl_->frame;
 }
 
 Image Window::picture() const {
     int width = 0, height = 0;
-    glfwGetFramebufferSize(parts_->window.get(), &width, &height);
+    glfwGetFramebufferSize(impl_->window.get(), &width, &height);
     Image image{width, height, 3, std::vector<uint8_t>(static_cast<size_t>(width * height * 3))};
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     glReadBuffer(GL_FRONT);
@@ -191,25 +200,26 @@ Image Window::picture() const {
 }
 
 // The next moment at which a frame is due though there is no input.
-double Window::Parts::next_due() const {
-    double due = frame.next_frame_at();
+double Window::Impl::next_due() {
+    const Ui& ui = frame.ui();
+    double due = ui.wanted.at;
     if (glfwGetTime() - callbacks.last_input < kHoverDelay)
         due = std::min(due, callbacks.last_input + kHoverDelay);
     if (!woken) return due;
     // What another thread has to show is drawn at a pace that leaves the cores to training.
-    const Ui& ui = const_cast<Frame&>(frame).ui();
     double pause = 0.03;
     if (ui.status.state == RunState::running) {
         const auto completion = ui.session != nullptr ? ui.session->completion() : nullptr;
         const bool completing = completion && !completion->done;
-        pause = std::clamp(last_cost / (completing ? kShareCompleting : kShareAtRest), 0.1, 0.5);
+        pause =
+            std::clamp(shown.last_cost / (completing ? kShareCompleting : kShareAtRest), 0.1, 0.5);
         if (glfwGetTime() - callbacks.last_input < 0.5) pause = 0.1;
     }
-    return std::min(due, last_draw + pause);
+    return std::min(due, shown.last_draw + pause);
 }
 
-void Window::Parts::wait() {
-    if (callbacks.frames_left > 0 || frame.frames_wanted() > 0) {
+void Window::Impl::wait() {
+    if (callbacks.frames_left > 0 || frame.ui().wanted.count > 0) {
         glfwPollEvents();
         return;
     }
@@ -226,27 +236,26 @@ void Window::Parts::wait() {
     }
 }
 
-void Window::Parts::take_input() {
+void Window::Impl::take_input() {
     Ui& ui = frame.ui();
     for (const std::string& path : callbacks.dropped) frame.open(path);
     callbacks.dropped.clear();
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
-    ui.input_seen = is_fresh;
     if (is_fresh && ui.session != nullptr && ui.settings.smooth_while_interact &&
         ui.status.state == RunState::running)
         ui.session->yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
 }
 
-void Window::Parts::set_title() {
+void Window::Impl::set_title() {
     const std::string& name = frame.ui().status.name;
     const std::string wanted = name.empty() ? "Afterimage" : name + " \u2013 Afterimage";
-    if (wanted == title) return;
-    title = wanted;
-    glfwSetWindowTitle(window.get(), printable_line(title).c_str());
+    if (wanted == shown.title) return;
+    shown.title = wanted;
+    glfwSetWindowTitle(window.get(), printable_line(wanted).c_str());
 }
 
-void Window::Parts::show_frame() {
+void Window::Impl::show_frame() {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window.get(), &width, &height);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -254,23 +263,24 @@ void Window::Parts::show_frame() {
     glDisable(GL_SCISSOR_TEST);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    painter.take_repainted();
+    renderer.painter.take_repainted();
     frame.finish();  // before the swap, which may wait for the screen: that is no cost
     glfwSwapBuffers(window.get());
 }
 
-void Window::Parts::show_differences() {
+void Window::Impl::show_differences() {
     const bool must_show = std::exchange(callbacks.must_show, false);
-    if (std::exchange(callbacks.must_draw, false)) canvas.forget();
-    const bool has_any = canvas.draw(*ImGui::GetDrawData(), painter.take_repainted());
+    if (std::exchange(callbacks.must_draw, false)) renderer.canvas.forget();
+    const bool has_any =
+        renderer.canvas.draw(*ImGui::GetDrawData(), renderer.painter.take_repainted());
     if (has_any || must_show) {
-        canvas.show();
+        renderer.canvas.show();
         glfwSwapBuffers(window.get());  // the processor draws in here
     }
     frame.finish();
 }
 
-void Window::Parts::draw_frame() {
+void Window::Impl::draw_frame() {
     const double start = glfwGetTime();
     woken = false;
     take_input();
@@ -280,29 +290,29 @@ void Window::Parts::draw_frame() {
     ImGui::NewFrame();
     frame.draw();
     ImGui::Render();
-    if (is_software)
+    if (renderer.is_software)
         show_differences();
     else
         show_frame();
     frame_log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
-    write_dump(frame);
+    write_dump(frame.ui());
     set_title();
-    last_draw = glfwGetTime();
-    last_cost = last_draw - start;
+    shown.last_draw = glfwGetTime();
+    shown.last_cost = shown.last_draw - start;
     // Dear ImGui takes one change of a key a frame; fast typing must not wait for the next event.
     const bool has_more = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
     callbacks.frames_left = has_more ? kFramesAfterInput : std::max(0, callbacks.frames_left - 1);
-    if (ImGui::GetIO().WantSaveIniSettings && last_draw - saved_at > 5) {
-        saved_at = last_draw;
+    if (ImGui::GetIO().WantSaveIniSettings && shown.last_draw - shown.saved_at > 5) {
+        shown.saved_at = shown.last_draw;
         ImGui::GetIO().WantSaveIniSettings = false;
         frame.save_settings();
     }
 }
 
 void Window::run() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     const std::stop_callback on_stop(p.options.stop, [] { glfwPostEmptyEvent(); });
-    while (glfwWindowShouldClose(p.window.get()) == 0 && !p.frame.ui().quit) {
+    while (glfwWindowShouldClose(p.window.get()) == 0 && !p.frame.ui().commands.is_quitting()) {
         if (p.options.stop.stop_requested()) break;
         const bool go_on = p.options.before_frame && p.options.before_frame(p.frame);
         if (go_on)
@@ -314,16 +324,16 @@ void Window::run() {
     p.frame.save_settings();
 }
 
-void Window::stay_open(const Loss& loss) {
+void Window::stay_open(const UnsavedSteps& unsaved) {
     Ui& ui = frame().ui();
-    glfwSetWindowShouldClose(parts_->window.get(), GLFW_FALSE);
-    ui.quit = false;
+    glfwSetWindowShouldClose(impl_->window.get(), GLFW_FALSE);
+    ui.commands.stay();
     ui.toasts.add({.kind = ToastKind::error,
-                   .title = "Not closed: " + loss.what(),
-                   .detail = loss.reason +
+                   .title = "Not closed: " + unsaved.what(),
+                   .detail = unsaved.reason +
                              ". Save the checkpoint when the cause is gone, or close once more to "
                              "lose these steps."});
-    ui.say("error", "not closed: " + loss.what() + ": " + loss.reason);
+    ui.say("error", "not closed: " + unsaved.what() + ": " + unsaved.reason);
     ui.want_frames(kFramesAfterInput);
 }
 

@@ -29,13 +29,13 @@ class Window {
     ~Window();
     void run();  // until it is closed
     // Closing was asked for and cannot be done yet: a toast says what would be lost; run() goes on.
-    void stay_open(const Loss& loss);
+    void stay_open(const UnsavedSteps& unsaved);
     [[nodiscard]] Frame& frame();
     [[nodiscard]] Image picture() const;  // of the last frame
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace aft::app

@@ -125,7 +125,7 @@ namespace {
 
 void (*display_lost)() = nullptr;
 
-int tell_display_lost(void*) {
+int report_display_lost(void*) {
     display_lost();
     return 0;
 }
@@ -139,7 +139,7 @@ void on_display_lost(void (*act)()) {
     if (library == nullptr) return;
     const auto set = reinterpret_cast<Handler (*)(Handler)>(dlsym(library, "XSetIOErrorHandler"));
     display_lost = act;
-    if (set != nullptr) static_cast<void>(set(tell_display_lost));
+    if (set != nullptr) static_cast<void>(set(report_display_lost));
 }
 
 }  // namespace aft::app

@@ -35,7 +35,7 @@ FrameOptions with(FrameOptions options, viz::MapPainter* painter, ImVec2 size) {
 // Frames whose uploads and painted maps the driver may keep waiting.
 static constexpr int kKept = 16;
 
-struct HeadlessStage::Parts {
+struct HeadlessStage::Impl {
     viz::gl::HeadlessContext context;
     GuiContext gui;
     Backend backend;
@@ -46,23 +46,23 @@ struct HeadlessStage::Parts {
     int frames = 0;
     bool is_drawn = false;  // the last frame, into `target`
 
-    Parts(FrameOptions options, int width, int height)
+    Impl(FrameOptions options, int width, int height)
         : target(width, height),
           frame(with(std::move(options), &painter,
                      {static_cast<float>(width), static_cast<float>(height)})) {}
 };
 
 HeadlessStage::HeadlessStage(FrameOptions options, int width, int height)
-    : parts_(std::make_unique<Parts>(std::move(options), width, height)) {}
+    : impl_(std::make_unique<Impl>(std::move(options), width, height)) {}
 
 HeadlessStage::~HeadlessStage() = default;
 
 Frame& HeadlessStage::frame() {
-    return parts_->frame;
+    return impl_->frame;
 }
 
 void HeadlessStage::step() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     p.time += 1.0 / 60;
     p.frame.prepare(p.time);
     ImGui_ImplOpenGL3_NewFrame();
@@ -78,13 +78,13 @@ void HeadlessStage::step() {
 }
 
 void HeadlessStage::resize(int width, int height) {
-    parts_->target = viz::gl::Framebuffer(width, height);
-    parts_->is_drawn = true;  // empty until the next step
+    impl_->target = viz::gl::Framebuffer(width, height);
+    impl_->is_drawn = true;  // empty until the next step
     ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
 }
 
 Image HeadlessStage::picture() const {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     if (!p.is_drawn) {
         p.target.clear(0, 1);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -21,8 +21,8 @@ class HeadlessStage {
     [[nodiscard]] Ui& ui() { return frame().ui(); }
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace aft::app

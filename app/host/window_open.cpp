@@ -1,4 +1,4 @@
-// The doors of the window for commands: open_window and window_lists (app/window_door.h).
+// The window as commands use it: open_window and window_lists (app/window_api.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "app/host/window_glfw.h"
 #include "app/interrupts.h"
 #include "app/panels/rooms.h"
-#include "app/window_door.h"
+#include "app/window_api.h"
 #include "core/outside.h"
 
 namespace aft::app {
@@ -22,8 +22,9 @@ Frame* shown_frame = nullptr;
 void end_without_display() {
     if (shown_frame == nullptr) return;
     fmt::print(stderr, "afterimage: the display is gone\n");
-    for (const Loss& loss : shown_frame->end_sessions())
-        fmt::print(stderr, "afterimage: {}: {}\n", printable(loss.what()), printable(loss.reason));
+    for (const UnsavedSteps& unsaved : shown_frame->end_sessions())
+        fmt::print(stderr, "afterimage: {}: {}\n", printable(unsaved.what()),
+                   printable(unsaved.reason));
     _exit(1);
 }
 
@@ -41,15 +42,15 @@ class SavesWithoutDisplay {
 // A training that goes on is saved before the window ends. Where that fails the window stays open
 // once and says so: who closes it again gives these steps up.
 void run_and_save(Window& window, const std::stop_token& stop) {
-    std::optional<Loss> told;
+    std::optional<UnsavedSteps> told;
     for (;;) {
         window.run();
-        const std::optional<Loss> loss = window.frame().save_session();
-        if (!loss || stop.stop_requested() || (told && told->is_same(*loss))) break;
-        window.stay_open(*loss);
-        told = loss;
+        const std::optional<UnsavedSteps> unsaved = window.frame().save_session();
+        if (!unsaved || stop.stop_requested() || (told && told->is_same(*unsaved))) break;
+        window.stay_open(*unsaved);
+        told = unsaved;
     }
-    fail_if_lost(window.frame().end_sessions());
+    fail_if_unsaved(window.frame().end_sessions());
 }
 
 }  // namespace
@@ -70,11 +71,17 @@ std::vector<NamedList> window_lists() {
     for (const PanelRoom& room : panels()) rooms.rooms.push_back(room.info);
     for (const Action& action : all_actions()) {
         actions.rooms.push_back({action.name, action.sentence});
-        const std::string prefix = "Workspace ";
-        if (action.name.starts_with(prefix))
-            workspaces.rooms.push_back({action.name.substr(prefix.size()), action.sentence});
+        if (action.id.starts_with("view.workspace_"))
+            workspaces.rooms.push_back(
+                {action.name.substr(std::string_view("Workspace ").size()), action.sentence});
     }
     return {rooms, workspaces, actions};
+}
+
+std::map<std::string, std::string> action_ids() {
+    std::map<std::string, std::string> ids;
+    for (const Action& action : all_actions()) ids[action.name] = action.id;
+    return ids;
 }
 
 }  // namespace aft::app

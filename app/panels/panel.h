@@ -14,14 +14,16 @@
 namespace aft::app {
 
 // Conventions
-// * Everything interactive goes through app/ui/widgets.h and parts.h: they record label, rectangle,
+// * Everything interactive goes through app/widgets/widgets.h and parts.h: they record label,
+// rectangle,
 //   value and state. Labels are `Pane/Section/Name`; Section = the last section() head.
 // * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
 // * No session, or nothing there yet: empty_state() with what to do next. Fields still being
 //   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
 // * Shared state between panels is Ui::selection and nothing else; private state is the Panel's.
-// * A wish (start, open, pin, export, ...) is an Action: add it in actions(), run it with
-//   ui.actions.run or action_button(). Keys are shortcuts of actions.
+// * What a user can do (start, open, pin, export, ...) is an Action: add it in actions(), run it by
+//   its id with ui.actions.run or action_button(); what the frame shall do is a Command. Keys are
+//   shortcuts of actions.
 // * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
 //   foot: canvas_height() before the canvas, hover_line() last.
 // * inspector() draws sections into the Inspector while a workspace of the panel is shown.

@@ -97,27 +97,34 @@ int mods_at_press(ImGuiKey key) {
 }  // namespace
 
 void Actions::add(Action action) {
-    AFT_ASSERT(!action.name.empty() && !action.sentence.empty() && action.run);
-    AFT_ASSERT(find(action.name) == nullptr);
+    AFT_ASSERT(!action.id.empty() && !action.name.empty() && !action.sentence.empty() &&
+               action.run);
+    AFT_ASSERT(find(action.id) == nullptr && find_named(action.name) == nullptr);
     AFT_ASSERT(action.shortcut.empty() || key_chord(action.shortcut) != 0);
     actions_.push_back(std::move(action));
 }
 
-const Action* Actions::find(std::string_view name) const {
+const Action* Actions::find(std::string_view id) const {
     for (const Action& action : actions_)
-        if (is_equal_ignoring_case(action.name, name)) return &action;
+        if (action.id == id) return &action;
     return nullptr;
 }
 
-std::string Actions::why_not(const Ui& ui, std::string_view name) const {
-    const Action* action = find(name);
+const Action* Actions::find_named(std::string_view words) const {
+    for (const Action& action : actions_)
+        if (is_equal_ignoring_case(action.name, words)) return &action;
+    return find(words);
+}
+
+std::string Actions::why_not(const Ui& ui, std::string_view id) const {
+    const Action* action = find(id);
     if (action == nullptr) return "there is no such action";
     return action->why_not ? action->why_not(ui) : std::string();
 }
 
-bool Actions::run(Ui& ui, std::string_view name) const {
-    const Action* action = find(name);
-    AFT_CHECK(action != nullptr, "there is no action '{}'", name);
+bool Actions::run(Ui& ui, std::string_view id) const {
+    const Action* action = find(id);
+    AFT_CHECK(action != nullptr, "there is no action '{}'", id);
     std::string reason = action->why_not ? action->why_not(ui) : std::string();
     if (!reason.empty()) {
         ui.toasts.add(
@@ -139,7 +146,7 @@ void Actions::handle_keys(Ui& ui) const {
         const int mods = chord & ImGuiMod_Mask_;
         const auto key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);
         if (!ImGui::IsKeyPressed(key, action.repeats) || mods_at_press(key) != mods) continue;
-        run(ui, action.name);
+        run(ui, action.id);
         return;
     }
 }

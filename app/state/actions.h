@@ -12,7 +12,8 @@ namespace aft::app {
 struct Ui;
 
 struct Action {
-    std::string name;      // unique, as a person says it: "Fit range of the bias map"
+    std::string id;        // unique and stable: "map.fit_range"; what code and tests use
+    std::string name;      // unique, as a person says it: "Fit range"; what the window shows
     std::string sentence;  // what it does; mandatory
     const char* icon = "";
     std::string shortcut{};  // "Ctrl+Shift+P", "Space", "Shift+.", "["; "" = none
@@ -25,14 +26,16 @@ struct Action {
 
 class Actions {
   public:
-    void add(Action action);  // a name twice, or without a sentence, is a programmer's mistake
+    // An id or name twice, or no sentence, is a programmer's mistake.
+    void add(Action action);
     [[nodiscard]] const std::vector<Action>& all() const { return actions_; }
-    [[nodiscard]] const Action* find(
-        std::string_view name) const;  // case matters not; nullptr if none
-    // "" = it can be run. Unknown names answer "no such action".
-    [[nodiscard]] std::string why_not(const Ui& ui, std::string_view name) const;
-    // Runs it, or shows the reason as a toast and returns false.
-    bool run(Ui& ui, std::string_view name) const;
+    [[nodiscard]] const Action* find(std::string_view id) const;  // nullptr if there is none
+    // For scripts: by the name that the palette shows (case matters not), or by the id.
+    [[nodiscard]] const Action* find_named(std::string_view words) const;
+    // "" = it can be run. Unknown ids answer "there is no such action".
+    [[nodiscard]] std::string why_not(const Ui& ui, std::string_view id) const;
+    // Runs it, or shows the reason as a toast and returns false. Error: no such id.
+    bool run(Ui& ui, std::string_view id) const;
     // Runs the actions whose shortcut was pressed this frame (not while text is typed).
     void handle_keys(Ui& ui) const;
 

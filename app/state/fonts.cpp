@@ -80,13 +80,13 @@ struct FaceFiles {
     bool tabular;
 };
 
-ImFont* load_face(ImFontAtlas& atlas, const FaceFiles& face, Fonts& fonts) {
+ImFont* load_face(ImFontAtlas& atlas, const FaceFiles& face, std::vector<std::string>& missing) {
     static const std::string kFallback = find_font({"DejaVuSans.ttf"});
     static const std::string kIcons = find_font({"MaterialIcons-Regular.ttf"});
     const int first = atlas.Fonts.Size;
     std::string path = find_font(face.files);
     if (path.empty()) {
-        fonts.missing.push_back(face.files.front());
+        missing.push_back(face.files.front());
         path = kFallback;
     }
     if (path.empty()) {
@@ -105,33 +105,19 @@ ImFont* load_face(ImFontAtlas& atlas, const FaceFiles& face, Fonts& fonts) {
 
 }  // namespace
 
-ImFont* Fonts::face(Face which) const {
-    switch (which) {
-        case Face::regular:
-            return regular;
-        case Face::medium:
-            return medium;
-        case Face::semibold:
-            return semibold;
-        case Face::mono:
-            return mono;
-    }
-    return regular;
-}
-
-Fonts load_fonts(ImFontAtlas& atlas) {
+Fonts load_fonts(ImFontAtlas& atlas, std::vector<std::string>& missing) {
     Fonts fonts;
     fonts.regular =
-        load_face(atlas, {"Inter", {"Inter-Regular.otf", "Inter-Regular.ttf"}, true}, fonts);
+        load_face(atlas, {"Inter", {"Inter-Regular.otf", "Inter-Regular.ttf"}, true}, missing);
     fonts.medium =
-        load_face(atlas, {"Inter Medium", {"Inter-Medium.otf", "Inter-Medium.ttf"}, true}, fonts);
+        load_face(atlas, {"Inter Medium", {"Inter-Medium.otf", "Inter-Medium.ttf"}, true}, missing);
     fonts.semibold = load_face(
-        atlas, {"Inter SemiBold", {"Inter-SemiBold.otf", "Inter-SemiBold.ttf"}, true}, fonts);
+        atlas, {"Inter SemiBold", {"Inter-SemiBold.otf", "Inter-SemiBold.ttf"}, true}, missing);
     fonts.mono = load_face(
         atlas, {"JetBrains Mono", {"JetBrainsMono-Regular.ttf", "DejaVuSansMono.ttf"}, false},
-        fonts);
+        missing);
     if (find_font({"MaterialIcons-Regular.ttf"}).empty())
-        fonts.missing.push_back("MaterialIcons-Regular.ttf");
+        missing.push_back("MaterialIcons-Regular.ttf");
     return fonts;
 }
 

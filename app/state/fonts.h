@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "viz/look.h"
+
 namespace aft::app {
 
-enum class Face { regular, medium, semibold, mono };
+using viz::Face;
+using viz::Fonts;
 
 // Sizes of text and icons, unscaled: what PushFont takes.
 namespace text_size {
@@ -18,13 +21,8 @@ inline constexpr float key = 34, title = 27, read_out = 21, empty = 18, body = 1
 inline constexpr float icon_bar = 20, icon = 18, icon_inline = 15;
 }  // namespace text_size
 
-struct Fonts {
-    ImFont *regular = nullptr, *medium = nullptr, *semibold = nullptr, *mono = nullptr;
-    std::vector<std::string> missing;  // what was not found, in words; for the log
-    [[nodiscard]] ImFont* face(Face which) const;
-};
-
-[[nodiscard]] Fonts load_fonts(ImFontAtlas& atlas);
+// `missing`: what was not found, in words; for the log.
+[[nodiscard]] Fonts load_fonts(ImFontAtlas& atlas, std::vector<std::string>& missing);
 
 // Pushes a face and size for the life of this object (also when a panel throws).
 class FontScope {

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/image.h"
 #include "model/jobs.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
@@ -40,7 +41,7 @@ Opening classify_path(const std::string& path, bool has_session) {
         return {.words = fmt::format("{}: open a model first; then this picture can be completed",
                                      path)};
     }
-    if (fs::path(path).extension() == ".safetensors") return as_model(path, Workspace::biases);
+    if (is_checkpoint_file(path)) return as_model(path, Workspace::biases);
     return {.words =
                 fmt::format("{}: not known; a checkpoint (.safetensors), a run folder or a picture "
                             "(.png, .jpg, .bmp, .ppm) can be opened",

@@ -89,27 +89,25 @@ const WidgetRecord* Recorder::find(std::string_view label) const {
         if (record.label == label) return &record;
     for (const WidgetRecord& record : last_)
         if (is_same_label(record.label, label)) return &record;
+    for (const WidgetRecord& record : last_)
+        if (!record.action.empty() && record.action == label) return &record;
     return nullptr;
 }
 
-void Recorder::request_set(std::string label, std::string value) {
-    pending_label_ = std::move(label);
-    pending_value_ = std::move(value);
+void Recorder::runs_action(std::string id) {
+    current_.back().action = std::move(id);
+}
+
+void ScriptedValue::request(std::string label, std::string value) {
+    label_ = std::move(label);
+    value_ = std::move(value);
     refusal_.clear();
 }
 
-std::optional<std::string> Recorder::take_set(std::string_view label) {
-    if (!pending_label_ || !is_same_label(label, *pending_label_)) return std::nullopt;
-    pending_label_.reset();
-    return std::move(pending_value_);
-}
-
-void Recorder::refuse_set(std::string why) {
-    refusal_ = std::move(why);
-}
-
-std::string Recorder::take_refusal() {
-    return std::exchange(refusal_, {});
+std::optional<std::string> ScriptedValue::take(std::string_view label) {
+    if (!label_ || !is_same_label(label, *label_)) return std::nullopt;
+    label_.reset();
+    return std::move(value_);
 }
 
 std::string dump_text(const Recorder& recorder, uint64_t frame, std::string_view workspace,

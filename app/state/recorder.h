@@ -1,6 +1,6 @@
 // Recorder: what every widget of the last frame was: kind, label `Pane/Section/Name`, rectangle,
-// value, enabled. Widgets write it, scripts, tests, the tutorial and AFTERIMAGE_DUMP read it. It
-// also carries "set LABEL VALUE" of scripts to the widget that has the label. Window thread.
+// value, enabled. Widgets write it, scripts, tests, the tutorial and AFTERIMAGE_DUMP read it.
+// Window thread.
 #pragma once
 #include <imgui.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace aft::app {
@@ -22,6 +23,21 @@ struct WidgetRecord {
     std::string why_not;         // "" = enabled
     bool visible = true;         // false: scrolled out of its pane
     ImGuiID id = 0, window = 0;  // of the item (0: a rectangle of its own) and of its window
+    std::string action{};        // id of the action that it runs; "" = none
+};
+
+// A script's "set LABEL VALUE": given to the widget with this label when it is drawn next.
+class ScriptedValue {
+  public:
+    void request(std::string label, std::string value);
+    [[nodiscard]] std::optional<std::string> take(std::string_view label);
+    [[nodiscard]] bool is_pending() const { return label_.has_value(); }
+    void refuse(std::string why) { refusal_ = std::move(why); }  // the widget could not take it
+    [[nodiscard]] std::string take_refusal() { return std::exchange(refusal_, {}); }
+
+  private:
+    std::optional<std::string> label_;
+    std::string value_, refusal_;
 };
 
 class Recorder {
@@ -32,8 +48,6 @@ class Recorder {
     // Path of labels: the frame pushes the pane, section heads set the section until the next one.
     void set_pane(std::string name);
     void set_section(std::string name);
-    [[nodiscard]] const std::string& pane() const { return pane_; }
-    [[nodiscard]] const std::string& section() const { return section_; }
 
     // The unique label that a widget of this name gets now; also good as its ImGui id.
     [[nodiscard]] std::string claim(std::string_view name);
@@ -41,23 +55,17 @@ class Recorder {
     void item(std::string kind, std::string label, std::string value = {},
               std::string why_not = {});
     void area(WidgetRecord record);
+    void runs_action(std::string id);  // the widget recorded last does
 
     [[nodiscard]] const std::vector<WidgetRecord>& last() const { return last_; }
-    [[nodiscard]] const WidgetRecord* find(
-        std::string_view label) const;  // in last(); full label or its end
+    // In last(): by the full label, its end, or the id of the action that it runs.
+    [[nodiscard]] const WidgetRecord* find(std::string_view label) const;
 
-    // A script's "set": given to the widget with this label when it is drawn next.
-    void request_set(std::string label, std::string value);
-    [[nodiscard]] std::optional<std::string> take_set(std::string_view label);
-    [[nodiscard]] bool has_pending_set() const { return pending_label_.has_value(); }
-    void refuse_set(std::string why);  // the widget could not take the value
-    [[nodiscard]] std::string take_refusal();
-
+    ScriptedValue scripted;
     std::string scroll_to;  // label that should be scrolled into view when drawn
 
   private:
-    std::string pane_, section_, refusal_, pending_value_;
-    std::optional<std::string> pending_label_;
+    std::string pane_, section_;
     std::vector<WidgetRecord> current_, last_;
     std::unordered_map<std::string, int> seen_;
 };

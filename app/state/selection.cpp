@@ -41,18 +41,6 @@ const char* gauge_option(Gauge gauge) {
     return gauge == Gauge::fixed ? "fixed" : "raw";
 }
 
-const char* range_words(RangeMode mode) {
-    switch (mode) {
-        case RangeMode::own:
-            return "Own";
-        case RangeMode::layer:
-            return "Layer";
-        case RangeMode::global:
-            return "Global";
-    }
-    return "Own";
-}
-
 void Selection::point(const Cell& at) {
     hover = at;
     if (!locked) cell = at;

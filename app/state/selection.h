@@ -24,7 +24,6 @@ enum class Gauge { fixed, raw };  // option "gauge"
 [[nodiscard]] const char* gauge_option(Gauge gauge);
 
 enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
-[[nodiscard]] const char* range_words(RangeMode mode);
 
 // A cell of a model: what hover previews and click locks.
 struct Cell {
@@ -51,7 +50,19 @@ struct ImageChoice {
     bool is_part_empty = false;  // with an error: the data are there, this part of them is not
 };
 
-struct Selection {
+// How the maps of biases are drawn.
+struct MapDisplay {
+    Quantity quantity = Quantity::exp_minus_one;
+    Gauge gauge = Gauge::fixed;
+    RangeMode range_mode = RangeMode::layer;
+    Scale scale = Scale::signed_log;
+    double percentile = kMapPercentile;  // limits of maps; 100 = full range
+    bool symmetric = true;               // low = -high for signed quantities
+    std::optional<Range> range_by_hand{};
+    bool difference_to_pin = false, flicker = false;
+};
+
+struct Selection : MapDisplay {
     Cell cell;                  // locked, or last hovered
     std::optional<Cell> hover;  // under the pointer this frame; cleared at the start of each frame
     bool locked = false;        // a click locked `cell`; Esc unlocks
@@ -59,14 +70,6 @@ struct Selection {
     std::vector<Pin> pins;      // the newest is last: "change since pin" compares with it
     ImageChoice image;
     CompletionChoice completion;
-    Quantity quantity = Quantity::exp_minus_one;
-    Gauge gauge = Gauge::fixed;
-    RangeMode range_mode = RangeMode::layer;
-    Scale scale = Scale::signed_log;
-    double percentile = kMapPercentile;  // limits of maps; 100 = full range
-    bool symmetric = true;               // low = -high for signed quantities
-    std::optional<Range> range_by_hand;
-    bool difference_to_pin = false, flicker = false;
 
     [[nodiscard]] const Cell& shown() const {
         return hover ? *hover : cell;

@@ -2,16 +2,11 @@
 
 #include <implot.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace aft::app {
 
 namespace {
-
-constexpr ImU32 rgb(uint32_t hex) {
-    return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255);
-}
 
 void set_sizes(ImGuiStyle& s, const Theme& theme) {
     s.FontSizeBase = 16;
@@ -80,8 +75,10 @@ void set_colors(ImGuiStyle& s, const Theme& t) {
     if (t.is_outlined()) set({ImGuiCol_Border}, t.line);
 }
 
-void set_plots(ImPlotStyle& p, const Theme& t) {
-    const auto size = [&t](float x, float y) { return ImVec2(t.px(x), t.px(y)); };
+void set_plots(ImPlotStyle& p, const Theme& t, float scale) {
+    const auto size = [scale](float x, float y) {
+        return ImVec2(std::round(x * scale), std::round(y * scale));
+    };
     p.PlotBorderSize = 0;
     p.MinorAlpha = 0.45f;
     p.MajorTickLen = p.MinorTickLen = {0, 0};
@@ -118,56 +115,18 @@ const char* theme_word(ThemeName name) {
     return "dark";
 }
 
-float Theme::px(float value) const {
-    return std::round(value * scale);
-}
-
-Theme make_theme(ThemeName name, float scale) {
-    const viz::ThemeColors& c = viz::theme_colors(name);
-    Theme t;
-    t.name = name;
-    t.scale = scale;
-    t.gap = rgb(c.gap), t.bar = rgb(c.bar), t.pane = rgb(c.pane), t.raised = rgb(c.raised);
-    t.field = rgb(c.field), t.field_hover = rgb(c.hover), t.field_pressed = rgb(c.pressed);
-    t.line = rgb(c.line), t.strong = rgb(c.strong);
-    t.text1 = rgb(c.text1), t.text2 = rgb(c.text2), t.text3 = rgb(c.text3);
-    t.accent = rgb(c.accent), t.selected = rgb(c.selected);
-    t.fill = rgb(c.fill), t.fill_hover = rgb(c.fill_hover), t.fill_pressed = rgb(c.fill_pressed);
-    t.ink = rgb(c.on_fill);
-    t.ok = rgb(c.ok), t.warn = rgb(c.warn), t.error = rgb(c.error);
-    t.hatch_ground = rgb(c.hatch_ground), t.hatch_line = rgb(c.hatch_line), t.nan = rgb(c.nan);
-    t.knob = rgb(c.switch_knob), t.track = rgb(c.switch_off);
-    std::transform(c.series.begin(), c.series.end(), t.series.begin(), rgb);
-    return t;
-}
-
-void apply_theme(const Theme& theme) {
+void apply_theme(const Theme& theme, float scale) {
     ImGuiStyle style;
     set_sizes(style, theme);
     set_colors(style, theme);
-    style.ScaleAllSizes(theme.scale);
+    style.ScaleAllSizes(scale);
     // Set after scaling: one word each, not a size.
     style.DisabledAlpha = 0.45f;
     style.HoverDelayShort = 0.15f;
     style.HoverDelayNormal = 0.40f;
-    style.FontScaleDpi = theme.scale;
+    style.FontScaleDpi = scale;
     ImGui::GetStyle() = style;
-    if (ImPlot::GetCurrentContext() != nullptr) set_plots(ImPlot::GetStyle(), theme);
-}
-
-ImU32 with_alpha(ImU32 color, float alpha) {
-    const auto a = static_cast<ImU32>(std::lround(alpha * 255));
-    return (color & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
-}
-
-ImU32 mix(ImU32 ground, ImU32 color, float share) {
-    const ImVec4 a = to_vec4(ground), b = to_vec4(color);
-    const auto part = [share](float x, float y) { return x + (y - x) * share; };
-    return ImGui::ColorConvertFloat4ToU32({part(a.x, b.x), part(a.y, b.y), part(a.z, b.z), 1});
-}
-
-ImVec4 to_vec4(ImU32 color) {
-    return ImGui::ColorConvertU32ToFloat4(color);
+    if (ImPlot::GetCurrentContext() != nullptr) set_plots(ImPlot::GetStyle(), theme, scale);
 }
 
 }  // namespace aft::app

@@ -56,7 +56,7 @@ UserSettings from_json(const json& j) {
     s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
     const json places = j.value("data_places", json::object());  // items() only refers to it
     for (const auto& [said, chosen] : places.items())
-        if (chosen.is_string()) s.data_places[said] = chosen.get<std::string>();
+        if (chosen.is_string()) s.data_locations[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
                             item.value("opened", int64_t{0}), item.value("color", -1)});
@@ -114,7 +114,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"layout_scale", s.layout_scale},
                     {"last_folder", s.last_folder},
                     {"attention", look},
-                    {"data_places", s.data_places},
+                    {"data_places", s.data_locations},
                     {"recent", recent}};
     make_folder(file.parent_path());
     write_atomically(file, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");

@@ -38,7 +38,7 @@ struct UserSettings {
     std::string layout;              // ImGui's ini text
     double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
     std::string last_folder;         // of the file browser
-    std::map<std::string, std::string> data_places;  // path as models name it -> chosen here
+    std::map<std::string, std::string> data_locations;  // path as models name it -> chosen here
 
     void remember(RecentItem item);  // moves it to the front; it keeps its colour
 };

@@ -11,9 +11,9 @@ namespace aft::app {
 
 namespace {
 
-bool set_by_script(Ui& ui, const std::string& label, std::span<const std::string> choices,
+bool set_by_script(DrawContext& ui, const std::string& label, std::span<const std::string> choices,
                    int& chosen) {
-    const auto words = ui.recorder.take_set(label);
+    const auto words = ui.recorder.scripted.take(label);
     if (!words) return false;
     std::string allowed;
     for (size_t i = 0; i < choices.size(); ++i) {
@@ -22,11 +22,11 @@ bool set_by_script(Ui& ui, const std::string& label, std::span<const std::string
         chosen = static_cast<int>(i);
         return true;
     }
-    ui.recorder.refuse_set(fmt::format("allowed: {}; found '{}'", allowed, *words));
+    ui.recorder.scripted.refuse(fmt::format("allowed: {}; found '{}'", allowed, *words));
     return false;
 }
 
-bool choose_in_popup(Ui& ui, std::string_view name, std::span<const std::string> choices,
+bool choose_in_popup(DrawContext& ui, std::string_view name, std::span<const std::string> choices,
                      int& chosen) {
     bool changed = false;
     for (size_t i = 0; i < choices.size(); ++i) {
@@ -43,7 +43,7 @@ bool choose_in_popup(Ui& ui, std::string_view name, std::span<const std::string>
     return changed;
 }
 
-float widest(Ui& ui, std::span<const std::string> choices) {
+float widest(const DrawContext& ui, std::span<const std::string> choices) {
     float width = 0;
     for (const std::string& words : choices)
         width = std::max(width, text_extent(ui, words, text_size::body).x);
@@ -52,7 +52,7 @@ float widest(Ui& ui, std::span<const std::string> choices) {
 
 }  // namespace
 
-bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec) {
+bool combo(DrawContext& ui, std::string_view name, int& chosen, const ComboChoices& spec) {
     const auto& [choices, width, why_not, ground] = spec;
     const std::string label = ui.recorder.claim(name);
     const bool off = !why_not.empty();
@@ -103,7 +103,7 @@ bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& spec)
     return changed;
 }
 
-PopupScope::PopupScope(Ui& ui, const char* id) {
+PopupScope::PopupScope(DrawContext& ui, const char* id) {
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(4), ui.px(4)));
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
@@ -119,7 +119,7 @@ PopupScope::~PopupScope() {
     ImGui::EndPopup();
 }
 
-Row row(Ui& ui, std::string_view name, const RowLook& look) {
+Row row(DrawContext& ui, std::string_view name, const RowLook& look) {
     const std::string label = ui.recorder.claim(name);
     Row out;
     const float width = std::max(ui.px(8), ImGui::GetContentRegionAvail().x);
@@ -140,7 +140,8 @@ Row row(Ui& ui, std::string_view name, const RowLook& look) {
     return out;
 }
 
-Region region(Ui& ui, std::string_view kind, std::string_view name, const RegionLook& look) {
+Region region(DrawContext& ui, std::string_view kind, std::string_view name,
+              const RegionLook& look) {
     const std::string label = ui.recorder.claim(name);
     Region out;
     const ImVec2 size(std::max(1.0f, look.size.x), std::max(1.0f, look.size.y));

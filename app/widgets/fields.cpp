@@ -35,7 +35,7 @@ struct Box {
     ImVec2 min, max;
 };
 
-void draw_field(Ui& ui, const NumberField& f, Box box, double value) {
+void draw_field(const DrawContext& ui, const NumberField& f, Box box, double value) {
     const Theme& t = ui.theme;
     const bool off = !f.why_not.empty() || f.locked;
     const bool hot = ImGui::IsItemHovered() && !off, down = ImGui::IsItemActive() && !off;
@@ -71,7 +71,7 @@ void draw_field(Ui& ui, const NumberField& f, Box box, double value) {
 }
 
 // The same field while it is typed into. True once, with the value, when Enter took it.
-bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+bool type_into(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     FieldEdit& edit = ui.edit;
     const bool bad = !edit.error.empty();
@@ -108,13 +108,12 @@ bool type_into(Ui& ui, const NumberField& f, const std::string& label, double& v
 }
 
 // Follows a drag; `value` changes at once, or only at the end when the field says so.
-bool follow_drag(Ui& ui, const NumberField& f, const std::string& label, double& value) {
+bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
     FieldEdit& edit = ui.edit;
     if (ImGui::IsItemActivated()) edit = {.label = label, .start = value, .value = value};
     if (edit.label != label || edit.typing) return false;
     if (ImGui::IsItemActive()) {
-        const float pixels =
-            ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.theme.scale;
+        const float pixels = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.scale;
         edit.value = pixels == 0 ? edit.start : clamped(f, dragged(f, edit.start, pixels));
     }
     const bool ended = ImGui::IsItemDeactivated();
@@ -126,14 +125,14 @@ bool follow_drag(Ui& ui, const NumberField& f, const std::string& label, double&
     return changed;
 }
 
-bool set_by_script(Ui& ui, const NumberField& f, const std::string& label, double& value) {
-    const auto words = ui.recorder.take_set(label);
+bool set_by_script(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
+    const auto words = ui.recorder.scripted.take(label);
     if (!words) return false;
     std::string error = f.why_not;
     if (f.locked) error = "the value is fixed";
     const auto parsed = error.empty() ? parse_number(f, *words, error) : std::nullopt;
     if (!parsed) {
-        ui.recorder.refuse_set(error);
+        ui.recorder.scripted.refuse(error);
         return false;
     }
     const bool changed = *parsed != value;
@@ -143,7 +142,7 @@ bool set_by_script(Ui& ui, const NumberField& f, const std::string& label, doubl
 
 }  // namespace
 
-bool drag_field(Ui& ui, const NumberField& f, double& value) {
+bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
     const std::string label = ui.recorder.claim(f.name);
     bool changed = set_by_script(ui, f, label, value);
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
@@ -171,7 +170,7 @@ bool drag_field(Ui& ui, const NumberField& f, double& value) {
     return changed;
 }
 
-bool drag_field(Ui& ui, const NumberField& spec, int64_t& value) {
+bool drag_field(DrawContext& ui, const NumberField& spec, int64_t& value) {
     NumberField f = spec;
     f.integer = true;
     auto number = static_cast<double>(value);
@@ -193,7 +192,7 @@ double from_track(const NumberField& f, double x) {
     return clamped(f, f.min + x * (f.max - f.min));
 }
 
-void draw_slider(Ui& ui, const NumberField& f, Box box, double value) {
+void draw_slider(const DrawContext& ui, const NumberField& f, Box box, double value) {
     const Theme& t = ui.theme;
     const float knob = ui.px(6), y = std::round((box.min.y + box.max.y) / 2), half = ui.px(2);
     const float left = box.min.x + knob, right = box.max.x - knob;
@@ -215,7 +214,7 @@ void draw_slider(Ui& ui, const NumberField& f, Box box, double value) {
 
 }  // namespace
 
-bool slider(Ui& ui, const NumberField& spec, double& value) {
+bool slider(DrawContext& ui, const NumberField& spec, double& value) {
     NumberField f = spec;
     f.name = spec.name + " slider";
     AFT_ASSERT(std::isfinite(f.min) && std::isfinite(f.max));
@@ -242,7 +241,7 @@ bool slider(Ui& ui, const NumberField& spec, double& value) {
     return drag_field(ui, number, value) || changed;
 }
 
-bool slider(Ui& ui, const NumberField& spec, int64_t& value) {
+bool slider(DrawContext& ui, const NumberField& spec, int64_t& value) {
     NumberField f = spec;
     f.integer = true;
     auto number = static_cast<double>(value);

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/state/ui.h"
+#include "app/state/draw_context.h"
 
 namespace aft::app {
 
@@ -15,6 +15,6 @@ struct InputLook {
     const char* hint = "";
 };
 // True when Enter was pressed.
-bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look);
+bool input_text(DrawContext& ui, const char* id, std::string& text, const InputLook& look);
 
 }  // namespace aft::app

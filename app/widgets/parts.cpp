@@ -9,29 +9,7 @@
 
 namespace aft::app {
 
-namespace {
-
-std::string cut_to(Ui& ui, std::string_view words, const TextStyle& style) {
-    // No line of the window holds more; measuring character by character is for short texts.
-    constexpr size_t kMostBytes = 1024;
-    std::string out(words.substr(0, kMostBytes));
-    const auto fits = [&](const std::string& candidate) {
-        return text_extent(ui, candidate, style.size, style.face).x <= style.max_width;
-    };
-    if (words.size() <= kMostBytes && fits(out)) return out;
-    while (!out.empty()) {
-        // Whole characters: continuation bytes go with their first one.
-        while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
-            out.pop_back();
-        if (!out.empty()) out.pop_back();
-        if (fits(out + "\u2026")) break;
-    }
-    return out + "\u2026";
-}
-
-}  // namespace
-
-void text(Ui& ui, std::string_view words, const TextStyle& style) {
+void text(const DrawContext& ui, std::string_view words, const TextStyle& style) {
     const FontScope font(ui.fonts, style.face, style.size);
     ImGui::PushStyleColor(ImGuiCol_Text, style.color);
     const PrintableText safe(words);
@@ -39,35 +17,13 @@ void text(Ui& ui, std::string_view words, const TextStyle& style) {
     ImGui::PopStyleColor();
 }
 
-void text_wrapped(Ui& ui, std::string_view words, float size, ImU32 color) {
+void text_wrapped(const DrawContext& ui, std::string_view words, float size, ImU32 color) {
     ImGui::PushTextWrapPos(0);
     text(ui, words, {size, color});
     ImGui::PopTextWrapPos();
 }
 
-ImVec2 text_extent(Ui& ui, std::string_view words, float size, Face face) {
-    ImFont* font = ui.fonts.face(face);
-    const PrintableText safe(words);
-    const ImVec2 extent =
-        font->CalcTextSizeA(size * ui.theme.scale, FLT_MAX, 0, safe.begin(), safe.end());
-    return {std::ceil(extent.x), extent.y};
-}
-
-void text_at(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
-    const ImVec2 pixel(std::floor(at.x), std::floor(at.y));
-    const PrintableText safe(words);
-    const std::string shown =
-        style.max_width > 0 ? cut_to(ui, safe.get(), style) : std::string(safe.get());
-    ImGui::GetWindowDrawList()->AddText(ui.fonts.face(style.face), style.size * ui.theme.scale,
-                                        pixel, style.color, shown.data(),
-                                        shown.data() + shown.size());
-}
-
-void text_right(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style) {
-    text_at(ui, {at.x - text_extent(ui, words, style.size, style.face).x, at.y}, words, style);
-}
-
-void hairline(Ui& ui) {
+void hairline(const DrawContext& ui) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, pad = ImGui::GetStyle().WindowPadding.x;
     const float y = std::round(at.y + ui.px(6));
@@ -76,7 +32,7 @@ void hairline(Ui& ui) {
     ImGui::Dummy({1, ui.px(13)});
 }
 
-void section(Ui& ui, std::string_view title, std::string_view note, bool line) {
+void section(DrawContext& ui, std::string_view title, std::string_view note, bool line) {
     ui.recorder.set_section(std::string(title));
     if (line) hairline(ui);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -89,7 +45,7 @@ void section(Ui& ui, std::string_view title, std::string_view note, bool line) {
     ImGui::Dummy({right - at.x, ui.px(20)});
 }
 
-void label_column(Ui& ui, std::string_view words, float column, std::string_view tip) {
+void label_column(DrawContext& ui, std::string_view words, float column, std::string_view tip) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ui.px(column) - ui.px(8);
     text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
@@ -99,7 +55,8 @@ void label_column(Ui& ui, std::string_view words, float column, std::string_view
     ImGui::SameLine(0, ui.px(8));
 }
 
-void key_value(Ui& ui, std::string_view key, std::string_view value, std::string_view unit) {
+void key_value(DrawContext& ui, std::string_view key, std::string_view value,
+               std::string_view unit) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(20) - ui.px(text_size::label)) / 2;
@@ -126,12 +83,12 @@ void key_value(Ui& ui, std::string_view key, std::string_view value, std::string
                      std::string(value) + (unit.empty() ? "" : " " + std::string(unit)));
 }
 
-void hint(Ui& ui, std::string_view words) {
+void hint(DrawContext& ui, std::string_view words) {
     text_wrapped(ui, words, text_size::hint, ui.theme.text3);
     ui.recorder.item("hint", ui.recorder.claim("Hint"), std::string(words));
 }
 
-void caption(Ui& ui, std::string_view quantity, std::string_view rest) {
+void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(24) - ui.px(text_size::label)) / 2;
@@ -145,14 +102,14 @@ void caption(Ui& ui, std::string_view quantity, std::string_view rest) {
                      std::string(quantity) + "  " + std::string(rest));
 }
 
-float canvas_height(Ui& ui) {
+float canvas_height(const DrawContext& ui) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const float bottom = window->InnerRect.Max.y - ui.px(28);
     return std::max(0.0f, bottom - ImGui::GetCursorScreenPos().y);
 }
 
 // The line of the pane under the pointer, else the first one.
-static void offer_to_copy(Ui& ui, std::span<const ReadOut> values) {
+static void offer_to_copy(DrawContext& ui, std::span<const ReadOut> values) {
     const bool is_first = ui.read_out.frame != ui.stats.frames;
     if (!is_first && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) return;
     ui.read_out = {.frame = ui.stats.frames, .text = {}};
@@ -162,7 +119,7 @@ static void offer_to_copy(Ui& ui, std::span<const ReadOut> values) {
                         value.exact.empty() ? value.value : value.exact);
 }
 
-void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right) {
+void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const ImVec2 b = window->InnerRect.Max;
     const ImVec2 a(window->InnerRect.Min.x, b.y - ui.px(28));

@@ -1,5 +1,6 @@
 // Parts: what panels are made of beside controls: section heads, key-value rows, captions, hover
-// line, empty state, banner, progress line, chips, tooltips, text in its sizes. Window thread,
+// line, empty state, banner, progress line, chips, tooltips, flowing text. Text at a place is
+// viz/text.h. Window thread,
 // inside a frame.
 #pragma once
 #include <span>
@@ -11,33 +12,24 @@
 
 namespace aft::app {
 
-struct TextStyle {
-    float size = 16;  // unscaled, as in text_size
-    ImU32 color = 0;
-    Face face = Face::regular;
-    float max_width = 0;  // pixels; > 0 cuts with an ellipsis (text_at only)
-};
 // One line of text; recorded as "label" only by the functions that say so.
-void text(Ui& ui, std::string_view words, const TextStyle& style);
-void text_wrapped(Ui& ui, std::string_view words, float size, ImU32 color);
-[[nodiscard]] ImVec2 text_extent(Ui& ui, std::string_view words, float size,
-                                 Face face = Face::regular);
-// At a place of the window, without moving the cursor; text_right: `at` is the right end.
-void text_at(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style);
-void text_right(Ui& ui, ImVec2 at, std::string_view words, const TextStyle& style);
+void text(const DrawContext& ui, std::string_view words, const TextStyle& style);
+void text_wrapped(const DrawContext& ui, std::string_view words, float size, ImU32 color);
 
 // Head of a section (15 SemiBold) with a note at the right in text 3; begins the label path's
 // Section. `line` draws the hairline above (all but the first of a pane).
-void section(Ui& ui, std::string_view title, std::string_view note = {}, bool line = true);
+void section(DrawContext& ui, std::string_view title, std::string_view note = {}, bool line = true);
 // Label in the label column (104 wide unless given); the next control takes the rest of the line.
-void label_column(Ui& ui, std::string_view words, float column = 104, std::string_view tip = {});
+void label_column(DrawContext& ui, std::string_view words, float column = 104,
+                  std::string_view tip = {});
 // One row of 20: key in text 2, value right in text 1, unit behind it in text 3. Recorded as
 // "value".
-void key_value(Ui& ui, std::string_view key, std::string_view value, std::string_view unit = {});
-void hint(Ui& ui, std::string_view words);  // wrapped, 14, text 3
+void key_value(DrawContext& ui, std::string_view key, std::string_view value,
+               std::string_view unit = {});
+void hint(DrawContext& ui, std::string_view words);  // wrapped, 14, text 3
 
 // Caption of a map (24 high): quantity in SemiBold, the rest in text 2.
-void caption(Ui& ui, std::string_view quantity, std::string_view rest);
+void caption(DrawContext& ui, std::string_view quantity, std::string_view rest);
 
 struct ReadOut {
     std::string label;
@@ -45,9 +37,9 @@ struct ReadOut {
     std::string exact{};  // for the clipboard, when `value` is rounded
 };
 // Height that is left for the canvas above the hover line, in pixels.
-[[nodiscard]] float canvas_height(Ui& ui);
+[[nodiscard]] float canvas_height(const DrawContext& ui);
 // The line at the foot of the canvas (28 high, raised). Draw it last. "Copy values" takes its text.
-void hover_line(Ui& ui, std::span<const ReadOut> values, std::string_view right = {});
+void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right = {});
 
 enum class Drawing {
     grid,
@@ -60,7 +52,7 @@ enum class Drawing {
 struct EmptyState {
     Drawing drawing = Drawing::grid;
     std::string title{}, sentence{};
-    std::string primary{}, secondary{};  // names of actions; "" = none
+    std::string primary{}, secondary{};  // ids of actions; "" = none
     std::string hint{};
     std::string primary_words{},
         secondary_words{};  // text on the buttons, when not the action's name
@@ -70,23 +62,21 @@ void empty_state(Ui& ui, const EmptyState& spec);
 struct Banner {
     ToastKind kind = ToastKind::error;
     std::string title{}, sentence{};
-    std::vector<std::string> actions{};  // names of actions, as buttons
+    std::vector<std::string> actions{};  // ids of actions, as buttons
 };
 void banner(Ui& ui, const Banner& spec);
 
 // 2 px line at the pane's top and words; fraction < 0 = unknown. True if Cancel was pressed (only
 // with `cancel`).
-bool progress_line(Ui& ui, std::string_view words, double fraction, bool cancel = false);
-void progress_bar(Ui& ui, double fraction, ImU32 color, float height = 6);
-void chip(Ui& ui, std::string_view words, const char* icon, ImU32 color);
-void icon_at(Ui& ui, ImVec2 center, const char* icon, const TextStyle& style);
-void hairline(Ui& ui);
-void hatch(Ui& ui, ImVec2 min, ImVec2 max);  // "not visible" or "not there yet"
+bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel = false);
+void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height = 6);
+void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color);
+void hairline(const DrawContext& ui);
 
 struct Tip {
     std::string name{}, key{}, formula{}, sentence{};
 };
-void tooltip(Ui& ui, const Tip& tip);  // for the last item, after 0.4 s
+void tooltip(DrawContext& ui, const Tip& tip);  // for the last item, after 0.4 s
 
 // Table: 26 px rows, head in text 3 with one hairline, numbers right.
 struct Column {
@@ -100,7 +90,7 @@ struct TableRow {
     bool selected = false;
 };
 // Index of the row pressed, -1 = none.
-int table(Ui& ui, std::string_view name, std::span<const Column> columns,
+int table(DrawContext& ui, std::string_view name, std::span<const Column> columns,
           std::span<const TableRow> rows);
 
 [[nodiscard]] ImU32 kind_color(const Theme& theme, ToastKind kind);

@@ -8,35 +8,9 @@
 
 namespace aft::app {
 
-void icon_at(Ui& ui, ImVec2 center, const char* icon, const TextStyle& style) {
-    const float pixels = ui.px(style.size);
-    // Where the drawing stands within its line depends on the font: its own middle counts.
-    unsigned int code = 0;
-    ImTextCharFromUtf8(&code, icon, nullptr);
-    const ImFontGlyph* glyph =
-        ui.fonts.regular->GetFontBaked(pixels)->FindGlyph(static_cast<ImWchar>(code));
-    if (glyph == nullptr) return;
-    ImGui::GetWindowDrawList()->AddText(ui.fonts.regular, pixels,
-                                        {std::round(center.x - (glyph->X0 + glyph->X1) / 2),
-                                         std::round(center.y - (glyph->Y0 + glyph->Y1) / 2)},
-                                        style.color, icon);
-}
-
-void hatch(Ui& ui, ImVec2 a, ImVec2 b) {
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddRectFilled(a, b, ui.theme.hatch_ground);
-    draw->PushClipRect(a, b, true);
-    const float pitch = std::max(4.0f, ui.px(6) * 1.41421356f), height = b.y - a.y;
-    // Anchored to the screen, so that neighbouring areas continue each other.
-    const float start = a.x - height - std::fmod(a.x - height + b.y, pitch);
-    for (float x = start; x < b.x; x += pitch)
-        draw->AddLine({x, b.y}, {x + height, a.y}, ui.theme.hatch_line, 1.2f * ui.theme.scale);
-    draw->PopClipRect();
-}
-
 namespace {
 
-void draw_grid(Ui& ui, ImVec2 at) {
+void draw_grid(const DrawContext& ui, ImVec2 at) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float cell = ui.px(32), pitch = ui.px(38);
     for (int y = 0; y < 4; ++y)
@@ -51,7 +25,7 @@ void draw_grid(Ui& ui, ImVec2 at) {
         }
 }
 
-void draw_curve(Ui& ui, ImVec2 at) {
+void draw_curve(const DrawContext& ui, ImVec2 at) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float width = ui.px(222), height = ui.px(146);
     draw->AddLine(at, {at.x, at.y + height}, ui.theme.line, ui.px(1.5f));
@@ -64,14 +38,14 @@ void draw_curve(Ui& ui, ImVec2 at) {
     draw->PathStroke(ui.theme.line, 0, ui.px(2));
 }
 
-void draw_icon(Ui& ui, ImVec2 at, const char* icon) {
+void draw_icon(const DrawContext& ui, ImVec2 at, const char* icon) {
     const float width = ui.px(222), height = ui.px(146);
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRect(at, {at.x + width, at.y + height}, ui.theme.line, ui.px(6), 0, ui.px(1.5f));
     icon_at(ui, {at.x + width / 2, at.y + height / 2}, icon, {56, ui.theme.line});
 }
 
-void draw_outline(Ui& ui, Drawing drawing, ImVec2 at) {
+void draw_outline(const DrawContext& ui, Drawing drawing, ImVec2 at) {
     switch (drawing) {
         case Drawing::grid:
             draw_grid(ui, at);
@@ -98,7 +72,7 @@ struct Line {
     float left, width;
 };
 
-void centered(Ui& ui, Line line, std::string_view words, const TextStyle& style) {
+void centered(const DrawContext& ui, Line line, std::string_view words, const TextStyle& style) {
     const float wide = text_extent(ui, words, style.size, style.face).x;
     const float y = ImGui::GetCursorScreenPos().y;
     if (wide <= std::min(line.width, ui.px(480))) {
@@ -152,16 +126,17 @@ void empty_state(Ui& ui, const EmptyState& spec) {
         ImGui::SetCursorScreenPos({std::round(x), ImGui::GetCursorScreenPos().y});
         const Action* found = ui.actions.find(action);
         AFT_CHECK(found != nullptr, "there is no action '{}'", action);
-        if (button(ui, {.name = found->name,
-                        .icon = found->icon,
-                        .kind = kind,
-                        .why_not = ui.actions.why_not(ui, action),
-                        .tip = found->sentence,
-                        .shortcut = found->shortcut,
-                        .width = 150,
-                        .height = 32,
-                        .shown = words}))
-            ui.actions.run(ui, action);
+        const bool is_pressed = button(ui, {.name = found->name,
+                                            .icon = found->icon,
+                                            .kind = kind,
+                                            .why_not = ui.actions.why_not(ui, action),
+                                            .tip = found->sentence,
+                                            .shortcut = found->shortcut,
+                                            .width = 150,
+                                            .height = 32,
+                                            .shown = words});
+        ui.recorder.runs_action(action);
+        if (is_pressed) ui.actions.run(ui, action);
         x += wide + gap;
     };
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui.px(8)});
@@ -240,7 +215,7 @@ void banner(Ui& ui, const Banner& spec) {
                       .why_not = {}});
 }
 
-bool progress_line(Ui& ui, std::string_view words, double fraction, bool cancel) {
+bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const ImVec2 a = window->InnerRect.Min;
     const float width = window->InnerRect.GetWidth();
@@ -256,7 +231,7 @@ bool progress_line(Ui& ui, std::string_view words, double fraction, bool cancel)
     return button(ui, {.name = "Cancel", .kind = ButtonKind::ghost});
 }
 
-void progress_bar(Ui& ui, double fraction, ImU32 color, float height) {
+void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height) {
     const ImVec2 a = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, h = ui.px(height);
     ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -266,7 +241,7 @@ void progress_bar(Ui& ui, double fraction, ImU32 color, float height) {
     ImGui::Dummy({width, h});
 }
 
-void chip(Ui& ui, std::string_view words, const char* icon, ImU32 color) {
+void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color) {
     const ImVec2 a = ImGui::GetCursorScreenPos();
     const float wide = text_extent(ui, words, text_size::hint, Face::medium).x;
     const ImVec2 size(wide + ui.px(32), ui.px(20));
@@ -280,7 +255,7 @@ void chip(Ui& ui, std::string_view words, const char* icon, ImU32 color) {
     ui.recorder.item("chip", ui.recorder.claim(words), std::string(words));
 }
 
-void tooltip(Ui& ui, const Tip& tip) {
+void tooltip(DrawContext& ui, const Tip& tip) {
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
         return;
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);

@@ -9,7 +9,8 @@ namespace aft::app {
 
 namespace {
 
-std::vector<float> column_widths(Ui& ui, std::span<const Column> columns, float room) {
+std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> columns,
+                                 float room) {
     std::vector<float> widths;
     float fixed = 0, shares = 0;
     for (const Column& column : columns) {
@@ -27,7 +28,8 @@ struct Cell {
     ImU32 color;
 };
 
-void draw_cell(Ui& ui, const Column& column, const std::string& words, const Cell& at) {
+void draw_cell(const DrawContext& ui, const Column& column, const std::string& words,
+               const Cell& at) {
     const float pad = ui.px(8);
     if (column.right)
         text_right(ui, {at.x + at.width - pad, at.y}, words, {at.size, at.color});
@@ -37,7 +39,7 @@ void draw_cell(Ui& ui, const Column& column, const std::string& words, const Cel
 
 }  // namespace
 
-int table(Ui& ui, std::string_view name, std::span<const Column> columns,
+int table(DrawContext& ui, std::string_view name, std::span<const Column> columns,
           std::span<const TableRow> rows) {
     const float room = ImGui::GetContentRegionAvail().x;
     const std::vector<float> widths = column_widths(ui, columns, room);

@@ -2,6 +2,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/widgets/input_text.h"
@@ -23,7 +24,7 @@ int grow(ImGuiInputTextCallbackData* data) {
 
 }  // namespace
 
-bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look) {
+bool input_text(DrawContext& ui, const char* id, std::string& text, const InputLook& look) {
     const FontScope font(ui.fonts, look.is_mono ? Face::mono : Face::regular,
                          look.is_mono ? text_size::label : text_size::body);
     const float size = ui.px(look.is_mono ? text_size::label : text_size::body);
@@ -55,10 +56,10 @@ bool input_text(Ui& ui, const char* id, std::string& text, const InputLook& look
     return entered;
 }
 
-bool text_field(Ui& ui, const TextField& spec, std::string& text) {
+bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     const std::string label = ui.recorder.claim(spec.name);
     const std::string before = text;
-    const auto words = ui.recorder.take_set(label);
+    const auto words = ui.recorder.scripted.take(label);
     if (words) text = *words;
     const float width = spec.width > 0 ? ui.px(spec.width) : ImGui::GetContentRegionAvail().x;
     const bool has_icon = *spec.icon != 0;
@@ -88,13 +89,14 @@ bool text_field(Ui& ui, const TextField& spec, std::string& text) {
     return text != before;
 }
 
-bool text_submitted(const Ui& ui) {
+bool text_submitted(const DrawContext& ui) {
     return ui.submitted;
 }
 
 namespace {
 
-std::optional<std::string> choice_field(Ui& ui, const Setting& row, const std::string& why_not) {
+std::optional<std::string> choice_field(DrawContext& ui, const Setting& row,
+                                        const std::string& why_not) {
     const std::string now = value_text(row);
     const auto found = std::find(row.choices.begin(), row.choices.end(), now);
     int chosen = found == row.choices.end() ? -1 : static_cast<int>(found - row.choices.begin());
@@ -102,8 +104,8 @@ std::optional<std::string> choice_field(Ui& ui, const Setting& row, const std::s
     return row.choices[static_cast<size_t>(chosen)];
 }
 
-std::optional<std::string> number_field(Ui& ui, const Setting& row, const std::string& standard,
-                                        const std::string& why_not) {
+std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
+                                        const std::string& standard, const std::string& why_not) {
     NumberField field{.name = row.key, .min = row.min, .max = row.max};
     field.integer = std::holds_alternative<int64_t*>(row.value);
     field.unit = row.unit;
@@ -121,8 +123,8 @@ std::optional<std::string> number_field(Ui& ui, const Setting& row, const std::s
 
 }  // namespace
 
-std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::string& standard,
-                                         std::string why_not) {
+std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
+                                         const std::string& standard, std::string why_not) {
     if (std::holds_alternative<bool*>(row.value)) {
         bool on = *std::get<bool*>(row.value);
         if (!toggle(ui, row.key, on, {{}, why_not})) return std::nullopt;
@@ -134,6 +136,16 @@ std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::
     std::string text = *std::get<std::string*>(row.value);
     if (!text_field(ui, {.name = row.key, .why_not = why_not}, text)) return std::nullopt;
     return text;
+}
+
+std::string setting_label(std::string_view key, bool is_narrow) {
+    std::string words(key.substr(key.find('.') + 1));
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const size_t rate = words.find(" learning rate");
+    if (is_narrow && rate != std::string::npos) words.replace(rate, 14, " rate");
+    if (!words.empty())
+        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words;
 }
 
 }  // namespace aft::app

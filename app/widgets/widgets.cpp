@@ -40,7 +40,7 @@ struct ButtonLayout {
     float icon = 0, text = 0, key_width = 0, width = 0, height = 0;
 };
 
-ButtonLayout layout_button(Ui& ui, const Button& spec) {
+ButtonLayout layout_button(const DrawContext& ui, const Button& spec) {
     ButtonLayout l;
     l.height = ui.px(spec.height);
     if (spec.kind == ButtonKind::icon) {
@@ -60,7 +60,8 @@ ButtonLayout layout_button(Ui& ui, const Button& spec) {
     return l;
 }
 
-void draw_button(Ui& ui, const Button& spec, const ButtonLayout& l, const ButtonColors& c) {
+void draw_button(const DrawContext& ui, const Button& spec, const ButtonLayout& l,
+                 const ButtonColors& c) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     const bool off = !spec.why_not.empty();
     const bool hot = ImGui::IsItemHovered() && !off, down = ImGui::IsItemActive() && !off;
@@ -93,7 +94,7 @@ void draw_button(Ui& ui, const Button& spec, const ButtonLayout& l, const Button
 
 }  // namespace
 
-bool button(Ui& ui, const Button& spec) {
+bool button(DrawContext& ui, const Button& spec) {
     const std::string label = ui.recorder.claim(spec.name);
     const ButtonLayout l = layout_button(ui, spec);
     const bool pressed =
@@ -106,7 +107,7 @@ bool button(Ui& ui, const Button& spec) {
     return pressed && spec.why_not.empty();
 }
 
-float button_width(Ui& ui, const Button& spec) {
+float button_width(const DrawContext& ui, const Button& spec) {
     return layout_button(ui, spec).width;
 }
 
@@ -126,18 +127,19 @@ Button action_spec(const Ui& ui, std::string_view action, ButtonKind kind, std::
 
 }  // namespace
 
-float action_button_width(Ui& ui, std::string_view action, ButtonKind kind) {
+float action_button_width(const Ui& ui, std::string_view action, ButtonKind kind) {
     return button_width(ui, action_spec(ui, action, kind, {}));
 }
 
 bool action_button(Ui& ui, std::string_view action, ButtonKind kind, std::string shown) {
-    if (!button(ui, action_spec(ui, action, kind, std::move(shown)))) return false;
-    return ui.actions.run(ui, action);
+    const bool is_pressed = button(ui, action_spec(ui, action, kind, std::move(shown)));
+    ui.recorder.runs_action(std::string(action));
+    return is_pressed && ui.actions.run(ui, action);
 }
 
 namespace {
 
-void draw_segment(Ui& ui, const Choice& choice, bool chosen) {
+void draw_segment(const DrawContext& ui, const Choice& choice, bool chosen) {
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const bool off = !choice.why_not.empty();
@@ -164,30 +166,30 @@ void draw_segment(Ui& ui, const Choice& choice, bool chosen) {
 }
 
 // A script's choice by its words; false if there is none such.
-bool choose_by_words(Ui& ui, const std::string& words, std::span<const Choice> choices,
+bool choose_by_words(DrawContext& ui, const std::string& words, std::span<const Choice> choices,
                      int& chosen) {
     std::string allowed;
     for (size_t i = 0; i < choices.size(); ++i) {
         allowed += (i == 0 ? "" : ", ") + choices[i].text;
         if (choices[i].text != words) continue;
         if (!choices[i].why_not.empty()) {
-            ui.recorder.refuse_set(choices[i].why_not);
+            ui.recorder.scripted.refuse(choices[i].why_not);
             return false;
         }
         chosen = static_cast<int>(i);
         return true;
     }
-    ui.recorder.refuse_set(fmt::format("allowed: {}; found '{}'", allowed, words));
+    ui.recorder.scripted.refuse(fmt::format("allowed: {}; found '{}'", allowed, words));
     return false;
 }
 
 }  // namespace
 
-bool segmented(Ui& ui, std::string_view name, int& chosen, const Choices& spec) {
+bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choices& spec) {
     const auto [choices, width] = spec;
     const std::string label = ui.recorder.claim(name);
     bool changed = false;
-    if (const auto words = ui.recorder.take_set(label))
+    if (const auto words = ui.recorder.scripted.take(label))
         changed = choose_by_words(ui, *words, choices, chosen);
     const float height = ui.px(26), pad = ui.px(11);
     std::vector<float> widths;
@@ -228,16 +230,16 @@ bool segmented(Ui& ui, std::string_view name, int& chosen, const Choices& spec) 
     return changed;
 }
 
-bool toggle(Ui& ui, std::string_view name, bool& on, const ToggleLook& look) {
+bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& look) {
     const auto& [words, why_not] = look;
     const std::string label = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = false;
-    if (const auto set = ui.recorder.take_set(label)) {
+    if (const auto set = ui.recorder.scripted.take(label)) {
         if (*set != "on" && *set != "off")
-            ui.recorder.refuse_set(fmt::format("allowed: on, off; found '{}'", *set));
+            ui.recorder.scripted.refuse(fmt::format("allowed: on, off; found '{}'", *set));
         else if (off)
-            ui.recorder.refuse_set(why_not);
+            ui.recorder.scripted.refuse(why_not);
         else
             changed = on != (*set == "on"), on = *set == "on";
     }

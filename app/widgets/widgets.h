@@ -26,14 +26,14 @@ struct Button {
     bool selected = false;  // kind icon: a tool that is on
     std::string shown{};    // text on the button when it differs from the recorded name
 };
-bool button(Ui& ui, const Button& spec);
-[[nodiscard]] float button_width(Ui& ui, const Button& spec);  // pixels
-// A button for an action: icon, shortcut, sentence and why-not come from the registry; runs it when
-// pressed.
+bool button(DrawContext& ui, const Button& spec);
+[[nodiscard]] float button_width(const DrawContext& ui, const Button& spec);  // pixels
+// A button for an action by its id: icon, shortcut, sentence and why-not come from the registry;
+// runs it when pressed.
 bool action_button(Ui& ui, std::string_view action, ButtonKind kind = ButtonKind::normal,
                    std::string shown = {});
 
-[[nodiscard]] float action_button_width(Ui& ui, std::string_view action,
+[[nodiscard]] float action_button_width(const Ui& ui, std::string_view action,
                                         ButtonKind kind = ButtonKind::normal);
 
 struct Choice {
@@ -45,20 +45,20 @@ struct Choices {
     std::span<const Choice> list;
     float width = 0;
 };
-bool segmented(Ui& ui, std::string_view name, int& chosen, const Choices& choices);
+bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choices& choices);
 struct ComboChoices {
     std::span<const std::string> list;
     float width = 0;
     std::string why_not{};
     ImU32 ground = 0;  // 0 = the field colour
 };
-bool combo(Ui& ui, std::string_view name, int& chosen, const ComboChoices& choices);
+bool combo(DrawContext& ui, std::string_view name, int& chosen, const ComboChoices& choices);
 struct ToggleLook {
     std::string_view words{};  // stand right of it in text 2
     std::string why_not{};
 };
 // On/off that acts at once.
-bool toggle(Ui& ui, std::string_view name, bool& on, const ToggleLook& look = {});
+bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& look = {});
 
 struct NumberField {
     std::string name;
@@ -76,11 +76,11 @@ struct NumberField {
     float drag_speed = 0;     // value per pixel; 0 = from the range
     bool on_release = false;  // report a drag once, at its end (settings of a running training)
 };
-bool drag_field(Ui& ui, const NumberField& spec, double& value);
-bool drag_field(Ui& ui, const NumberField& spec, int64_t& value);
+bool drag_field(DrawContext& ui, const NumberField& spec, double& value);
+bool drag_field(DrawContext& ui, const NumberField& spec, int64_t& value);
 // Slider and its field, side by side.
-bool slider(Ui& ui, const NumberField& spec, double& value);
-bool slider(Ui& ui, const NumberField& spec, int64_t& value);
+bool slider(DrawContext& ui, const NumberField& spec, double& value);
+bool slider(DrawContext& ui, const NumberField& spec, int64_t& value);
 
 struct TextField {
     std::string name, hint{};
@@ -91,19 +91,21 @@ struct TextField {
     bool mono = false;
     std::string problem{};  // what is wrong with the text: an error outline
 };
-bool text_field(Ui& ui, const TextField& spec, std::string& text);  // true at every change
-bool text_submitted(const Ui& ui);                                  // Enter in the last text_field
+bool text_field(DrawContext& ui, const TextField& spec, std::string& text);  // true at every change
+bool text_submitted(const DrawContext& ui);  // Enter in the last text_field
 
 // The control for one visit() row: drag field, drop-down, switch or text. `standard` = text of the
 // preset's value. Returns the new value as text, empty optional if unchanged.
-std::optional<std::string> setting_field(Ui& ui, const Setting& row, const std::string& standard,
-                                         std::string why_not = {});
+std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
+                                         const std::string& standard, std::string why_not = {});
+// "train.bias_learning_rate" -> "Bias learning rate"; in a narrow column "Bias rate".
+[[nodiscard]] std::string setting_label(std::string_view key, bool is_narrow = false);
 
 // A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with
 // ImGui::OpenPopup(id).
 class PopupScope {
   public:
-    PopupScope(Ui& ui, const char* id);
+    PopupScope(DrawContext& ui, const char* id);
     ~PopupScope();
     PopupScope(const PopupScope&) = delete;
     PopupScope& operator=(const PopupScope&) = delete;
@@ -124,7 +126,7 @@ struct RowLook {
     bool selected = false;
     std::string value{};  // recorded
 };
-Row row(Ui& ui, std::string_view name, const RowLook& look);
+Row row(DrawContext& ui, std::string_view name, const RowLook& look);
 // A region that takes clicks and hover, drawn by the caller (maps, pictures, tracks). kind "map",
 // "picture", ...
 struct Region {
@@ -135,6 +137,7 @@ struct RegionLook {
     ImVec2 size;  // pixels
     std::string value{};
 };
-Region region(Ui& ui, std::string_view kind, std::string_view name, const RegionLook& look);
+Region region(DrawContext& ui, std::string_view kind, std::string_view name,
+              const RegionLook& look);
 
 }  // namespace aft::app

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/check.h"
+#include "core/data_spec.h"
 #include "core/outside.h"
 #include "core/text.h"
 #include "model/data/source.h"
@@ -91,17 +92,10 @@ Spec parse_spec(const std::string& text) {
     Spec spec;
     spec.text = shown(text);
     if (text.empty()) fail_usage("no data given; write for example mirror?size=16 or text:FILE");
-    // A path may hold a question mark: options begin at the last one that is followed by key=.
-    size_t question = text.rfind('?');
-    if (question != std::string::npos && text.find('=', question) == std::string::npos &&
-        text.find(':') < question && question + 1 < text.size())
-        question = std::string::npos;
-    const std::string head = text.substr(0, question);
-    const size_t colon = head.find(':');
-    spec.room = head.substr(0, colon);
-    if (colon != std::string::npos) spec.path = head.substr(colon + 1);
-    if (question != std::string::npos)
-        parse_options(spec, std::string_view(text).substr(question + 1));
+    DataSpec parts = split_data_spec(text);
+    spec.room = std::move(parts.room);
+    spec.path = std::move(parts.path);
+    if (!parts.options.empty()) parse_options(spec, std::string_view(parts.options).substr(1));
     return spec;
 }
 

@@ -38,8 +38,7 @@ struct ContextWindow {
     int64_t begin = 0, length = 0;
 };
 
-// Tokens of all rows together that go through at once: many rows share the weights anyway, and what
-// they are multiplied into need not be longer.
+// Tokens of all rows together in one call: with many rows the weights are shared anyway.
 inline constexpr int64_t kMostFed = 256;
 
 class SampleBatch {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/clock.h"
 #include "core/rng.h"
 #include "model/decode/batch.h"
 
@@ -21,10 +22,6 @@ using decode::SampleBatch;
 using decode::SampleRow;
 
 constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1} << 61;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
     const ModelConfig& model = net.config();
@@ -61,8 +58,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
         fail_usage("value {} is not there; allowed: 0 to {}", request.forced, model.levels - 1);
 }
 
-// For LibTorch's operations: eight rows of a token are too little work for several threads, and one
-// thread gives the same answer whatever the machine has.
+// Sets LibTorch to one thread for a scope: eight rows of a token are too little work for more, and
+// the result then does not depend on the machine.
 class OneThread {
   public:
     OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }

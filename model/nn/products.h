@@ -1,14 +1,14 @@
-// Matrix products of the fused layers (fused.h), by the quickest of the libraries that LibTorch
-// brings: MKL's, but on AMD's processors with AVX-512, for which MKL has kernels of AVX2 only,
-// oneDNN's where they win: x W^T and dY W of at least 2^24 multiply-adds. Operands are all of
-// float32, or all of bfloat16 with sums in float32, rounded to bfloat16; results are float32. For
-// forward and backward passes of fused.cpp, where no gradients are recorded. Any thread.
+// Matrix products of the fused layers (fused.h), by the fastest of LibTorch's libraries: MKL, but
+// on AMD's processors with AVX-512, for which MKL has AVX2 kernels only, oneDNN where it is faster:
+// x W^T and dY W of at least 2^24 multiply-adds. Operands are all of float32, or all of bfloat16
+// with sums in float32, rounded to bfloat16; results are float32. For forward and backward passes
+// of fused.cpp, where no gradients are recorded. Any thread.
 #pragma once
 #include <ATen/core/Tensor.h>
 
 namespace aft::nn {
 
-// Whether oneDNN's are asked here.
+// Whether oneDNN is used here.
 [[nodiscard]] bool has_onednn();
 
 // a b: [N, K], [K, M] -> [N, M]

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.h"
 #include "core/files.h"
+#include "model/metrics.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
 
@@ -17,8 +19,11 @@ namespace {
 int64_t last_step(const fs::path& run) {
     uint64_t offset = 0;
     int64_t last = -1;
-    for (const nlohmann::json& line : read_metrics(run, offset))
-        last = std::max(last, line.value("step", int64_t{0}));
+    Curves curves;
+    while (read_rows(run, offset, curves)) {
+    }
+    if (const auto rows = curves.step.extremes(0, curves.step.size()))
+        last = std::llround(curves.step[rows->high]);
     const std::vector<int64_t> saved = checkpoint_steps(run);
     return saved.empty() ? last : std::max(last, saved.back());
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
 #include "model/train/trainer_parts.h"
@@ -16,10 +17,6 @@ namespace aft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 nlohmann::json describe(const DataSource& source, const DataConfig& config) {
     const DataInfo& info = source.info();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <set>
 
 #include "app/panels/rooms.h"
@@ -11,8 +12,11 @@ namespace aft::app {
 namespace {
 
 TEST(Actions, HaveUniqueNamesAndSentences) {
-    std::set<std::string> names, shortcuts;
+    std::set<std::string> ids, names, shortcuts;
     for (const Action& action : all_actions()) {
+        EXPECT_TRUE(ids.insert(action.id).second) << action.id;
+        EXPECT_EQ(action.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz_."), std::string::npos);
+        EXPECT_EQ(std::count(action.id.begin(), action.id.end(), '.'), 1) << action.id;
         EXPECT_TRUE(names.insert(action.name).second) << action.name;
         EXPECT_GE(action.sentence.size(), 10u) << action.name;
         EXPECT_TRUE(action.sentence.ends_with('.')) << action.name << ": " << action.sentence;
@@ -63,11 +67,35 @@ using ActionsBare = BareTest;
 
 TEST_F(ActionsBare, DisabledActionSaysWhy) {
     make();
-    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "No run is open.");
-    EXPECT_FALSE(ui().actions.run(ui(), "One step"));
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "No run is open.");
+    EXPECT_FALSE(ui().actions.run(ui(), "run.step"));
     ASSERT_FALSE(ui().toasts.shown().empty());
     EXPECT_EQ(ui().toasts.shown().back().detail, "No run is open.");
     EXPECT_THROW(ui().actions.run(ui(), "Dance"), Error);
+}
+
+TEST_F(ActionsBare, CodeFindsThemByIdAndScriptsByNameToo) {
+    make();
+    const Actions& actions = ui().actions;
+    ASSERT_NE(actions.find("view.theme_light"), nullptr);
+    EXPECT_EQ(actions.find("Theme light"), nullptr);
+    EXPECT_EQ(actions.find_named("theme LIGHT"), actions.find("view.theme_light"));
+    EXPECT_EQ(actions.find_named("view.theme_light"), actions.find("view.theme_light"));
+    run("view.theme_light\n");
+    EXPECT_EQ(ui().settings.theme, ThemeName::light);
+    run("Theme dark\n");
+    EXPECT_EQ(ui().settings.theme, ThemeName::dark);
+}
+
+TEST_F(ActionsBare, ControlsAreFoundByTheActionTheyRun) {
+    make();
+    run("view.workspace_train\nframes 3\n");
+    const WidgetRecord* const button = ui().recorder.find("file.new_run");
+    ASSERT_NE(button, nullptr);
+    EXPECT_EQ(button->kind, "button");
+    EXPECT_EQ(button->action, "file.new_run");
+    run("click file.new_run\nframes 3\n");
+    EXPECT_EQ(ui().workspace, Workspace::home);
 }
 
 TEST_F(ActionsBare, KeysRunActions) {

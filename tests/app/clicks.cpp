@@ -141,7 +141,7 @@ void Clicks::wander() {
     last_ = "key " + keys[pick(keys.size())];
     driver_.did(last_);
     driver_.key(last_.substr(4));
-    ui().quit = false;
+    ui().commands.stay();
 }
 
 void Clicks::show_pane_of(const std::string& label) {
@@ -166,7 +166,7 @@ void Clicks::try_around(const std::string& label) {
     for (const OnScreen& on : near)
         if (on.label == last_) {
             (void)press(on);
-            ui().quit = false;
+            ui().commands.stay();
             return;
         }
 }
@@ -206,7 +206,7 @@ void Clicks::go_after(const std::string& label, int depth) {
         driver_.key("Esc");
         driver_.key("Esc");
         ui().settings.zoom = 1;
-        ui().actions.run(ui(), "Reset layout");
+        ui().actions.run(ui(), "view.reset_layout");
         driver_.step(4);
     }
     if (known.workspace != workspace_name(ui().workspace)) {
@@ -261,7 +261,7 @@ void Clicks::use(const OnScreen& control) {
         else
             driver_.drag(a, b);
     }
-    ui().quit = false;
+    ui().commands.stay();
 }
 
 ImVec2 Clicks::place_in(const WidgetRecord& w) {
@@ -337,7 +337,7 @@ void Clicks::stay_in_folder() {
     if (path.label.empty() || path.value.starts_with(rules_.folder) ||
         !std::filesystem::is_directory(path.value, ignored))
         return;
-    ui().recorder.request_set(path.label, rules_.folder);
+    ui().recorder.scripted.request(path.label, rules_.folder);
     driver_.step(2);
     const WidgetRecord go = driver_.find("Open/Where/Go");
     (void)driver_.press(go, place_in(go));
@@ -345,7 +345,7 @@ void Clicks::stay_in_folder() {
 
 // What the fields hold by now may need days and terabytes.
 void Clicks::make_start_cheap() {
-    ui().recorder.request_set("Home/New run/Preset", "demo-mirror");
+    ui().recorder.scripted.request("Home/New run/Preset", "demo-mirror");
     driver_.step(3);
 }
 

@@ -95,7 +95,7 @@ class RandomClicks : public BareTest {
         ui().toasts.add({.kind = ToastKind::done,
                          .title = "Back at step 20",
                          .action = "Open it",
-                         .run = [run = run_](Ui& now) { now.open(run); }});
+                         .run = [run = run_](Ui& now) { now.commands.send(OpenPath{run}); }});
         until_usable("Toasts/Main/Open it");
     }
     // Too little room for all channels of a picture that can be read.
@@ -119,7 +119,7 @@ class RandomClicks : public BareTest {
                 {"Samples/Main/Continue",
                  [this, completing] {
                      completing();
-                     ui().actions.run(ui(), "Stop or unlock");
+                     ui().actions.run(ui(), "selection.unlock");
                      until_usable("Samples/Main/Continue");
                  }},
                 {"Keys/Main/More channels", [this] { crowd("Keys/Main/More channels"); }},

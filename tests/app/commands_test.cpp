@@ -168,10 +168,10 @@ TEST_F(Commands, AKernelKeepsItsQuantity) {
 TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     initialize_model("cpu", 1);
     make();
-    const Action* const copy = ui().actions.find("Copy values");
+    const Action* const copy = ui().actions.find("map.copy_values");
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(copy->shortcut, "Ctrl+C");
-    EXPECT_NE(ui().actions.why_not(ui(), "Copy values"), "");
+    EXPECT_NE(ui().actions.why_not(ui(), "map.copy_values"), "");
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
     run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
     constexpr int64_t kTokens = 256, kTarget = 200, kSource = 13;

@@ -5,7 +5,8 @@
 #include <fstream>
 
 #include "app/panels/complete/completion_state.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
+#include "core/data_spec.h"
 #include "core/image.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
@@ -52,14 +53,14 @@ class Complete : public BareTest {
 };
 
 TEST(DataPlace, SplitsAndJoinsASpec) {
-    const DataPlace place = data_place("cifar10:data/cifar10?size=16");
+    const DataSpec place = split_data_spec("cifar10:data/cifar10?size=16");
     EXPECT_EQ(place.room, "cifar10");
     EXPECT_EQ(place.path, "data/cifar10");
     EXPECT_EQ(place.options, "?size=16");
     for (const char* spec :
          {"cifar10:data/cifar10?size=16", "mirror?size=8", "mirror", "text:a.txt"})
-        EXPECT_EQ(data_place(spec).spec(), spec);
-    EXPECT_EQ(data_place("mirror?size=8").path, "");
+        EXPECT_EQ(split_data_spec(spec).text(), spec);
+    EXPECT_EQ(split_data_spec("mirror?size=8").path, "");
 }
 
 TEST_F(Complete, ShortcutCountsThoughControlIsReleasedInTheSameFrame) {
@@ -89,7 +90,7 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
     open_without_data();
     ASSERT_TRUE(until([&] { return is_there("Samples/Main/Banner"); }));
     EXPECT_NE(value_of("Samples/Main/Banner").find("nowhere"), std::string::npos);
-    EXPECT_NE(ui().actions.why_not(ui(), "Complete the input").find("nowhere"), std::string::npos);
+    EXPECT_NE(ui().actions.why_not(ui(), "complete.start").find("nowhere"), std::string::npos);
     run("workspace Attention\nframes 4\n");
     EXPECT_TRUE(is_there("Attention/Main/Banner"));
     EXPECT_FALSE(is_there("Attention/Main/Both: bias and content")) << "no map of nothing";
@@ -102,7 +103,7 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
         << ui().selection.image.error;
     run("frames 4\n");
     EXPECT_FALSE(is_there("Attention/Main/Banner"));
-    EXPECT_EQ(ui().settings.data_places.at((scratch_ / "nowhere").string()),
+    EXPECT_EQ(ui().settings.data_locations.at((scratch_ / "nowhere").string()),
               (scratch_ / "pictures").string());
 }
 
@@ -118,7 +119,7 @@ TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
     }));
     EXPECT_FALSE(is_there("Samples/Main/Banner"));
     run("Blank picture\nframes 3\n");
-    EXPECT_EQ(ui().actions.why_not(ui(), "Complete the input"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "complete.start"), "");
     run("workspace Attention\nframes 3\n");
     EXPECT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
 }

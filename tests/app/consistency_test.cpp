@@ -165,7 +165,10 @@ TEST_F(Consistency, TheFirstLossIsOnlyCloseWhereItIs) {
         feed_small(ui);
         ui.status.config.model.levels = 4;
         auto curves = std::make_shared<Curves>(*ui.curves);
-        curves->columns["loss"].front() = first;
+        NumberColumn losses;
+        for (const double loss : curves->columns["loss"])
+            losses.push_back(losses.empty() ? first : loss);
+        curves->columns["loss"] = losses;
         ui.curves = curves;
     }));
     run("workspace Train\nframes 3\n");
@@ -205,14 +208,14 @@ TEST_F(Consistency, UndoAndRedoCanBePressedWhereThereIsAStroke) {
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     steps(4);
     const auto why = [&](const char* action) { return ui().actions.why_not(ui(), action); };
-    EXPECT_EQ(why("Redo stroke"), "No stroke was taken back.");
-    for (int i = 0; i < 100 && why("Undo stroke").empty(); ++i) run("Undo stroke\n");
-    EXPECT_EQ(why("Undo stroke"), "There is no stroke to take back.");
+    EXPECT_EQ(why("mask.redo"), "No stroke was taken back.");
+    for (int i = 0; i < 100 && why("mask.undo").empty(); ++i) run("Undo stroke\n");
+    EXPECT_EQ(why("mask.undo"), "There is no stroke to take back.");
     run("Invert mask\nframes 2\n");
-    EXPECT_EQ(why("Undo stroke"), "");
+    EXPECT_EQ(why("mask.undo"), "");
     run("Undo stroke\nframes 2\n");
-    EXPECT_EQ(why("Undo stroke"), "There is no stroke to take back.");
-    EXPECT_EQ(why("Redo stroke"), "");
+    EXPECT_EQ(why("mask.undo"), "There is no stroke to take back.");
+    EXPECT_EQ(why("mask.redo"), "");
 }
 
 // Two numbers of one model: each says of which data it is.

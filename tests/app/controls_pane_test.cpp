@@ -106,13 +106,13 @@ void feed_opening(Ui& ui) {
 TEST_F(ControlsPane, OpeningCanBeCancelled) {
     make(fed(feed_opening));
     run("workspace Train\nframes 3\n");
-    EXPECT_NE(stage_->frame().dump().find("Opening runs/large"), std::string::npos);
+    EXPECT_NE(dump(ui()).find("Opening runs/large"), std::string::npos);
     const WidgetRecord* cancel = ui().recorder.find("Cancel");
     ASSERT_NE(cancel, nullptr);
     const std::string label = cancel->label;
     open();
     ASSERT_NE(ui().session, nullptr);
-    ui().close_model = true;  // what the button wishes
+    ui().commands.send(CloseModel{});  // what the button wishes
     steps(3);
     EXPECT_EQ(ui().session, nullptr);
     EXPECT_EQ(ui().status.state, RunState::empty);

@@ -88,7 +88,7 @@ class Guard : public BareTest {
         EXPECT_EQ(silent, 0) << "of " << frames;
         EXPECT_GE(good_frames(), before + frames - 2);
         EXPECT_EQ(ui().status.state, RunState::running) << ui().status.error;
-        EXPECT_FALSE(ui().quit);
+        EXPECT_FALSE(ui().commands.is_quitting());
     }
 };
 

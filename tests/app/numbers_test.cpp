@@ -13,7 +13,7 @@
 namespace aft::app {
 namespace {
 
-class Numbers : public BareTest {
+class NumbersOnScreen : public BareTest {
   protected:
     // The value of the first widget whose label ends like this; "" without one.
     std::string ending(const std::string& end) {
@@ -49,7 +49,7 @@ class Numbers : public BareTest {
     }
 };
 
-TEST_F(Numbers, AGlobalRangeIsThatOfAllLayersInFocusToo) {
+TEST_F(NumbersOnScreen, AGlobalRangeIsThatOfAllLayersInFocusToo) {
     open_mirror();
     ui().selection.quantity = Quantity::exp_minus_one;
     ui().selection.gauge = Gauge::raw;
@@ -66,7 +66,7 @@ TEST_F(Numbers, AGlobalRangeIsThatOfAllLayersInFocusToo) {
     }
 }
 
-TEST_F(Numbers, ChecksCompareOneStepAndNoSingleBatch) {
+TEST_F(NumbersOnScreen, ChecksCompareOneStepAndNoSingleBatch) {
     feed_curves([](Curves& curves, Status& status) {
         std::vector<double>& loss = curves.columns["loss"];
         for (size_t i = 0; i < loss.size(); ++i) loss[i] = i < 20 ? 1.0 : 0.7;
@@ -88,7 +88,7 @@ TEST_F(Numbers, ChecksCompareOneStepAndNoSingleBatch) {
         << above;
 }
 
-TEST_F(Numbers, TheCardReadsAllPlotsAtOneStepAsRecorded) {
+TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
     feed_curves([](Curves& curves, Status&) {
         curves.columns["loss"][24] = 5.0;  // a spike: its average is another number
     });
@@ -109,7 +109,7 @@ TEST_F(Numbers, TheCardReadsAllPlotsAtOneStepAsRecorded) {
         << "at its own step it names none";
 }
 
-TEST_F(Numbers, TheWheelOverOnePlotGivesTheOthersItsStepsOnly) {
+TEST_F(NumbersOnScreen, TheWheelOverOnePlotGivesTheOthersItsStepsOnly) {
     feed_curves([](Curves&, Status&) {});
     const auto y_of = [&](const std::string& plot) {
         const std::string value = value_of("Curves/Plots/" + plot);
@@ -130,7 +130,7 @@ TEST_F(Numbers, TheWheelOverOnePlotGivesTheOthersItsStepsOnly) {
     for (size_t i = 0; i < std::size(others); ++i) EXPECT_EQ(y_of(others[i]), before[i]);
 }
 
-TEST_F(Numbers, AttentionShowsTheStartTokenAndNamesTheShift) {
+TEST_F(NumbersOnScreen, AttentionShowsTheStartTokenAndNamesTheShift) {
     open_mirror();
     run("workspace Attention\nframes 4\n");
     const std::string label = "/Start of Both: bias and content";
@@ -143,7 +143,7 @@ TEST_F(Numbers, AttentionShowsTheStartTokenAndNamesTheShift) {
     EXPECT_TRUE(until([&] { return !ending(label).starts_with("start token 100.000 %"); }));
 }
 
-TEST_F(Numbers, NormsSayWhichTheyAre) {
+TEST_F(NumbersOnScreen, NormsSayWhichTheyAre) {
     open_mirror();
     run("workspace Biases\nframes 3\nwait drawn 30\n");
     ASSERT_TRUE(until([&] { return is_there("Inspector/Statistics/Norm, visible pairs"); }));
@@ -153,7 +153,7 @@ TEST_F(Numbers, NormsSayWhichTheyAre) {
     EXPECT_TRUE(until([&] { return says(", visible pairs "); })) << "the line at the foot";
 }
 
-TEST_F(Numbers, NothingIsToldBeforeTheFirstStep) {
+TEST_F(NumbersOnScreen, NothingIsToldBeforeTheFirstStep) {
     make();
     open_tiny_run();
     run("workspace Biases\nframes 4\n");
@@ -168,7 +168,7 @@ TEST_F(Numbers, NothingIsToldBeforeTheFirstStep) {
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
 }
 
-TEST_F(Numbers, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
+TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     make();
     open_tiny_run();
     run("One step\n");

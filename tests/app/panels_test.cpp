@@ -43,7 +43,7 @@ TEST_P(PanelsDraw, InAllWorkspacesSizesAndThemes) {
         stage_->set_size({1600, 1000});
         ui().workspace = workspace;
         steps(4);
-        drawn += stage_->frame().dump();
+        drawn += dump(ui());
     }
     for (const PanelRoom& room : panels())
         EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
@@ -60,7 +60,7 @@ TEST_F(Empty, SaysWhatToDoNext) {
     make();
     for (const char* workspace : {"Train", "Biases", "Attention", "Complete"}) {
         run(std::string("workspace ") + workspace + "\nframes 3\n");
-        EXPECT_NE(stage_->frame().dump().find("empty\t"), std::string::npos) << workspace;
+        EXPECT_NE(dump(ui()).find("empty\t"), std::string::npos) << workspace;
     }
 }
 
@@ -68,19 +68,18 @@ TEST_F(Empty, ErrorIsNamedOnTheScreen) {
     make(fed(feed_error));
     run("workspace Train\nframes 3\n");
     EXPECT_NE(value_of("Curves/Main/Banner").find("NaN in layer 1"), std::string::npos);
-    EXPECT_NE(stage_->frame().dump().find("Training paused"), std::string::npos);
+    EXPECT_NE(dump(ui()).find("Training paused"), std::string::npos);
 }
 
 TEST_F(Empty, IdleWindowWantsNoFrames) {
     make();
     steps(30);
-    for (int i = 0; i < 500 && stage_->frame().frames_wanted() > 0;
-         ++i) {  // the system report is read
+    for (int i = 0; i < 500 && ui().wanted.count > 0; ++i) {  // the system report is read
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         steps(3);
     }
-    EXPECT_EQ(stage_->frame().frames_wanted(), 0);
-    EXPECT_TRUE(std::isinf(stage_->frame().next_frame_at()));
+    EXPECT_EQ(ui().wanted.count, 0);
+    EXPECT_TRUE(std::isinf(ui().wanted.at));
 }
 
 TEST_F(Empty, IdleWithARunWantsNoFrames) {
@@ -88,7 +87,7 @@ TEST_F(Empty, IdleWithARunWantsNoFrames) {
     for (const char* workspace : {"Train", "Biases", "Attention", "Complete", "Compare", "Lab"}) {
         run(std::string("workspace ") + workspace + "\n");
         steps(60);
-        EXPECT_EQ(stage_->frame().frames_wanted(), 0) << workspace;
+        EXPECT_EQ(ui().wanted.count, 0) << workspace;
     }
 }
 

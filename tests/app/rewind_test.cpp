@@ -48,7 +48,7 @@ TEST_F(Rewinding, TheListHasEverySavedStepAndGoesThere) {
 
 TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
     open_trained(45);
-    const auto why = [&] { return ui().actions.why_not(ui(), "Rewind to the shown step"); };
+    const auto why = [&] { return ui().actions.why_not(ui(), "run.rewind_shown"); };
     EXPECT_NE(why().find("Scrub the timeline"), std::string::npos) << why();
     ui().selection.step = 32;
     EXPECT_NE(why().find("Only the biases"), std::string::npos) << why();

@@ -1,6 +1,6 @@
 // The part of the data that a sample is of: not guessed while it is unknown, and told apart from
 // data that are not there.
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "core/image.h"
 #include "tests/app/stage_fixture.h"
 

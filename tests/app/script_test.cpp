@@ -67,7 +67,7 @@ TEST_F(Scripts, QuitEndsAndDumpIsWritten) {
     make(fed(feed_small));
     const auto path = std::filesystem::temp_directory_path() / "afterimage-dump-test.txt";
     run("workspace Train\nframes 3\ndump " + path.string() + "\nquit\n");
-    EXPECT_TRUE(ui().quit);
+    EXPECT_TRUE(ui().commands.is_quitting());
     const std::string dump = read_file(path);
     EXPECT_TRUE(dump.starts_with("frame\t")) << dump.substr(0, 40);
     EXPECT_NE(dump.substr(0, dump.find('\n')).find("\tTrain"), std::string::npos);

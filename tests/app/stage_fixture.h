@@ -82,7 +82,7 @@ class BareTest : public ::testing::Test {
     Ui& ui() { return stage_->ui(); }
     void run(const std::string& text) {
         Script script(text, "test", {.shot = {}});
-        while (script.advance(stage_->frame()) && !ui().quit) {
+        while (script.advance(stage_->frame()) && !ui().commands.is_quitting()) {
             stage_->step();
             if (ui().session != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }

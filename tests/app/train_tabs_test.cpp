@@ -55,7 +55,7 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     make();
     open_tiny_run();
     run("Start training\nwait Stopped 60\nworkspace Biases\nframes 3\n");
-    EXPECT_EQ(ui().actions.why_not(ui(), "Difference to pin"), "Nothing is pinned. P pins.");
+    EXPECT_EQ(ui().actions.why_not(ui(), "map.difference_to_pin"), "Nothing is pinned. P pins.");
     run("First moment\nframes 2\nkey P\nkey End\nkey D\nAtlas or focus\nframes 3\n");
     ASSERT_TRUE(until([&] { return value_of("Focus/Main/Map").ends_with("change"); }))
         << value_of("Focus/Main/Map");
@@ -95,8 +95,8 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
     EXPECT_EQ(value_of("Run/Run/Primary"), "Rewind to 20");
-    EXPECT_NE(ui().actions.why_not(ui(), "One step"), "");
-    EXPECT_EQ(ui().actions.why_not(ui(), "Try the step again"), "");
+    EXPECT_NE(ui().actions.why_not(ui(), "run.step"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.retry_step"), "");
     const std::string banner = value_of("Curves/Main/Banner");
     EXPECT_NE(banner.find("learning rate 10"), std::string::npos) << banner;
     EXPECT_NE(banner.find("Step 20 is saved and safe."), std::string::npos) << banner;
@@ -105,7 +105,7 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 20; }));
     EXPECT_EQ(ui().status.error, "");
     EXPECT_LT(ui().status.config.train.learning_rate, 10) << "that of the saved step";
-    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
 }
 
 // As on a full disk: nothing is lost, and the same button goes on.
@@ -121,9 +121,9 @@ TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
     run("One step\n");
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Go on");
-    EXPECT_EQ(ui().actions.why_not(ui(), "One step"), "");
-    EXPECT_EQ(ui().actions.why_not(ui(), "Save checkpoint"), "");
+    EXPECT_EQ(value_of("Run/Run/Primary"), "Resume");
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
+    EXPECT_EQ(ui().actions.why_not(ui(), "run.save"), "");
     const std::string banner = value_of("Curves/Main/Banner");
     EXPECT_NE(banner.find("metrics.jsonl"), std::string::npos) << banner;
     EXPECT_NE(banner.find("up to step 3 is in memory only"), std::string::npos) << banner;

@@ -141,8 +141,6 @@ TEST(Files, the_user_folders_follow_the_environment) {
     ::setenv("XDG_CONFIG_HOME", "relative", 1);
     ::setenv("HOME", "/tmp/home", 1);
     EXPECT_EQ(config_folder(), "/tmp/home/.config/afterimage");
-    ::unsetenv("XDG_CACHE_HOME");
-    EXPECT_EQ(cache_folder(), "/tmp/home/.cache/afterimage");
 }
 
 TEST(Files, shared_files_are_found_and_a_missing_one_is_named) {

@@ -179,7 +179,7 @@ def check_named_step(cli, screen):
         words = window.dump().value("Samples/Main/Caption")
         used = re.search(r"step (\d+)", words)
         cli.check("the caption names a trained step, and that training goes on",
-                  used and int(used.group(1)) >= int(saved) + 100 and "training goes on" in words, words)
+                  used and int(used.group(1)) >= int(saved) + 100 and "training continues" in words, words)
         window.click(OPTIONS + "Model step")
         window.click(f"Sampling/Options/Model step=step {saved}")
         window.until_value(OPTIONS + "Model step", f"step {saved}", 10)

@@ -67,7 +67,7 @@ std::vector<SampleRow> rows_of(int64_t count, int64_t levels) {
 std::vector<float> wanted_logits(Decoder& decoder, const std::vector<SampleRow>& rows) {
     const auto state = decoder.start(static_cast<int64_t>(rows.size()));
     std::vector<int64_t> fed, last;
-    for (const Row& row : rows) {
+    for (const SampleRow& row : rows) {
         fed.push_back(-1);
         for (int64_t t = kLength / 2; t + 1 < kLength; ++t)
             fed.push_back(row.tokens[static_cast<size_t>(t)]);
@@ -90,11 +90,11 @@ TEST(DecodeRestart, GoesInBlocksAndChangesNoBit) {
             ASSERT_EQ(inner->group(), 0) << "a packed decoder";
             const std::vector<SampleRow> rows = rows_of(count, model.levels);
             Counted decoder(*inner);
-            decode::Batch batch(decoder, *decoder.start(1), rows, {0, kLength});
+            decode::SampleBatch batch(decoder, *decoder.start(1), rows, {0, kLength});
             std::vector<std::vector<Given>> known;
             for (int64_t t = 0; t < kLength; ++t) {
                 known.emplace_back();
-                for (const Row& row : rows)
+                for (const SampleRow& row : rows)
                     known.back().push_back({row.tokens[static_cast<size_t>(t)], false, false});
             }
             batch.follow(0, known);

@@ -9,7 +9,8 @@ ALLOWED = {
     "model": ("core/", "model/"),
     "viz": ("core/", "viz/"),
     "bench": ("bench/", "core/", "model/"),
-    "app": ("app/", "core/", "viz/", "bench/bench.h", "model/session.h", "model/jobs.h"),
+    "app": ("app/", "core/", "viz/", "bench/bench.h", "model/session.h", "model/jobs.h",
+            "model/model_files.h"),
     "tests": ("",),
 }
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")

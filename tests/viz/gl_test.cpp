@@ -48,7 +48,8 @@ TEST_F(Gl, ShaderColoursEqualTheOnesOnTheCpu) {
         for (int scale = 0; scale < 6; ++scale)
             for (const Range range : {Range{-1, 5.5}, Range{0.01, 3}, Range{-0.02, 0.02}}) {
                 const Coloring k{range, Scale(scale), Colormap(map)};
-                stage.look.painter->paint(texture, target, {0, 0, kSide, kSide}, {k, 0xFF2BD6});
+                stage.look.painter->paint(texture, target, {0, 0, kSide, kSide},
+                                          {k, rgb(0xFF2BD6)});
                 const Image seen = target.read(false);
                 const Image wanted = colorize({values, kSide, kSide}, k, 1);
                 int worst = 0;

@@ -130,14 +130,6 @@ TEST(Atlas, HitTestFindsTheCellAndMissesTheGaps) {
     EXPECT_FALSE(hit_atlas(a, shape, {599, 399}).is_valid());
 }
 
-TEST(Atlas, ColumnsAreChosenForTheLargestMaps) {
-    AtlasShape shape{.tile_rows = 100, .tile_columns = 100};
-    EXPECT_EQ(best_columns(6, shape, {900, 600}, 1), 3);
-    EXPECT_EQ(best_columns(1, shape, {900, 600}, 1), 1);
-    EXPECT_EQ(best_columns(4, shape, {1000, 210}, 1), 4);
-    EXPECT_EQ(best_columns(2, shape, {900, 600}, 1), 2) << "side by side";
-}
-
 TEST(Map, FreeAxesTakeEachTheirOwnZoom) {
     MapView view;
     view.data = {.rows = 256, .columns = 128};
@@ -287,14 +279,14 @@ TEST(Theme, ContrastIsWhatLookPromises) {
          {Row{ThemeName::dark, 14.7, 8.4, 6.0, 8.4, 8.1, 10.0, 7.1, 4.8},
           Row{ThemeName::light, 16.9, 7.7, 5.9, 6.3, 5.6, 5.8, 5.6, 5.9},
           Row{ThemeName::high_contrast, 21, 16.5, 12, 15.1, 14.7, 13.1, 10.3, 15.1}}) {
-        const ThemeColors& c = theme_colors(row.name);
+        const Theme& c = theme_of(row.name);
         const std::pair<uint32_t, double> expected[] = {
             {c.text1, row.text1},   {c.text2, row.text2}, {c.text3, row.text3},
             {c.accent, row.accent}, {c.ok, row.ok},       {c.warn, row.warn},
             {c.error, row.error}};
         for (const auto& [color, ratio] : expected)
             EXPECT_NEAR(contrast_ratio(color, c.pane), ratio, 0.06) << std::hex << color;
-        EXPECT_NEAR(contrast_ratio(c.on_fill, c.fill), row.fill, 0.06);
+        EXPECT_NEAR(contrast_ratio(c.ink, c.fill), row.fill, 0.06);
         for (const uint32_t series : c.series)
             EXPECT_GE(contrast_ratio(series, c.pane), row.name == ThemeName::light ? 4.5 : 5.15);
         for (const uint32_t ground : {c.bar, c.pane, c.raised, c.field})
@@ -307,7 +299,7 @@ TEST(Theme, InkOnEveryMapColourIsReadable) {
     for (const Colormap map : {Colormap::ember_dark, Colormap::ember_light, Colormap::viridis,
                                Colormap::cividis, Colormap::grey})
         for (const Rgb& c : colormap_table(map)) {
-            const uint32_t ground = uint32_t{c[0]} << 16 | uint32_t{c[1]} << 8 | c[2];
+            const ImU32 ground = IM_COL32(c[0], c[1], c[2], 255);
             EXPECT_GE(contrast_ratio(ink_on(ground), ground), 4.2);
         }
 }

@@ -73,7 +73,7 @@ struct Painted {
         std::fill(hidden.begin() + 6, hidden.begin() + 11, 1);  // row 0, columns 6 to 10
         MapView view;
         view.data = {.values = values, .rows = 11, .columns = 11, .hidden = hidden, .version = 1};
-        view.coloring = {{-1, high}, Scale::signed_log, stage.look.colors->diverging};
+        view.coloring = {{-1, high}, Scale::signed_log, stage.look.theme.diverging};
         view.area = {520, 520};
         view.is_signed = true;
         view.row_label = view.column_label = [](int64_t i) { return std::to_string(i - 5); };

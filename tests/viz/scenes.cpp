@@ -40,7 +40,7 @@ AtlasScene::AtlasScene() {
 }
 
 void AtlasScene::draw(const Look& look, ImVec2 area) {
-    for (AtlasCell& cell : cells) cell.coloring.map = look.colors->diverging;
+    for (AtlasCell& cell : cells) cell.coloring.map = look.theme.diverging;
     AtlasView view;
     view.shape = {.rows = 12,
                   .columns = 16,
@@ -84,16 +84,16 @@ void CurveScene::draw(const Look& look, ImVec2 size, bool log_y) {
     train.y = loss;
     train.low = low;
     train.high = high;
-    train.color = look.colors->series[0];
+    train.color = look.theme.series[0];
     train.smoothing = 0.97;
     Curve val;
     val.label = "validation";
     val.x = validation_x;
     val.y = validation;
-    val.color = look.colors->series[1];
+    val.color = look.theme.series[1];
     val.dots = true;
     plot.curves = {train, val};
-    plot.events = {{x[x.size() / 3], "learning rate 1e-4", look.colors->series[1]}};
+    plot.events = {{x[x.size() / 3], "learning rate 1e-4", look.theme.series[1]}};
     reply = draw_curves(plot, look);
 }
 

@@ -39,7 +39,7 @@ std::string why_no_opengl() {
 }
 
 Stage::Stage(With with, ThemeName theme) {
-    look.colors = &theme_colors(theme);
+    look.theme = theme_of(theme);
     ImGui::CreateContext();
     ImPlot::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
@@ -74,7 +74,7 @@ void Stage::frame(const std::function<void()>& draw) {
     ImGui::SetNextWindowSize(size);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0F);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, ink(look.colors->pane));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.pane);
     ImGui::Begin("stage", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
     draw();
     ImGui::End();
@@ -82,7 +82,7 @@ void Stage::frame(const std::function<void()>& draw) {
     ImGui::PopStyleVar(2);
     ImGui::Render();
     if (context_) {
-        target_.clear(look.colors->pane, 1);
+        target_.clear(look.theme.pane, 1);
         ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
         return;
     }

@@ -37,11 +37,13 @@ void Framebuffer::bind() const {
     glViewport(0, 0, width(), height());
 }
 
-void Framebuffer::clear(uint32_t rgb, float alpha) const {
+void Framebuffer::clear(uint32_t color, float alpha) const {
     bind();
     glDisable(GL_SCISSOR_TEST);
-    const auto part = [&](int shift) { return static_cast<float>((rgb >> shift) & 0xFF) / 255.0F; };
-    glClearColor(part(16), part(8), part(0), alpha);
+    const auto part = [&](int shift) {
+        return static_cast<float>((color >> shift) & 0xFF) / 255.0F;
+    };
+    glClearColor(part(0), part(8), part(16), alpha);
     glClear(GL_COLOR_BUFFER_BIT);
 }
 

@@ -14,8 +14,8 @@ class Framebuffer {
     Framebuffer(Framebuffer&& other) noexcept;
     Framebuffer& operator=(Framebuffer&& other) noexcept;
 
-    void bind() const;                            // as the draw target, viewport = all of it
-    void clear(uint32_t rgb, float alpha) const;  // binds it
+    void bind() const;                              // as the draw target, viewport = all of it
+    void clear(uint32_t color, float alpha) const;  // binds it
     // RGB; flip = true when it was drawn as a window is (row 0 at the bottom). Blocks on the GPU.
     [[nodiscard]] Image read(bool flip) const;
 

@@ -69,11 +69,12 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
     tools.push_back(
         {272, [&] {
-             const char* const name = data_.is_by_head() ? "Heads" : "Channels";
+             const char* const name = data_.rows().is_by_head ? "Heads" : "Channels";
              inline_label(ui, name);
-             const std::string reduce[] = {"Gate-weighted mean", "Mean",
-                                           data_.is_by_head() ? "Chosen head" : "Chosen channel"};
-             const int first = data_.has_gates() ? 0 : 1;  // without gates both means are one
+             const std::string reduce[] = {
+                 "Gate-weighted mean", "Mean",
+                 data_.rows().is_by_head ? "Chosen head" : "Chosen channel"};
+             const int first = data_.rows().has_gates ? 0 : 1;  // without gates both means are one
              int chosen = std::max(0, reduce_ - first);
              if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
                  reduce_ = chosen + first;
@@ -119,15 +120,16 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
             values.push_back(share_read_out(name, shown_share(positions, map, cell.source)));
     };
     if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
-    if (!is_one) add("share", data_.both());
-    if (!is_one && parts_ != 1) add("prior", data_.prior());
-    if (!is_one && parts_ != 0) add("content", data_.content());
-    for (const AttentionChannel& c : data_.channels())
+    if (!is_one) add("share", data_.rows().both);
+    if (!is_one && parts_ != 1) add("prior", data_.rows().prior);
+    if (!is_one && parts_ != 0) add("content", data_.rows().content);
+    for (const AttentionChannel& c : data_.rows().channels)
         if (c.index == cell.channel) {
-            values.push_back({data_.is_by_head() ? "head" : "channel", std::to_string(c.index)});
+            values.push_back(
+                {data_.rows().is_by_head ? "head" : "channel", std::to_string(c.index)});
             if (is_one || reduce_ != 2)
                 add(is_one ? "share" : "its share", data_.channel_map(ui, c.index));
-            if (!data_.has_gates()) continue;
+            if (!data_.rows().has_gates) continue;
             values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
         }
     hover_line(ui, values,
@@ -201,26 +203,26 @@ void AttentionPanel::draw(Ui& ui) {
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
     pointed_channel_ = -1;
-    if (data_.has_both() && has_gallery && left > ui.px(110))
+    if (data_.rows().has_both() && has_gallery && left > ui.px(110))
         pointed_channel_ = gallery_.draw(ui, data_, coloring(ui), left);
     draw_foot(ui, positions);
 }
 
 void AttentionPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.has_both()) return;
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.rows().has_both()) return;
     const Positions positions(ui.status);
     const Cell cell = ui.selection.shown();
     section(ui, "Selection", {}, false);
     key_value(ui, "Layer", std::to_string(cell.layer));
     if (cell.channel >= 0)
-        key_value(ui, data_.is_by_head() ? "Head" : "Channel", std::to_string(cell.channel));
+        key_value(ui, data_.rows().is_by_head ? "Head" : "Channel", std::to_string(cell.channel));
     const auto words = [&](const Positions::Place& place, const std::string& otherwise) {
         return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
                                                        : otherwise;
     };
     key_value(ui, "Target",
               words(positions.target(cell.target), positions.target_words(cell.target)));
-    if (cell.source >= 0 && size_t(cell.source) < data_.both().row.size()) {
+    if (cell.source >= 0 && size_t(cell.source) < data_.rows().both.row.size()) {
         key_value(ui, "Source",
                   positions.channels > 1 || positions.is_text
                       ? source_place(ui, positions, cell.source)
@@ -228,7 +230,7 @@ void AttentionPanel::inspector(Ui& ui) {
         const bool is_one = reads_channel(ui);
         const double share =
             is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
-                   : shown_share(positions, data_.both(), cell.source);
+                   : shown_share(positions, data_.rows().both, cell.source);
         const bool is_mean = cell.channel >= 0 && !is_one && reduce_ != 2;
         key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   std::isnan(share) ? ""
@@ -250,7 +252,7 @@ void AttentionPanel::inspector(Ui& ui) {
     (void)combo(ui, "Colours", look.colors, {maps});
     over_image_controls(ui);
     section(ui, "Actions");
-    action_button(ui, "Pin", ButtonKind::normal, "Pin target");
+    action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace aft::app {
 
 double largest_share(const AttentionData& data, bool with_content) {
     double top = 1e-9;
-    for (const AttentionMap* map : {&data.prior(), &data.content(), &data.both()})
+    for (const AttentionMap* map : {&data.rows().prior, &data.rows().content, &data.rows().both})
         for (const float share : map->folded.values)
-            if (map != &data.content() || with_content) top = std::max<double>(top, share);
+            if (map != &data.rows().content || with_content) top = std::max<double>(top, share);
     return top;
 }
 
@@ -52,10 +52,11 @@ RowNumbers row_numbers(const Positions& positions, const AttentionMap& map, int6
 }
 
 bool AttentionData::is_pending() const {
-    return both_watch_.is_pending() || prior_watch_.is_pending() || content_watch_.is_pending();
+    return watches_.both.is_pending() || watches_.prior.is_pending() ||
+           watches_.content.is_pending();
 }
 
-void AttentionData::take_part(const Ui& ui, const Watch& watch, AttentionMap& out) {
+void AttentionData::take_part(const ModelView& ui, const Watch& watch, AttentionMap& out) {
     const Positions positions(ui.status);
     const Field& field = watch.fields()->fields.front();
     const auto width = size_t(field.shape.empty() ? 0 : field.shape.back());
@@ -65,8 +66,8 @@ void AttentionData::take_part(const Ui& ui, const Watch& watch, AttentionMap& ou
 }
 
 // The reduced row is made here out of all channels, so that changing it needs no new answer.
-void AttentionData::take_both(const Ui& ui, const Wish& wish) {
-    const FieldSet& set = *both_watch_.fields();
+void AttentionData::take_both(const ModelView& ui, const Request& request) {
+    const FieldSet& set = *watches_.both.fields();
     const Field& a = set.fields.front();
     const Field* const gate = set.find("gate");
     const Field* const sharp = set.find("sharpness");
@@ -77,29 +78,30 @@ void AttentionData::take_both(const Ui& ui, const Wish& wish) {
     };
     std::vector<double> sum(width, 0);
     double weight = 0;
-    is_by_head_ = !a.axes.empty() && a.axes.front() == "head";
-    has_gates_ = !is_by_head_ && ui.status.mixer.has_gate;
+    rows_.is_by_head = !a.axes.empty() && a.axes.front() == "head";
+    rows_.has_gates = !rows_.is_by_head && ui.status.mixer.has_gate;
     for (size_t c = 0; c < rows; ++c) {
-        const bool chosen = wish.reduce != Reduce::channel || int64_t(c) == wish.channel;
-        const double w = !chosen ? 0 : wish.reduce == Reduce::gate ? value(gate, c) : 1;
+        const bool chosen = request.reduce != Reduce::channel || int64_t(c) == request.channel;
+        const double w = !chosen ? 0 : request.reduce == Reduce::gate ? value(gate, c) : 1;
         weight += w;
         for (size_t j = 0; w > 0 && j < width; ++j) sum[j] += w * a.values[c * width + j];
     }
-    both_.row.resize(width);
-    for (size_t j = 0; j < width; ++j) both_.row[j] = float(sum[j] / std::max(1e-30, weight));
+    rows_.both.row.resize(width);
+    for (size_t j = 0; j < width; ++j) rows_.both.row[j] = float(sum[j] / std::max(1e-30, weight));
     // 0 * NaN: what no channel sees stays not visible even when no channel was chosen.
     for (size_t j = 0; j < width && rows > 0; ++j)
-        if (std::isnan(a.values[j])) both_.row[j] = std::numeric_limits<float>::quiet_NaN();
-    both_.folded = fold_row(Positions(ui.status), both_.row, -1);
-    both_.folded.version = ++maps_;
-    channels_.clear();
+        if (std::isnan(a.values[j])) rows_.both.row[j] = std::numeric_limits<float>::quiet_NaN();
+    rows_.both.folded = fold_row(Positions(ui.status), rows_.both.row, -1);
+    rows_.both.folded.version = ++maps_;
+    rows_.channels.clear();
     for (size_t c = 0; c < rows; ++c) {
         const std::span<const float> row(a.values.data() + c * width, width);
-        channels_.push_back({int64_t(c), value(gate, c), value(sharp, c),
-                             prior_.row.empty() ? 0 : divergence_bits(row, prior_.row)});
+        rows_.channels.push_back(
+            {int64_t(c), value(gate, c), value(sharp, c),
+             rows_.prior.row.empty() ? 0 : divergence_bits(row, rows_.prior.row)});
     }
     sort(order_);
-    ++version_;
+    ++rows_.version;
 }
 
 void AttentionData::sort(Order order) {
@@ -109,68 +111,68 @@ void AttentionData::sort(Order order) {
                : order == Order::sharpness ? c.sharpness
                                            : c.divergence;
     };
-    std::stable_sort(channels_.begin(), channels_.end(),
+    std::stable_sort(rows_.channels.begin(), rows_.channels.end(),
                      [&](const auto& x, const auto& y) { return key(x) > key(y); });
 }
 
-void AttentionData::update(Ui& ui, const Wish& wish) {
-    ProbeRequest request;
-    request.probe = "attention";
-    request.step = ui.selection.step;
-    request.layer = wish.layer;
-    request.position = wish.target;
-    request.tokens = sample_tokens(ui);
-    request.options = {{"part", "both"}, {"visible", "nan"}};
+void AttentionData::update(Ui& ui, const Request& request) {
+    ProbeRequest probe;
+    probe.probe = "attention";
+    probe.step = ui.selection.step;
+    probe.layer = request.layer;
+    probe.position = request.target;
+    probe.tokens = sample_tokens(ui);
+    probe.options = {{"part", "both"}, {"visible", "nan"}};
     AskTurn turn;
-    const bool new_both = both_watch_.update(ui, request, turn);
+    const bool new_both = watches_.both.update(ui, probe, turn);
     const auto part = [&](const char* name, Watch& watch, AttentionMap& map) {
-        request.options["part"] = name;
-        request.options["reduce"] = wish.reduce == Reduce::mean ? "mean" : "gate";
-        request.channel = -1;
-        if (wish.reduce == Reduce::channel) {
-            request.options["reduce"] = "none";
-            request.channel = wish.channel;
+        probe.options["part"] = name;
+        probe.options["reduce"] = request.reduce == Reduce::mean ? "mean" : "gate";
+        probe.channel = -1;
+        if (request.reduce == Reduce::channel) {
+            probe.options["reduce"] = "none";
+            probe.channel = request.channel;
         }
-        if (!watch.update(ui, request, turn)) return false;
+        if (!watch.update(ui, probe, turn)) return false;
         take_part(ui, watch, map);
         return true;
     };
     const bool has_prior = ui.status.mixer.has_prior();
-    const bool new_prior = wish.prior && has_prior && part("prior", prior_watch_, prior_);
-    if (wish.content) (void)part("content", content_watch_, content_);
-    const bool other = taken_.reduce != wish.reduce || taken_.channel != wish.channel;
-    if (both_watch_.fields() && (new_both || new_prior || other)) take_both(ui, wish);
+    const bool new_prior = request.prior && has_prior && part("prior", watches_.prior, rows_.prior);
+    if (request.content) (void)part("content", watches_.content, rows_.content);
+    const bool other = taken_.reduce != request.reduce || taken_.channel != request.channel;
+    if (watches_.both.fields() && (new_both || new_prior || other)) take_both(ui, request);
     if (!has_prior) {
-        priors_.clear();
-        prior_ = {};  // of the model before
+        rows_.priors.clear();
+        rows_.prior = {};  // of the model before
     } else {
-        take_priors(ui, wish, request);
+        take_priors(ui, request, probe);
     }
-    taken_ = wish;
+    taken_ = request;
 }
 
 // All layers cost as much as many targets of one: asked for when the target has come to rest.
-void AttentionData::take_priors(Ui& ui, const Wish& wish, ProbeRequest request) {
+void AttentionData::take_priors(Ui& ui, const Request& request, ProbeRequest probe) {
     constexpr double kRest_s = 0.15;
-    if (taken_.target != wish.target) rest_until_ = ui.time + kRest_s;
-    request.probe = "priors";
-    request.layer = 0;
-    request.channel = wish.reduce == Reduce::channel ? wish.channel : -1;
-    request.options = {{"reduce", wish.reduce == Reduce::mean ? "mean" : "gate"}};
-    if (ui.time < rest_until_ && !priors_.empty()) {
-        priors_watch_.want(request);
+    if (taken_.target != request.target) rest_until_ = ui.time + kRest_s;
+    probe.probe = "priors";
+    probe.layer = 0;
+    probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
+    probe.options = {{"reduce", request.reduce == Reduce::mean ? "mean" : "gate"}};
+    if (ui.time < rest_until_ && !rows_.priors.empty()) {
+        watches_.priors.want(probe);
         ui.want_frame_at(rest_until_);
         return;
     }
     AskTurn turn{is_pending()};
-    if (!priors_watch_.update(ui, request, turn)) return;
-    const std::vector<float>& values = priors_watch_.fields()->fields.front().values;
-    priors_.assign(values.begin(), values.end());
+    if (!watches_.priors.update(ui, probe, turn)) return;
+    const std::vector<float>& values = watches_.priors.fields()->fields.front().values;
+    rows_.priors.assign(values.begin(), values.end());
 }
 
-AttentionMap AttentionData::channel_map(const Ui& ui, int64_t channel) const {
-    if (!both_watch_.fields()) return {};
-    const Field& a = both_watch_.fields()->fields.front();
+AttentionMap AttentionData::channel_map(const ModelView& ui, int64_t channel) const {
+    if (!watches_.both.fields()) return {};
+    const Field& a = watches_.both.fields()->fields.front();
     const auto width = size_t(a.shape.back());
     if (size_t(channel + 1) * width > a.values.size()) return {};
     const std::span<const float> row(a.values.data() + size_t(channel) * width, width);

@@ -22,46 +22,48 @@ struct AttentionChannel {
     double gate = 0, sharpness = 0, divergence = 0;  // divergence from the prior, bits
 };
 
+// What is there of the last request.
+struct AttentionRows {
+    AttentionMap prior{}, content{}, both{};
+    std::vector<AttentionChannel> channels{};
+    // Of every layer, the part of this target's row that the position bias gives, 0 to 1; empty
+    // where there is none or it has not been asked for.
+    std::vector<double> priors{};
+    uint64_t version = 0;  // of the channels
+    bool has_gates = true;
+    bool is_by_head = false;  // rows of softmax attention
+    [[nodiscard]] bool has_both() const { return !both.row.empty(); }
+};
+
 class AttentionData {
   public:
-    struct Wish {
+    struct Request {
         int64_t layer = 0, target = 0, channel = -1;
         Reduce reduce = Reduce::gate;
         bool prior = true, content = false;
     };
-    void update(Ui& ui, const Wish& wish);
+    void update(Ui& ui, const Request& request);
     void sort(Order order);
 
-    [[nodiscard]] bool has_both() const { return !both_.row.empty(); }
-    [[nodiscard]] const AttentionMap& prior() const { return prior_; }
-    [[nodiscard]] const AttentionMap& content() const { return content_; }
-    [[nodiscard]] const AttentionMap& both() const { return both_; }
-    [[nodiscard]] const std::vector<AttentionChannel>& channels() const { return channels_; }
-    [[nodiscard]] AttentionMap channel_map(const Ui& ui, int64_t channel) const;  // of both
-    // Of every layer, the part of this target's row that the position bias gives, 0 to 1; empty
-    // where there is none or it has not been asked for.
-    [[nodiscard]] const std::vector<double>& priors() const { return priors_; }
-    [[nodiscard]] bool priors_are_old() const { return !priors_watch_.is_current(); }
-    [[nodiscard]] uint64_t version() const { return version_; }  // of the channels
-    [[nodiscard]] const Watch& watch() const { return both_watch_; }
+    [[nodiscard]] const AttentionRows& rows() const { return rows_; }
+    [[nodiscard]] AttentionMap channel_map(const ModelView& ui, int64_t channel) const;  // of both
+    [[nodiscard]] bool priors_are_old() const { return !watches_.priors.is_current(); }
+    [[nodiscard]] const Watch& watch() const { return watches_.both; }
     [[nodiscard]] bool is_pending() const;
-    [[nodiscard]] const std::string& error() const { return both_watch_.error(); }
-    [[nodiscard]] bool has_gates() const { return has_gates_; }
-    [[nodiscard]] bool is_by_head() const { return is_by_head_; }  // rows of softmax attention
+    [[nodiscard]] const std::string& error() const { return watches_.both.error(); }
 
   private:
-    void take_both(const Ui& ui, const Wish& wish);
-    void take_part(const Ui& ui, const Watch& watch, AttentionMap& out);
-    void take_priors(Ui& ui, const Wish& wish, ProbeRequest request);
-    Watch prior_watch_, content_watch_, both_watch_, priors_watch_;
-    AttentionMap prior_, content_, both_;
-    std::vector<AttentionChannel> channels_;
-    std::vector<double> priors_;
+    void take_both(const ModelView& ui, const Request& request);
+    void take_part(const ModelView& ui, const Watch& watch, AttentionMap& out);
+    void take_priors(Ui& ui, const Request& request, ProbeRequest probe);
+    struct Watches {
+        Watch prior{}, content{}, both{}, priors{};
+    } watches_;
+    AttentionRows rows_;
     double rest_until_ = 0;  // a target that keeps moving does not ask for all layers
-    Wish taken_;
+    Request taken_;
     Order order_ = Order::gate;
-    uint64_t version_ = 0, maps_ = 0;
-    bool has_gates_ = true, is_by_head_ = false;
+    uint64_t maps_ = 0;  // that were folded
 };
 
 struct RowNumbers {

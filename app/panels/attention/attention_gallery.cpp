@@ -48,7 +48,7 @@ viz::AtlasShape gallery_shape(const Positions& positions, int64_t all, ImVec2 ar
 // Why this model's channels cannot be sorted like this; empty if they can.
 std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
     const MixerTraits& mixer = ui.status.mixer;
-    if (order == Order::gate && !data.has_gates()) return mixer.no_gate + ".";
+    if (order == Order::gate && !data.rows().has_gates) return mixer.no_gate + ".";
     if (order == Order::divergence && !mixer.has_prior())
         return mixer.no_bias + " to diverge from.";
     return "";
@@ -56,30 +56,30 @@ std::string why_not(const Ui& ui, const AttentionData& data, Order order) {
 
 }  // namespace
 
-void AttentionGallery::sort(const Ui& ui, AttentionData& data) {
-    const Order order = why_not(ui, data, wish_).empty() ? wish_ : Order::sharpness;
+void AttentionGallery::sort(const ModelView& ui, AttentionData& data) {
+    const Order order = why_not(ui, data, requested_).empty() ? requested_ : Order::sharpness;
     if (order == order_) return;
     order_ = order;
     data.sort(order);
     first_ = 0;
 }
 
-void AttentionGallery::fill(const Ui& ui, const AttentionData& data, int count) {
-    const size_t all = data.channels().size();
+void AttentionGallery::fill(const ModelView& ui, const AttentionData& data, int count) {
+    const size_t all = data.rows().channels.size();
     if (first_ >= all || size_t(count) >= all) first_ = 0;  // a page is enough for them by now
     const size_t n = std::min(size_t(count), all - first_);
-    if (cells_version_ == data.version() && cells_.size() == n && cells_first_ == first_ &&
+    if (cells_version_ == data.rows().version && cells_.size() == n && cells_first_ == first_ &&
         cells_order_ == order_)
         return;
-    cells_version_ = data.version();
+    cells_version_ = data.rows().version;
     cells_order_ = order_;
     cells_first_ = first_;
     folded_.clear();
     cells_.assign(n, {});
     for (size_t i = 0; i < n; ++i)
-        folded_.push_back(data.channel_map(ui, data.channels()[first_ + i].index).folded);
+        folded_.push_back(data.channel_map(ui, data.rows().channels[first_ + i].index).folded);
     for (size_t i = 0; i < n; ++i) {
-        const AttentionChannel& c = data.channels()[first_ + i];
+        const AttentionChannel& c = data.rows().channels[first_ + i];
         viz::AtlasCell& cell = cells_[i];
         folded_[i].version = (cells_version_ * 4 + uint64_t(order_)) * (all + 1) + first_;
         cell.data = folded_[i].data();
@@ -87,7 +87,7 @@ void AttentionGallery::fill(const Ui& ui, const AttentionData& data, int count) 
         for (size_t k = 0; k < folded_[i].values.size(); ++k)
             if (folded_[i].hidden[k] == 0) seen.push_back(folded_[i].values[k]);
         cell.coloring.range = {0, std::max(1e-9, value_range(seen, 100, false).high)};
-        cell.label = fmt::format("{}{}", data.is_by_head() ? "h" : "c", c.index);
+        cell.label = fmt::format("{}{}", data.rows().is_by_head ? "h" : "c", c.index);
         const double shown = order_ == Order::gate        ? c.gate
                              : order_ == Order::sharpness ? c.sharpness
                                                           : c.divergence;
@@ -105,7 +105,7 @@ void AttentionGallery::turn_page(int64_t by, int count, size_t channels) {
 // Which channels these are and what stands under every map, the longest words first.
 std::vector<std::string> AttentionGallery::head_words(const AttentionData& data, int count,
                                                       bool has_bars) const {
-    const size_t all = data.channels().size(), last = std::min(all, first_ + size_t(count));
+    const size_t all = data.rows().channels.size(), last = std::min(all, first_ + size_t(count));
     const std::string shown = fmt::format("{} to {} of {}, own range", first_ + 1, last, all);
     constexpr const char* kValues[] = {"gate \u03C3(Q)", "sharpness", "divergence"};
     const char* const value = kValues[int(order_)];
@@ -119,15 +119,15 @@ void AttentionGallery::draw_order(Ui& ui, const AttentionData& data) {
     std::vector<Choice> orders = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
-    if (segmented(ui, "Sort", chosen, {orders})) wish_ = Order(chosen);
+    if (segmented(ui, "Sort", chosen, {orders})) requested_ = Order(chosen);
 }
 
 void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
-    const size_t channels = data.channels().size();
+    const size_t channels = data.rows().channels.size();
     const std::string title = fmt::format(
-        "{} of layer {}", data.is_by_head() ? "Heads" : "Channels", ui.selection.cell.layer);
+        "{} of layer {}", data.rows().is_by_head ? "Heads" : "Channels", ui.selection.cell.layer);
     text_at(ui, {corner.x, corner.y + ui.px(5)}, title,
             {text_size::label, ui.theme.text1, Face::semibold});
     float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(12);
@@ -168,10 +168,10 @@ int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& colo
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
     const Positions positions(ui.status);
-    const std::vector<AttentionChannel>& channels = data.channels();
+    const std::vector<AttentionChannel>& channels = data.rows().channels;
     viz::AtlasView view;
     view.area = {all, height - ui.px(36)};
-    view.shape = gallery_shape(positions, int64_t(channels.size()), view.area, ui.look.scale);
+    view.shape = gallery_shape(positions, int64_t(channels.size()), view.area, ui.scale);
     const int count = view.shape.rows * view.shape.columns;
     fill(ui, data, count);
     ImGui::SetCursorScreenPos({corner.x, corner.y + ui.px(34)});
@@ -184,7 +184,7 @@ int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& colo
     }
     view.cells = cells_;
     view.raise_selected_row = false;
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     const ImVec2 end = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos(corner);
     draw_head(ui, data, count, reply.has_bars);

@@ -18,8 +18,8 @@ class AttentionGallery {
     int64_t draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height);
 
   private:
-    void sort(const Ui& ui, AttentionData& data);
-    void fill(const Ui& ui, const AttentionData& data, int count);
+    void sort(const ModelView& ui, AttentionData& data);
+    void fill(const ModelView& ui, const AttentionData& data, int count);
     void draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars);
     void draw_order(Ui& ui, const AttentionData& data);
     [[nodiscard]] std::vector<std::string> head_words(const AttentionData& data, int count,
@@ -30,8 +30,8 @@ class AttentionGallery {
     std::vector<Folded> folded_;
     std::vector<viz::AtlasCell> cells_;
     uint64_t cells_version_ = 0;
-    Order wish_ = Order::gate;   // what was asked for
-    Order order_ = Order::gate;  // the wish, or sharpness where this model cannot have it
+    Order requested_ = Order::gate;  // what was asked for
+    Order order_ = Order::gate;  // the requested one, or sharpness where this model cannot have it
     Order cells_order_ = Order::gate;
     size_t first_ = 0, cells_first_ = 0;  // of the channels as they are sorted, at the left top
 };

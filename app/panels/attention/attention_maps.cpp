@@ -16,7 +16,7 @@ constexpr float kTitle = 22;      // above every map
 constexpr float kStart = 32;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
 
-float start_room(const Ui& ui, const Positions& positions) {
+float start_room(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
 }
 
@@ -43,7 +43,7 @@ void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& pa
     view.source = {source.row, source.column};
     under_[part.place].lay_under(ui, part.map.folded, view);
     ImGui::SetCursorScreenPos(part.box.low);
-    const viz::MapReply reply = maps_[part.place].draw(view, ui.look);
+    const viz::MapReply reply = maps_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim(part.title),
                       .min = reply.map.low,
@@ -73,7 +73,7 @@ void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& p
     view.source = shown_source(ui, positions).x;
     view.scroll = &scroll_;
     ImGui::SetCursorScreenPos(part.box.low);
-    const viz::TextMapReply reply = texts_[part.place].draw(view, ui.look);
+    const viz::TextMapReply reply = texts_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim(part.title),
                       .min = reply.box.low,
@@ -97,7 +97,7 @@ void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& p
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty())
-        viz::draw_hatch(ui.look, box);
+        viz::draw_hatch(ui, box);
     else if (shown.positions.is_text)
         draw_text(ui, shown, part);
     else
@@ -115,14 +115,14 @@ void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& 
     words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
     if (share > shown.coloring.range.high) words += ", above the range";
     if (std::isnan(share)) {
-        viz::draw_hatch(ui.look, cell);
+        viz::draw_hatch(ui, cell);
     } else {
         const Rgb color =
             map_color(share, shown.coloring.range, shown.coloring.scale, shown.coloring.map);
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high,
                                                   IM_COL32(color[0], color[1], color[2], 255));
     }
-    if (ui.selection.shown().source == 0) viz::draw_ring(ui.look, cell, 0xFFFFFF, 1);
+    if (ui.selection.shown().source == 0) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
     text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
@@ -137,7 +137,7 @@ void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& 
 void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar_place) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (shown.positions.is_causal) {
-        viz::draw_hatch(ui.look, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
+        viz::draw_hatch(ui, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
         const float room = bar_place.low.x - at.x - ui.px(44);
         const char* const variants[] = {"hatched: not yet visible in raster order",
                                         "hatched: not yet visible", "not yet visible"};
@@ -156,9 +156,9 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     bar.percent = true;
     bar.low_locked = true;
     const float share =
-        shown_share(shown.positions, shown.data.both(), ui.selection.shown().source);
+        shown_share(shown.positions, shown.data.rows().both, ui.selection.shown().source);
     if (!std::isnan(share)) bar.marker = share;
-    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui);
     if (reply.changed) by_hand_ = reply.range.high;
     if (reply.reset) by_hand_.reset();
 }
@@ -197,10 +197,10 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(1), each});
+        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(1), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
@@ -214,17 +214,17 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     const float top = corner.y + ui.px(kTitle);
     const float start = start_room(ui, shown.positions);
     const float tall =
-        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui.look);
+        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
         return viz::Box{{x, top}, {x + each, top + tall}};
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.prior(), 0, box(0), each});
+        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(0), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.content(), 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.both(), 2, box(count - 1), each});
+        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }

@@ -14,7 +14,7 @@ namespace aft::app {
 namespace {
 
 // Two parts of a whole side by side, their words below them.
-void split_bar(Ui& ui, double first, const std::string& left, const std::string& right) {
+void split_bar(DrawContext& ui, double first, const std::string& left, const std::string& right) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
     const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));
@@ -46,7 +46,7 @@ double overlap(std::span<const float> row, std::span<const float> other) {
 
 void draw_layer_shares(Ui& ui, const AttentionData& data) {
     section(ui, "Layers", "prior share of attention");
-    const std::vector<double>& shares = data.priors();
+    const std::vector<double>& shares = data.rows().priors;
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
         const float top = ImGui::GetCursorPosY();
@@ -64,7 +64,7 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
                                                .top = 1,
                                                .percent = true,
                                                .dimmed = data.priors_are_old()},
-                                              ui.look);
+                                              ui);
     const ImVec2 below = ImGui::GetCursorScreenPos();
     const float pitch = bars.plot.width() / float(shares.size());
     for (size_t i = 0; i < shares.size(); ++i) {
@@ -84,16 +84,17 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
 void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
     const AttentionData& data = shown.data;
     section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
-    if (!data.prior().row.empty()) {
-        const double same = overlap(data.both().row, data.prior().row);
+    if (!data.rows().prior.row.empty()) {
+        const double same = overlap(data.rows().both.row, data.rows().prior.row);
         const auto percent = static_cast<int>(std::lround(100 * same));
         split_bar(ui, same, fmt::format("position {} %", percent),
                   fmt::format("content {} %", 100 - percent));
         key_value(ui, "Divergence from prior",
-                  plain_number(divergence_bits(data.both().row, data.prior().row), 3), "bit");
+                  plain_number(divergence_bits(data.rows().both.row, data.rows().prior.row), 3),
+                  "bit");
     }
     const int64_t window = ui.status.mixer.window;
-    const RowNumbers n = row_numbers(shown.positions, data.both(), shown.target, window);
+    const RowNumbers n = row_numbers(shown.positions, data.rows().both, shown.target, window);
     key_value(ui, "Mean distance", plain_number(n.distance, 2),
               shown.positions.is_text             ? "bytes"
               : shown.positions.is_autoregressive ? "pixels"

@@ -31,7 +31,7 @@ void draw_bar(Ui& ui, const Positions& positions, const ChosenKey& key, float wi
     bar.can_drag = false;
     const FoldPlace at = fold_place(positions, shown_source(ui, positions));
     if (at.row >= 0) bar.marker = map.values[size_t(at.row * map.columns + at.column)];
-    (void)draw_color_bar(bar, ui.look);
+    (void)draw_color_bar(bar, ui);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ float KeyChosen::draw_map(Ui& ui, const Positions& positions, const ChosenKey& k
     const FoldPlace at = fold_place(positions, shown_source(ui, positions));
     view.source = {at.row, at.column};
     under_.lay_under(ui, *key.map, view);
-    const viz::MapReply reply = map_.draw(view, ui.look);
+    const viz::MapReply reply = map_.draw(view, ui);
     const bool is_click = reply.clicked.is_valid();
     const viz::MapCell hit = is_click ? reply.clicked : reply.hovered;
     take(ui, positions, unfold(positions, hit.row, hit.column), is_click);
@@ -74,9 +74,9 @@ void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& k
     view.version = key.map->version;
     view.coloring = key.coloring;
     const ImVec2 most = {room.x, room.y - ui.px(104)};  // below: the bar with its histogram
-    view.area = {room.x, viz::text_height(bytes, most, ui.look)};
+    view.area = {room.x, viz::text_height(bytes, most, ui)};
     view.source = shown_source(ui, positions).x;
-    const viz::TextMapReply reply = text_.draw(view, ui.look);
+    const viz::TextMapReply reply = text_.draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Text"),
                       .min = reply.box.low,

@@ -53,17 +53,21 @@ class KeysPanel : public Panel {
     KeyChosen chosen_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
-    int quantity_ = 0, range_ = 0, page_ = 0;
-    int taken_page_ = 0;
+    struct View {
+        int quantity = 0, range = 0, page = 0;
+    } view_;
     uint64_t versions_ = 0, drawn_ = 0;
     size_t grid_columns_ = 0;
-    std::string error_;
-    bool pending_ = false;
+    struct Answer {
+        int page = 0;
+        std::string error{};
+        bool is_pending = false;
+    } answer_;
 };
 
 Coloring KeysPanel::coloring(size_t layer, size_t map) const {
     const KeyLayer& from = layers_[layer];
-    const Range range = range_ == 0 ? from.own[map] : from.range;
+    const Range range = view_.range == 0 ? from.own[map] : from.range;
     return {range, Scale::linear, Colormap::viridis};
 }
 
@@ -80,7 +84,7 @@ void KeysPanel::take(Ui& ui, KeyLayer& layer) {
     std::vector<float> all;
     for (int64_t i = 0; i < count; ++i) {
         // Evenly spread over the channels; a page moves them on by one.
-        const int64_t c = (i * layer.channels / count + page_) % layer.channels;
+        const int64_t c = (i * layer.channels / count + view_.page) % layer.channels;
         const std::span<const float> row(field.values.data() + size_t(c) * width, width);
         Folded map = fold_row(positions, row, -1, true);
         map.version = ++versions_;
@@ -88,36 +92,36 @@ void KeysPanel::take(Ui& ui, KeyLayer& layer) {
         for (size_t k = 0; k < map.values.size(); ++k)
             if (map.hidden[k] == 0) seen.push_back(map.values[k]);
         const Range limits = value_range(seen, 99.8, false);
-        layer.own.push_back(quantity_ == 0 ? Range{0, std::max(1e-6, limits.high)} : limits);
+        layer.own.push_back(view_.quantity == 0 ? Range{0, std::max(1e-6, limits.high)} : limits);
         all.insert(all.end(), seen.begin(), seen.end());
         layer.index.push_back(c);
         layer.maps.push_back(std::move(map));
     }
     const Range limits = value_range(all, 99.8, false);
-    layer.range = quantity_ == 0 ? Range{0, std::max(1e-6, limits.high)} : limits;
+    layer.range = view_.quantity == 0 ? Range{0, std::max(1e-6, limits.high)} : limits;
 }
 
 void KeysPanel::update(Ui& ui) {
     if (std::exchange(session_, ui.session) != ui.session) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
-    error_.clear();
-    pending_ = false;
+    answer_.error.clear();
+    answer_.is_pending = false;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (tokens.empty()) return;
-    const bool other_page = taken_page_ != page_;
-    taken_page_ = page_;
+    const bool other_page = answer_.page != view_.page;
+    answer_.page = view_.page;
     for (size_t i = 0; i < layers_.size(); ++i) {
         ProbeRequest request;
         request.probe = "keys";
         request.step = ui.selection.step;
         request.layer = int64_t(i);
         request.tokens = tokens;
-        request.options = {{"quantity", quantity_ == 0 ? "exp" : "k"}};
+        request.options = {{"quantity", view_.quantity == 0 ? "exp" : "k"}};
         AskTurn turn;
         const bool is_new = layers_[i].watch.update(ui, request, turn, 1.0);
         if (layers_[i].watch.fields() && (is_new || other_page)) take(ui, layers_[i]);
-        pending_ |= layers_[i].watch.is_pending();
-        if (!layers_[i].watch.error().empty()) error_ = layers_[i].watch.error();
+        answer_.is_pending |= layers_[i].watch.is_pending();
+        if (!layers_[i].watch.error().empty()) answer_.error = layers_[i].watch.error();
     }
 }
 
@@ -159,7 +163,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
                   .row_label = ui.px(34),
                   .column_label = ui.px(24)};
     view.area = {box.width(), box.height()};
-    const KeyGrid grid = fullest_grid(view.shape, view.area, ui.look);
+    const KeyGrid grid = fullest_grid(view.shape, view.area, ui);
     view.shape.columns = grid.columns;
     view.shape.rows *= grid.lines;
     if (grid.lines > 1) {
@@ -185,7 +189,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
         }
     view.raise_selected_row = false;
     ImGui::SetCursorScreenPos(box.low);
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Key maps"),
                       .min = reply.box.low,
@@ -233,7 +237,7 @@ void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
                                                             : "patch",
                               positions.is_text ? place_and_byte(ui, positions, place)
                                                 : fmt::format("({}, {})", at.row, at.column)});
-            values.push_back({quantity_ == 0 ? "exp(K) / mean" : "log", stored_value(v),
+            values.push_back({view_.quantity == 0 ? "exp(K) / mean" : "log", stored_value(v),
                               exact_number(float(v))});
             values.push_back({"rank", fmt::format("{} of {}", rank, count)});
         }
@@ -251,8 +255,8 @@ bool has_no_maps(Ui& ui) {
                                  (mixer.has_attention
                                       ? "; the tab Attention shows what its heads attend to."
                                       : "."),
-                     .primary = "Open...",
-                     .secondary = "Open demo",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
                      .hint = {},
                      .secondary_words = "Try the demo"});
     return true;
@@ -270,7 +274,7 @@ void KeysPanel::draw(Ui& ui) {
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
     const Choice quantities[] = {{.text = "exp(K)"}, {.text = "log exp(K)"}};
-    (void)segmented(ui, "Quantity", quantity_, {quantities});
+    (void)segmented(ui, "Quantity", view_.quantity, {quantities});
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
     const bool has_more = last > 0 && channels > int64_t(last);
@@ -278,26 +282,26 @@ void KeysPanel::draw(Ui& ui) {
                            [&] {
                                inline_label(ui, "Range");
                                const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
-                               (void)segmented(ui, "Range", range_, {ranges});
+                               (void)segmented(ui, "Range", view_.range, {ranges});
                            }},
                           {144, [&] {
                                if (button(ui, {.name = "More channels",
                                                .why_not = has_more ? "" : "All channels are shown.",
                                                .tip = "The next ones of every layer."}))
-                                   ++page_;
+                                   ++view_.page;
                            }}};
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
     if (sample_missing(ui)) return;
     update(ui);
     const size_t shown = layers_.empty() ? 0 : last;
-    caption(ui, quantity_ == 0 ? "Key maps exp(K)" : "Key maps K",
+    caption(ui, view_.quantity == 0 ? "Key maps exp(K)" : "Key maps K",
             std::string("each channel divided by its mean (absolute size has no meaning)") +
                 (positions.channels > 1 ? ", mean of a pixel's channels" : "") + "  \u00B7  " +
                 (layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields())) +
                 fmt::format(", {} of {} channels per layer", shown, channels));
-    if (!error_.empty())
-        banner(ui, {.title = "The keys could not be computed", .sentence = error_});
-    if (pending_) (void)progress_line(ui, "", -1);
+    if (!answer_.error.empty())
+        banner(ui, {.title = "The keys could not be computed", .sentence = answer_.error});
+    if (answer_.is_pending) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float left = positions.is_text ? std::min(ui.px(480), std::floor(all.x * 0.48F))
@@ -327,7 +331,7 @@ void KeysPanel::inspector(Ui& ui) {
     double total = 0, top = 0, entropy = 0;
     const auto mass = [&](size_t k) {
         if (map->hidden[k] != 0) return 0.0;
-        return quantity_ == 0 ? double(map->values[k]) : std::exp(double(map->values[k]));
+        return view_.quantity == 0 ? double(map->values[k]) : std::exp(double(map->values[k]));
     };
     for (size_t k = 0; k < map->values.size(); ++k) total += mass(k);
     for (size_t k = 0; total > 0 && k < map->values.size(); ++k) {
@@ -343,7 +347,7 @@ void KeysPanel::inspector(Ui& ui) {
     section(ui, "Display");
     over_image_controls(ui);
     section(ui, "Actions");
-    action_button(ui, "Pin");
+    action_button(ui, "selection.pin");
 }
 
 }  // namespace

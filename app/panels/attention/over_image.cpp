@@ -31,7 +31,7 @@ Image image_under(const viz::TokenImage& image, const Folded& map) {
 }
 
 void OverImage::lay_under(Ui& ui, const Folded& map, viz::MapView& view) {
-    if (!is_on(ui) || ui.look.painter == nullptr || map.values.empty()) return;
+    if (!is_on(ui) || ui.painter == nullptr || map.values.empty()) return;
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (int64_t(tokens.size()) < model.height * model.width * model.channels) return;
@@ -40,7 +40,7 @@ void OverImage::lay_under(Ui& ui, const Folded& map, viz::MapView& view) {
                                 .width = model.width,
                                 .channels = model.channels,
                                 .levels = model.levels};
-    texture_.set(image_under(image, map), ui.look);
+    texture_.set(image_under(image, map), ui);
     view.under = texture_.id();
     view.strength = float(ui.settings.attention.opacity / 100);
 }

@@ -78,7 +78,7 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
                        .column_label = ui.px(lines == 1 ? 24 : 6),
                        .cell_label = lines == 1 ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
-        const float used = fit_blocks(tried, form, area, ui.look.scale);
+        const float used = fit_blocks(tried, form, area, ui.scale);
         if (used <= best) continue;
         best = used;
         out = tried;
@@ -99,7 +99,7 @@ Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
         Arrangement tried = out;
         tried.shape.columns = columns;
         tried.shape.rows = (int(form.layers) + columns - 1) / columns;
-        const float used = fit_blocks(tried, form, area, ui.look.scale);
+        const float used = fit_blocks(tried, form, area, ui.scale);
         // Large, but not at the price of exactness; then side by side.
         if (used < best) continue;
         best = used;
@@ -118,7 +118,7 @@ class AtlasPanel : public Panel {
     void draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area);
     void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                       const viz::AtlasReply& reply);
-    void record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply);
+    void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
     void draw_shared_bar(Ui& ui);
 
     BiasLayers layers_;
@@ -171,10 +171,11 @@ void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& p
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
-    if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "Atlas or focus");
+    if (reply.double_clicked.is_valid()) (void)ui.actions.run(ui, "view.atlas_or_focus");
 }
 
-void AtlasPanel::record_cells(Ui& ui, const Arrangement& plan, const viz::AtlasReply& reply) {
+void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
+                              const viz::AtlasReply& reply) {
     for (size_t i = 0; i < cells_.size(); ++i) {
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);
@@ -200,7 +201,7 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     view.selected_row = place.row;
     view.selected_column = place.column;
     view.raise_selected_row = plan.is_grid;
-    const viz::AtlasReply reply = atlas_.draw(view, ui.look);
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
     record_cells(ui, plan, reply);
     take_pointer(ui, form, plan, reply);
 }
@@ -213,7 +214,7 @@ void AtlasPanel::draw_shared_bar(Ui& ui) {
     if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
-    (void)draw_color_bar(bar, ui.look);
+    (void)draw_color_bar(bar, ui);
     ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
 }
 

@@ -26,14 +26,14 @@ Range quantity_limits(Quantity quantity, std::span<const float> values, double p
     return map_range(values, signs, percentile);
 }
 
-ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish) {
+ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query) {
     ProbeRequest request;
     request.step = ui.selection.step;
-    request.layer = wish.layer;
+    request.layer = query.layer;
     Quantity quantity = ui.selection.quantity;
     // Beside single values of exp(w) their w: the logarithm of a rounded exp(w)-1 is not w.
-    const bool wants_w = !wish.is_change && (ui.selection.quantity == Quantity::exp_minus_one ||
-                                             ui.selection.quantity == Quantity::exp);
+    const bool wants_w = !query.is_change && (ui.selection.quantity == Quantity::exp_minus_one ||
+                                              ui.selection.quantity == Quantity::exp);
     if (form.is_kernel()) {
         request.probe = "kernel";
         if (quantity == Quantity::row_share) quantity = Quantity::exp;
@@ -47,9 +47,9 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wi
                        {"visible", "nan"}};
     const bool is_band = form.layout == BiasLayout::band;
     if (is_band) request.options["view"] = "band";
-    const bool is_whole = (is_band || wish.is_change) && form.is_read_whole();
-    if (!wish.block.is_single() && !is_whole)
-        request.options["blocks"] = std::to_string(std::max(wish.block.rows, wish.block.columns));
+    const bool is_whole = (is_band || query.is_change) && form.is_read_whole();
+    if (!query.block.is_single() && !is_whole)
+        request.options["blocks"] = std::to_string(std::max(query.block.rows, query.block.columns));
     else if (wants_w)
         request.options["also"] = "w";
     return request;
@@ -185,7 +185,7 @@ static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
     const Selection& s = ui.selection;
     Coloring out;
     out.range = s.range_by_hand.value_or(limits);
-    out.map = is_change || is_signed(s.quantity) ? ui.look.colors->diverging : Colormap::viridis;
+    out.map = is_change || is_signed(s.quantity) ? ui.theme.diverging : Colormap::viridis;
     if (is_change)
         out.scale = Scale::signed_linear;
     else if (s.quantity == Quantity::exp_minus_one)

@@ -65,12 +65,12 @@ class BiasLayers {
     std::string error_;
 };
 
-struct BiasWish {
+struct BiasQuery {
     int64_t layer = 0;
     Blocks block{};
     bool is_change = false;
 };
-[[nodiscard]] ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasWish& wish);
+[[nodiscard]] ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query);
 // The change since the newest pin is wanted, and there is a pin.
 [[nodiscard]] bool shows_change(const Ui& ui);
 [[nodiscard]] std::string bias_words(const Ui& ui);  // "exp(w)-1", "Change of exp(w)-1"

@@ -46,12 +46,15 @@ class FocusPanel : public Panel {
     bool exact_ = false;  // one value a pixel or more although the whole map does not fit
     viz::Zoom drawn_;
     int64_t layer_ = -1;
-    uint64_t frame_ = 0, bars_version_ = 0;
-    int64_t bars_head_ = -1;
-    Coloring bars_coloring_;
-    Distribution values_;
-    std::vector<float> bars_;
-    ClippedShare clipped_;
+    uint64_t frame_ = 0;
+    struct Bars {  // the histogram, and what it was made of
+        uint64_t version = 0;
+        int64_t head = -1;
+        Coloring coloring{};
+        Distribution values{};
+        std::vector<float> heights{};
+        ClippedShare clipped{};
+    } bars_;
 };
 
 int64_t FocusPanel::head(const Ui& ui, const BiasForm& form) const {
@@ -175,7 +178,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     view.cross_hair = !form.is_kernel();
     view.row_band = !form.is_kernel();
     if (view.row_band && view.data.rows > 64) view.source = {};
-    const viz::MapReply reply = map_.draw(view, ui.look);
+    const viz::MapReply reply = map_.draw(view, ui);
     drawn_ = reply.zoom;
     ui.recorder.area({.kind = "map",
                       .label = ui.recorder.claim("Map"),
@@ -194,20 +197,20 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     const int64_t shown_head = head(ui, form);
     const Coloring coloring = layers_.coloring(ui, layer_, shown_head);
     const uint64_t version = layers_.layer(layer_).version;
-    const bool same_map = bars_version_ == version && bars_head_ == shown_head;
-    if (!same_map || !(coloring == bars_coloring_)) {
-        if (!same_map) values_ = Distribution(layers_.visible_values(layer_, shown_head));
-        bars_ = values_.histogram(coloring.range, coloring.scale, 96);
-        clipped_ = values_.clipped_share(coloring.range);
-        bars_version_ = version;
-        bars_head_ = shown_head;
-        bars_coloring_ = coloring;
+    const bool same_map = bars_.version == version && bars_.head == shown_head;
+    if (!same_map || !(coloring == bars_.coloring)) {
+        if (!same_map) bars_.values = Distribution(layers_.visible_values(layer_, shown_head));
+        bars_.heights = bars_.values.histogram(coloring.range, coloring.scale, 96);
+        bars_.clipped = bars_.values.clipped_share(coloring.range);
+        bars_.version = version;
+        bars_.head = shown_head;
+        bars_.coloring = coloring;
     }
     viz::ColorBarView bar;
     bar.coloring = coloring;
     bar.width = width;
-    bar.histogram = bars_;
-    bar.clipped = clipped_;
+    bar.histogram = bars_.heights;
+    bar.clipped = bars_.clipped;
     const bool has_change = shows_change(ui);
     bar.percent = ui.selection.quantity == Quantity::row_share;
     bar.low_locked = ui.selection.quantity != Quantity::w && !has_change;
@@ -218,7 +221,7 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
     const BiasReading reading =
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
-    const viz::ColorBarReply reply = draw_color_bar(bar, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(bar, ui);
     ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;

@@ -7,6 +7,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/norm_words.h"
 #include "core/text.h"
+#include "model/model_files.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
@@ -117,13 +118,9 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
 
 namespace {
 
-bool is_checkpoint(const Ui& ui) {  // a single file: it has one step
-    return ui.status.path.ends_with(".safetensors");
-}
-
 std::string why_no_command(const Ui& ui, int64_t step) {
     if (shows_change(ui)) return "A command writes the map of one step, not a change.";
-    if (is_checkpoint(ui)) return "";
+    if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
     const std::vector<int64_t> saved =
         ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
     if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
@@ -137,8 +134,7 @@ struct ShownMap {
 };
 
 std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
-    std::string path = ui.status.path;
-    if (!is_checkpoint(ui)) path += fmt::format("/checkpoints/step-{:08}.safetensors", map.step);
+    const std::string path = checkpoint_file(ui.status.path, map.step);
     const char* const probe = form.is_kernel() ? "kernel" : "bias";
     std::string words =
         fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe, shell_word(path),
@@ -163,7 +159,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_range(ui, coloring_, &reading);
     draw_statistics(ui, form);
     section(ui, "Actions");
-    action_button(ui, "Pin");
+    action_button(ui, "selection.pin");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
@@ -215,7 +211,7 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
         key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
 }
 
-static void record_bar(Ui& ui, const viz::Box& bar, const Range& range) {
+static void record_bar(DrawContext& ui, const viz::Box& bar, const Range& range) {
     ui.recorder.area({.kind = "bar",
                       .label = ui.recorder.claim("Colour bar"),
                       .min = bar.low,
@@ -243,12 +239,12 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     view.percent = s.quantity == Quantity::row_share;
     if (!std::isnan(reading->value)) view.marker = reading->value;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(3));
-    const viz::ColorBarReply reply = draw_color_bar(view, ui.look);
+    const viz::ColorBarReply reply = draw_color_bar(view, ui);
     record_bar(ui, reply.bar, coloring.range);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
     const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
-    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.theme.scale;
+    const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.scale;
     changed |= drag_field(ui,
                           {.name = "low",
                            .max = range.high,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMoments = 4;
 
-void heading(Ui& ui, std::string_view title, std::string_view rest) {
+void heading(DrawContext& ui, std::string_view title, std::string_view rest) {
     ui.recorder.set_section(std::string(title));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -74,23 +74,23 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
     request.options.erase("also");
     request.options["row"] = std::to_string(target);
     const bool has_change = shows_change(ui);
-    bool is_new = row_.update(ui, request, layers.turn(layer), bias_hold(form));
+    bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {
         request.step = ui.selection.pins.back().step;
-        is_new |= row_before_.update(ui, request, layers.turn(layer));
+        is_new |= row_.before.update(ui, request, layers.turn(layer));
     }
-    is_new |= row_is_change_ != has_change;
-    const bool is_there = row_.fields() && (!has_change || row_before_.is_current());
+    is_new |= row_.is_change != has_change;
+    const bool is_there = row_.now.fields() && (!has_change || row_.before.is_current());
     if (is_new && is_there) {
-        row_is_change_ = has_change;
-        std::vector<float> row = row_.fields()->fields.front().values;
-        if (has_change) take_from(row, row_before_.fields()->fields.front().values);
+        row_.is_change = has_change;
+        std::vector<float> row = row_.now.fields()->fields.front().values;
+        if (has_change) take_from(row, row_.before.fields()->fields.front().values);
         folded_.clear();
         for (int64_t c = 0; c < positions.channels; ++c) {
             folded_.push_back(fold_row(positions, row, c));
             folded_.back().version = ++versions_;
         }
-        target_ = std::stoll(row_.shown().options.at("row"));
+        row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
     const char* const what = positions.is_text ? "Where this byte looks by prior alone"
                              : positions.is_autoregressive
@@ -101,7 +101,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
                         has_change ? "change of the " : "", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
                         folded_.empty() ? positions.width : folded_.front().columns));
-    if (folded_.empty() || target_ < 0 || row_is_change_ != has_change) {
+    if (folded_.empty() || row_.target < 0 || row_.is_change != has_change) {
         ImGui::Dummy({width, width});
         return;
     }
@@ -116,7 +116,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     const float tall =
         std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const Positions::Place target = positions.target(target_);
+    const Positions::Place target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
         const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
         ImGui::SetCursorScreenPos(at);
@@ -136,19 +136,19 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
             const FoldPlace from = fold_place(positions, positions.source(source));
             view.source = {from.row, from.column};
         }
-        const viz::MapReply reply = maps_[c].draw(view, ui.look);
+        const viz::MapReply reply = maps_[c].draw(view, ui);
         ui.recorder.area({.kind = "map",
                           .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
                           .min = reply.map.low,
                           .max = reply.map.high,
-                          .value = positions.target_words(target_),
+                          .value = positions.target_words(row_.target),
                           .why_not = {}});
         const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
         Positions::Place from = unfold(positions, hit.row, hit.column);
         from.channel = int64_t(c);
         if (!from.is_on_grid()) continue;
         const Cell cell{.layer = ui.selection.cell.layer,
-                        .target = target_,
+                        .target = row_.target,
                         .source = positions.source_at(from.y, from.x, from.channel)};
         if (reply.hovered.is_valid()) ui.selection.point(cell);
         if (reply.clicked.is_valid()) ui.selection.lock(cell);
@@ -163,10 +163,10 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
 
 void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
                          std::vector<ReadOut>& out) const {
-    if (reading.block.is_single() || !row_.fields() || reading.cell.target != target_ ||
+    if (reading.block.is_single() || !row_.now.fields() || reading.cell.target != row_.target ||
         reading.cell.source < 0 || shows_change(ui))
         return;
-    const std::vector<float>& row = row_.fields()->fields.front().values;
+    const std::vector<float>& row = row_.now.fields()->fields.front().values;
     const auto j = size_t(reading.cell.source);
     if (j < row.size() && !std::isnan(row[j]))
         out.push_back({"exact", shown_value(ui.selection.quantity, row[j]), exact_number(row[j])});
@@ -263,11 +263,11 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
                     .y = profile_.mean,
                     .low = profile_.low,
                     .high = profile_.high,
-                    .color = ui.look.colors->series[0],
+                    .color = ui.theme.series[0],
                     .dots = profile_.x.size() <= 32,
                     .decimals = 4}};
     plot.curves.front().label = "";
-    (void)draw_curves(plot, ui.look);
+    (void)draw_curves(plot, ui);
 }
 
 void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
@@ -293,8 +293,8 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     plot.title = fmt::format("Bias at ({}) over training", tap_words(form, cell));
     plot.size = size;
     plot.now = double(ui.shown_step());
-    plot.curves = {{.x = steps, .y = values, .color = ui.look.colors->series[0], .decimals = 4}};
-    const viz::CurveReply reply = draw_curves(plot, ui.look);
+    plot.curves = {{.x = steps, .y = values, .color = ui.theme.series[0], .decimals = 4}};
+    const viz::CurveReply reply = draw_curves(plot, ui);
     if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
 }
 
@@ -343,7 +343,7 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
-    const viz::AtlasReply reply = strip_.draw(view, ui.look);
+    const viz::AtlasReply reply = strip_.draw(view, ui);
     if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
 }
 

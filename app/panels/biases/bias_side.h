@@ -28,12 +28,14 @@ class BiasSide {
 
     const Session* session_ = nullptr;  // whose rows and moments these are
     std::optional<BiasForm> form_;
-    Watch row_, row_before_;  // before: at the pinned step
-    bool row_is_change_ = false;
+    struct Row {
+        Watch now{}, before{};  // before: at the pinned step
+        bool is_change = false;
+        int64_t target = -1;
+    } row_;
     std::vector<Folded> folded_;  // one per channel
     std::vector<viz::Map> maps_;
     uint64_t versions_ = 0;
-    int64_t target_ = -1;
     struct Profile {
         uint64_t version = 0;  // of the layer it was made of
         int64_t layer = -1, head = -1;

@@ -113,7 +113,7 @@ void StatisticsPanel::draw(Ui& ui) {
                    .values = norms,
                    .size = {std::min(ImGui::GetContentRegionAvail().x, ui.px(560)), ui.px(130)},
                    .highlighted = int(ui.selection.cell.layer)},
-                  ui.look)
+                  ui)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
     section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));

@@ -30,10 +30,11 @@ void quantity_tool(Ui& ui, const BiasForm& form) {
 
 // What the maps show: the values, or what has changed in them since the newest pin.
 void change_tool(Ui& ui) {
-    const std::string why = ui.actions.why_not(ui, "Difference to pin");
+    const std::string why = ui.actions.why_not(ui, "map.difference_to_pin");
     const Choice choices[] = {{.text = "Value"}, {.text = "Change since pin", .why_not = why}};
     int chosen = shows_change(ui) ? 1 : 0;
-    if (segmented(ui, "Compare", chosen, {choices})) (void)ui.actions.run(ui, "Difference to pin");
+    if (segmented(ui, "Compare", chosen, {choices}))
+        (void)ui.actions.run(ui, "map.difference_to_pin");
 }
 
 void range_tool(Ui& ui) {
@@ -110,8 +111,8 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",
                      .sentence = elsewhere_words(ui.status),
-                     .primary = "Open...",
-                     .secondary = "Open demo",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
                      .hint = {},
                      .secondary_words = "Try the demo"});
     return true;

@@ -82,7 +82,7 @@ std::string settings_words(const Ui& ui, const Completion& completion) {
     if (used.particles > 1) words += fmt::format(", {} particles", used.particles);
     words += fmt::format(", seed {}  \u00B7  {}, step {}", used.seed, ui.status.name,
                          group_thousands(completion.step));
-    if (ui.status.state == RunState::running) words += " (training goes on)";
+    if (ui.status.state == RunState::running) words += " (training continues)";
     return words;
 }
 
@@ -141,15 +141,15 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
         if (button(ui, {.name = "Stop",
                         .icon = icon::stop,
                         .kind = ButtonKind::primary,
-                        .tip = "Stops between two tokens; Continue goes on.",
+                        .tip = "Stops between two tokens; Continue resumes it.",
                         .shortcut = "Esc",
                         .height = 32}))
             ui.session->stop_completion();
     } else {
-        (void)action_button(ui, "Complete the input", ButtonKind::primary, "Complete");
+        (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
     }
     ImGui::SameLine();
-    const Action* next = ui.actions.find("Continue completing");
+    const Action* next = ui.actions.find("complete.resume");
     if (next != nullptr && button(ui, {.name = "Continue",
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
@@ -197,10 +197,10 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
                                 .known = running ? completion.position : -1,
                                 .unknown = completion.unknown};
     if (choice.overlay == Overlay::none)
-        shown.texture.set(image, ui.look);
+        shown.texture.set(image, ui);
     else
         shown.texture.set(overlay_image(image, overlay_values(completion, sample, choice.overlay)),
-                          ui.look);
+                          ui);
     const int64_t position = position_looked_at(ui, completion);
     const bool chosen = sample == sample_looked_at(ui, completion);
     const auto cell = [&](int64_t i) {
@@ -216,8 +216,8 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
     view.outlined = masked_;
     if (!completion.done && running) view.next = cell(completion.position);
     if (chosen && position >= 0 && choice.position >= 0) view.target = cell(position);
-    const viz::ImageReply reply = draw_image(view, shown.texture, ui.look);
-    if (chosen) viz::draw_ring(ui.look, reply.box, ui.look.colors->accent, 2);
+    const viz::ImageReply reply = draw_image(view, shown.texture, ui);
+    if (chosen) viz::draw_ring(ui, reply.box, ui.theme.accent, 2);
     if (reply.hovered.is_valid()) {
         hovered_ = reply.hovered;
         hovered_sample_ = sample;
@@ -349,9 +349,9 @@ void CompletePanel::draw(Ui& ui) {
                  .title = no_image ? "No image yet" : "No completion yet",
                  .sentence = no_image ? "Drop one here or take one from the data set."
                              : is_text_model(ui)
-                                 ? "Write a prompt at the left, then let the model go on with it."
+                                 ? "Write a prompt at the left, then let the model continue it."
                                  : "Paint what is to be filled in, then let the model complete it.",
-                 .primary = "Complete the input",
+                 .primary = "complete.start",
                  .primary_words = "Complete"});
         return;
     }

@@ -19,8 +19,9 @@ std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, co
 }
 
 void add_runs(Actions& actions) {
-    actions.add({.name = "Complete the input",
-                 .sentence = "Fills in what is masked, or goes on with the prompt.",
+    actions.add({.id = "complete.start",
+                 .name = "Complete the input",
+                 .sentence = "Fills in what is masked, or continues the prompt.",
                  .icon = icon::play,
                  .shortcut = "Ctrl+Enter",
                  .menu = "Run",
@@ -29,46 +30,54 @@ void add_runs(Actions& actions) {
                      ui.workspace = Workspace::complete;
                      start_completion(ui);
                  }});
-    actions.add({.name = "Continue completing",
+    actions.add({.id = "complete.resume",
+                 .name = "Continue completing",
                  .sentence = "Goes on with all samples from where they were stopped.",
                  .icon = icon::play,
                  .why_not = why_not_continue,
                  .run = continue_completion});
-    actions.add({.name = "Continue from here",
+    actions.add({.id = "complete.from_here",
+                 .name = "Continue from here",
                  .sentence = "Draws the chosen sample again from the position looked at, with the "
                              "new value there.",
                  .icon = icon::play,
                  .why_not = why_not_continue_here,
                  .run = continue_from_position});
-    actions.add({.name = "New seed",
+    actions.add({.id = "complete.new_seed",
+                 .name = "New seed",
                  .sentence = "Takes other random numbers for the next completion.",
                  .icon = icon::dice,
                  .run = [](Ui& ui) { new_seed(ui.selection.completion); }});
 }
 
 struct ToolAction {
-    const char *name, *sentence, *icon, *key;
+    const char *id, *name, *sentence, *icon, *key;
     viz::PaintTool tool;
 };
 
 void add_tools(Actions& actions) {
-    const ToolAction tools[] = {
-        {"Brush", "Paints what is to be filled in.", icon::brush, "B", viz::PaintTool::brush},
-        {"Eraser", "Takes pixels out of the mask.", icon::eraser, "E", viz::PaintTool::eraser},
-        {"Rectangle", "Masks a rectangle.", icon::rectangle, "", viz::PaintTool::rectangle}};
+    const ToolAction tools[] = {{"mask.brush", "Brush", "Paints what is to be filled in.",
+                                 icon::brush, "B", viz::PaintTool::brush},
+                                {"mask.eraser", "Eraser", "Takes pixels out of the mask.",
+                                 icon::eraser, "E", viz::PaintTool::eraser},
+                                {"mask.rectangle", "Rectangle", "Masks a rectangle.",
+                                 icon::rectangle, "", viz::PaintTool::rectangle}};
     for (const ToolAction& tool : tools)
-        actions.add({.name = tool.name,
+        actions.add({.id = tool.id,
+                     .name = tool.name,
                      .sentence = tool.sentence,
                      .icon = tool.icon,
                      .shortcut = tool.key,
                      .why_not = why_no_mask,
                      .run = [which = tool.tool](Ui& ui) { ui.selection.completion.tool = which; }});
-    actions.add({.name = "Invert mask",
+    actions.add({.id = "mask.invert",
+                 .name = "Invert mask",
                  .sentence = "Masks what was known, and the other way round.",
                  .icon = icon::invert,
                  .why_not = why_no_mask,
                  .run = [](Ui& ui) { completion_choice(ui).mask.invert(); }});
-    actions.add({.name = "Undo stroke",
+    actions.add({.id = "mask.undo",
+                 .name = "Undo stroke",
                  .sentence = "Takes back the last stroke of the mask.",
                  .icon = icon::undo,
                  .shortcut = "Ctrl+Z",
@@ -79,7 +88,8 @@ void add_tools(Actions& actions) {
                      },
                  .run = [](Ui& ui) { (void)completion_choice(ui).mask.undo(); },
                  .repeats = true});
-    actions.add({.name = "Redo stroke",
+    actions.add({.id = "mask.redo",
+                 .name = "Redo stroke",
                  .sentence = "Does the stroke again that was taken back.",
                  .icon = icon::redo,
                  .shortcut = "Ctrl+Y",
@@ -94,12 +104,16 @@ void add_tools(Actions& actions) {
 
 void add_presets(Actions& actions) {
     using viz::MaskPreset;
-    const std::pair<const char*, MaskPreset> presets[] = {
-        {"Mask lower half", MaskPreset::lower_half}, {"Mask right half", MaskPreset::right_half},
-        {"Mask border", MaskPreset::border},         {"Mask random pixels", MaskPreset::random},
-        {"Mask everything", MaskPreset::all},        {"Clear mask", MaskPreset::none}};
-    for (const auto& [name, preset] : presets)
-        actions.add({.name = name,
+    const std::tuple<const char*, const char*, MaskPreset> presets[] = {
+        {"mask.lower_half", "Mask lower half", MaskPreset::lower_half},
+        {"mask.right_half", "Mask right half", MaskPreset::right_half},
+        {"mask.border", "Mask border", MaskPreset::border},
+        {"mask.random", "Mask random pixels", MaskPreset::random},
+        {"mask.all", "Mask everything", MaskPreset::all},
+        {"mask.clear", "Clear mask", MaskPreset::none}};
+    for (const auto& [id, name, preset] : presets)
+        actions.add({.id = id,
+                     .name = name,
                      .sentence = "Replaces the mask; one undo step.",
                      .icon = icon::grid,
                      .why_not = why_no_mask,
@@ -107,7 +121,8 @@ void add_presets(Actions& actions) {
                          CompletionChoice& choice = completion_choice(ui);
                          choice.mask.apply(which, choice.sample.seed);
                      }});
-    actions.add({.name = "Blank picture",
+    actions.add({.id = "complete.blank_picture",
+                 .name = "Blank picture",
                  .sentence = "An empty picture, all of it masked: the model draws freely.",
                  .icon = icon::rectangle,
                  .why_not = why_no_mask,

@@ -1,4 +1,4 @@
-// The wishes of the Complete workspace as actions: run, stop, continue, tools and presets of the
+// The actions of the Complete workspace: run, stop, continue, tools and presets of the
 // mask. Called once, by the Samples pane.
 #pragma once
 #include "app/state/actions.h"

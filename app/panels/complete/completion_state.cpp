@@ -58,7 +58,7 @@ CompletionRequest going_on(const Ui& ui, const Completion& completion) {
 
 }  // namespace
 
-bool is_text_model(const Ui& ui) {
+bool is_text_model(const ModelView& ui) {
     return ui.status.task.is_text();
 }
 
@@ -104,7 +104,7 @@ std::string earlier_words(const Ui& ui, const Completion& completion) {
     return "";
 }
 
-std::string classifier_words(const Ui& ui) {
+std::string classifier_words(const ModelView& ui) {
     const std::string none = "It gives a label and cannot fill in what is masked. ";
     const BiasForm form(ui.status);
     if (form.layout != BiasLayout::none)
@@ -123,8 +123,8 @@ bool completion_state(Ui& ui) {
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",
                      .sentence = classifier_words(ui),
-                     .primary = "Open...",
-                     .secondary = "Open demo",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
                      .hint = {},
                      .secondary_words = "Try the demo"});
     return true;
@@ -153,7 +153,7 @@ std::string why_not_complete(const Ui& ui) {
 namespace {
 
 // The worker keeps one completion to go on from.
-bool is_replaced(const Ui& ui, const Completion& completion) {
+bool is_replaced(const ModelView& ui, const Completion& completion) {
     const auto newest = ui.session->completion();
     return newest && newest->id != completion.id;
 }
@@ -262,7 +262,7 @@ double sample_bits(const Completion& completion, size_t sample) {
     return -completion.log_likelihood[sample] / std::numbers::ln2 / static_cast<double>(decided);
 }
 
-std::string shown_text(const Ui& ui, const std::vector<uint8_t>& tokens, size_t first,
+std::string shown_text(const ModelView& ui, const std::vector<uint8_t>& tokens, size_t first,
                        size_t last) {
     std::string text;
     const std::vector<uint8_t>& alphabet = ui.status.alphabet;

@@ -13,9 +13,9 @@ namespace aft::app {
 // else to draw.
 [[nodiscard]] bool completion_state(Ui& ui);
 // Why a classifier completes nothing, and which workspace shows something of this one.
-[[nodiscard]] std::string classifier_words(const Ui& ui);
+[[nodiscard]] std::string classifier_words(const ModelView& ui);
 
-[[nodiscard]] bool is_text_model(const Ui& ui);
+[[nodiscard]] bool is_text_model(const ModelView& ui);
 // The canvas of the mask, made anew (lower half masked) when the model has another size.
 [[nodiscard]] CompletionChoice& completion_choice(Ui& ui);
 // The completion of this session; null before the first one.
@@ -48,7 +48,7 @@ void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int6
 // Bits per filled sub-pixel (byte) of a sample so far; NaN before the first.
 [[nodiscard]] double sample_bits(const Completion& completion, size_t sample);
 // A text as it is read: control bytes as a middle dot, line ends kept.
-[[nodiscard]] std::string shown_text(const Ui& ui, const std::vector<uint8_t>& tokens, size_t first,
-                                     size_t last);
+[[nodiscard]] std::string shown_text(const ModelView& ui, const std::vector<uint8_t>& tokens,
+                                     size_t first, size_t last);
 
 }  // namespace aft::app

@@ -44,7 +44,7 @@ class PlayPanel : public Panel {
     int64_t play_place_ = 0;
 };
 
-std::string level_words(const Ui& ui, int64_t level) {
+std::string level_words(const ModelView& ui, int64_t level) {
     if (!is_text_model(ui)) return std::to_string(level);
     const auto& alphabet = ui.status.alphabet;
     const auto at = static_cast<size_t>(level);
@@ -57,7 +57,7 @@ std::string level_words(const Ui& ui, int64_t level) {
                                    : fmt::format("byte {}", byte);
 }
 
-std::string place_words(const Ui& ui, int64_t position) {
+std::string place_words(const ModelView& ui, int64_t position) {
     if (is_text_model(ui)) return fmt::format("byte {}", group_thousands(position));
     const Positions::Place place = Positions(ui.status).target(position);
     const int64_t channels = ui.status.config.model.channels;
@@ -113,7 +113,7 @@ void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPos
     draw->AddRectFilled(track.min, track.max, ui.theme.field);
     const auto count = static_cast<float>(std::max<size_t>(1, filled.at.size()));
     const float x_now = track.min.x + width * static_cast<float>(filled.decided) / count;
-    if (filled.decided < filled.at.size()) hatch(ui, {x_now, track.min.y}, track.max);
+    if (filled.decided < filled.at.size()) draw_hatch(ui, {{x_now, track.min.y}, track.max});
     const std::vector<float>& bits = completion.surprise[sample_looked_at(ui, completion)];
     const auto top = static_cast<float>(
         std::log2(static_cast<double>(std::max<int64_t>(2, ui.status.config.model.levels))));
@@ -213,7 +213,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
                                    .highlighted = is_there ? static_cast<int>(level) : -1,
                                    .percent = true,
                                    .dimmed = !is_there},
-                                  ui.look)
+                                  ui)
                             .clicked;
     ui.recorder.item("plot", ui.recorder.claim("Distribution"),
                      is_there ? level_words(ui, drawn) : "computing");
@@ -257,7 +257,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
         choice.position = position;
         choice.level = level;
     }
-    (void)action_button(ui, "Continue from here");
+    (void)action_button(ui, "complete.from_here");
 }
 
 void PlayPanel::draw(Ui& ui) {

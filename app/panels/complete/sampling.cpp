@@ -42,7 +42,7 @@ void SamplingPanel::draw_options(Ui& ui) {
     int chosen = -1;
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
-    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
     if (segmented(ui, "Samples", chosen, {counts, room - 64})) sample.samples = values[chosen];
     ImGui::SameLine(0, ui.px(8));
     (void)drag_field(ui,
@@ -73,7 +73,7 @@ void SamplingPanel::draw_seed(Ui& ui) {
     CompletionChoice& choice = ui.selection.completion;
     label_column(ui, "Seed", 104, "The same seed gives the same completion again.");
     auto seed = static_cast<int64_t>(choice.sample.seed);
-    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
+    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
     if (drag_field(ui, {.name = "Seed", .min = 0, .max = 1e9, .integer = true, .width = room - 68},
                    seed))
         choice.sample.seed = static_cast<uint64_t>(seed);
@@ -86,7 +86,7 @@ void SamplingPanel::draw_seed(Ui& ui) {
                     .selected = choice.seed_locked}))
         choice.seed_locked = !choice.seed_locked;
     ImGui::SameLine(0, ui.px(4));
-    (void)action_button(ui, "New seed", ButtonKind::icon);
+    (void)action_button(ui, "complete.new_seed", ButtonKind::icon);
     label_column(ui, "Particles", 104,
                  "Candidates per sample, weighted by the known values that follow. 1 = plain.");
     (void)slider(ui, {.name = "Particles", .min = 1, .max = 64, .standard = 1, .integer = true},
@@ -198,7 +198,7 @@ void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
                                 .known = running ? completion.position : -1,
                                 .unknown = completion.unknown},
                                entropy),
-                 ui.look);
+                 ui);
     const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(256));
     viz::ImageView view;
     view.id = "uncertainty";
@@ -210,7 +210,7 @@ void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
         const int64_t pixel = position / model.channels;
         view.target = {pixel / model.width, pixel % model.width};
     }
-    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    const viz::ImageReply reply = draw_image(view, texture_, ui);
     if (reply.clicked.is_valid())
         look_at_pixel(ui.selection.completion, static_cast<int64_t>(sample),
                       reply.clicked.row * model.width + reply.clicked.column, model.channels);
@@ -230,7 +230,7 @@ void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
             means[static_cast<size_t>(reply.hovered.row * model.width + reply.hovered.column)];
         if (std::isfinite(value)) bar.marker = value;
     }
-    (void)draw_color_bar(bar, ui.look);
+    (void)draw_color_bar(bar, ui);
 }
 
 void SamplingPanel::draw(Ui& ui) {

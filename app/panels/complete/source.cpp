@@ -33,11 +33,11 @@ class SourcePanel : public Panel {
 };
 
 void SourcePanel::draw_openers(Ui& ui) {
-    const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale - 16;
+    const float room = ImGui::GetContentRegionAvail().x / ui.scale - 16;
     if (button(
             ui,
             {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
-        (void)ui.actions.run(ui, "Open...");
+        (void)ui.actions.run(ui, "file.open");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
     if (button(ui,
@@ -46,7 +46,7 @@ void SourcePanel::draw_openers(Ui& ui) {
     sample_popup(ui);
     ImGui::SameLine();
     if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
-        (void)ui.actions.run(ui, "Blank picture");
+        (void)ui.actions.run(ui, "complete.blank_picture");
     sample_steps(ui);
     ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -91,7 +91,7 @@ void SourcePanel::draw_canvas(Ui& ui) {
                                      .width = model.width,
                                      .channels = model.channels,
                                      .levels = model.levels},
-                     ui.look);
+                     ui);
     const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(320));
     viz::ImageView view;
     view.id = "source";
@@ -100,7 +100,7 @@ void SourcePanel::draw_canvas(Ui& ui) {
     view.area = {side, side};
     view.mask = choice.mask.mask();
     view.alpha = fits ? 1.0F : 0.0F;
-    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+    const viz::ImageReply reply = draw_image(view, texture_, ui);
     paint(reply, choice);
     draw_brush_ring(ui, reply);
     ui.recorder.area({.kind = "picture",
@@ -137,7 +137,7 @@ void SourcePanel::draw_tools(Ui& ui) {
             choice.tool = tool;
         ImGui::SameLine(0, ui.px(4));
     }
-    for (const char* action : {"Invert mask", "Undo stroke", "Redo stroke"}) {
+    for (const char* action : {"mask.invert", "mask.undo", "mask.redo"}) {
         (void)action_button(ui, action, ButtonKind::icon);
         ImGui::SameLine(0, ui.px(4));
     }
@@ -152,8 +152,7 @@ void SourcePanel::draw_tools(Ui& ui) {
     const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
                                      viz::MaskPreset::border, viz::MaskPreset::random};
     int preset = -1;
-    if (segmented(ui, "Preset", preset,
-                  {presets, ImGui::GetContentRegionAvail().x / ui.theme.scale}))
+    if (segmented(ui, "Preset", preset, {presets, ImGui::GetContentRegionAvail().x / ui.scale}))
         choice.mask.apply(which[preset], choice.sample.seed);
     hint(ui,
          "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "

@@ -38,7 +38,7 @@ std::string age_words(int64_t changed) {
     return words;
 }
 
-void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
+void sparkline(DrawContext& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
     if (values.size() < 2) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
@@ -55,7 +55,7 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size
             {min.x + x * size.x, min.y + (1 - (values[i] - low) / span) * (size.y - ui.px(2))});
     }
     draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
-                      1.5F * ui.theme.scale);
+                      1.5F * ui.scale);
 }
 
 viz::gl::OpenGlInfo opengl(const Ui& ui) {
@@ -64,7 +64,7 @@ viz::gl::OpenGlInfo opengl(const Ui& ui) {
 }
 
 // A run that this window itself holds open is not "running" because of that.
-RunSummary as_open_here(const Ui& ui, RunSummary run) {
+RunSummary as_open_here(const ModelView& ui, RunSummary run) {
     if (!ui.has_model() || !run.error.empty() || run.state != "running" ||
         !is_same_path(run.path, ui.status.path) || ui.status.following)
         return run;
@@ -91,9 +91,9 @@ class HomePanel final : public Panel {
     void draw_heading(Ui& ui, float width);
     void draw_runs(Ui& ui, float width);
     void draw_run(Ui& ui, const RunSummary& run, float width);
-    void draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at);
-    void draw_metric(Ui& ui, const RunSummary& run, ImVec2 at);
-    void draw_drop_hint(Ui& ui, float width);
+    void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at);
+    void draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at);
+    void draw_drop_hint(DrawContext& ui, float width);
     void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
     void draw_machine(Ui& ui);
@@ -107,7 +107,8 @@ class HomePanel final : public Panel {
 };
 
 void HomePanel::actions(Actions& actions) {
-    actions.add({.name = "New run",
+    actions.add({.id = "file.new_run",
+                 .name = "New run",
                  .sentence = "Choose a preset, data and settings, and start training.",
                  .icon = icon::plus,
                  .shortcut = "Ctrl+N",
@@ -118,7 +119,8 @@ void HomePanel::actions(Actions& actions) {
                      form_.open(ui, "demo-mirror");
                  }});
     actions.add(
-        {.name = "Copy system report",
+        {.id = "help.copy_system_report",
+         .name = "Copy system report",
          .sentence = "Puts device, memory, OpenGL and LibTorch of this machine on the clipboard.",
          .icon = icon::copy,
          .shortcut = "",
@@ -183,16 +185,17 @@ void HomePanel::draw(Ui& ui) {
 void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
-    const Action* fresh = ui.actions.find("New run");
+    const Action* fresh = ui.actions.find("file.new_run");
     const Button primary{.name = fresh->name,
                          .icon = fresh->icon,
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
-    const float buttons = action_button_width(ui, "Open...") + ui.px(8) + button_width(ui, primary);
+    const float buttons =
+        action_button_width(ui, "file.open") + ui.px(8) + button_width(ui, primary);
     ImGui::SetCursorPos({start.x + width - buttons, start.y});
-    action_button(ui, "Open...", ButtonKind::normal);
+    action_button(ui, "file.open", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, primary)) ui.actions.run(ui, "New run");
+    if (button(ui, primary)) ui.actions.run(ui, "file.new_run");
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
@@ -228,11 +231,11 @@ void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
     text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
                {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
     hairline(ui);
-    if (item.pressed) ui.open(run.path);
+    if (item.pressed) ui.commands.send(OpenPath{run.path});
 }
 
 // "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
-void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
+void HomePanel::draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at) {
     if (!std::isfinite(run.metric)) return;
     const size_t gap = run.metric_words.find(' ');
     const std::string part = run.metric_words.substr(0, gap);
@@ -250,7 +253,7 @@ void HomePanel::draw_metric(Ui& ui, const RunSummary& run, ImVec2 at) {
                       .why_not = {}});
 }
 
-void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
+void HomePanel::draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
     const float room = ui.px(380);
     text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
     if (!run.error.empty()) {
@@ -283,7 +286,7 @@ void HomePanel::draw_run_words(Ui& ui, const RunSummary& run, ImVec2 at) {
     text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }
 
-void HomePanel::draw_drop_hint(Ui& ui, float width) {
+void HomePanel::draw_drop_hint(DrawContext& ui, float width) {
     ImGui::Dummy({0, ui.px(10)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size{width - 1, ui.px(84)};  // the last line stands inside the page
@@ -368,7 +371,7 @@ void HomePanel::draw_machine(Ui& ui) {
     if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
     key_value(ui, "Maps to screen", "copied");
     ImGui::Dummy({0, ui.px(4)});
-    action_button(ui, "Copy system report", ButtonKind::ghost);
+    action_button(ui, "help.copy_system_report", ButtonKind::ghost);
 }
 
 }  // namespace

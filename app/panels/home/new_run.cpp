@@ -14,13 +14,6 @@ namespace {
 constexpr const char* kGroups[] = {"train", "model", "data"};
 constexpr const char* kGroupWords[] = {"Training", "Model", "Data"};
 
-std::string setting_words(const std::string& key) {  // "train.micro_batch" -> "Micro batch"
-    std::string words = key.substr(key.find('.') + 1);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
-}
-
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -53,7 +46,7 @@ std::string rounded_duration(double seconds) {
 }
 
 // The line under the field of the data; always there, so that nothing moves when it speaks up.
-void data_line(Ui& ui, const std::string& problem) {
+void data_line(DrawContext& ui, const std::string& problem) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(116));
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(0);
@@ -79,7 +72,7 @@ void NewRunForm::open(Ui& ui, const std::string& preset) {
 
 void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     for (size_t i = 0; i < presets_.size(); ++i)
-        if (presets_[i].name == name) chosen_ = static_cast<int>(i);
+        if (presets_[i].name == name) shown_.preset = static_cast<int>(i);
     try {
         standard_ = load_preset(name);
         config_ = standard_;
@@ -98,11 +91,12 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string& key = rows[i].key;
         if (!key.starts_with(group + ".") || key == "data.source") continue;
-        if (!filter_.empty() && !contains(key, filter_) && !contains(rows[i].help, filter_))
+        if (!shown_.filter.empty() && !contains(key, shown_.filter) &&
+            !contains(rows[i].help, shown_.filter))
             continue;
         any = true;
-        const float room = ImGui::GetContentRegionAvail().x / ui.theme.scale;
-        label_column(ui, setting_words(key), room > 560 ? 240 : 180, rows[i].help);
+        const float room = ImGui::GetContentRegionAvail().x / ui.scale;
+        label_column(ui, setting_label(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
         if (!changed) continue;
         try {
@@ -123,11 +117,11 @@ void NewRunForm::draw_settings(Ui& ui) {
     std::vector<std::string> names;
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
-    int chosen = chosen_;
+    int chosen = shown_.preset;
     if (!names.empty() && combo(ui, "Preset", chosen, {names, 320}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
-    if (chosen_ < static_cast<int>(presets_.size()))
-        hint(ui, presets_[static_cast<size_t>(chosen_)].sentence);
+    if (shown_.preset < static_cast<int>(presets_.size()))
+        hint(ui, presets_[static_cast<size_t>(shown_.preset)].sentence);
     label_column(ui, "Data", 116,
                  "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
     const auto last = check_.last();
@@ -148,19 +142,19 @@ void NewRunForm::draw_settings(Ui& ui) {
                out_);
     section(ui, "Settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group", group_, {choices, 300});
+    segmented(ui, "Group", shown_.group, {choices, 300});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
                {.name = "Filter",
                 .hint = "Filter settings",
                 .icon = icon::search,
-                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.theme.scale)},
-               filter_);
+                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
+               shown_.filter);
     ImGui::Dummy({0, ui.px(4)});
-    draw_group(ui, kGroups[group_]);
+    draw_group(ui, kGroups[shown_.group]);
 }
 
-void NewRunForm::draw_estimate(Ui& ui) {
+void NewRunForm::draw_estimate(DrawContext& ui) {
     const auto last = check_.last();
     section(ui, "Estimate", check_.answer() ? "" : "being made ...");
     if (!last || !last->is_good()) {
@@ -243,11 +237,11 @@ std::string training_command(Config config, Config preset, const std::string& ou
 
 void NewRunForm::start(Ui& ui) {
     wants_start_ = false;
-    auto request = std::make_shared<OpenRequest>();
-    request->config = config_;
-    request->out = out_;
-    request->autostart = true;
-    ui.open_request = std::move(request);
+    OpenRun run;
+    run.request.config = config_;
+    run.request.out = out_;
+    run.request.autostart = true;
+    ui.commands.send(std::move(run));
     ui.workspace = Workspace::train;
     close();
 }

@@ -23,14 +23,17 @@ class NewRunForm {
     void choose_preset(Ui& ui, const std::string& name);
     void draw_group(Ui& ui, const std::string& group);
     void start(Ui& ui);
-    void draw_estimate(Ui& ui);
+    void draw_estimate(DrawContext& ui);
     void draw_start(Ui& ui);
 
     bool is_open_ = false;
     std::vector<PresetInfo> presets_;
-    int chosen_ = 0, group_ = 0;
+    struct Shown {
+        int preset = 0, group = 0;
+        std::string filter{};
+    } shown_;
     Config config_, standard_;
-    std::string data_, out_, filter_, problem_;
+    std::string data_, out_, problem_;
     RunCheck check_;
     bool wants_start_ = false;  // pressed while the settings were still being checked
 };

@@ -66,7 +66,7 @@ uint64_t RunCatalog::done_stamp() const {
 }
 
 void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, double max_age_s) {
-    if (is_reading()) return;  // one at a time; a newer wish is taken up in a later frame
+    if (is_reading()) return;  // one at a time; a newer request is taken in a later frame
     const bool is_new = paths != paths_ || stamp_ == 0;
     if (!is_new && now_s - asked_at_ < max_age_s) return;
     paths_ = paths;

@@ -1,6 +1,6 @@
 #include "app/panels/shared/model_state.h"
 
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 
 namespace aft::app {
 
@@ -9,15 +9,15 @@ bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
         empty_state(ui, {.drawing = drawing,
                          .title = "No model open",
                          .sentence = sentence,
-                         .primary = "Open...",
-                         .secondary = "Open demo",
+                         .primary = "file.open",
+                         .secondary = "file.open_demo",
                          .hint = "You can also drop a .safetensors file or a run folder anywhere "
                                  "in this window.",
                          .secondary_words = "Try the demo"});
         return true;
     }
     if (ui.has_model()) return false;
-    ui.close_model |= progress_line(ui, "Opening " + ui.status.name, -1, true);
+    if (progress_line(ui, "Opening " + ui.status.name, -1, true)) ui.commands.send(CloseModel{});
     return true;
 }
 
@@ -33,10 +33,9 @@ bool picture_problem(Ui& ui) {
                 .sentence = image.error + "."};
     if (!is_text)
         spec.sentence += is_file ? " Take another one." : " A picture from a file needs no data.";
-    if (!is_text) spec.actions.push_back("Open...");
-    if (!is_file && why_not_choose_data(ui).empty())
-        spec.actions.push_back("Choose the data folder...");
-    spec.actions.push_back("Read the sample again");
+    if (!is_text) spec.actions.push_back("file.open");
+    if (!is_file && why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+    spec.actions.push_back("file.reread_sample");
     banner(ui, spec);
     return true;
 }

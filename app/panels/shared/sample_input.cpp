@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
@@ -15,7 +15,7 @@ void show_sample(Ui& ui, const std::string& split, int64_t index) {
         .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
 }
 
-bool is_text(const Ui& ui) {
+bool is_text(const ModelView& ui) {
     return ui.status.task.is_text();
 }
 
@@ -41,7 +41,7 @@ void sample_popup(Ui& ui) {
                    index))
         show_sample(ui, image.split, index);
     hint(ui, sample_words(ui));
-    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "Choose the data folder...");
+    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "file.choose_data");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
 }
 
@@ -134,8 +134,8 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
                                      .width = model.width,
                                      .channels = model.channels,
                                      .levels = model.levels},
-                     ui.look);
-    const viz::ImageReply reply = draw_image(view, texture_, ui.look);
+                     ui);
+    const viz::ImageReply reply = draw_image(view, texture_, ui);
     const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
     const auto place = [&](const viz::MapCell& at) {
         return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
@@ -170,10 +170,10 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
             if (!p.is_on_grid()) return;
             const ImVec2 low = {out.box.low.x + zoom * float(p.x),
                                 out.box.low.y + zoom * float(p.y)};
-            viz::draw_ring(ui.look, {low, {low.x + zoom, low.y + zoom}}, color, width);
+            viz::draw_ring(ui, {low, {low.x + zoom, low.y + zoom}}, color, width);
         };
-        ring(source, 0xFFFFFF, 1);
-        ring(target, ui.look.colors->accent, 2);
+        ring(source, viz::rgb(0xFFFFFF), 1);
+        ring(target, ui.theme.accent, 2);
     }
     ui.recorder.area({.kind = "picture",
                       .label = ui.recorder.claim("Sample"),

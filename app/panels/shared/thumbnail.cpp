@@ -18,8 +18,8 @@ void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
         const Range range = map_range(field.values, Signs::above_minus_one, kMapPercentile);
         const Slice slice{field.values, field.extent(0), field.extent(1)};
         const Coloring coloring{
-            .range = range, .scale = Scale::signed_log, .map = ui.theme.ember()};
-        texture_.set(colorize(slice, coloring, 1), ui.look);
+            .range = range, .scale = Scale::signed_log, .map = ui.theme.diverging};
+        texture_.set(colorize(slice, coloring, 1), ui);
     }
     if (texture_.id() == ImTextureID_Invalid) return;
     draw->AddImage(texture_.id(), at, end);
@@ -32,7 +32,7 @@ void Thumbnail::draw(Ui& ui, const Image& image, ImVec2 at, float side) {
         draw->AddRect(at, end, ui.theme.line);
         return;
     }
-    texture_.set(image, ui.look);
+    texture_.set(image, ui);
     if (texture_.id() != ImTextureID_Invalid) draw->AddImage(texture_.id(), at, end);
 }
 

@@ -2,7 +2,7 @@
 
 namespace aft::app {
 
-void inline_label(Ui& ui, std::string_view words) {
+void inline_label(DrawContext& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = text_extent(ui, words, text_size::label).x;
     text_at(ui, {at.x + ui.px(4), at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
@@ -11,7 +11,7 @@ void inline_label(Ui& ui, std::string_view words) {
     ImGui::SameLine(0, ui.px(8));
 }
 
-void tool_row(Ui& ui, float room, std::span<const Tool> tools) {
+void tool_row(DrawContext& ui, float room, std::span<const Tool> tools) {
     float all = 0;
     for (const Tool& tool : tools) all += ui.px(tool.width);
     if (all > room) room -= ui.px(38);  // the button for the rest

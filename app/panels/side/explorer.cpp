@@ -78,7 +78,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
                     {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
         }
-        if (line.pressed && !is_open) ui.open(item.path);
+        if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
     }
 }
 
@@ -106,7 +106,7 @@ struct LayerLine {
 };
 
 // The name, a bar where there is room for one, the number.
-void draw_layer(Ui& ui, const Row& line, const LayerLine& layer) {
+void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
     const std::string number = norm_words(layer.norm);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
     const float low = line.min.x + ui.px(10), high = line.max.x - ui.px(8);

@@ -13,16 +13,6 @@
 namespace aft::app {
 namespace {
 
-std::string short_name(const std::string& key) {  // "train.learning_rate" -> "Learning rate"
-    std::string words = key.substr(key.find('.') + 1);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    const size_t rate = words.find(" learning rate");  // the column is narrow
-    if (rate != std::string::npos) words.replace(rate, 14, " rate");
-    if (!words.empty())
-        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
-}
-
 class ControlsPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -35,7 +25,7 @@ class ControlsPanel final : public Panel {
     static void draw_many_steps(Ui& ui);
     static void draw_pace(Ui& ui);
     static void draw_checks(Ui& ui);
-    std::string standard_of(const Ui& ui, const std::string& key);
+    std::string standard_of(const ModelView& ui, const std::string& key);
 
     std::string run_;                               // whose standards these are
     std::map<std::string, std::string> standards_;  // values when the run was opened
@@ -46,20 +36,21 @@ class ControlsPanel final : public Panel {
 constexpr const char* kTarget = "Controls/Optimiser/Target step";
 
 void ControlsPanel::actions(Actions& actions) {
-    actions.add({.name = "Run until...",
-                 .sentence = "Asks for the step to stop at, then goes on.",
+    actions.add({.id = "run.until",
+                 .name = "Run until...",
+                 .sentence = "Asks for the step to stop at, then resumes.",
                  .icon = icon::flag,
                  .menu = "Run",
-                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "One step"); },
+                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },
                  .run =
                      [this](Ui& ui) {
                          ui.workspace = Workspace::train;
-                         ui.front_pane = "Controls";
+                         ui.commands.send(ShowPane{"Controls"});
                          focus_target_ = run_after_ = true;
                      }});
 }
 
-std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
+std::string ControlsPanel::standard_of(const ModelView& ui, const std::string& key) {
     if (run_ != ui.status.path) {
         run_ = ui.status.path;
         standards_.clear();
@@ -70,7 +61,7 @@ std::string ControlsPanel::standard_of(const Ui& ui, const std::string& key) {
 }
 
 void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
-    label_column(ui, short_name(row.key), 116, row.help);
+    label_column(ui, setting_label(row.key, true), 116, row.help);
     std::string blocked = ui.has_model() ? "" : "No run is open.";
     if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
     if (ui.status.following) blocked = "Another process trains this run.";
@@ -82,7 +73,7 @@ void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
 }
 
 // What the field's number has become where the schedule has run out; "" before.
-std::string schedule_words(const Ui& ui) {
+std::string schedule_words(const ModelView& ui) {
     const TrainConfig& train = ui.status.config.train;
     const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
     if (train.schedule != "cosine" || ui.status.step < length) return "";
@@ -147,10 +138,10 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
     NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
     field.unit = "steps";
-    field.width = ImGui::GetContentRegionAvail().x / ui.theme.scale - 34;
+    field.width = ImGui::GetContentRegionAvail().x / ui.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
     ImGui::SameLine(0, ui.px(8));
-    (void)action_button(ui, "Run N steps", ButtonKind::icon);
+    (void)action_button(ui, "run.step_many", ButtonKind::icon);
 }
 
 void ControlsPanel::draw_pace(Ui& ui) {
@@ -176,7 +167,7 @@ struct Check {
     std::string words;
 };
 
-const std::vector<double>* column(const Ui& ui, const char* name) {
+const NumberColumn* column(const ModelView& ui, const char* name) {
     const auto found = ui.curves->columns.find(name);
     return found == ui.curves->columns.end() || found->second.empty() ? nullptr : &found->second;
 }
@@ -186,8 +177,8 @@ struct Reading {  // of a column at a logged step
     size_t row = 0;
 };
 
-Reading last_finite(const Ui& ui, const std::vector<double>* values) {
-    const std::vector<double>& steps = ui.curves->step;
+Reading last_finite(const ModelView& ui, const NumberColumn* values) {
+    const NumberColumn& steps = ui.curves->step;
     for (size_t i = values == nullptr ? 0 : std::min(values->size(), steps.size()); i-- > 0;)
         if (std::isfinite((*values)[i])) return {steps[i], (*values)[i], i};
     return {};
@@ -195,7 +186,7 @@ Reading last_finite(const Ui& ui, const std::vector<double>* values) {
 
 // A single batch says little: the average of the logged losses up to a row, each 0.8 of the weight
 // of the one after it: a longer average lags behind where the loss falls fast.
-double smoothed_at(const std::vector<double>& values, size_t row) {
+double smoothed_at(const NumberColumn& values, size_t row) {
     constexpr size_t kMost = 100;  // beyond them a weight is below 1e-9
     constexpr double kWeight = 0.8;
     double sum = 0, weights = 0, weight = 1;
@@ -208,7 +199,7 @@ double smoothed_at(const std::vector<double>& values, size_t row) {
 }
 
 // Both at the step of the last validation, however far training has gone since.
-void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector<Check>& list) {
+void check_validation(const ModelView& ui, const NumberColumn& loss, std::vector<Check>& list) {
     const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
     if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
     const double train = smoothed_at(loss, held_out.row);
@@ -220,7 +211,7 @@ void check_validation(const Ui& ui, const std::vector<double>& loss, std::vector
                                 short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
 }
 
-void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits,
+void check_floor(const ModelView& ui, const NumberColumn& loss, double most_bits,
                  std::vector<Check>& list) {
     const Reading last = last_finite(ui, &loss);
     if (!ui.status.floor_bits || !std::isfinite(last.value)) return;
@@ -233,7 +224,7 @@ void check_floor(const Ui& ui, const std::vector<double>& loss, double most_bits
                      above >= 0 ? "above" : "below", floor)});
 }
 
-std::vector<Check> checks(const Ui& ui) {
+std::vector<Check> checks(const ModelView& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;

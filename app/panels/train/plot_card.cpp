@@ -25,7 +25,7 @@ std::vector<viz::CardRow> rows_of(const NamedPlot& plot, double step) {
 
 }  // namespace
 
-viz::CurveCard card_at(std::span<const NamedPlot> plots, std::span<const double> steps, double x) {
+viz::CurveCard card_at(std::span<const NamedPlot> plots, const NumberView& steps, double x) {
     viz::CurveCard card{.x = viz::nearest(steps, x), .rows = {}};
     for (const NamedPlot& plot : plots) {
         const std::vector<viz::CardRow> rows = rows_of(plot, card.x);

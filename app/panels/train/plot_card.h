@@ -15,8 +15,8 @@ struct NamedPlot {
 
 // As recorded at the logged step that is nearest to x: neither smoothed nor decimated. What was not
 // logged there is of the last step before it, which its name says.
-[[nodiscard]] viz::CurveCard card_at(std::span<const NamedPlot> plots,
-                                     std::span<const double> steps, double x);
+[[nodiscard]] viz::CurveCard card_at(std::span<const NamedPlot> plots, const NumberView& steps,
+                                     double x);
 // "step 40; Loss, bits/dim: | train 1.2": of the text of the screen.
 [[nodiscard]] std::string card_words(const viz::CurveCard& card);
 

@@ -1,7 +1,7 @@
-// Curves: loss of training and validation, gradient norm, bias norm per layer, speed, learning
-// rate.
+// Curves: loss, gradient norm, bias norm per layer, speed, learning rate.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "app/panels/panel.h"
@@ -14,41 +14,40 @@
 namespace aft::app {
 namespace {
 
-uint32_t rgb_of(ImU32 color) {
-    return ((color & 0xFF) << 16) | (color & 0xFF00) | ((color >> 16) & 0xFF);
-}
-
-// Columns of the curves in the unit of the screen, kept until new points come.
+// Columns of the curves in the unit of the screen; rows are appended as they come.
 struct Columns {
-    const Curves* source = nullptr;
-    uint64_t version = 0;
+    NumberColumn step;  // of the rows that are in
     bool in_bits = true;
-    std::vector<double> train, validation_step, validation;
-    std::vector<double> speed, memory;
+    NumberColumn train, validation_step, validation, speed;
 };
 
 void refresh(Columns& c, const Ui& ui) {
     const Curves& curves = *ui.curves;
-    if (c.source == &curves && c.version == curves.version) return;
-    c = Columns();
-    c.source = &curves;
-    c.version = curves.version;
-    c.in_bits = ui.status.task.loss_in_bits;
+    const bool in_bits = ui.status.task.loss_in_bits;
+    if (!curves.step.continues(c.step) || c.in_bits != in_bits) c = Columns();
+    c.in_bits = in_bits;
+    const size_t from = c.step.size(), to = curves.step.size();
+    c.step = curves.step;
+    if (from == to) return;
     const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
-    const auto column = [&](const char* name) -> const std::vector<double>* {
+    const auto each = [&](const char* name, const auto& add) {
         const auto found = curves.columns.find(name);
-        return found == curves.columns.end() ? nullptr : &found->second;
+        if (found == curves.columns.end()) return;
+        for (size_t i = from; i < std::min(to, found->second.size()); ++i) add(i, found->second[i]);
     };
-    if (const auto* loss = column("loss"))
-        for (const double v : *loss) c.train.push_back(v * unit);
-    if (const auto* held_out = column("validation.loss"))
-        for (size_t i = 0; i < held_out->size() && i < curves.step.size(); ++i) {
-            if (!std::isfinite((*held_out)[i])) continue;
-            c.validation_step.push_back(curves.step[i]);
-            c.validation.push_back((*held_out)[i] * unit);
-        }
-    if (const auto* ms = column("timing.step_ms"))
-        for (const double v : *ms) c.speed.push_back(v > 0 ? 1000 / v : std::nan(""));
+    // A column may have begun with these rows: what was before is missing.
+    const auto put = [](NumberColumn& to_column, size_t row, double value) {
+        while (to_column.size() < row) to_column.push_back(std::nan(""));
+        to_column.push_back(value);
+    };
+    each("loss", [&](size_t i, double v) { put(c.train, i, v * unit); });
+    each("validation.loss", [&](size_t i, double v) {
+        if (!std::isfinite(v)) return;
+        c.validation_step.push_back(curves.step[i]);
+        c.validation.push_back(v * unit);
+    });
+    each("timing.step_ms",
+         [&](size_t i, double v) { put(c.speed, i, v > 0 ? 1000 / v : std::nan("")); });
 }
 
 // "train.learning_rate = 1e-3" -> "learning rate 1e-3"
@@ -84,6 +83,7 @@ class PlotsPanel final : public Panel {
     float tools_width_ = 480;  // pixels, as drawn last
     std::vector<Plot> plots_;  // of this frame, by Place
     viz::AxisZoom x_zoom_, y_zooms_[count];
+    std::map<std::string, viz::CurveCache> caches_;  // by the plot's id
     std::optional<double> marker_, next_marker_;
 };
 
@@ -118,10 +118,11 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     plot.log_x = x_scale_ == 1;
     plot.zoom = {&x_zoom_, &y_zooms_[place]};
     plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
+    plot.cache = &caches_[plot.id];
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
-    const viz::CurveReply reply = viz::draw_curves(plot, ui.look);
+    const viz::CurveReply reply = viz::draw_curves(plot, ui);
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
     ImGui::Dummy(plot.size);
@@ -156,14 +157,14 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
     plot.curves.push_back({.label = "train",
                            .x = ui.curves->step,
                            .y = columns_.train,
-                           .color = rgb_of(run_color(ui, ui.status.path)),
+                           .color = run_color(ui, ui.status.path),
                            .smoothing = smoothing_});
     if (!columns_.validation.empty()) {
         out.names.emplace_back("validation");
         plot.curves.push_back({.label = "validation",
                                .x = columns_.validation_step,
                                .y = columns_.validation,
-                               .color = rgb_of(ui.theme.series[3]),
+                               .color = ui.theme.series[3],
                                .dots = true});
     }
     for (const Event& event : ui.curves->events) {
@@ -171,7 +172,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
         const bool is_error = event.kind == "error";
         plot.events.push_back({.x = static_cast<double>(event.step),
                                .text = is_error ? "" : event_words(event.text),
-                               .color = rgb_of(is_error ? ui.theme.error : ui.theme.series[1])});
+                               .color = is_error ? ui.theme.error : ui.theme.series[1]});
     }
     return out;
 }
@@ -181,12 +182,12 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
     viz::CurvePlot& plot = out.view;
     const std::string prefix = "grad_norm.group.";
     const auto& all = ui.curves->columns;
-    const auto add = [&](std::string name, const std::vector<double>& values, size_t color) {
+    const auto add = [&](std::string name, const NumberColumn& values, size_t color) {
         out.names.push_back(name);
         plot.curves.push_back({.label = std::move(name),
                                .x = ui.curves->step,
                                .y = values,
-                               .color = rgb_of(ui.theme.series[color % 8]),
+                               .color = ui.theme.series[color % 8],
                                .width = 1.5f,
                                .decimals = 2});
     };
@@ -207,7 +208,7 @@ PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
     const bool has_kernel = ui.status.mixer.has_kernel();
     plot.unit = norm_of_training(has_kernel);
     const auto& all = ui.curves->columns;
-    std::vector<std::pair<size_t, const std::vector<double>*>> layers;
+    std::vector<std::pair<size_t, const NumberColumn*>> layers;
     for (size_t i = 0; i < ui.status.layers.size(); ++i) {
         const auto found = all.find(fmt::format("bias_norm.layer.{}", i));
         if (found != all.end()) layers.emplace_back(i, &found->second);
@@ -217,12 +218,13 @@ PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
         const double share =
             last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
         out.names.push_back(fmt::format("layer {}", layer));
-        plot.curves.push_back({.label = index == 0 || index == last ? out.names.back() : "",
-                               .x = ui.curves->step,
-                               .y = *values,
-                               .color = viz::ordered_color(share, ui.look.colors->is_light),
-                               .width = 1.5f,
-                               .decimals = 2});
+        plot.curves.push_back(
+            {.label = index == 0 || index == last ? out.names.back() : "",
+             .x = ui.curves->step,
+             .y = *values,
+             .color = viz::ordered_color(share, ui.theme.name == ThemeName::light),
+             .width = 1.5f,
+             .decimals = 2});
     }
     return out;
 }
@@ -234,7 +236,7 @@ PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
     out.view.curves.push_back({.label = "",
                                .x = ui.curves->step,
                                .y = columns_.speed,
-                               .color = rgb_of(ui.theme.series[0]),
+                               .color = ui.theme.series[0],
                                .smoothing = 0.8,
                                .decimals = 1});
     return out;
@@ -248,7 +250,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
     out.view.curves.push_back({.label = "",
                                .x = ui.curves->step,
                                .y = lr->second,
-                               .color = rgb_of(ui.theme.text2),
+                               .color = ui.theme.text2,
                                .width = 1.5f,
                                .decimals = 5});
     return out;
@@ -273,14 +275,14 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
 }
 
 // After which changes, and what is safe.
-std::string error_sentence(const Ui& ui) {
+std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
     if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
-            "What was learnt up to step {} is in memory only: save it, or go on "
+            "What was learnt up to step {} is in memory only: save it, or resume "
             "when the cause is gone.",
             group_thousands(s.step));
-    if (s.can_go_on) return "Nothing is lost: go on when the cause is gone.";
+    if (s.can_go_on) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {
@@ -321,8 +323,8 @@ void PlotsPanel::draw(Ui& ui) {
                  .title = "No run is open",
                  .sentence =
                      "Start a run to watch its loss, gradients and biases move while it learns.",
-                 .primary = "New run",
-                 .secondary = "Open demo",
+                 .primary = "file.new_run",
+                 .secondary = "file.open_demo",
                  .hint = "Space starts and pauses, . trains one step.",
                  .secondary_words = "Try the demo"});
         return;
@@ -333,8 +335,8 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_go_on ? "Save checkpoint" : "Try the step again",
-                                "Show log", "Copy error report"}});
+                    .actions = {ui.status.can_go_on ? "run.save" : "run.retry_step", "view.log",
+                                "run.copy_error"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
         return;
@@ -366,10 +368,9 @@ void PlotsPanel::inspector(Ui& ui) {
     key_value(ui, "Tokens", group_thousands(ui.status.tokens));
     key_value(ui, "Data", ui.status.config.data.source);
     section(ui, "Loss");
-    const auto best = std::min_element(columns_.train.begin(), columns_.train.end());
-    if (best != columns_.train.end()) {
+    if (const auto rows = columns_.train.extremes(0, columns_.train.size())) {
         key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
-        key_value(ui, "Lowest", plain_number(*best, 4), unit);
+        key_value(ui, "Lowest", plain_number(columns_.train[rows->low], 4), unit);
     }
     if (!columns_.validation.empty()) {
         key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
@@ -387,9 +388,8 @@ PanelRoom plots_panel() {
         .icon = icon::chart,
         .help =
             "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
-            "zooms, drag pans, double click shows everything; all plots share their steps; the "
-            "pointer reads "
-            "all plots at one logged step, each value as it was recorded.",
+            "zooms, drag pans, double click shows everything; all plots share their steps; "
+            "the pointer reads all plots at one logged step, each value as it was recorded.",
         .places = {{Workspace::train, Slot::canvas, 0}},
         .make = [] { return std::unique_ptr<Panel>(std::make_unique<PlotsPanel>()); }};
 }

@@ -25,7 +25,7 @@ class RunPanel final : public Panel {
 };
 
 struct Primary {
-    const char* action = "Start or pause";
+    const char* action = "run.toggle";
     std::string words{};
 };
 
@@ -34,22 +34,22 @@ Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
     const bool is_broken =
         !ui.status.error.empty() && !ui.status.can_go_on && ui.status.state != RunState::running;
-    if (is_broken && ui.actions.why_not(ui, "Rewind to the saved step").empty())
-        return {"Rewind to the saved step", "Rewind to " + group_thousands(saved)};
+    if (is_broken && ui.actions.why_not(ui, "run.rewind_saved").empty())
+        return {"run.rewind_saved", "Rewind to " + group_thousands(saved)};
     if (is_broken)
-        return {"Start again from the saved step",
+        return {"run.start_again",
                 saved < 0 ? "Start again" : "Start again from " + group_thousands(saved)};
     switch (ui.status.state) {
         case RunState::running:
-            return {"Start or pause", "Pause"};
+            return {"run.toggle", "Pause"};
         case RunState::paused:
-            return {"Start or pause", "Go on"};
+            return {"run.toggle", "Resume"};
         case RunState::stopping:
-            return {"Start or pause", "Stopping"};
+            return {"run.toggle", "Stopping"};
         case RunState::stopped:
-            return {"Start or pause", "Go on"};
+            return {"run.toggle", "Resume"};
         default:
-            return {"Start or pause", "Start"};
+            return {"run.toggle", "Start"};
     }
 }
 
@@ -57,15 +57,16 @@ void primary_button(Ui& ui) {
     const Primary primary = primary_of(ui);
     const Action* action = ui.actions.find(primary.action);
     const bool is_running = ui.status.state == RunState::running;
-    if (button(ui, {.name = "Primary",
-                    .icon = is_running ? icon::pause : action->icon,
-                    .kind = ButtonKind::primary,
-                    .why_not = ui.actions.why_not(ui, primary.action),
-                    .tip = action->sentence,
-                    .shortcut = action->shortcut,
-                    .height = 32,
-                    .shown = primary.words}))
-        ui.actions.run(ui, primary.action);
+    const bool is_pressed = button(ui, {.name = "Primary",
+                                        .icon = is_running ? icon::pause : action->icon,
+                                        .kind = ButtonKind::primary,
+                                        .why_not = ui.actions.why_not(ui, primary.action),
+                                        .tip = action->sentence,
+                                        .shortcut = action->shortcut,
+                                        .height = 32,
+                                        .shown = primary.words});
+    ui.recorder.runs_action(primary.action);
+    if (is_pressed) ui.actions.run(ui, primary.action);
 }
 
 void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
@@ -73,33 +74,34 @@ void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
     const Action* found = ui.actions.find(action);
     ImGui::SameLine(0, ui.px(8));
     if (ImGui::GetContentRegionAvail().x < ui.px(96)) kind = ButtonKind::icon;
-    if (button(ui, {.name = name,
-                    .icon = found->icon,
-                    .kind = kind,
-                    .why_not = ui.actions.why_not(ui, action),
-                    .tip = found->sentence,
-                    .shortcut = {},
-                    .height = 32,
-                    .shown = shown}))
-        ui.actions.run(ui, action);
+    const bool is_pressed = button(ui, {.name = name,
+                                        .icon = found->icon,
+                                        .kind = kind,
+                                        .why_not = ui.actions.why_not(ui, action),
+                                        .tip = found->sentence,
+                                        .shortcut = {},
+                                        .height = 32,
+                                        .shown = shown});
+    ui.recorder.runs_action(action);
+    if (is_pressed) ui.actions.run(ui, action);
 }
 
 void RunPanel::actions(Actions& actions) {
-    actions.add(
-        {.name = "Rewind...",
-         .sentence = "Goes back to a saved step of this run and trains on from there.",
-         .icon = icon::history,
-         .menu = "Run",
-         .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "Rewind to the saved step"); },
-         .run =
-             [this](Ui& ui) {
-                 ui.workspace = Workspace::train;
-                 opens_rewind_ = true;
-             }});
+    actions.add({.id = "run.rewind",
+                 .name = "Rewind...",
+                 .sentence = "Goes back to a saved step of this run and trains on from there.",
+                 .icon = icon::history,
+                 .menu = "Run",
+                 .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.rewind_saved"); },
+                 .run =
+                     [this](Ui& ui) {
+                         ui.workspace = Workspace::train;
+                         opens_rewind_ = true;
+                     }});
 }
 
 // The logged loss of a step, with its unit; empty if that step was not logged.
-std::string loss_words(const Ui& ui, int64_t step) {
+std::string loss_words(const ModelView& ui, int64_t step) {
     const auto& steps = ui.curves->step;
     const auto at = std::lower_bound(steps.begin(), steps.end(), double(step));
     if (at == steps.end() || *at != double(step)) return "";
@@ -142,7 +144,7 @@ void RunPanel::draw_rewind(Ui& ui) {
     ImGui::Indent(ui.px(8));
     text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
     hint(ui,
-         "Training goes on from there in this run, exactly as it did. What came after is kept "
+         "Training continues from there in this run, exactly as it did. What came after is kept "
          "as a run of its own, in the folder branches of this run.");
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
@@ -155,8 +157,7 @@ void RunPanel::draw_rewind(Ui& ui) {
         text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
         text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
         if (!line.pressed) continue;
-        ui.session->rewind(step);
-        ui.selection.step = -1;
+        ui.commands.send(RewindTo{step});
         ImGui::CloseCurrentPopup();
     }
     ImGui::Dummy({1, ui.px(4)});
@@ -170,14 +171,14 @@ void RunPanel::draw_rewind(Ui& ui) {
 void RunPanel::draw_buttons(Ui& ui) {
     ui.recorder.set_section("Run");
     primary_button(ui);
-    tool_button(ui, "One step", "Step", ButtonKind::normal);
-    tool_button(ui, "Run N steps", "Run N", ButtonKind::normal,
+    tool_button(ui, "run.step", "Step", ButtonKind::normal);
+    tool_button(ui, "run.step_many", "Run N", ButtonKind::normal,
                 "Run " + group_thousands(ui.settings.many_steps));
-    tool_button(ui, "Run until...", "Run until...", ButtonKind::normal);
-    tool_button(ui, "Rewind...", "Rewind...", ButtonKind::normal);
+    tool_button(ui, "run.until", "Run until...", ButtonKind::normal);
+    tool_button(ui, "run.rewind", "Rewind...", ButtonKind::normal);
     draw_rewind(ui);
-    tool_button(ui, "Stop training", "Stop", ButtonKind::ghost);
-    tool_button(ui, "Save checkpoint", "Save", ButtonKind::ghost);
+    tool_button(ui, "run.stop", "Stop", ButtonKind::ghost);
+    tool_button(ui, "run.save", "Save", ButtonKind::ghost);
 }
 
 void RunPanel::draw_progress(Ui& ui) {
@@ -205,7 +206,7 @@ struct Pen {
     float x, y, end;
 };
 
-void put(Ui& ui, Pen& pen, const std::string& value, std::string_view words) {
+void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view words) {
     const float number = text_extent(ui, value, text_size::label, Face::medium).x;
     const float unit = text_extent(ui, words, text_size::hint).x;
     if (pen.x + number + unit + ui.px(5) > pen.end) return;
@@ -241,9 +242,10 @@ void RunPanel::draw(Ui& ui) {
     if (!ui.has_model()) {
         const bool opening = ui.status.state == RunState::opening;
         if (opening)
-            ui.close_model |= progress_line(ui, "Opening " + ui.status.path, -1, true);
-        else
-            hint(ui, "No run is open. Home starts one, or opens what was trained before.");
+            if (progress_line(ui, "Opening " + ui.status.path, -1, true))
+                ui.commands.send(CloseModel{});
+            else
+                hint(ui, "No run is open. Home starts one, or opens what was trained before.");
         return;
     }
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(10)));
@@ -260,7 +262,7 @@ PanelRoom train_panel() {
         .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
         .icon = icon::play,
         .help =
-            "The filled button starts, pauses and goes on. Step trains one step, Run N as many as "
+            "The filled button starts, pauses and resumes. Step trains one step, Run N as many as "
             "Controls says, Run until asks for the step to stop at; the bar shows how far the "
             "target step is, white marks are checkpoints. Rewind goes back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},

@@ -1,5 +1,5 @@
 // Completions beside the curves: one picture of the validation data, its lower half masked, filled
-// in again with the same random numbers as training goes on. They are asked for only while this
+// in again with the same random numbers as training continues. They are asked for only while this
 // pane is seen, and seldom enough to leave the trainer its share.
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
@@ -35,7 +35,7 @@ class TrainSamplesPanel final : public Panel {
         std::shared_ptr<const Completion> completion;
         std::vector<viz::TokenTexture> textures;
     };
-    void forget(const Ui& ui);
+    void forget(const ModelView& ui);
     void show(const std::shared_ptr<const Completion>& completion);
     void take(Ui& ui);
     void ask(Ui& ui);
@@ -44,7 +44,7 @@ class TrainSamplesPanel final : public Panel {
     void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
     void draw_pictures(Ui& ui);
     void draw_texts(Ui& ui);
-    [[nodiscard]] std::string caption_words(const Ui& ui) const;
+    [[nodiscard]] std::string caption_words(const ModelView& ui) const;
 
     const Session* session_ = nullptr;
     int64_t rewinds_ = 0;
@@ -52,16 +52,18 @@ class TrainSamplesPanel final : public Panel {
     std::deque<Moment> moments_;  // newest first
     viz::TokenTexture original_;
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
-    uint64_t id_ = 0;            // of the completion asked for last
-    bool is_running_ = false;
-    int64_t asked_step_ = -1, asked_at_ = -1;  // shown step; step in the request
-    std::set<int64_t> tried_;                  // earlier steps asked for
-    size_t rows_ = 3;                          // that fit, as drawn last
-    double next_at_ = 0;
+    struct Asked {
+        uint64_t id = 0;  // of the completion asked for last
+        bool is_running = false;
+        int64_t step = -1, at = -1;  // shown step; step in the request
+        std::set<int64_t> tried{};   // earlier steps asked for
+        double next_at = 0;
+    } asked_;
+    size_t rows_ = 3;  // that fit, as drawn last
     std::string error_;
 };
 
-std::string moment_words(const Ui& ui, const Completion& completion) {
+std::string moment_words(const ModelView& ui, const Completion& completion) {
     double bits = 0;
     for (size_t i = 0; i < completion.samples.size(); ++i) bits += sample_bits(completion, i);
     bits /= double(std::max<size_t>(1, completion.samples.size()));
@@ -73,17 +75,17 @@ std::string moment_words(const Ui& ui, const Completion& completion) {
     return words;
 }
 
-void TrainSamplesPanel::forget(const Ui& ui) {
+void TrainSamplesPanel::forget(const ModelView& ui) {
     session_ = ui.session;
     rewinds_ = ui.status.rewinds;  // steps that were shown may come a second time
     item_ = nullptr;
     moments_.clear();
     error_.clear();
-    id_ = 0;
-    is_running_ = false;
-    asked_step_ = -1;
-    tried_.clear();
-    next_at_ = 0;
+    asked_.id = 0;
+    asked_.is_running = false;
+    asked_.step = -1;
+    asked_.tried.clear();
+    asked_.next_at = 0;
 }
 
 // What has come of the completion asked for; another one may have taken its place.
@@ -106,25 +108,25 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
 
 // What has come of the completion asked for; another one may have taken its place.
 void TrainSamplesPanel::take(Ui& ui) {
-    if (!is_running_) return;
+    if (!asked_.is_running) return;
     const auto now = ui.session->completion();
-    if (!now || now->id < id_) return;
-    if (now->id == id_) {
-        const bool is_earlier = tried_.contains(asked_at_);
+    if (!now || now->id < asked_.id) return;
+    if (now->id == asked_.id) {
+        const bool is_earlier = asked_.tried.contains(asked_.at);
         error_ = is_earlier ? "" : now->error;
         if (!now->samples.empty()) show(now);
         if (!now->done && now->error.empty()) return;
     }
-    is_running_ = false;
-    if (now->id != id_ || now->stopped) {  // another one has taken its place
-        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == id_; });
-        tried_.erase(asked_at_);
-        asked_step_ = -1;
+    asked_.is_running = false;
+    if (now->id != asked_.id || now->stopped) {  // another one has taken its place
+        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == asked_.id; });
+        asked_.tried.erase(asked_.at);
+        asked_.step = -1;
     }
     // The trainer's share of the time also holds against these: all of it means one part in twenty.
     const double share = ui.settings.trainer_share;
     const double rest = std::clamp(share / std::max(0.05, 1 - share), 1.0, 19.0);
-    next_at_ = ui.time + std::max(kLeastPause, now->seconds * rest);
+    asked_.next_at = ui.time + std::max(kLeastPause, now->seconds * rest);
 }
 
 // The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
@@ -132,20 +134,20 @@ void TrainSamplesPanel::take(Ui& ui) {
 int64_t TrainSamplesPanel::earlier_checkpoint() const {
     if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
     const int64_t step = moments_.back().completion->step - 1;
-    return tried_.contains(step) ? -1 : step;
+    return asked_.tried.contains(step) ? -1 : step;
 }
 
 void TrainSamplesPanel::ask(Ui& ui) {
-    if (is_running_ || is_completing(ui)) return;
+    if (asked_.is_running || is_completing(ui)) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
-    if (step == asked_step_) {  // with time to spare: how it was at earlier checkpoints
+    if (step == asked_.step) {  // with time to spare: how it was at earlier checkpoints
         step = at = is_training ? -1 : earlier_checkpoint();
         if (step < 0) return;
-        tried_.insert(step);
+        asked_.tried.insert(step);
     }
-    if (is_training && ui.time < next_at_) {
-        ui.want_frame_at(next_at_);
+    if (is_training && ui.time < asked_.next_at) {
+        ui.want_frame_at(asked_.next_at);
         return;
     }
     CompletionRequest request;
@@ -163,18 +165,18 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    id_ = ui.session->complete(std::move(request));
-    is_running_ = true;
-    asked_at_ = at;
-    if (step == ui.shown_step()) asked_step_ = step;
+    asked_.id = ui.session->complete(std::move(request));
+    asked_.is_running = true;
+    asked_.at = at;
+    if (step == ui.shown_step()) asked_.step = step;
 }
 
-std::string TrainSamplesPanel::caption_words(const Ui& ui) const {
+std::string TrainSamplesPanel::caption_words(const ModelView& ui) const {
     std::string words = is_text_model(ui) ? fmt::format("the first {} bytes are given", kPrompt)
                                           : "lower half masked";
     words += ", same random numbers at every step  \u00B7  " + ui.status.name;
     if (!moments_.empty()) words += ", step " + group_thousands(moments_.front().completion->step);
-    if (ui.status.state == RunState::running) words += " (training goes on)";
+    if (ui.status.state == RunState::running) words += " (training continues)";
     return words;
 }
 
@@ -188,7 +190,7 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
                                   .width = model.width,
                                   .channels = model.channels,
                                   .levels = model.levels},
-                  ui.look);
+                  ui);
     viz::ImageView view;
     view.height = model.height;
     view.width = model.width;
@@ -197,7 +199,7 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
         view.id = is_masked ? "given" : "original";
         if (is_masked) view.mask = mask_;
         ImGui::SetCursorScreenPos(at);
-        const viz::ImageReply reply = draw_image(view, original_, ui.look);
+        const viz::ImageReply reply = draw_image(view, original_, ui);
         text_at(ui, {at.x, at.y + tall + ui.px(5)}, is_masked ? "Given" : "Original",
                 {text_size::label, ui.theme.text2});
         ui.recorder.area({.kind = "picture",
@@ -224,7 +226,7 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
                                                .levels = model.levels,
                                                .known = is_running ? completion.position : -1,
                                                .unknown = completion.unknown},
-                               ui.look);
+                               ui);
         const std::string id = fmt::format("moment {} {}", completion.id, i);
         viz::ImageView view;
         view.id = id.c_str();
@@ -234,7 +236,7 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
         view.outlined = mask_;
         ImGui::SetCursorScreenPos(
             {at.x + float(i) * (float(zoom * model.width) + ui.px(12)), at.y});
-        (void)draw_image(view, moment.textures[i], ui.look);
+        (void)draw_image(view, moment.textures[i], ui);
     }
     const float tall = float(zoom * model.height);
     const bool is_newest = &moment == &moments_.front();
@@ -307,8 +309,8 @@ void TrainSamplesPanel::draw(Ui& ui) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
                     .sentence = problem.words + "."};
-        if (why_not_choose_data(ui).empty()) spec.actions.push_back("Choose the data folder...");
-        spec.actions.push_back("Read the sample again");
+        if (why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+        spec.actions.push_back("file.reread_sample");
         banner(ui, spec);
         return;
     }
@@ -323,7 +325,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
     take(ui);
     ask(ui);
     caption(ui, "Completions of " + item_->caption, caption_words(ui));
-    if (is_running_) (void)progress_line(ui, "", -1);
+    if (asked_.is_running) (void)progress_line(ui, "", -1);
     if (!error_.empty())
         banner(ui, {.title = "The completion could not be made", .sentence = error_});
     is_text_model(ui) ? draw_texts(ui) : draw_pictures(ui);
@@ -333,7 +335,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
 
 PanelRoom train_samples_panel() {
     return {
-        {"Completions", "a sample of the validation data, completed again as training goes on"},
+        {"Completions", "a sample of the validation data, completed again as training continues"},
         icon::picture,
         "The same masked picture, or the same prompt, and the same random numbers at every step: "
         "what differs is what was learnt. The newest step stands on top.",

@@ -1,4 +1,4 @@
-// What a training step does to rows of floats besides matrix products, as one table of plain
+// The row-wise kernels of a training step (all but its matrix products), as one table of plain
 // functions per instruction set: layer norm, GELU, sums of columns, cross entropy, AdamW. Called by
 // rows.cpp for one chunk of rows at a time. Pointers and sizes only; no threads, no LibTorch.
 // Matrices are [rows, width] without gaps; sums are overwritten.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace aft::ops::tiled {
+namespace aft::ops {
 
 namespace {
 
@@ -22,7 +22,8 @@ at::Tensor offsets(IndexRange rows, IndexRange sources, const at::TensorOptions&
 
 }  // namespace
 
-Bias::Bias(const OperatorShape& shape, BiasTensors tensors, int64_t T, at::TensorOptions options)
+PositionBias::PositionBias(const OperatorShape& shape, BiasTensors tensors, int64_t T,
+                           at::TensorOptions options)
     : shape_(shape), tensors_(std::move(tensors)), options_(options), length_(T) {
     if (shape_.kind == Kind::local && shape_.window == 0) tensors_ = {};
     if (is_convolution(shape_.kind)) {
@@ -31,7 +32,7 @@ Bias::Bias(const OperatorShape& shape, BiasTensors tensors, int64_t T, at::Tenso
     }
 }
 
-IndexRange Bias::band(IndexRange rows) const {
+IndexRange PositionBias::band(IndexRange rows) const {
     const int64_t s = tensors_.w.defined() ? tensors_.w.size(-1) : 0;
     int64_t before = 0, after = 0;
     switch (shape_.kind) {
@@ -57,7 +58,7 @@ IndexRange Bias::band(IndexRange rows) const {
             shape_.causal ? rows.end : std::min(length_, rows.end + after)};
 }
 
-at::Tensor Bias::taps(IndexRange rows, IndexRange sources) const {
+at::Tensor PositionBias::taps(IndexRange rows, IndexRange sources) const {
     const int64_t s = tensors_.w.size(-1);
     if (shape_.kind == Kind::conv1d) {
         const at::Tensor o = offsets(rows, sources, options_) + (shape_.causal ? s - 1 : s / 2);
@@ -72,7 +73,7 @@ at::Tensor Bias::taps(IndexRange rows, IndexRange sources) const {
     return (a * s + b).masked_fill(outside, s * s);
 }
 
-at::Tensor Bias::raw_tile(IndexRange rows, IndexRange sources) const {
+at::Tensor PositionBias::raw_tile(IndexRange rows, IndexRange sources) const {
     const int64_t R = rows.size(), J = sources.size();
     if (factors()) {
         const at::Tensor u = tensors_.u.narrow(0, rows.begin, R).to(at::kDouble);
@@ -86,11 +87,11 @@ at::Tensor Bias::raw_tile(IndexRange rows, IndexRange sources) const {
     return tensors_.w.narrow(0, rows.begin, R).narrow(1, sources.begin, J).clone().unsqueeze(0);
 }
 
-at::Tensor Bias::outside_window(IndexRange rows, IndexRange sources) const {
+at::Tensor PositionBias::outside_window(IndexRange rows, IndexRange sources) const {
     return offsets(rows, sources, options_).abs_().ge(shape_.window);
 }
 
-at::Tensor Bias::tile(IndexRange rows, IndexRange sources) const {
+at::Tensor PositionBias::tile(IndexRange rows, IndexRange sources) const {
     at::Tensor w = has_parameters() ? raw_tile(rows, sources)
                                     : at::zeros({1, rows.size(), sources.size()}, options_);
     if (leaves_window(rows, sources))
@@ -103,14 +104,14 @@ at::Tensor Bias::tile(IndexRange rows, IndexRange sources) const {
     return w;
 }
 
-bool Bias::leaves_window(IndexRange rows, IndexRange sources) const {
+bool PositionBias::leaves_window(IndexRange rows, IndexRange sources) const {
     if (shape_.kind != Kind::local || !has_parameters()) return false;
     const int64_t back = rows.end - 1 - sources.begin;
     const int64_t ahead = shape_.causal ? 0 : sources.end - 1 - rows.begin;
     return std::max(back, ahead) >= shape_.window;
 }
 
-void Bias::add_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient) {
+void PositionBias::add_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient) {
     if (!has_parameters()) return;
     if (kernel_.defined()) return add_kernel_gradient(rows, sources, gradient);
     at::Tensor dw = gradient.squeeze(0);
@@ -133,7 +134,7 @@ void Bias::add_gradient(IndexRange rows, IndexRange sources, const at::Tensor& g
     gradient_.r.narrow(0, sources.begin, sources.size()).addmm_(dw.t(), u);
 }
 
-at::Tensor Bias::tap_sources(IndexRange rows) const {
+at::Tensor PositionBias::tap_sources(IndexRange rows) const {
     const int64_t s = tensors_.w.size(-1), W = shape_.grid_width;
     const at::Tensor t = positions(rows, options_).unsqueeze(1);
     at::Tensor j, outside;
@@ -151,7 +152,8 @@ at::Tensor Bias::tap_sources(IndexRange rows) const {
 }
 
 // Every row gathers what belongs to its taps, then the rows are summed: a fixed order anywhere.
-void Bias::add_kernel_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient) {
+void PositionBias::add_kernel_gradient(IndexRange rows, IndexRange sources,
+                                       const at::Tensor& gradient) {
     const at::Tensor j = tap_sources(rows);  // [R, s^n]
     const at::Tensor index = (j - sources.begin).clamp_(0, sources.size() - 1);
     const at::Tensor taken =
@@ -162,7 +164,7 @@ void Bias::add_kernel_gradient(IndexRange rows, IndexRange sources, const at::Te
     gradient_.w.add_(sum);
 }
 
-BiasTensors Bias::gradient() const {
+BiasTensors PositionBias::gradient() const {
     BiasTensors out;
     if (tensors_.w.defined() && gradient_.w.defined())
         out.w = gradient_.w.to(tensors_.w.scalar_type());
@@ -173,4 +175,4 @@ BiasTensors Bias::gradient() const {
     return out;
 }
 
-}  // namespace aft::ops::tiled
+}  // namespace aft::ops

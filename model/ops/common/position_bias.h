@@ -1,21 +1,23 @@
 // The position bias of one operator call, handed out and taken back in tiles (rows x sources).
-// Knows windows, kernels, factors and visibility; nothing of keys and values. Internal to tiled.
+// Knows windows, kernels, factors and visibility; nothing of keys and values. Internal to
+// model/ops.
 #pragma once
 #include <ATen/core/Tensor.h>
 
 #include "model/ops/common/groups.h"
 
-namespace aft::ops::tiled {
+namespace aft::ops {
 
 struct BiasTensors {
     at::Tensor w;     // [T, T], [h, s] or [h, s, s]; undefined with factors and for simple
     at::Tensor u, r;  // [T, d']
 };
 
-class Bias {
+class PositionBias {
   public:
     // options: dtype and device of the keys
-    Bias(const OperatorShape& shape, BiasTensors tensors, int64_t T, at::TensorOptions options);
+    PositionBias(const OperatorShape& shape, BiasTensors tensors, int64_t T,
+                 at::TensorOptions options);
 
     // Sources whose weight may differ from exp(0) for one of these rows.
     [[nodiscard]] IndexRange band(IndexRange rows) const;
@@ -49,4 +51,4 @@ class Bias {
     int64_t length_ = 0;
 };
 
-}  // namespace aft::ops::tiled
+}  // namespace aft::ops

@@ -57,7 +57,7 @@ class SegmentGradient {
         if (!plan.causal) from_ = at::zeros(sizes, operand_.options());
     }
 
-    void add_block(const BlockWeights& block, const at::Tensor& factors, Bias& bias) {
+    void add_block(const BlockWeights& block, const at::Tensor& factors, PositionBias& bias) {
         if (block.inside.defined()) {
             const at::Tensor E = block.inside;
             at::Tensor sums = rows_of(sums_, block.sources);
@@ -122,7 +122,7 @@ class SegmentGradient {
 
 }  // namespace
 
-KeyValueGradient average_gradient(const Plan& plan, Bias& bias, const Upstream& upstream) {
+KeyValueGradient average_gradient(const Plan& plan, PositionBias& bias, const Upstream& upstream) {
     const Average& result = upstream.result;
     const Centred centred = centre(plan);
     at::Tensor factors = row_factors(plan, upstream, centred.mean);

@@ -55,7 +55,8 @@ Gradients GroupedCall::inputs_of(const BackwardResult& g, double scale) const {
 }
 
 BackwardResult average_backward(const GroupedCall& call, const Upstream& upstream) {
-    Bias bias(call.problem.shape, call.bias, call.plan.x.length(), call.plan.x.keys.options());
+    PositionBias bias(call.problem.shape, call.bias, call.plan.x.length(),
+                      call.plan.x.keys.options());
     KeyValueGradient x = average_gradient(call.plan, bias, upstream);
     return {x, bias.gradient()};
 }
@@ -65,8 +66,8 @@ BackwardResult average_backward_in_double(const GroupedCall& call, const at::Ten
     wide.plan = make_plan(call.problem, call.plan.x.keys.to(at::kDouble),
                           call.plan.x.values.to(at::kDouble));
     wide.bias = {in_double(call.bias.w), in_double(call.bias.u), in_double(call.bias.r)};
-    const Bias bias(wide.problem.shape, wide.bias, wide.plan.x.length(),
-                    wide.plan.x.keys.options());
+    const PositionBias bias(wide.problem.shape, wide.bias, wide.plan.x.length(),
+                            wide.plan.x.keys.options());
     return average_backward(wide, {average(wide.plan, bias), P.to(at::kDouble)});
 }
 

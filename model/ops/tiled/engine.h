@@ -10,7 +10,7 @@ struct Average {
 };
 constexpr double kNeedsExact = -1;
 
-[[nodiscard]] Average average(const Plan& plan, const Bias& bias);
+[[nodiscard]] Average average(const Plan& plan, const PositionBias& bias);
 
 struct KeyValueGradient {
     at::Tensor keys, values;  // as plan.x
@@ -21,15 +21,15 @@ struct Upstream {
     at::Tensor P;  // [G, T, N*S]
 };
 // Gradients of keys and values; those of the bias are added to `bias`.
-[[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, Bias& bias,
+[[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, PositionBias& bias,
                                                 const Upstream& upstream);
 
 // Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
-void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result);
+void apply_exact_fallback(const Plan& plan, const PositionBias& bias, Average& result);
 // Computes the entries that are already marked.
-void compute_flagged(const Plan& plan, const Bias& bias, Average& result);
+void compute_flagged(const Plan& plan, const PositionBias& bias, Average& result);
 // Gradient of the marked entries, added to `out` and `bias`.
-void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
+void add_exact_gradient(const Plan& plan, PositionBias& bias, const Upstream& upstream,
                         KeyValueGradient& out);
 
 template <class F>

@@ -54,7 +54,7 @@ ExactPart part_of(const Plan& plan, const Rectangle& area, const at::Tensor& til
 
 // Calls f(rectangle, tile of its block) for every group of every block with a chosen entry.
 template <class F>
-void for_rectangles(const Plan& plan, const Bias& bias, const at::Tensor& chosen, F f) {
+void for_rectangles(const Plan& plan, const PositionBias& bias, const at::Tensor& chosen, F f) {
     for_blocks({0, plan.x.length()}, plan.block, [&](IndexRange rows) {
         if (!rows_of(chosen, rows).any().item<bool>()) return;
         at::Tensor tile = bias.tile(rows, {0, plan.causal ? rows.end : plan.x.length()});
@@ -74,7 +74,7 @@ int64_t blocks_with(const at::Tensor& chosen, int64_t block) {
 
 }  // namespace
 
-void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result) {
+void apply_exact_fallback(const Plan& plan, const PositionBias& bias, Average& result) {
     const double least = min_safe_denominator(result.D.scalar_type());
     // R * 0 summed is 0 if and only if all of R is finite; one pass, no mask.
     const bool safe =
@@ -87,7 +87,7 @@ void apply_exact_fallback(const Plan& plan, const Bias& bias, Average& result) {
     compute_flagged(plan, bias, result);
 }
 
-void compute_flagged(const Plan& plan, const Bias& bias, Average& result) {
+void compute_flagged(const Plan& plan, const PositionBias& bias, Average& result) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
     const at::Tensor flagged = result.D.lt(0);
     count_exact_block(blocks_with(flagged, plan.block));
@@ -101,7 +101,7 @@ void compute_flagged(const Plan& plan, const Bias& bias, Average& result) {
     });
 }
 
-void add_exact_gradient(const Plan& plan, Bias& bias, const Upstream& upstream,
+void add_exact_gradient(const Plan& plan, PositionBias& bias, const Upstream& upstream,
                         KeyValueGradient& out) {
     const int64_t N = plan.x.columns(), S = plan.x.width();
     for_rectangles(

@@ -45,7 +45,7 @@ void average_block(const Plan& plan, const BlockWeights& block, const SegmentOpe
 
 }  // namespace
 
-Average average(const Plan& plan, const Bias& bias) {
+Average average(const Plan& plan, const PositionBias& bias) {
     Average out{.R = at::empty_like(plan.x.values), .D = at::empty_like(plan.x.keys)};
     for (const Segment& segment : plan_segments(plan)) {
         const at::Tensor operand = operands(plan, segment, plan.x.values);

@@ -81,7 +81,7 @@ OutsideStates outside_states(const Plan& plan, const at::Tensor& operands) {
     return {before.cumsum(1), after};
 }
 
-BlockWeights block_weights(const Plan& plan, const Bias& bias, IndexRange rows) {
+BlockWeights block_weights(const Plan& plan, const PositionBias& bias, IndexRange rows) {
     const int64_t T = plan.x.length();
     const IndexRange band = bias.band(rows);
     BlockWeights out{.rows = rows, .sources = band, .inside = {}, .outside = {}};

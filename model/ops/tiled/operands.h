@@ -11,8 +11,8 @@
 namespace aft::ops::tiled {
 
 // A run of row blocks that share one reference per key column. Causal: the reference comes from
-// sources up to the first block of the run, so that large keys of the future do not push the
-// visible ones into underflow; later keys may exceed it by kRise at most.
+// sources up to the first block of the run, so that large keys of the future do not underflow the
+// visible ones; later keys may exceed it by kRise at most.
 struct Segment {
     IndexRange rows;       // multiple of the row block, but for the end
     int64_t sources = 0;   // sources [0, sources) are visible to some of these rows
@@ -46,7 +46,8 @@ struct BlockWeights {
     at::Tensor inside;         // E [G', R, J]; G' = 1 or G. Undefined where J = 0
     at::Tensor outside;        // exp(0 - a) [G', R, 1]; undefined where nothing outside is visible
 };
-[[nodiscard]] BlockWeights block_weights(const Plan& plan, const Bias& bias, IndexRange rows);
+[[nodiscard]] BlockWeights block_weights(const Plan& plan, const PositionBias& bias,
+                                         IndexRange rows);
 
 [[nodiscard]] at::Tensor batched_product(const at::Tensor& a,
                                          const at::Tensor& b);  // bmm, G = 1 as mm

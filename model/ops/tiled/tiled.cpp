@@ -36,7 +36,7 @@ Result evaluate(const Call& call, bool) {
     if (call.in.v.numel() == 0)
         return {.y = at::zeros_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
     const GroupedCall x(call);
-    const Bias bias(x.problem.shape, x.bias, x.plan.x.length(), x.plan.x.keys.options());
+    const PositionBias bias(x.problem.shape, x.bias, x.plan.x.length(), x.plan.x.keys.options());
     const Average found = average(x.plan, bias);
     return {.y = from_groups(found.R, call.in.v),
             .average = found.R,

@@ -60,8 +60,8 @@ struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step 
     ProductExtras extras = {};  // of multiply()
 };
 
-// The same with columns in blocks of `lanes` and sums in float64: for the gradients of factors,
-// where sums of dw over a row cancel.
+// The same in float64, with columns in blocks of `lanes`: for the gradients of factors, where sums
+// of dw over a row cancel.
 struct WideSums {
     const float* a = nullptr;
     int64_t a_row = 0, a_step = 0;

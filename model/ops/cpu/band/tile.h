@@ -22,7 +22,7 @@ struct TargetTile {
     void start(const BandWeights& all, int64_t first, WeightScratch& scratch);
     void start_matrix(const BandWeights& all, int64_t first, WeightScratch& scratch);
     [[nodiscard]] PrefetchRange prefetch_range() const;  // its weights
-    // Most sources that kRows targets look at one by one.
+    // Most sources in the windows of kRows targets.
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 

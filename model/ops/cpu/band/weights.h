@@ -29,7 +29,7 @@ struct WeightScratch {
     Sources held;
 };
 
-// Reference of each target, and the weight of what lies outside its window (0 = nothing).
+// Reference of each target, and the weight of the sources outside its window (0: hidden, or none).
 struct RowScales {
     explicit RowScales(int64_t rows) : largest(rows, true), outside(rows, true) {}
     Buffer<float> largest, outside;
@@ -40,10 +40,10 @@ class BandWeights {
     BandWeights(const BandBias& bias, int64_t length, bool causal);
 
     [[nodiscard]] Sources window(int64_t target) const;
-    // Sources that targets [row, row + kRows) look at one by one: from row `phase` of a step to a
-    // whole step, but for the ends.
+    // Sources in the windows of targets [row, row + kRows): from row `phase` of a step to a whole
+    // step, clipped to the sequence.
     [[nodiscard]] Sources sources(int64_t row, int64_t phase) const;
-    // Targets that look at sources [begin, end) one by one: on steps, but for the ends.
+    // Targets whose windows hold sources of [begin, end): on steps, clipped to the sequence.
     [[nodiscard]] Sources targets(int64_t begin, int64_t end) const;
 
     [[nodiscard]] WeightScratch scratch() const;
@@ -65,8 +65,8 @@ class BandWeights {
     [[nodiscard]] int64_t padded() const { return padded_; }  // length rounded up to kTile
 
   private:
-    // Where |w| is surely below this its factors are multiplied in float32: what that rounds off
-    // is of the size of float32's own rounding of w.
+    // Where |w| is bounded by this (Cauchy-Schwarz) its factors are multiplied in float32: the
+    // rounding error is then of the size of float32's own rounding of w.
     static constexpr float kShort = 16;
 
     void hold_factors();

@@ -14,8 +14,8 @@ namespace aft::ops::cpu {
 
 namespace {
 
-// Of a group, at most: whole rows of K, V, Q and Y are read and written in one piece, which counts
-// for more than a panel that stays in the second-level cache (14x14, 24x24: 256 columns take 1.2x).
+// Of a group, at most: long contiguous rows of K, V, Q and Y matter more than a panel that stays in
+// the second-level cache (14x14, 24x24: 256 columns take 1.2x).
 constexpr int64_t kColumns = 1024;
 constexpr int64_t kPanelBytes = 2048 * 1024;  // of a panel, if a group has more than one block
 constexpr int64_t kTasks = 16;                // at least, if there is anything to share out

@@ -41,7 +41,7 @@ class ExactBias {
 
     // dw by head, [rows, width()] each; in the order of the rows.
     void add_gradient(const ExactRows& rows, const std::vector<Buffer<double>>& dw);
-    [[nodiscard]] tiled::BiasTensors gradient() const { return bias_.gradient(); }
+    [[nodiscard]] BiasTensors gradient() const { return bias_.gradient(); }
 
   private:
     static constexpr int64_t kMostRows = 16, kKept = 1 << 22;  // numbers
@@ -51,7 +51,7 @@ class ExactBias {
     Kind kind_;
     bool causal_ = false, outside_visible_ = false;
     int64_t length_ = 0, heads_ = 1, rows_at_once_ = 1;
-    tiled::Bias bias_;
+    PositionBias bias_;
 };
 
 }  // namespace aft::ops::cpu

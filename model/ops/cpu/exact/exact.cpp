@@ -157,7 +157,7 @@ class ExactBackward {
           wants_bias_(!call.is_simple()),
           parts_(std::max<int64_t>(1, kParts / exact_.bias().heads())) {}
 
-    tiled::BiasTensors run() {
+    BiasTensors run() {
         exact_.each_block([&](const ExactRows& x) { block(x); });
         if (exact_.bias().has_chunks())
             exact_.each_column([&](int64_t column) {
@@ -244,7 +244,7 @@ void compute_exactly(const Call& call, const Result& result) {
 }
 
 void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to) {
-    const tiled::BiasTensors bias = ExactBackward(call, kept, dy, to).run();
+    const BiasTensors bias = ExactBackward(call, kept, dy, to).run();
     add(to.w, bias.w);
     add(to.u, bias.u);
     add(to.r, bias.r);

@@ -1,57 +1,44 @@
-#include "app/state/data_place.h"
+#include "app/state/data_location.h"
 
 #include <filesystem>
+
+#include "core/data_spec.h"
 
 namespace aft::app {
 
 namespace fs = std::filesystem;
 
-std::string DataPlace::spec() const {
-    return room + (path.empty() ? "" : ":" + path) + options;
-}
-
-DataPlace data_place(std::string_view spec) {
-    const size_t options = spec.find('?');
-    const std::string_view place = spec.substr(0, options);
-    const size_t colon = place.find(':');
-    DataPlace out;
-    out.room = place.substr(0, colon);
-    if (colon != std::string_view::npos) out.path = place.substr(colon + 1);
-    if (options != std::string_view::npos) out.options = spec.substr(options);
-    return out;
-}
-
 void choose_data(Ui& ui, const std::string& path) {
     if (ui.session == nullptr) return;
-    DataPlace place = data_place(ui.status.config.data.source);
+    DataSpec place = split_data_spec(ui.status.config.data.source);
     // What the model itself says stays the key, however often another place was tried.
     std::string key = place.path;
-    for (const auto& [said, chosen] : ui.settings.data_places)
+    for (const auto& [said, chosen] : ui.settings.data_locations)
         if (chosen == place.path) key = said;
     std::error_code ignored;
     place.path = fs::absolute(path, ignored).lexically_normal().string();
-    ui.settings.data_places[key] = place.path;
-    ui.session->set("data.source", place.spec());
+    ui.settings.data_locations[key] = place.path;
+    ui.session->set("data.source", place.text());
     ui.want_frames(3);
 }
 
 bool use_remembered_data(Ui& ui) {
-    DataPlace place = data_place(ui.status.config.data.source);
-    const auto found = ui.settings.data_places.find(place.path);
+    DataSpec place = split_data_spec(ui.status.config.data.source);
+    const auto found = ui.settings.data_locations.find(place.path);
     std::error_code ignored;
-    if (place.path.empty() || found == ui.settings.data_places.end() ||
+    if (place.path.empty() || found == ui.settings.data_locations.end() ||
         fs::exists(place.path, ignored) || !fs::exists(found->second, ignored))
         return false;
     place.path = found->second;
-    ui.session->set("data.source", place.spec());
+    ui.session->set("data.source", place.text());
     return true;
 }
 
-std::string why_not_choose_data(const Ui& ui) {
+std::string why_not_choose_data(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
     const std::string& source = ui.status.config.data.source;
     if (source.empty()) return "This model names no data.";
-    if (data_place(source).path.empty())
+    if (split_data_spec(source).path.empty())
         return "The data of this model are made by the program itself.";
     return ui.status.state == RunState::running && !ui.status.following
                ? "Training uses these data now."
@@ -59,14 +46,16 @@ std::string why_not_choose_data(const Ui& ui) {
 }
 
 void add_data_actions(Actions& actions) {
-    actions.add({.name = "Choose the data folder...",
+    actions.add({.id = "file.choose_data",
+                 .name = "Choose the data folder...",
                  .sentence = "Says where the data of the open model lie on this machine.",
                  .icon = icon::folder,
                  .menu = "File",
                  .why_not = why_not_choose_data,
-                 .run = [](Ui& ui) { ui.browse_data = true; }});
+                 .run = [](Ui& ui) { ui.commands.send(BrowseFiles{.for_data = true}); }});
     actions.add(
-        {.name = "Read the sample again",
+        {.id = "file.reread_sample",
+         .name = "Read the sample again",
          .sentence = "Tries again to read the picture or text, from its file or from the data.",
          .icon = icon::refresh,
          .why_not = [](const Ui& ui) { return ui.session == nullptr ? "No model is open." : ""; },

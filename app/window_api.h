@@ -1,6 +1,7 @@
 // The window as commands see it: window, shot and demo open it, list asks for its rooms. Exists
 // only where the window is built (AFT_WINDOW=1); implemented under app/host. Main thread.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,5 +23,7 @@ int open_window(const WindowRequest& request, const Globals& globals);
 
 // "panels", "workspaces", "actions": what `afterimage list` shows. Needs no display.
 [[nodiscard]] std::vector<NamedList> window_lists();
+// By the name of each action its id, which scripts may write instead.
+[[nodiscard]] std::map<std::string, std::string> action_ids();
 
 }  // namespace aft::app

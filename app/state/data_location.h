@@ -2,24 +2,16 @@
 // Window thread; looks at the disk only when a folder is chosen or the data were not found.
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "app/state/ui.h"
 
 namespace aft::app {
 
-// "cifar10:data/cifar10?size=16": the room, the folder or file, the options.
-struct DataPlace {
-    std::string room{}, path{}, options{};  // path empty: the room makes its data itself
-    [[nodiscard]] std::string spec() const;
-};
-[[nodiscard]] DataPlace data_place(std::string_view spec);
-
 // The open model takes its data from there, now and the next time it is opened.
 void choose_data(Ui& ui, const std::string& path);
 // After the data were not found: the place that was chosen for them before. False: none.
 bool use_remembered_data(Ui& ui);
-[[nodiscard]] std::string why_not_choose_data(const Ui& ui);  // "" = they can be elsewhere
+[[nodiscard]] std::string why_not_choose_data(const ModelView& ui);  // "" = they can be elsewhere
 void add_data_actions(Actions& actions);
 
 }  // namespace aft::app

@@ -1,5 +1,5 @@
 // What a session that ends could not save: the window says so, or the end of the program does.
-#include "app/frame/losses.h"
+#include "app/frame/unsaved_steps.h"
 
 #include <fstream>
 
@@ -10,16 +10,18 @@
 namespace aft::app {
 namespace {
 
-TEST(Loss, TheWordsNameRunStepsAndWhatIsSaved) {
-    Loss loss{.run = "runs/a", .reason = "disk full", .saved_step = 500, .step = 540};
-    EXPECT_EQ(loss.what(), "runs/a: steps 501 to 540 are not saved (the newest saved step is 500)");
-    loss.saved_step = 539;
-    EXPECT_EQ(loss.what(), "runs/a: step 540 is not saved (the newest saved step is 539)");
-    loss.saved_step = -1;
-    EXPECT_EQ(loss.what(), "runs/a: steps 1 to 540 are not saved (none is)");
-    EXPECT_NO_THROW(fail_if_lost({}));
+TEST(UnsavedSteps, TheWordsNameRunStepsAndWhatIsSaved) {
+    UnsavedSteps unsaved{.run = "runs/a", .reason = "disk full", .saved_step = 500, .step = 540};
+    EXPECT_EQ(unsaved.what(),
+              "runs/a: steps 501 to 540 are not saved (the newest saved step is 500)");
+    unsaved.saved_step = 539;
+    EXPECT_EQ(unsaved.what(), "runs/a: step 540 is not saved (the newest saved step is 539)");
+    unsaved.saved_step = -1;
+    EXPECT_EQ(unsaved.what(), "runs/a: steps 1 to 540 are not saved (none is)");
+    EXPECT_NO_THROW(fail_if_unsaved({}));
     try {
-        fail_if_lost({loss, {.run = "runs/b", .reason = "no folder", .saved_step = 1, .step = 2}});
+        fail_if_unsaved(
+            {unsaved, {.run = "runs/b", .reason = "no folder", .saved_step = 1, .step = 2}});
         ADD_FAILURE() << "nothing was thrown";
     } catch (const Error& error) {
         EXPECT_EQ(std::string(error.what()),
@@ -28,7 +30,7 @@ TEST(Loss, TheWordsNameRunStepsAndWhatIsSaved) {
     }
 }
 
-class Losses : public BareTest {
+class UnsavedStepsTest : public BareTest {
   protected:
     // Trained to step 25, saved at 20.
     void open_trained() {
@@ -47,15 +49,15 @@ class Losses : public BareTest {
         std::filesystem::remove(folder_ / "checkpoints");
         std::filesystem::rename(folder_ / "aside", folder_ / "checkpoints");
     }
-    void expect_loss(const Loss& loss) {
-        EXPECT_EQ(loss.run, folder_.string());
-        EXPECT_EQ(loss.saved_step, 20);
-        EXPECT_EQ(loss.step, 25);
-        EXPECT_NE(loss.reason.find("checkpoints"), std::string::npos) << loss.reason;
+    void expect_unsaved(const UnsavedSteps& unsaved) {
+        EXPECT_EQ(unsaved.run, folder_.string());
+        EXPECT_EQ(unsaved.saved_step, 20);
+        EXPECT_EQ(unsaved.step, 25);
+        EXPECT_NE(unsaved.reason.find("checkpoints"), std::string::npos) << unsaved.reason;
     }
 };
 
-TEST_F(Losses, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
+TEST_F(UnsavedStepsTest, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
     open_trained();
     block();
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
@@ -71,13 +73,13 @@ TEST_F(Losses, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
     EXPECT_TRUE(stage_->frame().end_sessions().empty());  // told already
 }
 
-TEST_F(Losses, TheOpenSessionSaysWhatItCannotSaveUntilItCan) {
+TEST_F(UnsavedStepsTest, TheOpenSessionSaysWhatItCannotSaveUntilItCan) {
     open_trained();
     block();
     for (int i = 0; i < 2; ++i) {
-        const std::optional<Loss> loss = stage_->frame().save_session();
-        ASSERT_TRUE(loss.has_value());
-        expect_loss(*loss);
+        const std::optional<UnsavedSteps> unsaved = stage_->frame().save_session();
+        ASSERT_TRUE(unsaved.has_value());
+        expect_unsaved(*unsaved);
     }
     clear_the_way();
     EXPECT_FALSE(stage_->frame().save_session().has_value());
@@ -85,12 +87,12 @@ TEST_F(Losses, TheOpenSessionSaysWhatItCannotSaveUntilItCan) {
     EXPECT_TRUE(stage_->frame().end_sessions().empty());
 }
 
-TEST_F(Losses, WhatWasNotToldInTheWindowIsToldAtTheEnd) {
+TEST_F(UnsavedStepsTest, WhatWasNotToldInTheWindowIsToldAtTheEnd) {
     open_trained();
     block();
-    const std::vector<Loss> losses = stage_->frame().end_sessions();
-    ASSERT_EQ(losses.size(), 1u);
-    expect_loss(losses[0]);
+    const std::vector<UnsavedSteps> unsaved = stage_->frame().end_sessions();
+    ASSERT_EQ(unsaved.size(), 1u);
+    expect_unsaved(unsaved[0]);
     EXPECT_TRUE(stage_->frame().end_sessions().empty());
 }
 

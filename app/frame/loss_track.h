@@ -1,0 +1,35 @@
+// The loss over a run, one mean per pixel column of the timeline. A frame costs O(pixels), and
+// O(new rows) where rows have come. Window thread.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "core/number_column.h"
+
+namespace aft::app {
+
+class LossTrack {
+  public:
+    struct Place {
+        double last = 1;  // step at the right end
+        int pixels = 2;
+        [[nodiscard]] bool operator==(const Place&) const = default;
+    };
+    struct Mean {  // of the rows of one pixel column; none: count = 0
+        double sum = 0;
+        size_t count = 0;
+    };
+
+    void refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place);
+    [[nodiscard]] const std::vector<Mean>& means() const { return means_; }
+    [[nodiscard]] double low() const { return low_; }  // of the finite values
+    [[nodiscard]] double high() const { return high_; }
+
+  private:
+    NumberColumn step_, loss_;  // of the rows that are in
+    Place place_;
+    std::vector<Mean> means_;
+    double low_ = 1e300, high_ = -1e300;
+};
+
+}  // namespace aft::app

@@ -1,0 +1,190 @@
+#include "app/frame/panes.h"
+
+#include <imgui_internal.h>
+
+#include <utility>
+
+#include "app/frame/guard.h"
+#include "app/widgets/parts.h"
+
+namespace aft::app {
+
+struct Panes::Drawing {
+    Ui& ui;
+    FrameTools& tools;
+    const FrameAreas& areas;
+};
+
+Panes::Panes(const std::vector<PanelRoom>& rooms) : rooms_(rooms) {
+    for (const PanelRoom& room : rooms)
+        panes_.push_back({.room = &room, .panel = room.make(), .problem = {}});
+}
+
+void Panes::add_actions(Actions& actions) {
+    for (const Pane& pane : panes_) pane.panel->actions(actions);
+}
+
+bool Panes::has_left(Workspace workspace) {
+    return std::exchange(last_workspace_, workspace) != workspace;
+}
+
+bool Panes::is_first(const Drawing& drawing) const {
+    return last_workspace_ != drawing.ui.workspace || last_width_ != drawing.areas.width;
+}
+
+void Panes::draw_dock_space(const Drawing& drawing) {
+    const auto& [ui, tools, areas] = drawing;
+    const ImVec2 size(areas.dock_max.x - areas.dock_min.x, areas.dock_max.y - areas.dock_min.y);
+    const BarScope host("Panes", {.at = areas.dock_min, .size = size, .ground = ui.theme.pane});
+    build_layout(ui, {rooms_, ui.workspace, areas.width}, size,
+                 std::exchange(tools.reset_layout, false));
+    for (const Workspace other : kWorkspaces)
+        for (const Width width : {Width::wide, Width::rail, Width::narrow}) {
+            const ImGuiID id = dock_id(other, width);
+            if (other == ui.workspace && width == areas.width) continue;
+            if (ImGui::DockBuilderGetNode(id) != nullptr)
+                ImGui::DockSpace(id, {0, 0}, ImGuiDockNodeFlags_KeepAliveOnly);
+        }
+    ImGui::DockSpace(dock_id(ui.workspace, areas.width), size);
+}
+
+void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
+    const Drawing drawing{ui, tools, areas};
+    draw_dock_space(drawing);
+    ui.shown_panels.clear();
+    for (const Pane& pane : panes_)
+        if (place_in(*pane.room, ui.workspace) != nullptr && pane.problem.empty())
+            ui.shown_panels.push_back(pane.panel.get());
+    // The right column comes last: it tells of what the canvas has just selected, and where it is
+    // a tab of the canvas it stands behind.
+    const auto is_right = [&](const Pane& pane) {
+        const Place* place = place_in(*pane.room, ui.workspace);
+        return place != nullptr && place->slot == Slot::right;
+    };
+    for (const bool right : {false, true})
+        for (Pane& pane : panes_)
+            if (is_right(pane) == right) draw_pane(drawing, pane);
+    // Where the panes have only now come, their tabs cannot be chosen yet.
+    if (last_workspace_ == ui.workspace) tools.focus_pane.reset();
+    are_new_ = is_first(drawing);
+    last_width_ = areas.width;
+}
+
+// Which pane comes to the front by itself.
+void Panes::focus(const Drawing& drawing, const Pane& pane, const Place& place) const {
+    const auto& focused = drawing.tools.focus_pane;
+    const bool has_column = place.slot == Slot::right && drawing.areas.width != Width::narrow;
+    // A pane that came after the right column's first stands above it: a dialog that closes would
+    // give it the focus, and its tab the front.
+    const bool is_again = are_new_ && has_column && !focused;
+    if (focused == pane.room->info.name || (is_again && place.order == 0) ||
+        (is_first(drawing) && place.order == 0 && (place.slot == Slot::canvas || has_column)))
+        ImGui::SetNextWindowFocus();
+}
+
+void Panes::draw_pane(const Drawing& drawing, Pane& pane) {
+    const auto& [ui, tools, areas] = drawing;
+    const Place* place = place_in(*pane.room, ui.workspace);
+    if (place == nullptr) return;
+    const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
+    if (is_side && tools.side_hidden) return;
+    const bool on_rail = place->slot == Slot::left && areas.rail > 0;
+    if (on_rail && tools.rail_open != pane.room->info.name) return;
+    if (on_rail) {
+        ImGui::SetNextWindowPos(areas.dock_min);
+        ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
+    }
+    focus(drawing, pane, *place);
+    draw_window(drawing, pane, on_rail);
+}
+
+namespace {
+
+void draw_inside(Ui& ui, Pane& pane) {
+    if (pane.problem.empty()) {
+        pane.panel->draw(ui);
+        return;
+    }
+    banner(ui, {.kind = ToastKind::error,
+                .title = pane.room->info.name + " stopped",
+                .sentence = pane.problem + ". The other panes and the training continue.",
+                .actions = {}});
+    if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
+}
+
+void record_tab(DrawContext& ui, const ImGuiWindow& window) {
+    if (!window.DockIsActive || window.DockNode->IsNoTabBar()) return;
+    const ImRect tab = window.DC.DockTabItemRect;
+    ui.recorder.area({.kind = "tab",
+                      .label = ui.recorder.claim("Tab"),
+                      .min = tab.Min,
+                      .max = tab.Max,
+                      .value = window.DockTabIsVisible ? "shown" : "hidden",
+                      .why_not = {}});
+}
+
+}  // namespace
+
+void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
+    Ui& ui = drawing.ui;
+    ImGuiWindowClass kind;
+    kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
+                                    static_cast<int>(ImGuiDockNodeFlags_NoCloseButton);
+    ImGui::SetNextWindowClass(&kind);
+    ui.recorder.set_pane(pane_title(*pane.room, ui.workspace));
+    const ImGuiWindowFlags flags =
+        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing |
+        (on_rail
+             ? ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar
+             : 0);
+    const std::string name = window_name(*pane.room, ui.workspace, drawing.areas.width);
+    const bool is_visible = ImGui::Begin(name.c_str(), nullptr, flags);
+    ImGuiWindow* window = ImGui::GetCurrentWindow();
+    if (on_rail) ImGui::BringWindowToDisplayFront(window);
+    record_tab(ui, *window);
+    if (is_visible) {
+        const Guarded guarded = draw_guarded([&] { draw_inside(ui, pane); });
+        if (guarded.problem) {
+            pane.problem = *guarded.problem;
+            ui.say("error", "the pane " + pane.room->info.name + " stopped: " + pane.problem);
+            ui.want_frames(3);
+        }
+        if (guarded.window_lost) return;
+    }
+    // A pane may end with a moved cursor; Dear ImGui wants an item there.
+    if (ImGui::GetCurrentWindow()->DC.IsSetPos) ImGui::Dummy({0, 0});
+    ImGui::End();
+}
+
+void Panes::draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
+    const float height = areas.dock_max.y - areas.dock_min.y;
+    const BarScope bar("Rail", {.at = {0, areas.top},
+                                .size = {areas.rail, height},
+                                .ground = ui.theme.bar,
+                                .padding = {ui.px(7), ui.px(7)}});
+    ui.recorder.set_pane("Rail");
+    for (const Pane& pane : panes_) {
+        const Place* place = place_in(*pane.room, ui.workspace);
+        if (place == nullptr || place->slot != Slot::left) continue;
+        const std::string& name = pane.room->info.name;
+        if (!button(ui, {.name = name,
+                         .icon = pane.room->icon,
+                         .kind = ButtonKind::icon,
+                         .tip = pane.room->info.sentence,
+                         .selected = tools.rail_open == name}))
+            continue;
+        tools.rail_open = tools.rail_open == name ? std::string() : name;
+    }
+}
+
+std::string Panes::help(Workspace workspace) const {
+    std::string words;
+    for (const Pane& pane : panes_) {
+        const Place* place = place_in(*pane.room, workspace);
+        if (place != nullptr && (place->slot == Slot::canvas || place->slot == Slot::page))
+            words += pane.room->info.name + ": " + pane.room->help + "\n";
+    }
+    return words;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,44 @@
+// Panes: the panels of the window, each in its dock window: dock space and layout of the workspace,
+// guarded drawing, the rail of small windows. Window thread, inside a frame.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/frame/frame_parts.h"
+#include "app/panels/rooms.h"
+
+namespace aft::app {
+
+struct Pane {
+    const PanelRoom* room = nullptr;
+    std::unique_ptr<Panel> panel;
+    std::string problem;  // what went wrong; shown until "Try again"
+};
+
+class Panes {
+  public:
+    explicit Panes(const std::vector<PanelRoom>& rooms);  // referred to for as long as this lives
+    void add_actions(Actions& actions);
+    void draw(Ui& ui, FrameTools& tools, const FrameAreas& areas);
+    void draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas);
+    [[nodiscard]] std::string help(Workspace workspace) const;  // of its canvas, for F1
+    // Of the last frame; true where the workspace has changed since.
+    bool has_left(Workspace workspace);
+
+  private:
+    struct Drawing;
+    void draw_dock_space(const Drawing& drawing);
+    void draw_pane(const Drawing& drawing, Pane& pane);
+    void focus(const Drawing& drawing, const Pane& pane, const Place& place) const;
+    void draw_window(const Drawing& drawing, Pane& pane, bool on_rail);
+    [[nodiscard]] bool is_first(const Drawing& drawing) const;
+
+    const std::vector<PanelRoom>& rooms_;
+    std::vector<Pane> panes_;
+    Workspace last_workspace_ = Workspace::lab;
+    Width last_width_ = Width::wide;
+    bool are_new_ = false;  // they were drawn here for the first time in the last frame
+};
+
+}  // namespace aft::app

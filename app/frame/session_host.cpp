@@ -1,0 +1,163 @@
+#include "app/frame/session_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/frame/frame_parts.h"
+#include "app/state/data_location.h"
+#include "core/data_spec.h"
+
+namespace aft::app {
+
+SessionHost::SessionHost(Ui& ui, std::string device, std::function<void()> wake)
+    : ui_(ui), device_(std::move(device)), wake_(std::move(wake)) {}
+
+std::optional<UnsavedSteps> SessionHost::save() {
+    return open_.session ? save_before_end(open_) : std::nullopt;
+}
+
+std::vector<UnsavedSteps> SessionHost::end() {
+    retire();
+    retiring_.clear();  // waits for them
+    return unsaved_->take();
+}
+
+// The session may need a step to end; nobody waits for it here. What it held goes back to the
+// system, also from between blocks of the next one.
+void SessionHost::retire() {
+    if (open_.session) {
+        open_.session->stop_completion();
+        retiring_.emplace_back(std::exchange(open_, {}), unsaved_, wake_);
+    }
+    ui_.session = nullptr;
+    ui_.selection.image = {};
+    told_ = {};
+}
+
+void SessionHost::report_unsaved() {
+    retiring_.remove_if([](const RetiringSession& old) { return old.has_ended(); });
+    for (const UnsavedSteps& steps : unsaved_->take()) {
+        ui_.toasts.add({.kind = ToastKind::error, .title = steps.what(), .detail = steps.reason});
+        ui_.say("error", steps.what() + ": " + steps.reason);
+    }
+}
+
+void SessionHost::close() {
+    retire();
+    ui_.status = {};
+    ui_.curves = std::make_shared<Curves>();
+    ui_.history.clear();
+}
+
+void SessionHost::rewind(int64_t step) {
+    if (ui_.session != nullptr) ui_.session->rewind(step);
+    ui_.selection.step = -1;
+}
+
+void SessionHost::replace(OpenRequest request) {
+    retire();
+    ui_.selection.step = -1;
+    ui_.selection.unlock();
+    ui_.selection.pins.clear();
+    ui_.selection.completion.own_id = 0;
+    ui_.selection.completion.own = nullptr;
+    request.device = device_;
+    open_.published = std::make_shared<Publications>();
+    open_.session =
+        std::make_unique<Session>(std::move(request), [published = open_.published, wake = wake_] {
+            published->add();
+            wake();
+        });
+    ui_.session = open_.session.get();
+    ui_.session->set_share(ui_.settings.trainer_share);
+}
+
+void SessionHost::open(const std::vector<std::string>& paths) {
+    std::vector<std::pair<std::string, Opening>> found;
+    for (const std::string& path : paths) found.emplace_back(path, classify_path(path, true));
+    // A picture that comes with a model is for it; of several models the last is opened.
+    const auto rest = std::stable_partition(found.begin(), found.end(), [](const auto& one) {
+        return one.second.kind == Opening::model;
+    });
+    if (rest - found.begin() > 1) found.erase(found.begin(), rest - 1);
+    for (const auto& [path, opening] : found) open_one(path, opening);
+}
+
+void SessionHost::open_one(const std::string& path, Opening opening) {
+    if (opening.kind == Opening::picture) opening = classify_path(path, ui_.session != nullptr);
+    switch (opening.kind) {
+        case Opening::picture:
+            ui_.selection.image = {
+                .split = "", .index = 0, .path = path, .item = nullptr, .error = {}};
+            if (ui_.workspace != Workspace::attention) ui_.workspace = Workspace::complete;
+            break;
+        case Opening::model:
+            replace({.path = path, .config = {}, .out = {}});
+            ui_.settings.remember(recent_item(path));
+            if (ui_.workspace == Workspace::home) ui_.workspace = opening.workspace;
+            break;
+        case Opening::impossible:
+            ui_.toasts.add(
+                {.kind = ToastKind::error, .title = "Not opened", .detail = opening.words});
+            ui_.say("error", opening.words);
+            break;
+    }
+    ui_.want_frames(3);
+}
+
+// Once per session and place, when it is known what was opened or begun: training a file makes a
+// run of it.
+void SessionHost::remember_open() {
+    if (told_.path == ui_.status.path || !ui_.has_model()) return;
+    told_.path = ui_.status.path;
+    RecentItem item = recent_item(ui_.status.path);
+    const Config& config = ui_.status.config;
+    item.what = fmt::format("{}, {}, {} layers", split_data_spec(config.data.source).room,
+                            config.model.mixer, config.model.layers);
+    ui_.settings.remember(std::move(item));
+}
+
+void SessionHost::poll() {
+    Session* const session = ui_.session;
+    if (session == nullptr) return;
+    ui_.status = session->status();
+    if (auto curves = session->curves()) ui_.curves = std::move(curves);
+    ui_.history = session->history_steps();
+    CompletionChoice& choice = ui_.selection.completion;
+    const auto completion = session->completion();
+    if (completion && completion->id == choice.own_id) choice.own = completion;
+    remember_open();
+}
+
+void SessionHost::note_changes() {
+    const Status& status = ui_.status;
+    if (!status.error.empty() && status.error != told_.error) {
+        ui_.toasts.add({.kind = ToastKind::error, .title = status.error});
+        ui_.say("error", status.error);
+    }
+    if (!status.message.empty() && status.message != told_.message) ui_.say("info", status.message);
+    if (status.rewinds > std::exchange(told_.rewinds, status.rewinds)) report_rewind(ui_);
+    told_.error = status.error;
+    told_.message = status.message;
+    if (ui_.has_model()) ui_.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
+    ui_.selection.hover.reset();
+}
+
+void SessionHost::load_image() {
+    ImageChoice& image = ui_.selection.image;
+    Session* const session = ui_.session;
+    if (session == nullptr || image.item || !ui_.has_model()) return;
+    Session::ItemError error;
+    image.item = image.path.empty() ? session->data_item(image.split, image.index, &error)
+                                    : session->image_item(image.path, &error);
+    image.error = error.words;
+    image.is_part_empty = error.is_part_empty;
+    if (image.item && image.split.empty()) image.split = image.item->split;
+    if (image.error.empty() || !image.path.empty()) return;
+    const std::string& source = ui_.status.config.data.source;
+    if (std::exchange(told_.missing_data, source) != source) (void)use_remembered_data(ui_);
+}
+
+}  // namespace aft::app

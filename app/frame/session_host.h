@@ -1,0 +1,54 @@
+// SessionHost: the one session of the window, and those that end in the background: opening,
+// closing, what is new each frame, and what could not be saved. Window thread; a session that ends
+// has a thread of its own for as long as it takes.
+#pragma once
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/frame/retiring.h"
+#include "app/frame/unsaved_steps.h"
+#include "app/state/open_path.h"
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+class SessionHost {
+  public:
+    SessionHost(Ui& ui, std::string device, std::function<void()> wake);
+
+    void replace(OpenRequest request);  // the open one ends in the background
+    void close();
+    void rewind(int64_t step);
+    void open(const std::vector<std::string>& paths);  // checkpoints, run folders, pictures
+    void poll();                                       // status, curves, completion of this frame
+    void note_changes();                               // of `ui`: errors, messages, rewinds
+    void load_image();
+    void report_unsaved();  // of sessions that have ended since
+    // Blocks. What the open session could not save, if so.
+    [[nodiscard]] std::optional<UnsavedSteps> save();
+    // Blocks until all have ended. What could not be saved and was not reported.
+    [[nodiscard]] std::vector<UnsavedSteps> end();
+
+  private:
+    void retire();
+    void open_one(const std::string& path, Opening opening);
+    void remember_open();
+
+    struct Told {  // what was shown of the open session already
+        std::string message, error, path, missing_data;
+        int64_t rewinds = 0;
+    };
+    Ui& ui_;
+    std::string device_;
+    std::function<void()> wake_;
+    OpenSession open_;
+    std::shared_ptr<UnsavedStepsBox> unsaved_ = std::make_shared<UnsavedStepsBox>();
+    std::list<RetiringSession> retiring_;
+    Told told_;
+};
+
+}  // namespace aft::app

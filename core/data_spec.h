@@ -1,0 +1,18 @@
+// DataSpec: the words that name data, NAME[:PATH][?key=value&key=value...], cut into their three
+// parts and put together again. Pure text; any thread.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace aft {
+
+struct DataSpec {
+    std::string room{}, path{};  // "cifar10", "data/cifar10"; path empty: the room makes its data
+    std::string options{};       // "?size=16", or empty
+    [[nodiscard]] std::string text() const;
+};
+
+// A path may hold a question mark: options begin at the last one that is followed by key=.
+[[nodiscard]] DataSpec split_data_spec(std::string_view text);
+
+}  // namespace aft

@@ -1,0 +1,70 @@
+#include "viz/curve_lines.h"
+
+#include <cmath>
+
+#include "viz/curve_card.h"
+
+namespace aft::viz {
+namespace {
+
+// Goes on with the smoothed column where it ended.
+void smooth_on(CurveCache::Entry& kept, const Curve& curve) {
+    for (size_t row = kept.smoothed.size(); row < curve.y.size(); ++row) {
+        double v = curve.y[row];
+        if (!std::isnan(v)) {
+            kept.sum = curve.smoothing * kept.sum + (1 - curve.smoothing) * v;
+            kept.norm = curve.smoothing * kept.norm + (1 - curve.smoothing);
+            v = kept.sum / kept.norm;
+        }
+        kept.smoothed.push_back(v);
+    }
+}
+
+void refresh(CurveCache::Entry& kept, const Curve& curve, const PlotColumns& cut) {
+    const NumberColumn &x = *curve.x.column(), &y = *curve.y.column();
+    const bool is_longer = y.continues(kept.y) && x.continues(kept.x);
+    if (!is_longer || kept.smoothing != curve.smoothing) {
+        kept = {};
+    } else if (kept.y.size() == y.size() && kept.x.size() == x.size() && kept.cut == cut) {
+        return;
+    }
+    kept.x = x;
+    kept.y = y;
+    kept.cut = cut;
+    kept.smoothing = curve.smoothing;
+    if (curve.smoothing > 0) smooth_on(kept, curve);
+    kept.raw = curve.smoothing > 0 ? decimate(x, y, cut) : std::vector<PlotPoint>();
+    kept.main = decimate(x, curve.smoothing > 0 ? kept.smoothed : y, cut);
+}
+
+}  // namespace
+
+std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut) {
+    std::vector<Line> lines;
+    if (plot.cache != nullptr) plot.cache->curves.resize(plot.curves.size());
+    for (size_t i = 0; i < plot.curves.size(); ++i) {
+        const Curve& curve = plot.curves[i];
+        Line line;
+        line.curve = &curve;
+        if (plot.cache != nullptr && curve.x.column() && curve.y.column()) {
+            CurveCache::Entry& kept = plot.cache->curves[i];
+            refresh(kept, curve, cut);
+            line.main = kept.main;
+            line.raw = kept.raw;
+        } else if (curve.smoothing > 0) {
+            const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
+            line.main = decimate(curve.x, smoothed, cut);
+            line.raw = decimate(curve.x, curve.y, cut);
+        } else {
+            line.main = decimate(curve.x, curve.y, cut);
+        }
+        line.low = decimate(curve.x, curve.low, cut);
+        line.high = decimate(curve.x, curve.high, cut);
+        if (!line.main.empty()) line.last = line.main.back().y;
+        if (const auto end = point_before(curve, cut.high)) line.recorded = end->y;
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+}  // namespace aft::viz

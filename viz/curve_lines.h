@@ -1,0 +1,20 @@
+// The lines of a plot as they are drawn: smoothed and decimated. Inside viz/curves.cpp only.
+#pragma once
+#include <limits>
+#include <vector>
+
+#include "viz/curves.h"
+
+namespace aft::viz {
+
+struct Line {  // one curve, decimated for this frame
+    const Curve* curve = nullptr;
+    std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
+    double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
+    double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
+};
+
+// Takes from plot.cache what has not changed, and leaves there what it has worked out.
+[[nodiscard]] std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut);
+
+}  // namespace aft::viz
