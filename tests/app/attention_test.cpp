@@ -69,7 +69,7 @@ class AttentionPane : public BareTest {
         const WidgetRecord* box = ui().recorder.find(map);
         EXPECT_NE(box, nullptr) << map;
         if (box == nullptr) return {};
-        const ImVec2 cell = viz::text_cell(ui().look);
+        const ImVec2 cell = viz::text_cell(ui());
         const auto columns = int64_t((box->max.x - box->min.x) / cell.x);
         const viz::TextLayout layout =
             viz::lay_out_text(ui().selection.image.item->tokens, columns);

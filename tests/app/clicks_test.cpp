@@ -71,7 +71,7 @@ class RandomClicks : public BareTest {
         ui().workspace = Workspace::complete;
         ui().selection.step = -1;
         ui().selection.completion.sample = {.samples = samples, .particles = samples > 4 ? 8 : 1};
-        for (const char* action : {"Mask everything", "Blank picture", "Complete the input"})
+        for (const char* action : {"mask.all", "complete.blank_picture", "complete.start"})
             ui().actions.run(ui(), action);
     }
     void until_usable(const char* label) {
@@ -107,7 +107,9 @@ class RandomClicks : public BareTest {
     }
     // A picture that cannot be read; completions that run, were stopped, and are finished.
     [[nodiscard]] decltype(ClickRules::nudges) nudges() {
-        const auto broken = [this] { ui().open((home_ / "broken.png").string()); };
+        const auto broken = [this] {
+            ui().commands.send(OpenPath{(home_ / "broken.png").string()});
+        };
         const auto completing = [this] {
             complete(1024);
             until_usable("Samples/Main/Stop");
