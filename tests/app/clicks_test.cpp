@@ -107,7 +107,9 @@ class RandomClicks : public BareTest {
     }
     // A picture that cannot be read; completions that run, were stopped, and are finished.
     [[nodiscard]] decltype(ClickRules::nudges) nudges() {
-        const auto broken = [this] { ui().open((home_ / "broken.png").string()); };
+        const auto broken = [this] {
+            ui().commands.send(OpenPath{(home_ / "broken.png").string()});
+        };
         const auto completing = [this] {
             complete(1024);
             until_usable("Samples/Main/Stop");

@@ -68,10 +68,12 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsThatOfAllLayersInFocusToo) {
 
 TEST_F(NumbersOnScreen, ChecksCompareOneStepAndNoSingleBatch) {
     feed_curves([](Curves& curves, Status& status) {
-        std::vector<double>& loss = curves.columns["loss"];
-        for (size_t i = 0; i < loss.size(); ++i) loss[i] = i < 20 ? 1.0 : 0.7;
-        loss.back() = 0.1;  // a single batch
-        curves.columns["validation.loss"].back() = std::nan("");
+        rewrite(curves.columns["loss"], [](std::vector<double>& loss) {
+            for (size_t i = 0; i < loss.size(); ++i) loss[i] = i < 20 ? 1.0 : 0.7;
+            loss.back() = 0.1;  // a single batch
+        });
+        rewrite(curves.columns["validation.loss"],
+                [](std::vector<double>& loss) { loss.back() = std::nan(""); });
         status.floor_bits = 0.5;
     });
     const double ln2 = std::numbers::ln2;
@@ -90,7 +92,8 @@ TEST_F(NumbersOnScreen, ChecksCompareOneStepAndNoSingleBatch) {
 
 TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
     feed_curves([](Curves& curves, Status&) {
-        curves.columns["loss"][24] = 5.0;  // a spike: its average is another number
+        // A spike: its average is another number.
+        rewrite(curves.columns["loss"], [](std::vector<double>& loss) { loss[24] = 5.0; });
     });
     const std::string card = card_of("Curves/Plots/Loss", 25);
     ASSERT_NE(card, "");

@@ -75,13 +75,20 @@ Mutant<View> with_curves(const std::string& name, const std::function<void(Curve
     return {name, view};
 }
 
+void rewrite_all(Curves& curves, const std::function<void(std::vector<double>&)>& change) {
+    rewrite(curves.step, change);
+    for (auto& [name, column] : curves.columns) rewrite(column, change);
+}
 void drop_last(Curves& curves) {
-    curves.step.pop_back();
-    for (auto& [name, column] : curves.columns) column.pop_back();
+    rewrite_all(curves, [](std::vector<double>& values) { values.pop_back(); });
 }
 void repeat_last(Curves& curves) {
-    curves.step.push_back(curves.step.back());
-    for (auto& [name, column] : curves.columns) column.push_back(column.back());
+    rewrite_all(curves, [](std::vector<double>& values) { values.push_back(values.back()); });
+}
+void number_late(Curves& curves) {
+    rewrite(curves.step, [](std::vector<double>& steps) {
+        for (double& step : steps) --step;
+    });
 }
 
 TEST(Mutants, SessionMistakesAreNoticed) {
@@ -107,10 +114,7 @@ TEST(Mutants, SessionMistakesAreNoticed) {
          with_status("the loss of no step", [](Status& s) { s.loss = NAN; }),
          with_curves("the last line is missing", drop_last),
          with_curves("a line twice", repeat_last),
-         with_curves("lines one step late",
-                     [](Curves& c) {
-                         for (double& step : c.step) --step;
-                     }),
+         with_curves("lines one step late", number_late),
          {"answers of an older step", older},
          {"answers of another layer", other_layer}});
 }

@@ -130,6 +130,14 @@ inline void wait_a_little(int64_t milliseconds) {
     return fields;
 }
 
+// A column written anew, as `change` says of its values.
+inline void rewrite(NumberColumn& column, const std::function<void(std::vector<double>&)>& change) {
+    std::vector<double> values(column.begin(), column.end());
+    change(values);
+    column = {};
+    for (const double value : values) column.push_back(value);
+}
+
 inline ProbeRequest probe(const std::string& name, int64_t layer = 0) {
     ProbeRequest request;
     request.probe = name;
