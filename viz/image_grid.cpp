@@ -66,13 +66,13 @@ void draw_mask(const Grid& grid) {
             while (grid.is_on(grid.view.mask, r, end)) ++end;
             if (end > c) {
                 const Box run = {grid.cell(r, c).low, grid.cell(r, end - 1).high};
-                list->AddRectFilled(run.low, run.high, with_alpha(rgb(0x0B0C0E), 0.8F));
+                list->AddRectFilled(run.low, run.high, viz::with_alpha(rgb(0x0B0C0E), 0.8F));
                 list->PushClipRect(run.low, run.high, true);
                 const float pitch = 6 * s * 1.4142F, height = run.height();
                 const float first = run.low.x - std::fmod(run.low.x + run.low.y, pitch);
                 for (float x = first; x < run.high.x + height; x += pitch)
                     list->AddLine({x - height, run.high.y}, {x, run.low.y},
-                                  with_alpha(rgb(0x8E96A0), 0.35F), s);
+                                  viz::with_alpha(rgb(0x8E96A0), 0.35F), s);
                 list->PopClipRect();
             }
             c = std::max(end, c + 1);
@@ -89,7 +89,7 @@ void draw_outline(const Grid& grid) {
     const float s = grid.look.scale;
     for (const bool dark : {true, false})
         walk_edges(grid, grid.view.outlined, [&](ImVec2 from, ImVec2 to) {
-            list->AddLine(from, to, dark ? with_alpha(rgb(0x0B0C0E), 0.85F) : rgb(0xFFFFFF),
+            list->AddLine(from, to, dark ? viz::with_alpha(rgb(0x0B0C0E), 0.85F) : rgb(0xFFFFFF),
                           dark ? 3 * s : s);
         });
 }
@@ -98,7 +98,7 @@ void draw_future(const Grid& grid) {
     const MapCell t = grid.view.target;
     if (!grid.view.is_future_dark || !t.is_valid()) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 shade = with_alpha(rgb(0x0B0C0E), 0.55F);
+    const ImU32 shade = viz::with_alpha(rgb(0x0B0C0E), 0.55F);
     const Box at = grid.cell(t.row, t.column);
     list->AddRectFilled({at.high.x, at.low.y}, {grid.box.high.x, at.high.y}, shade);
     list->AddRectFilled({grid.box.low.x, at.high.y}, grid.box.high, shade);

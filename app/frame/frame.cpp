@@ -162,7 +162,7 @@ void Frame::save_settings() {
     const Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
-    impl_->ui.settings.layout_scale = p.ui.regular != nullptr ? p.ui.scale : 0;
+    impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
     save_user_settings(p.options.settings_file, p.ui.settings);
 }
 

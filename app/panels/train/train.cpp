@@ -240,12 +240,10 @@ void RunPanel::draw_numbers(Ui& ui) {
 
 void RunPanel::draw(Ui& ui) {
     if (!ui.has_model()) {
-        const bool opening = ui.status.state == RunState::opening;
-        if (opening)
-            if (progress_line(ui, "Opening " + ui.status.path, -1, true))
-                ui.commands.send(CloseModel{});
-            else
-                hint(ui, "No run is open. Home starts one, or opens what was trained before.");
+        if (ui.status.state != RunState::opening)
+            hint(ui, "No run is open. Home starts one, or opens what was trained before.");
+        else if (progress_line(ui, "Opening " + ui.status.path, -1, true))
+            ui.commands.send(CloseModel{});
         return;
     }
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(10)));
