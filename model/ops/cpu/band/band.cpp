@@ -8,8 +8,7 @@
 //     and Y is written once. B = 8, T = 1024, d = 512, window 32, two cores: 5.8 ms; the limit by
 //     products is 2.8.
 //   tile by tile, for wide ones: all panels first; the weights of a tile are computed once, used
-//   for
-//     every sample and block of channels, and dropped.
+//     for every sample and block of channels, and dropped.
 #include "model/ops/cpu/band/band.h"
 
 #include <omp.h>

@@ -3,8 +3,8 @@
 // softmax of the keys inside a chunk
 //
 //   L = log sum exp(K_j), M = sum p_j V_j:   the chunk weighs exp(L) and holds M
-//   L is stored as the largest key and the sum of exp(K_j - largest): a huge key alone would leave
-//   no digits dV_j = p_j dM, dK_j = p_j (dL + dM (V_j - M))
+//   L is stored as the largest key and the sum of exp(K_j - largest), so that huge keys keep digits
+//   dV_j = p_j dM, dK_j = p_j (dL + dM (V_j - M))
 //
 // so that what lies outside the window costs a target T / kTile, not T. Scratch of one thread. No
 // LibTorch.
