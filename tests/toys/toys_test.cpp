@@ -48,7 +48,7 @@ class Toys : public BareTest {
     }
     void expect_no_problem() {
         for (const LogLine& line : ui().log) EXPECT_NE(line.kind, "error") << line.text;
-        EXPECT_EQ(stage_->frame().dump().find("/Banner"), std::string::npos);
+        EXPECT_EQ(dump(stage_->frame().ui()).find("/Banner"), std::string::npos);
     }
 };
 
@@ -140,10 +140,10 @@ TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
             const std::string tab = room.info.name + "/Main/Tab";
             steps(2);
             if (is_there(tab)) run("click " + tab + "\nframes 2\n");
-            drawn += stage_->frame().dump();
+            drawn += dump(stage_->frame().ui());
         }
         steps(60);
-        drawn += stage_->frame().dump();
+        drawn += dump(stage_->frame().ui());
     }
     for (const PanelRoom& room : panels())
         EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
