@@ -135,8 +135,8 @@ class RowWriter {
             for (const auto& [key, value] : numbers(parsed["timing"]))
                 values["timing." + key] = value;
         const auto step = parsed.find("step");
-        const bool has_step = step != parsed.end() && step->is_number_integer();
-        add_row(curves_, has_step ? step->get<int64_t>() : 0, values);
+        const double at = step != parsed.end() && step->is_number() ? step->get<double>() : 0;
+        add_row(curves_, std::abs(at) <= 0x1p53 ? static_cast<int64_t>(at) : 0, values);
         find_columns();
         return true;
     }

@@ -137,9 +137,11 @@ TEST(Settings, LongValuesAreShort) {
     Oven oven;
     SettingRows rows = oven.rows();
     const std::string vast(400000, 'x');
+    std::string many = "1";
+    for (int i = 0; i < 50000; ++i) many += ",1";
     for (const std::string& text :
          {"{\"oven\": {\"trays\": \"" + vast + "\"}}", "{\"" + vast + "\": 1}",
-          "{\"oven\": {\"trays\": [" + std::string(100000, '1') + "]}}"}) {
+          "{\"oven\": {\"trays\": [" + many + "]}}"}) {
         const std::string message = error_of(
             [&] { settings_from_json(rows, nlohmann::json::parse(text), "kitchen.json"); });
         EXPECT_TRUE(has(message, "kitchen.json")) << message.substr(0, 200);

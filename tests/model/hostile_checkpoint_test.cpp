@@ -63,12 +63,14 @@ TEST(HostileCheckpoint, LongValuesAreSaidInShort) {
     const std::string values[] = {"\"" + vast + "\"", "[\"" + vast + "\"]",
                                   "{\"" + vast + "\": 1}"};
     for (const std::string& value : values) {
-        for (const char* key : {"step", "format_version", "task", "metrics", "config"})
+        for (const std::string key : {"step", "format_version", "task", "metrics", "config"}) {
+            if (key == "metrics" && value.starts_with("{")) continue;  // a metric of a long name
             hostile_error([&](std::string& text) {
                 nlohmann::json json = nlohmann::json::parse(text);
                 json[key] = nlohmann::json::parse(value);
                 text = json.dump();
             });
+        }
         for (const char* key : {"channels", "mixer", "dropout", "positions"})
             hostile_error([&](std::string& text) {
                 nlohmann::json json = nlohmann::json::parse(text);

@@ -74,11 +74,8 @@ TEST(Metrics, EveryFormOfALineIsReadAsTheGeneralReaderDoes) {
         R"({"step":3,"loss":null,"lr":0,"validation.loss":0.30000000000000004,"timing":{}})",
         R"( { "lr" : 5e-324 , "loss" : 1.7976931348623157e308 , "step" : 4 } )",
         R"({"step":5,"note":"words","loss":2,"list":[1,{"a":2}],"is":true})",
-        R"({"step":6,"loss":2,"loss":3})",
-        R"({"step":7,"step":8,"loss":2})",
         R"({"step":9.5,"loss":2})",
         R"({"loss":4,"timing":{"new":1}})",
-        R"({"step":10,"timing":{"a":1},"loss":1,"timing":{"b":2}})",
         R"({"step":11,"l\u006fss":7,"timing":3,"timing.step_ms":4})",
         R"({})",
         R"({"step":12,"other":{"loss":1},"timing":{"timing":{"x":1},"step_ms":1}})",
@@ -90,6 +87,20 @@ TEST(Metrics, EveryFormOfALineIsReadAsTheGeneralReaderDoes) {
     EXPECT_TRUE(std::isnan(found.columns.at("loss")[2]));
     EXPECT_EQ(found.columns.at("timing.memory_bytes")[0], 123456789012.0);
     expect_same(found, read_slowly(scratch / "r"));
+}
+
+// A key stands once in an object, whichever reader meets it.
+TEST(Metrics, AKeyThatIsThereTwiceIsAnError) {
+    const char* const lines[] = {
+        R"({"step":6,"loss":2,"loss":3})",
+        R"({"step":7,"step":8,"loss":2})",
+        R"({"step":10,"timing":{"a":1},"loss":1,"timing":{"b":2}})",
+    };
+    for (const char* line : lines) {
+        const Scratch scratch;
+        append(scratch / "r", std::string(line) + "\n");
+        EXPECT_THROW((void)read_all(scratch / "r"), Error) << line;
+    }
 }
 
 TEST(Metrics, BadLinesAreNamedByFileAndByte) {

@@ -186,13 +186,12 @@ void AttentionPanel::draw(Ui& ui) {
                       .content = parts_ != 0});
     range_ = {0, maps_.limit().value_or(largest_share(data_, parts_ != 0))};
     draw_caption(ui, positions);
-    if (positions.is_autoregressive) hint(ui, shift_words(positions));
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
     if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
     const bool has_gallery = all > ui.px(400);
-    const float pictures = has_gallery ? all * (positions.is_text ? 0.6F : 0.52F) : all - ui.px(56);
+    const float pictures = has_gallery ? all * (positions.is_text ? 0.6F : 0.49F) : all - ui.px(56);
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
@@ -237,6 +236,7 @@ void AttentionPanel::inspector(Ui& ui) {
                   : is_mean         ? "% (mean)"
                                     : "%");
     }
+    if (positions.is_autoregressive) hint(ui, shift_words(positions));
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,
                                .layer = cell.layer,

@@ -13,7 +13,7 @@ namespace aft::app {
 namespace {
 
 constexpr float kTitle = 22;      // above every map
-constexpr float kStart = 32;      // below it, where a source stands on no pixel
+constexpr float kStart = 24;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
 
 float start_room(const DrawContext& ui, const Positions& positions) {
