@@ -181,7 +181,7 @@ def opened(cli, run):
     count = sum(len(values) for name, (_, _, values) in found.items() if name.startswith(("embed", "blocks", "norm", "head")))
     cli.check("inspect counts the parameters in the file", (shown.json() or {}).get("parameters") == count, (count, shown.out[:200]))
     shown = cli.ok("inspect in words", "inspect", run)
-    cli.check("inspect says of what its bias statistics are", "position bias (w itself, raw gauge;" in shown.out, shown)
+    cli.check("inspect says of what its bias statistics are", "position bias (raw w; of the visible pairs" in shown.out, shown)
     cli.part(bias, run, found)
     cli.part(model_and_parts, run)
     cli.part(completions, run)

@@ -191,7 +191,10 @@ void AttentionPanel::draw(Ui& ui) {
     if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
     const bool has_gallery = all > ui.px(400);
-    const float pictures = has_gallery ? all * (positions.is_text ? 0.6F : 0.49F) : all - ui.px(56);
+    const float pictures = has_gallery ? all * (positions.is_text  ? 0.6F
+                                                : all < ui.px(640) ? 0.45F
+                                                                   : 0.5F)
+                                       : all - ui.px(56);
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
