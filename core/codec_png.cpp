@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/codecs.h"
+#include "core/outside.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -101,13 +102,13 @@ Image decode_png_or_bmp(std::string_view bytes) {
     int width = 0, height = 0, stored = 0;
     const auto length = static_cast<int>(bytes.size());
     const bool known = stbi_info_from_memory(stb_bytes(bytes), length, &width, &height, &stored);
-    AFT_CHECK(known, "broken picture: {}", stbi_failure_reason());
+    AFT_CHECK(known, "broken picture: {}", shown(stbi_failure_reason()));
     check_image_size(width, height);
     if (bytes.substr(0, 2) == "BM") check_bmp_length(bytes, width, height);
     const int channels = stored <= 2 ? 1 : 3;
     const std::unique_ptr<stbi_uc, FreePixels> pixels(
         stbi_load_from_memory(stb_bytes(bytes), length, &width, &height, &stored, channels));
-    AFT_CHECK(pixels, "broken picture: {}", stbi_failure_reason());
+    AFT_CHECK(pixels, "broken picture: {}", shown(stbi_failure_reason()));
     Image image{width, height, channels, {}};
     image.pixels.assign(pixels.get(), pixels.get() + image.width * image.height * channels);
     return image;

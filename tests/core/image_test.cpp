@@ -1,4 +1,5 @@
 #include "core/image.h"
+#include "core/outside.h"
 
 #include <gtest/gtest.h>
 #include <jpeglib.h>
@@ -114,6 +115,18 @@ TEST(Image, truncated_pictures_are_errors) {
                 << size << " of " << bytes.size() << " bytes: '" << message << "'";
         }
     }
+}
+
+// The decoder repeats a chunk's name as it stands in the file.
+TEST(Image, a_chunk_with_a_hostile_name_is_said_in_plain_characters) {
+    const Scratch folder;
+    write_png(folder / "good.png", random_image(8, 8, 3));
+    std::string bytes = read_file(folder / "good.png");
+    bytes.replace(bytes.find("IDAT"), 4, "N\x1b\xc0 ");
+    put(folder / "named.png", bytes);
+    const std::string message = error_of([&] { (void)read_image(folder / "named.png"); });
+    EXPECT_TRUE(has(message, "named.png")) << message;
+    EXPECT_EQ(message, printable_line(message));
 }
 
 // The size is read before the decoder is asked, which knows no word for "too large".
