@@ -53,6 +53,23 @@ void check_bmp_length(std::string_view bytes, int64_t width, int64_t height) {
     AFT_CHECK(needed <= size, "truncated BMP: {} bytes, {} expected", size, needed);
 }
 
+int64_t big_endian(std::string_view bytes, size_t at) {
+    int64_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
+    return value;
+}
+
+// stb takes memory for a chunk as long as its header says; none is longer than the file.
+void check_png_chunks(std::string_view bytes) {
+    constexpr size_t kSignature = 8, kAround = 12;  // length and name before, checksum behind
+    for (size_t at = kSignature; at + kAround <= bytes.size();) {
+        const auto size = static_cast<size_t>(big_endian(bytes, at)), left = bytes.size() - at;
+        AFT_CHECK(size <= left - kAround, "truncated PNG: a chunk of {} bytes at byte {}, {} left",
+                  size, at, left - kAround);
+        at += size + kAround;
+    }
+}
+
 struct FreePixels {
     void operator()(stbi_uc* pixels) const { stbi_image_free(pixels); }
 };
@@ -85,20 +102,16 @@ void check_image_size(int64_t width, int64_t height) {
 // Before stb is asked, which calls a picture beyond its own limits one of an unknown type. What is
 // too short for a header is left to it.
 static void check_stated_size(std::string_view bytes) {
-    const auto big_endian = [&](size_t at) {
-        int64_t value = 0;
-        for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
-        return value;
-    };
     constexpr size_t kPngHead = 24, kBmpHead = 26;  // signature, then width and height
     if (bytes.starts_with("\x89PNG") && bytes.size() >= kPngHead && bytes.substr(12, 4) == "IHDR")
-        check_image_size(big_endian(16), big_endian(20));
+        check_image_size(big_endian(bytes, 16), big_endian(bytes, 20));
     if (bytes.starts_with("BM") && bytes.size() >= kBmpHead && little_endian(bytes, 14) >= 40)
         check_image_size(little_endian(bytes, 18), std::abs(little_endian(bytes, 22)));
 }
 
 Image decode_png_or_bmp(std::string_view bytes) {
     check_stated_size(bytes);
+    if (bytes.starts_with("\x89PNG")) check_png_chunks(bytes);
     int width = 0, height = 0, stored = 0;
     const auto length = static_cast<int>(bytes.size());
     const bool known = stbi_info_from_memory(stb_bytes(bytes), length, &width, &height, &stored);

@@ -63,7 +63,7 @@ std::string curve_number(double value, int decimals) {
 
 namespace {
 
-constexpr float kRow = 20, kPadding = 10, kSwatch = 14, kGap = 24, kFromLine = 14;
+constexpr float kRow = 20, kPadding = 10, kSwatch = 14, kCardGap = 24, kFromLine = 14;
 
 struct CardLayout {
     size_t columns = 1, rows = 1;  // of values, below the line with x
@@ -88,15 +88,15 @@ CardLayout lay_out(const CurveCard& card, const Look& look) {
     out.rows = (count + out.columns - 1) / out.columns;
     out.wide = text_size(look, name_style(look, false), card.x_word).x +
                text_size(look, value_style(look), group_thousands(std::llround(card.x))).x +
-               look.px(kGap);
+               look.px(kCardGap);
     for (const CardRow& row : card.rows) {
         float wide = text_size(look, name_style(look, row.is_head), row.name).x;
         if (!row.is_head)
-            wide += look.px(kSwatch + kGap) + text_size(look, value_style(look), row.value).x;
+            wide += look.px(kSwatch + kCardGap) + text_size(look, value_style(look), row.value).x;
         out.wide = std::max(out.wide, wide);
     }
     const auto columns = float(out.columns);
-    out.size = {columns * out.wide + (columns - 1) * look.px(kGap) + look.px(2 * kPadding),
+    out.size = {columns * out.wide + (columns - 1) * look.px(kCardGap) + look.px(2 * kPadding),
                 float(out.rows + 1) * look.px(kRow) + look.px(12)};
     return out;
 }
@@ -136,7 +136,7 @@ void draw_card(const CurveCard& card, const CardPlace& place, const Look& look) 
         draw_text(look, {at.x + layout.wide, at.y + look.px(1)}, value_style(look),
                   group_thousands(std::llround(card.x)));
         for (size_t i = 0; i < card.rows.size(); ++i) {
-            const float column = float(i / layout.rows) * (layout.wide + look.px(kGap));
+            const float column = float(i / layout.rows) * (layout.wide + look.px(kCardGap));
             const float down = float(i % layout.rows + 1) * look.px(kRow);
             draw_row({at.x + column, at.y + down}, layout.wide, card.rows[i], look);
         }
