@@ -42,7 +42,7 @@ FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
 # Programs that tell at once whether more is worth while.
 FIRST = ("rules", "core")
 # Programs that compare times or count frames: with nothing beside them.
-ALONE = ("bench", "viz", "journeys")
+ALONE = ("app", "bench", "viz", "journeys")
 # Each of these tests starts its program anew and runs as long as the others together: a program of its own.
 APART = {"model": "*/InstructionSet.passes/*"}
 # The longest first, as seconds on 2 cores; what is not named takes less.
