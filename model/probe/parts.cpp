@@ -69,14 +69,6 @@ at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& token
         .contiguous();
 }
 
-MixContext mix_context(const ModelConfig& model) {
-    MixContext context;
-    context.grid_height = model.grid_height();
-    context.grid_width = model.grid_width();
-    context.class_token = model.class_token;
-    return context;
-}
-
 Field make_field(const at::Tensor& values, FieldText text, int64_t step) {
     const at::Tensor plain = values.detach().to(at::kCPU, at::kFloat).contiguous();
     Field field;

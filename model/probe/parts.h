@@ -22,8 +22,6 @@ void check_range(const char* what, int64_t value, int64_t count);
 
 // What Net::forward takes: int64 [1, T'], or for classification float [1, C, H, W].
 [[nodiscard]] at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& tokens);
-// T of this input: tokens given, or the patches of a picture.
-[[nodiscard]] MixContext mix_context(const ModelConfig& model);
 
 struct FieldText {
     std::string name, unit;

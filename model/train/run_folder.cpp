@@ -48,22 +48,6 @@ void cut_torn_line(const fs::path& path) {
 }
 
 // Whole lines from `offset` on, each parsed; offset moves behind the last of them.
-std::vector<json> read_lines(const fs::path& path, uint64_t& offset) {
-    std::vector<json> lines;
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return lines;  // nothing logged yet
-    in.seekg(static_cast<std::streamoff>(offset));
-    for (std::string line; std::getline(in, line);) {
-        if (in.eof()) break;  // no newline yet: torn, or still being written
-        json parsed = parse_json(line, {.file = path.native(), .line_at = offset});
-        if (!parsed.is_object())
-            fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
-        lines.push_back(std::move(parsed));
-        offset += line.size() + 1;
-    }
-    return lines;
-}
-
 // The lines of a log up to a step, written beside it: what needs room on the disk comes before
 // anything changes. Without take() it is as if nothing had been.
 class KeptLines {
@@ -306,13 +290,21 @@ fs::path new_run_path(const std::string& name) {
     }
 }
 
-std::vector<json> read_metrics(const fs::path& run, uint64_t& offset) {
-    return read_lines(run / "metrics.jsonl", offset);
-}
-
 std::vector<json> read_events(const fs::path& run) {
+    const fs::path path = run / "events.jsonl";
     uint64_t offset = 0;
-    return read_lines(run / "events.jsonl", offset);
+    std::vector<json> lines;
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return lines;  // nothing logged yet
+    for (std::string line; std::getline(in, line);) {
+        if (in.eof()) break;  // no newline yet: torn, or still being written
+        json parsed = parse_json(line, {.file = path.native(), .line_at = offset});
+        if (!parsed.is_object())
+            fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
+        lines.push_back(std::move(parsed));
+        offset += line.size() + 1;
+    }
+    return lines;
 }
 
 std::vector<int64_t> checkpoint_steps(const fs::path& run) {

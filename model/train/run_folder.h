@@ -49,10 +49,7 @@ class RunFolder {
 [[nodiscard]] bool is_run_folder(const std::filesystem::path& path);
 // runs/NAME-N below the current folder, the first N that is free.
 [[nodiscard]] std::filesystem::path new_run_path(const std::string& name);
-// Parsed lines of metrics.jsonl from byte `offset` on; advances it past whole lines (a torn last
-// line is left).
-[[nodiscard]] std::vector<nlohmann::json> read_metrics(const std::filesystem::path& run,
-                                                       uint64_t& offset);
+// Whole lines; a torn last one is left out.
 [[nodiscard]] std::vector<nlohmann::json> read_events(const std::filesystem::path& run);
 [[nodiscard]] std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run);  // ascending
 [[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step);

@@ -13,7 +13,7 @@
 #include <random>
 
 #include "core/check.h"
-#include "model/train/run_folder.h"
+#include "tests/model/run_log.h"
 #include "tests/model/scratch.h"
 
 namespace aft {
@@ -37,8 +37,7 @@ Curves read_all(const fs::path& run) {
 // As a general reader of JSON takes it, row by row.
 Curves read_slowly(const fs::path& run) {
     Curves curves;
-    uint64_t offset = 0;
-    for (const nlohmann::json& line : read_metrics(run, offset)) {
+    for (const nlohmann::json& line : log_lines(run)) {
         std::map<std::string, double> values;
         for (const auto& [key, value] : line.items())
             if (value.is_number() && key != "step") values[key] = value.get<double>();

@@ -13,7 +13,9 @@
 #include "core/files.h"
 #include "core/image.h"
 #include "model/jobs.h"
+#include "model/metrics.h"
 #include "model/train/history.h"
+#include "tests/model/run_log.h"
 #include "tests/model/train_fixtures.h"
 
 namespace aft {
@@ -34,14 +36,9 @@ Checkpoint empty_checkpoint(int64_t step) {
     return checkpoint;
 }
 
-std::vector<nlohmann::json> metrics(const fs::path& run) {
-    uint64_t offset = 0;
-    return read_metrics(run, offset);
-}
-
 // metrics.jsonl without what depends on the clock.
 std::vector<nlohmann::json> repeatable(const fs::path& run) {
-    std::vector<nlohmann::json> lines = metrics(run);
+    std::vector<nlohmann::json> lines = log_lines(run);
     for (nlohmann::json& line : lines) line.erase("timing");
     return lines;
 }
@@ -67,7 +64,7 @@ TEST(RunFolder, FloatsSurviveExactly) {
     const std::vector<double> values{1.0 / 3, 5e-324, 1.7976931348623157e308, -0.1, 123456789.125};
     for (size_t i = 0; i < values.size(); ++i)
         run.log(report(static_cast<int64_t>(i + 1), values[i]));
-    const std::vector<nlohmann::json> lines = metrics(folder / "r");
+    const std::vector<nlohmann::json> lines = log_lines(folder / "r");
     ASSERT_EQ(lines.size(), values.size());
     for (size_t i = 0; i < values.size(); ++i) {
         EXPECT_EQ(lines[i].at("loss").get<double>(), values[i]);
@@ -80,13 +77,16 @@ TEST(RunFolder, AReaderFollowsWholeLinesOnly) {
     RunFolder run(folder / "r", tiny_config());
     run.log(report(1, 1));
     uint64_t offset = 0;
-    EXPECT_EQ(read_metrics(folder / "r", offset).size(), 1u);
+    Curves curves;
+    EXPECT_TRUE(read_rows(folder / "r", offset, curves));
+    EXPECT_EQ(curves.step.size(), 1u);
     std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
-    EXPECT_TRUE(read_metrics(folder / "r", offset).empty());
+    (void)read_rows(folder / "r", offset, curves);
+    EXPECT_EQ(curves.step.size(), 1u);
     std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "ss\": 2}\n";
-    const std::vector<nlohmann::json> more = read_metrics(folder / "r", offset);
-    ASSERT_EQ(more.size(), 1u);
-    EXPECT_EQ(more[0].at("step"), 2);
+    EXPECT_TRUE(read_rows(folder / "r", offset, curves));
+    ASSERT_EQ(curves.step.size(), 2u);
+    EXPECT_EQ(curves.step[1], 2);
 }
 
 TEST(RunFolder, ATornLastLineIsCutOff) {
@@ -96,7 +96,7 @@ TEST(RunFolder, ATornLastLineIsCutOff) {
     RunFolder again(folder / "r");
     again.go_on_from(1, tiny_config());
     again.log(report(2, 2));
-    const std::vector<nlohmann::json> lines = metrics(folder / "r");
+    const std::vector<nlohmann::json> lines = log_lines(folder / "r");
     ASSERT_EQ(lines.size(), 2u);
     EXPECT_EQ(lines[1].at("loss"), 2);
 }
@@ -106,7 +106,8 @@ TEST(RunFolder, ALineThatIsNotJsonIsNamed) {
     fs::create_directories(folder / "r");
     put(folder / "r" / "metrics.jsonl", "{\"step\": 1}\nrubbish\n");
     uint64_t offset = 0;
-    const std::string error = error_of([&] { (void)read_metrics(folder / "r", offset); });
+    Curves curves;
+    const std::string error = error_of([&] { (void)read_rows(folder / "r", offset, curves); });
     EXPECT_NE(error.find("metrics.jsonl"), std::string::npos);
     EXPECT_NE(error.find("byte 12"), std::string::npos) << error;
 }
@@ -334,7 +335,7 @@ TEST(TrainJob, AnErrorInValidationKeepsWhatWasLearnt) {
         if (saved.empty()) continue;  // one that is learnt from
         ++kept;
         EXPECT_EQ(saved, std::vector<int64_t>{5});
-        EXPECT_EQ(metrics(folder / "run").size(), 5u);
+        EXPECT_EQ(log_lines(folder / "run").size(), 5u);
     }
     EXPECT_EQ(kept, 1);
 }
