@@ -19,7 +19,7 @@ if(AFTERIMAGE_SANITIZE)
         target_compile_options(aft_sanitizers INTERFACE -fno-sanitize-recover=all)
     endif()
     if(AFTERIMAGE_SANITIZE MATCHES undefined)
-        # A third of the time to compile, and then alignment and pointer-overflow another (jobs_complete.cpp: 19.6 to
+        # A third of the time to compile, and then alignment and pointer-overflow another (jobs/complete.cpp: 19.6 to
         # 13.2 s). The address sanitizer stops at the access itself; what is only misaligned is not found.
         target_compile_options(aft_sanitizers INTERFACE -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
     endif()

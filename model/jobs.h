@@ -16,7 +16,7 @@
 #include "core/rooms.h"
 #include "model/config.h"
 #include "model/probe/option.h"
-#include "model/session.h"
+#include "model/requests.h"
 #include "model/traits.h"
 
 namespace aft {

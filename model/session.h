@@ -4,104 +4,20 @@
 // queue, answers are read from mailboxes. The destructor stops both threads: blocks at most one
 // step and one token.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/field.h"
-#include "core/settings.h"
-#include "model/config.h"
+#include "model/completion.h"
+#include "model/data_item.h"
 #include "model/metrics.h"
-#include "model/traits.h"
+#include "model/requests.h"
+#include "model/status.h"
 
 namespace aft {
-
-enum class RunState { empty, opening, ready, running, paused, stopping, stopped, error };
-[[nodiscard]] const char* state_name(RunState state);  // "Ready", "Running", ...
-
-struct LayerSummary {
-    double bias_norm = NAN;  // ||w|| over all pairs, hidden ones too; NaN before the first step
-    int64_t parameters = 0;
-};
-
-struct Status {  // a whole picture of the session at one moment
-    RunState state = RunState::empty;
-    std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
-    std::string branch;                      // folder that the last rewind kept
-    bool can_go_on = false;                  // after an error that left the weights whole
-    bool can_train =
-        false;  // false for an opened checkpoint without data, or a run that another process trains
-    bool following = false;  // another process trains this run; we read it as it grows
-    int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
-    double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
-    int64_t memory_bytes = 0, parameters = 0;
-    double loss = NAN, metric = NAN;   // last step, NaN before the first: nats; metric_words
-    std::string metric_words, device;  // "bits/dim"; "cpu"
-    std::optional<double> floor_bits;
-    Config config;
-    MixerTraits mixer;  // of the config
-    TaskTraits task;
-    std::vector<LayerSummary> layers;
-    std::vector<std::string> class_names;
-    std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
-    int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid
-};
-
-// What a panel wants to see. The answer is cached by (step, this request).
-struct ProbeRequest {
-    std::string probe;  // room of model/probe: "bias", "kernel", "attention", ...
-    int64_t step = -1;  // -1 = live (newest snapshot); else the stored moment at or before it
-    int64_t layer = 0, head = -1, channel = -1, position = 0;
-    std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
-    std::vector<uint8_t>
-        tokens;  // the input sequence (image levels or text tokens); empty = none needed
-    [[nodiscard]] bool operator==(const ProbeRequest&) const = default;
-};
-
-struct SampleOptions {
-    int64_t samples = 4, top_k = 0, particles = 1;
-    double temperature = 1, top_p = 1;
-    uint64_t seed = 1;
-    std::string weights = "fp32";  // of the decoder: fp32, bf16, int8 (aft-simple, -local, -full)
-};
-
-struct CompletionRequest {
-    std::vector<uint8_t> tokens;   // known values; ignored where `unknown`
-    std::vector<uint8_t> unknown;  // 1 = to be filled, length T (text: prompt length + N)
-    SampleOptions sample;
-    int64_t step = -1;
-    int64_t from_position =
-        -1;  // continue: keep all before it from `continued`, change `forced` there
-    int64_t from_sample = 0;
-    int64_t forced = -1;  // value put at from_position, -1 = sample it
-};
-
-// Filled in live; a new object at every publication (about 10 a second).
-struct Completion {
-    uint64_t id = 0;
-    int64_t step = 0;                 // of the weights
-    int64_t position = 0, total = 0;  // tokens decided, T
-    bool done = false, stopped = false;
-    std::string error;
-    std::vector<std::vector<uint8_t>> samples;  // n x T, valid up to position
-    std::vector<double> log_likelihood;  // nats over filled positions, temperature 1, untruncated
-    std::vector<std::vector<float>> surprise, entropy;  // n x T, bits; NaN where not filled
-    std::vector<uint8_t> unknown;
-    double seconds = 0;
-};
-
-struct OpenRequest {
-    std::string path;  // checkpoint or run folder; empty = new run from config
-    std::optional<Config> config;
-    std::string out;  // run folder of a new run; empty = runs/NAME-N
-    std::string device = "cpu";
-    bool autostart = false;
-};
 
 class Session {
   public:
@@ -141,15 +57,6 @@ class Session {
     // Distribution over levels at a position of the last completion: via ask("predictions").
 
     // A picture or window of text, as tokens; loads in the worker, nullptr until it is there.
-    struct DataItem {
-        std::vector<uint8_t> tokens;
-        int64_t label = -1;
-        std::string split, caption;  // split: the part of the data it is of; empty for a file
-    };
-    struct ItemError {  // with words: it cannot be had
-        std::string words;
-        bool is_part_empty = false;  // the data are there, this part of them is not
-    };
     [[nodiscard]] std::shared_ptr<const DataItem> data_item(const std::string& split, int64_t index,
                                                             ItemError* error = nullptr);
     // A picture file, cropped and resized to the model. Needs no data.

@@ -149,7 +149,7 @@ void SessionHost::load_image() {
     ImageChoice& image = ui_.selection.image;
     Session* const session = ui_.session;
     if (session == nullptr || image.item || !ui_.has_model()) return;
-    Session::ItemError error;
+    ItemError error;
     image.item = image.path.empty() ? session->data_item(image.split, image.index, &error)
                                     : session->image_item(image.path, &error);
     image.error = error.words;

@@ -45,7 +45,7 @@ struct ImageChoice {
     std::string split{};  // empty until it is known: the first part that has examples
     int64_t index = 0;
     std::string path;  // a file instead of the data set, when not empty
-    std::shared_ptr<const Session::DataItem> item;
+    std::shared_ptr<const DataItem> item;
     std::string error{};
     bool is_part_empty = false;  // with an error: the data are there, this part of them is not
 };

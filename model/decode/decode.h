@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "core/progress.h"
+#include "model/completion.h"
 #include "model/net/net.h"
-#include "model/session.h"
+#include "model/requests.h"
 
 namespace aft {
 

@@ -14,7 +14,7 @@
 #include "core/rooms.h"
 #include "model/net/net.h"
 #include "model/probe/option.h"
-#include "model/session.h"
+#include "model/requests.h"
 
 namespace aft {
 

@@ -13,7 +13,7 @@ TEST(SessionItems, ExamplesAndPicturesAreLoaded) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    std::shared_ptr<const Session::DataItem> item;
+    std::shared_ptr<const DataItem> item;
     ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
     EXPECT_EQ(item->tokens.size(), 64u);
     EXPECT_NE(item->caption.find("validation 3"), std::string::npos);
@@ -32,7 +32,7 @@ TEST(SessionItems, ExamplesAndPicturesAreLoaded) {
     EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
-    Session::ItemError error;
+    ItemError error;
     EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
     EXPECT_NE(error.words.find("tomorrow"), std::string::npos);
     session.reload_items();
@@ -54,13 +54,13 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
         ASSERT_TRUE(wait_for([&] { return session.status().config.data.source == spec; }));
         session.reload_items();
     };
-    Session::ItemError error;
+    ItemError error;
     const auto fails = [&](const std::string& split) {
         return wait_for(
             [&] { return session.data_item(split, 0, &error) == nullptr && !error.words.empty(); });
     };
     take_from(scratch / "photos");
-    std::shared_ptr<const Session::DataItem> item;
+    std::shared_ptr<const DataItem> item;
     ASSERT_TRUE(wait_for([&] { return (item = session.data_item("", 0)) != nullptr; }));
     EXPECT_EQ(item->split, "validation");
     EXPECT_EQ(item->caption, "validation 0");
@@ -77,9 +77,9 @@ TEST(SessionItems, AnItemIsLoadedOnce) {
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    std::vector<std::shared_ptr<const Session::DataItem>> items;
+    std::vector<std::shared_ptr<const DataItem>> items;
     for (int64_t index = 0; index < 50; ++index) {
-        std::shared_ptr<const Session::DataItem> item;
+        std::shared_ptr<const DataItem> item;
         while (!item && std::chrono::steady_clock::now() < deadline)
             item = session.data_item("validation", index);
         ASSERT_NE(item, nullptr) << index;

@@ -127,7 +127,7 @@ void add_presets(Actions& actions) {
                  .icon = icon::rectangle,
                  .why_not = why_no_mask,
                  .run = [](Ui& ui) {
-                     auto item = std::make_shared<Session::DataItem>();
+                     auto item = std::make_shared<DataItem>();
                      item->tokens.assign(static_cast<size_t>(ui.status.tokens), 0);
                      item->caption = "blank";
                      ImageChoice& image = ui.selection.image;

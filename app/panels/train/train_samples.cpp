@@ -48,7 +48,7 @@ class TrainSamplesPanel final : public Panel {
 
     const Session* session_ = nullptr;
     int64_t rewinds_ = 0;
-    std::shared_ptr<const Session::DataItem> item_;
+    std::shared_ptr<const DataItem> item_;
     std::deque<Moment> moments_;  // newest first
     viz::TokenTexture original_;
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
@@ -303,7 +303,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
     }
     if (completion_state(ui)) return;
     if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
-    Session::ItemError problem;
+    ItemError problem;
     if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
     if (!problem.words.empty()) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"

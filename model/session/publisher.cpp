@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/decode/input.h"
-#include "model/session_live.h"
+#include "model/session/trainer_state.h"
 #include "model/tasks/task.h"
 #include "model/train/run_state.h"
 

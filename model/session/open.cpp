@@ -9,7 +9,7 @@
 
 #include "core/files.h"
 #include "model/device.h"
-#include "model/session_live.h"
+#include "model/session/trainer_state.h"
 #include "model/train/run_state.h"
 
 namespace aft::session {

@@ -1,4 +1,4 @@
-#include "model/session_slots.h"
+#include "model/session/slots.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "model/net/net.h"
 #include "model/probe/probe.h"
-#include "model/session_shared.h"
+#include "model/session/channels.h"
 
 namespace aft::session {
 

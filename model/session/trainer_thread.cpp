@@ -5,7 +5,7 @@
 
 #include "core/warnings.h"
 #include "model/jobs.h"
-#include "model/session_live.h"
+#include "model/session/trainer_state.h"
 
 namespace aft::session {
 

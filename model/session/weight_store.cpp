@@ -1,4 +1,4 @@
-#include "model/session_weights.h"
+#include "model/session/weight_store.h"
 
 #include <ATen/ATen.h>
 

@@ -1,7 +1,7 @@
 // How the trainer and the worker share the cores (core/system/omp_team.h: who rests keeps no team).
 #include <ATen/Parallel.h>
 
-#include "model/session_shared.h"
+#include "model/session/channels.h"
 
 namespace aft::session {
 

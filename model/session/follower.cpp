@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/files.h"
-#include "model/session_live.h"
+#include "model/session/trainer_state.h"
 #include "model/train/run_state.h"
 
 namespace aft::session {

@@ -5,33 +5,11 @@
 
 #include <thread>
 
-#include "model/session_shared.h"
+#include "model/session/channels.h"
 
 namespace aft {
 
 using session::Command;
-
-const char* state_name(RunState state) {
-    switch (state) {
-        case RunState::empty:
-            return "Empty";
-        case RunState::opening:
-            return "Opening";
-        case RunState::ready:
-            return "Ready";
-        case RunState::running:
-            return "Running";
-        case RunState::paused:
-            return "Paused";
-        case RunState::stopping:
-            return "Stopping";
-        case RunState::stopped:
-            return "Stopped";
-        case RunState::error:
-            return "Error";
-    }
-    return "";
-}
 
 struct Session::Parts {
     session::Shared shared;
@@ -151,9 +129,8 @@ std::shared_ptr<const Completion> Session::completion() const {
 
 namespace {
 
-std::shared_ptr<const Session::DataItem> find_item(session::Shared& shared,
-                                                   const session::ItemKey& key,
-                                                   Session::ItemError* error) {
+std::shared_ptr<const DataItem> find_item(session::Shared& shared, const session::ItemKey& key,
+                                          ItemError* error) {
     if (error) *error = {};
     if (const auto found = shared.items.find(key)) {
         if (error) *error = found->error;
@@ -165,13 +142,12 @@ std::shared_ptr<const Session::DataItem> find_item(session::Shared& shared,
 
 }  // namespace
 
-std::shared_ptr<const Session::DataItem> Session::data_item(const std::string& split, int64_t index,
-                                                            ItemError* error) {
+std::shared_ptr<const DataItem> Session::data_item(const std::string& split, int64_t index,
+                                                   ItemError* error) {
     return find_item(parts_->shared, {split, "", index}, error);
 }
 
-std::shared_ptr<const Session::DataItem> Session::image_item(const std::string& path,
-                                                             ItemError* error) {
+std::shared_ptr<const DataItem> Session::image_item(const std::string& path, ItemError* error) {
     return find_item(parts_->shared, {"file", path, 0}, error);
 }
 

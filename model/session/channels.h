@@ -9,7 +9,7 @@
 
 #include "core/mailbox.h"
 #include "core/system/omp_team.h"
-#include "model/session_slots.h"
+#include "model/session/slots.h"
 #include "model/train/snapshot.h"
 
 namespace aft::session {
@@ -31,8 +31,8 @@ struct Moments {
 class ItemShelf {
   public:
     struct Entry {
-        std::shared_ptr<const Session::DataItem> item;  // nullptr: it failed
-        Session::ItemError error;                       // then: why
+        std::shared_ptr<const DataItem> item;  // nullptr: it failed
+        ItemError error;                       // then: why
     };
     // What was begun before the last clear() comes too late.
     [[nodiscard]] uint64_t age() const {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/files.h"
-#include "model/session_live.h"
+#include "model/session/trainer_state.h"
 
 namespace aft::session {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "model/session_shared.h"
+#include "model/session/channels.h"
 #include "model/train/recorder.h"
 #include "model/train/run_folder.h"
 #include "model/train/trainer.h"

@@ -16,8 +16,8 @@
 #include "model/device.h"
 #include "model/jobs.h"
 #include "model/probe/probe.h"
-#include "model/session_shared.h"
-#include "model/session_weights.h"
+#include "model/session/channels.h"
+#include "model/session/weight_store.h"
 
 namespace aft::session {
 
@@ -113,10 +113,10 @@ class Worker {
         shared_.wake();
     }
 
-    static std::shared_ptr<const Session::DataItem> load_file(const std::string& path,
-                                                              const ModelConfig& model) {
+    static std::shared_ptr<const DataItem> load_file(const std::string& path,
+                                                     const ModelConfig& model) {
         if (task_traits(model).is_text()) fail_usage("{}: a text model takes no picture", path);
-        auto item = std::make_shared<Session::DataItem>();
+        auto item = std::make_shared<DataItem>();
         item->tokens = picture_tokens(read_image(path), model);
         item->caption = std::filesystem::path(path).filename().string();
         return item;
@@ -138,7 +138,7 @@ class Worker {
         }
         const int64_t index = ((key.index % size) + size) % size;
         Example example = source_->example(split, index);
-        auto item = std::make_shared<Session::DataItem>();
+        auto item = std::make_shared<DataItem>();
         item->tokens = std::move(example.values);
         item->label = example.label;
         item->split = split_name(split);

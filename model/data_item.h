@@ -1,0 +1,20 @@
+// Data item: one input of a model as the window gets it, from its data or from a picture file.
+// Plain types. No LibTorch. Any thread.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace aft {
+
+struct DataItem {
+    std::vector<uint8_t> tokens;
+    int64_t label = -1;
+    std::string split, caption;  // split: the part of the data it is of; empty for a file
+};
+struct ItemError {  // with words: it cannot be had
+    std::string words;
+    bool is_part_empty = false;  // the data are there, this part of them is not
+};
+
+}  // namespace aft

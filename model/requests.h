@@ -1,0 +1,50 @@
+// Requests: what the window or a command asks of a model. Plain types. No LibTorch. Any thread.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+
+namespace aft {
+
+struct OpenRequest {
+    std::string path;  // checkpoint or run folder; empty = new run from config
+    std::optional<Config> config;
+    std::string out;  // run folder of a new run; empty = runs/NAME-N
+    std::string device = "cpu";
+    bool autostart = false;
+};
+
+// What a panel wants to see. The answer is cached by (step, this request).
+struct ProbeRequest {
+    std::string probe;  // room of model/probe: "bias", "kernel", "attention", ...
+    int64_t step = -1;  // -1 = live (newest snapshot); else the stored moment at or before it
+    int64_t layer = 0, head = -1, channel = -1, position = 0;
+    std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
+    std::vector<uint8_t>
+        tokens;  // the input sequence (image levels or text tokens); empty = none needed
+    [[nodiscard]] bool operator==(const ProbeRequest&) const = default;
+};
+
+struct SampleOptions {
+    int64_t samples = 4, top_k = 0, particles = 1;
+    double temperature = 1, top_p = 1;
+    uint64_t seed = 1;
+    std::string weights = "fp32";  // of the decoder: fp32, bf16, int8 (aft-simple, -local, -full)
+};
+
+struct CompletionRequest {
+    std::vector<uint8_t> tokens;   // known values; ignored where `unknown`
+    std::vector<uint8_t> unknown;  // 1 = to be filled, length T (text: prompt length + N)
+    SampleOptions sample;
+    int64_t step = -1;
+    int64_t from_position =
+        -1;  // continue: keep all before it from `continued`, change `forced` there
+    int64_t from_sample = 0;
+    int64_t forced = -1;  // value put at from_position, -1 = sample it
+};
+
+}  // namespace aft

@@ -1,0 +1,27 @@
+#include "model/status.h"
+
+namespace aft {
+
+const char* state_name(RunState state) {
+    switch (state) {
+        case RunState::empty:
+            return "Empty";
+        case RunState::opening:
+            return "Opening";
+        case RunState::ready:
+            return "Ready";
+        case RunState::running:
+            return "Running";
+        case RunState::paused:
+            return "Paused";
+        case RunState::stopping:
+            return "Stopping";
+        case RunState::stopped:
+            return "Stopped";
+        case RunState::error:
+            return "Error";
+    }
+    return "";
+}
+
+}  // namespace aft

@@ -1,0 +1,46 @@
+// Status: all that the window knows of a run at one moment, but for curves and fields. Published by
+// the session, read by panels. Plain types. No LibTorch. Any thread.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/traits.h"
+
+namespace aft {
+
+enum class RunState { empty, opening, ready, running, paused, stopping, stopped, error };
+[[nodiscard]] const char* state_name(RunState state);  // "Ready", "Running", ...
+
+struct LayerSummary {
+    double bias_norm = NAN;  // ||w|| over all pairs, hidden ones too; NaN before the first step
+    int64_t parameters = 0;
+};
+
+struct Status {  // a whole picture of the session at one moment
+    RunState state = RunState::empty;
+    std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
+    std::string branch;                      // folder that the last rewind kept
+    bool can_go_on = false;                  // after an error that left the weights whole
+    bool can_train =
+        false;  // false for an opened checkpoint without data, or a run that another process trains
+    bool following = false;  // another process trains this run; we read it as it grows
+    int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
+    double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
+    int64_t memory_bytes = 0, parameters = 0;
+    double loss = NAN, metric = NAN;   // last step, NaN before the first: nats; metric_words
+    std::string metric_words, device;  // "bits/dim"; "cpu"
+    std::optional<double> floor_bits;
+    Config config;
+    MixerTraits mixer;  // of the config
+    TaskTraits task;
+    std::vector<LayerSummary> layers;
+    std::vector<std::string> class_names;
+    std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
+    int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid
+};
+
+}  // namespace aft
