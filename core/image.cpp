@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/codecs.h"
 #include "core/files.h"
@@ -83,11 +84,11 @@ Image decode_image(std::string_view bytes) {
 
 Image read_image(const std::filesystem::path& path) {
     const std::string bytes = read_file(path, kMaxImageBytes);
-    try {
-        return decode_image(bytes);
-    } catch (const Error& error) {
-        fail("cannot read the picture '{}': {}", path.string(), error.what());
-    }
+    return with_error([&] { return decode_image(bytes); },
+                      [&](const Error& error) {
+                          return Error(fmt::format("cannot read the picture '{}': {}",
+                                                   path.string(), error.what()));
+                      });
 }
 
 bool is_image_file(const std::filesystem::path& path) {

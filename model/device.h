@@ -16,8 +16,10 @@ namespace aft {
 // (the tests do, for a fake GPU). Before any other thread runs.
 void add_device(const std::string& name, at::Device device);
 
+// One line for any exception of a job: without LibTorch's stack; out of memory with the remedy.
+[[nodiscard]] std::string plain_words(const std::exception& error);
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
-// remedy), in plain_words() of jobs.h. aft::Error and Interrupted pass unchanged.
+// remedy), in plain_words(). aft::Error and Interrupted pass unchanged.
 void with_plain_errors(const std::function<void()>& work);
 
 }  // namespace aft

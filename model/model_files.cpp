@@ -1,6 +1,6 @@
 #include "model/model_files.h"
 
-#include "model/train/run_folder.h"
+#include "model/checkpoints/run_paths.h"
 
 namespace aft {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -73,11 +74,7 @@ Config load_config_file(const std::string& path) {
     const Json json = parse_file(path);
     Config config = config_from_json(json, path);
     if (!json.contains("name")) config.name = fs::path(path).stem().string();
-    try {
-        config.check();
-    } catch (const Error& error) {
-        throw Error(fmt::format("{}: {}", path, error.what()), error.kind());
-    }
+    with_context(path, [&] { config.check(); });
     return config;
 }
 

@@ -1,5 +1,5 @@
-// Session: the window's door to one live model: a run that trains, or a model that is open. Plain
-// types only. Owns two threads: the trainer (model, optimiser, data) and the worker (probes,
+// Session: the window's interface to one live model: a run that trains, or a model that is open.
+// Plain types only. Owns two threads: the trainer (model, optimiser, data) and the worker (probes,
 // completions, on its own copy). Window thread. Every method RETURNS AT ONCE: commands go into a
 // queue, answers are read from mailboxes. The destructor stops both threads: blocks at most one
 // step and one token.
@@ -19,13 +19,14 @@
 
 namespace aft {
 
-class Session {
-  public:
-    // wake: called from other threads when something new can be shown; must return at once.
-    explicit Session(
-        OpenRequest request, std::function<void()> wake = [] {});
-    ~Session();
+namespace session {
+struct SessionChannels;
+}
 
+// Commands to the run. What became of one is in the status.
+class RunCommands {
+  public:
+    explicit RunCommands(session::SessionChannels& channels) : channels_(channels) {}
     void start();
     void pause();
     void step(int64_t n);
@@ -33,42 +34,95 @@ class Session {
     void stop();
     void save();
     void rewind(int64_t step);  // to a saved step; what came after is kept in Status::branch
-    void set(const std::string& key, const std::string& value);
+    void set(const std::string& key, const std::string& value);  // a setting
     void note(const std::string& text);
-    void yield_for_ms(
-        int64_t ms);  // "smooth while I interact": the trainer waits between steps until then
+    void keep(int64_t step);  // this checkpoint stays for good; nothing where it is not saved
+
+  private:
+    session::SessionChannels& channels_;
+};
+
+// How much of the time the trainer leaves to the window.
+class TrainingPace {
+  public:
+    explicit TrainingPace(session::SessionChannels& channels) : channels_(channels) {}
+    // "smooth while I interact": the trainer waits between steps until then.
+    void yield_for_ms(int64_t ms);
     void set_share(double share);  // trainer's part of the time, 0.1 .. 1
+
+  private:
+    session::SessionChannels& channels_;
+};
+
+// What probes (model/probe) answer.
+class ProbeAnswers {
+  public:
+    explicit ProbeAnswers(session::SessionChannels& channels) : channels_(channels) {}
+    // nullptr = not there yet (it has been asked for, newest wins within its probe and layer).
+    // `error` gets the words if it failed. Answers of an older step of the same request may be had
+    // with stale_ok.
+    [[nodiscard]] FieldSetPtr ask(const ProbeRequest& request, bool stale_ok = true,
+                                  std::string* error = nullptr);
+
+  private:
+    session::SessionChannels& channels_;
+};
+
+// One completion at a time. Distribution over levels at one of its positions: probe "predictions".
+class Completions {
+  public:
+    explicit Completions(session::SessionChannels& channels) : channels_(channels) {}
+    uint64_t start(CompletionRequest request);  // replaces a running one; the id of the new one
+    void stop();                                // between tokens
+    [[nodiscard]] std::shared_ptr<const Completion> latest() const;  // nullptr before the first
+
+  private:
+    session::SessionChannels& channels_;
+};
+
+// Inputs as tokens: pictures or windows of text. nullptr = not there yet, or `error` has the words.
+class DataItems {
+  public:
+    explicit DataItems(session::SessionChannels& channels) : channels_(channels) {}
+    // An example of the model's data.
+    [[nodiscard]] std::shared_ptr<const DataItem> example(const std::string& split, int64_t index,
+                                                          ItemError* error = nullptr);
+    // A picture file, cropped and resized to the model. Needs no data.
+    [[nodiscard]] std::shared_ptr<const DataItem> picture(const std::string& path,
+                                                          ItemError* error = nullptr);
+    // Forgets all of these, failures too: they are read again when asked for. A model that was
+    // opened and not yet trained takes its data from elsewhere by set("data.source", SPEC).
+    void reload();
+
+  private:
+    [[nodiscard]] std::shared_ptr<const DataItem> find(const std::string& split,
+                                                       const std::string& path, int64_t index,
+                                                       ItemError* error);
+    session::SessionChannels& channels_;
+};
+
+class Session {
+  public:
+    // wake: called from other threads when something new can be shown; must return at once.
+    explicit Session(
+        OpenRequest request, std::function<void()> wake = [] {});
+    ~Session();
 
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::shared_ptr<const Curves> curves() const;
     [[nodiscard]] std::vector<int64_t> history_steps() const;  // moments a probe's `step` names
-    [[nodiscard]] std::vector<int64_t> saved_steps()
-        const;  // those that can complete: whole weights
+    // Those that can complete: whole weights.
+    [[nodiscard]] std::vector<int64_t> saved_steps() const;
 
-    // nullptr = not there yet (it has been asked for, newest wins within its probe and layer).
-    // `error` gets the words if it failed. `stale` answers (an older step of the same request) may
-    // be had with stale_ok.
-    [[nodiscard]] FieldSetPtr ask(const ProbeRequest& request, bool stale_ok = true,
-                                  std::string* error = nullptr);
-
-    uint64_t complete(CompletionRequest request);  // replaces a running one; the id of the new one
-    void stop_completion();                        // between tokens
-    [[nodiscard]] std::shared_ptr<const Completion> completion() const;
-    // Distribution over levels at a position of the last completion: via ask("predictions").
-
-    // A picture or window of text, as tokens; loads in the worker, nullptr until it is there.
-    [[nodiscard]] std::shared_ptr<const DataItem> data_item(const std::string& split, int64_t index,
-                                                            ItemError* error = nullptr);
-    // A picture file, cropped and resized to the model. Needs no data.
-    [[nodiscard]] std::shared_ptr<const DataItem> image_item(const std::string& path,
-                                                             ItemError* error = nullptr);
-    // Forgets all of these, failures too: they are read again when asked for. A model that was
-    // opened and not yet trained takes its data from elsewhere by set("data.source", SPEC).
-    void reload_items();
+    [[nodiscard]] RunCommands run();
+    [[nodiscard]] TrainingPace pace();
+    [[nodiscard]] ProbeAnswers probes();
+    [[nodiscard]] Completions completions() const;
+    [[nodiscard]] DataItems items();
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace aft

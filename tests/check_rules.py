@@ -7,11 +7,13 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, content, includes, names, rooms, sizes
+from rules import classes, content, includes, layers, names, places, rooms, sizes
 
 RULES = {
     "include direction": includes.include_direction,
-    "floors of app": includes.app_floors,
+    "layers of model and app": layers.layers,
+    "places that catch, start threads or share": places.places,
+    "places that are named are needed": places.unused_places,
     "LibTorch only in model, bench, tests": includes.libtorch_places,
     "ImGui only in viz and the floors of app": includes.imgui_places,
     "OpenGL and GLFW only in viz and app/host/window": includes.opengl_places,

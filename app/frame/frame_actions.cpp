@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/frame/frame_parts.h"
+#include "core/caught.h"
 #include "core/files.h"
 
 namespace aft::app {
@@ -23,15 +24,11 @@ void zoom(Ui& ui, int direction) {
     ui.settings.zoom = next;
 }
 
-// The shipped checkpoint whose name begins with `stem`; empty if there is none.
+// The shipped checkpoint with `stem` in its name; empty if there is none.
 std::string demo_file(const std::string& stem) {
     std::error_code problem;
     fs::path folder;
-    try {
-        folder = shared_file("assets/demo");
-    } catch (const Error&) {
-        return {};
-    }
+    if (!error_words([&] { folder = shared_file("assets/demo"); }).empty()) return {};
     for (const auto& entry : fs::directory_iterator(folder, problem))
         if (entry.path().extension() == ".safetensors" &&
             entry.path().filename().string().find(stem) != std::string::npos)

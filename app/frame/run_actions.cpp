@@ -101,9 +101,9 @@ std::string why_no_stop(const ModelView& ui) {
 
 void start_or_pause(ModelView& ui) {
     if (ui.status.state == RunState::running)
-        ui.session->pause();
+        ui.session->run().pause();
     else
-        ui.session->start();
+        ui.session->run().start();
 }
 
 // With a session only: tests feed a status without one.
@@ -121,14 +121,14 @@ void add_step_actions(Actions& actions) {
                  .shortcut = ".",
                  .menu = "Run",
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.step(1); })});
+                 .run = on_session([](Session& s) { s.run().step(1); })});
     actions.add({.id = "run.retry_step",
                  .name = "Try the step again",
                  .sentence = "Trains on after an error, for example with a lower learning rate. If "
                              "the weights are broken it fails again.",
                  .icon = icon::play,
                  .why_not = needs_error,
-                 .run = on_session([](Session& s) { s.start(); })});
+                 .run = on_session([](Session& s) { s.run().start(); })});
     actions.add({.id = "run.step_many",
                  .name = "Run N steps",
                  .sentence = "Trains as many steps as Controls says, then pauses.",
@@ -137,7 +137,7 @@ void add_step_actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = needs_health,
                  .run = [](Ui& ui) {
-                     if (ui.session != nullptr) ui.session->step(ui.settings.many_steps);
+                     if (ui.session != nullptr) ui.session->run().step(ui.settings.many_steps);
                  }});
 }
 
@@ -231,13 +231,13 @@ void add_run_actions(Actions& actions) {
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.start(); })});
+                 .run = on_session([](Session& s) { s.run().start(); })});
     actions.add({.id = "run.pause",
                  .name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
                  .icon = icon::pause,
                  .why_not = needs_running,
-                 .run = on_session([](Session& s) { s.pause(); })});
+                 .run = on_session([](Session& s) { s.run().pause(); })});
     add_step_actions(actions);
     actions.add({.id = "run.stop",
                  .name = "Stop training",
@@ -245,7 +245,7 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::stop,
                  .menu = "Run",
                  .why_not = why_no_stop,
-                 .run = on_session([](Session& s) { s.stop(); })});
+                 .run = on_session([](Session& s) { s.run().stop(); })});
     actions.add({.id = "run.save",
                  .name = "Save checkpoint",
                  .sentence = "Writes the present step into the run folder.",
@@ -253,7 +253,7 @@ void add_run_actions(Actions& actions) {
                  .shortcut = "Ctrl+S",
                  .menu = "Run",
                  .why_not = needs_trainer,
-                 .run = on_session([](Session& s) { s.save(); })});
+                 .run = on_session([](Session& s) { s.run().save(); })});
     add_rewind_actions(actions);
     add_aside_actions(actions);
 }

@@ -53,7 +53,7 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
     if (ui.session != nullptr) {
         const auto& completion = ui.selection.completion.own;
         if (completion && !completion->done && completion->error.empty()) {
-            ui.session->stop_completion();
+            ui.session->completions().stop();
             return;
         }
     }
@@ -104,7 +104,11 @@ constexpr Simple kSimple[] = {
          ui.selection.range_by_hand.reset();
      }},
     {"selection.pin", "Pin", "Keeps this place and step in the list of pins.", icon::pin, "P",
-     needs_model, [](Ui& ui) { ui.selection.pin(ui.shown_step()); }},
+     needs_model,
+     [](Ui& ui) {
+         ui.selection.pin(ui.shown_step());
+         if (ui.session != nullptr) ui.session->run().keep(ui.shown_step());
+     }},
     {"selection.remove_pins", "Remove pins", "Empties the list of pins.", icon::trash, "",
      needs_pin, [](Ui& ui) {
          ui.selection.pins.clear();

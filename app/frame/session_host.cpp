@@ -28,7 +28,7 @@ std::vector<UnsavedSteps> SessionHost::end() {
 // system, also from between blocks of the next one.
 void SessionHost::retire() {
     if (open_.session) {
-        open_.session->stop_completion();
+        open_.session->completions().stop();
         retiring_.emplace_back(std::exchange(open_, {}), unsaved_, wake_);
     }
     ui_.session = nullptr;
@@ -52,7 +52,7 @@ void SessionHost::close() {
 }
 
 void SessionHost::rewind(int64_t step) {
-    if (ui_.session != nullptr) ui_.session->rewind(step);
+    if (ui_.session != nullptr) ui_.session->run().rewind(step);
     ui_.selection.step = -1;
 }
 
@@ -71,7 +71,7 @@ void SessionHost::replace(OpenRequest request) {
             wake();
         });
     ui_.session = open_.session.get();
-    ui_.session->set_share(ui_.settings.trainer_share);
+    ui_.session->pace().set_share(ui_.settings.trainer_share);
 }
 
 void SessionHost::open(const std::vector<std::string>& paths) {
@@ -126,7 +126,7 @@ void SessionHost::poll() {
     if (auto curves = session->curves()) ui_.curves = std::move(curves);
     ui_.history = session->history_steps();
     CompletionChoice& choice = ui_.selection.completion;
-    const auto completion = session->completion();
+    const auto completion = session->completions().latest();
     if (completion && completion->id == choice.own_id) choice.own = completion;
     remember_open();
 }
@@ -150,8 +150,8 @@ void SessionHost::load_image() {
     Session* const session = ui_.session;
     if (session == nullptr || image.item || !ui_.has_model()) return;
     ItemError error;
-    image.item = image.path.empty() ? session->data_item(image.split, image.index, &error)
-                                    : session->image_item(image.path, &error);
+    image.item = image.path.empty() ? session->items().example(image.split, image.index, &error)
+                                    : session->items().picture(image.path, &error);
     image.error = error.words;
     image.is_part_empty = error.is_part_empty;
     if (image.item && image.split.empty()) image.split = image.item->split;

@@ -58,7 +58,7 @@ std::optional<UnsavedSteps> save_before_end(Session& session, const Publications
     const bool can_owe = state == RunState::ready || state == RunState::running ||
                          state == RunState::paused || state == RunState::stopping;
     if (!can_owe || status.following || !status.can_train) return std::nullopt;
-    session.stop();
+    session.run().stop();
     status = status_after_stopping(session, published);
     // What fails leaves it paused.
     if (status.state != RunState::paused || status.step <= std::max<int64_t>(status.saved_step, 0))

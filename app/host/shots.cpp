@@ -227,12 +227,12 @@ void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
     stage.frame().open_run(std::move(run));
     wait_for(stage, is_open, 60);
     Session& session = *stage.ui().session;
-    session.step(kSteps);
+    session.run().step(kSteps);
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);
-    session.set("train.learning_rate", "10");
-    session.set("train.weight_decay", "10");  // weights times -99 at every step
-    session.start();
+    session.run().set("train.learning_rate", "10");
+    session.run().set("train.weight_decay", "10");  // weights times -99 at every step
+    session.run().start();
     wait_for(
         stage, [](const Status& s) { return !s.error.empty(); }, 60);
 }

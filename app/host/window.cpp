@@ -209,7 +209,8 @@ double Window::Impl::next_due() {
     // What another thread has to show is drawn at a pace that leaves the cores to training.
     double pause = 0.03;
     if (ui.status.state == RunState::running) {
-        const auto completion = ui.session != nullptr ? ui.session->completion() : nullptr;
+        const auto completion =
+            ui.session != nullptr ? ui.session->completions().latest() : nullptr;
         const bool completing = completion && !completion->done;
         pause =
             std::clamp(shown.last_cost / (completing ? kShareCompleting : kShareAtRest), 0.1, 0.5);
@@ -243,7 +244,7 @@ void Window::Impl::take_input() {
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
     if (is_fresh && ui.session != nullptr && ui.settings.smooth_while_interact &&
         ui.status.state == RunState::running)
-        ui.session->yield_for_ms(100);
+        ui.session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "app/frame/layouts.h"
-#include "core/check.h"
+#include "core/caught.h"
 #include "core/environment.h"
 #include "viz/gl/context.h"
 
@@ -91,12 +91,8 @@ GlfwWindow::GlfwWindow(int width, int height) {
     window_ = glfwCreateWindow(width, height, "Afterimage", nullptr, nullptr);
     if (window_ == nullptr) {
         const std::string words = last_glfw_words();
-        try {
-            explain_refusal(words);
-        } catch (...) {
-            glfwTerminate();
-            throw;
-        }
+        const OnFailure end_glfw([] { glfwTerminate(); });
+        explain_refusal(words);
     }
     glfwMakeContextCurrent(window_);
     const viz::gl::OpenGlInfo info = viz::gl::opengl_info();

@@ -18,7 +18,7 @@ void choose_data(Ui& ui, const std::string& path) {
     std::error_code ignored;
     place.path = fs::absolute(path, ignored).lexically_normal().string();
     ui.settings.data_locations[key] = place.path;
-    ui.session->set("data.source", place.text());
+    ui.session->run().set("data.source", place.text());
     ui.want_frames(3);
 }
 
@@ -30,7 +30,7 @@ bool use_remembered_data(Ui& ui) {
         fs::exists(place.path, ignored) || !fs::exists(found->second, ignored))
         return false;
     place.path = found->second;
-    ui.session->set("data.source", place.text());
+    ui.session->run().set("data.source", place.text());
     return true;
 }
 
@@ -61,7 +61,7 @@ void add_data_actions(Actions& actions) {
          .why_not = [](const Ui& ui) { return ui.session == nullptr ? "No model is open." : ""; },
          .run =
              [](Ui& ui) {
-                 ui.session->reload_items();
+                 ui.session->items().reload();
                  ui.selection.image.error.clear();
              }});
 }

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "core/check.h"
+#include "core/caught.h"
 #include "core/image.h"
 #include "model/jobs.h"
 #include "model/model_files.h"
@@ -16,11 +16,8 @@ namespace {
 
 // What cannot be opened must not close what is open: its header is read before.
 Opening as_model(const std::string& path, Workspace workspace) {
-    try {
-        check_model(path);
-    } catch (const std::exception& error) {
-        return {.words = plain_words(error)};
-    }
+    if (std::string words = error_words([&] { check_model(path); }, plain_words); !words.empty())
+        return {.words = std::move(words)};
     return {.kind = Opening::model, .workspace = workspace, .words = {}};
 }
 

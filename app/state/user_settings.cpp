@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
 
@@ -80,15 +81,15 @@ void UserSettings::remember(RecentItem item) {
 UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
-    try {
-        return from_json(read_json_file(file, uint64_t{16} << 20));
-    } catch (const std::exception& error) {
-        const std::filesystem::path aside = file.string() + ".damaged";
-        std::filesystem::rename(file, aside, ignored);
-        problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
-                              file.string(), error.what(), aside.filename().string());
-        return {};
-    }
+    UserSettings settings;
+    const std::string words =
+        error_words([&] { settings = from_json(read_json_file(file, uint64_t{16} << 20)); });
+    if (words.empty()) return settings;
+    const std::filesystem::path aside = file.string() + ".damaged";
+    std::filesystem::rename(file, aside, ignored);
+    problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
+                          file.string(), words, aside.filename().string());
+    return {};
 }
 
 void save_user_settings(const std::filesystem::path& file, const UserSettings& s) {

@@ -7,12 +7,13 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/outside.h"
 #include "model/checkpoints/format.h"
-#include "model/train/run_folder.h"
+#include "model/checkpoints/run_paths.h"
 
 namespace aft {
 namespace {
@@ -195,12 +196,14 @@ Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
             checkpoint.weights.emplace_back(name, widened(tensor));
         }
     }
-    try {
-        checkpoint.config.model.check();
-        check_size(checkpoint);
-    } catch (const Error& error) {
-        fail("{}: {}", path.string(), error.what());
-    }
+    with_error(
+        [&] {
+            checkpoint.config.model.check();
+            check_size(checkpoint);
+        },
+        [&](const Error& error) {
+            return Error(fmt::format("{}: {}", path.string(), error.what()));
+        });
     return checkpoint;
 }
 

@@ -4,26 +4,23 @@
 #include <string>
 #include <utility>
 
-#include "core/check.h"
+#include "core/caught.h"
 
 namespace aft {
 
 // The error with the model's file before it, unless it names it already or the model was made here.
-[[noreturn]] inline void fail_naming(const std::string& path, const Error& error) {
+[[nodiscard]] inline Error naming_error(const std::string& path, const Error& error) {
     const std::string words = error.what();
-    if (path.empty() || words.starts_with(path)) throw Error(words, error.kind());
-    fail("{}: {}", path, words);
+    if (path.empty() || words.starts_with(path)) return error;
+    return Error(path + ": " + words);
 }
 
 // What `work` returns. Its errors begin with the path, but for those of a wrong use.
 template <class Work>
 auto naming_model(const std::string& path, Work&& work) {
-    try {
-        return std::forward<Work>(work)();
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::usage) throw;
-        fail_naming(path, error);
-    }
+    return with_error(std::forward<Work>(work), [&](const Error& error) {
+        return error.kind() == ErrorKind::usage ? error : naming_error(path, error);
+    });
 }
 
 }  // namespace aft

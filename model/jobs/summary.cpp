@@ -1,9 +1,6 @@
 // summarize_run: the row of a run or checkpoint in the list of recent runs. Reads the log, and of
 // the weights only one layer's position bias.
 #include <ATen/ATen.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +16,7 @@
 #include "model/tasks/task.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
+#include "model/train/run_lock.h"
 #include "model/train/run_state.h"
 
 namespace aft {
@@ -97,14 +95,6 @@ std::string what_words(const ModelConfig& model, const std::string& source) {
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }
 
-bool is_locked(const fs::path& run) {
-    const int file = ::open((run / "run.lock").c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0;
-    ::close(file);
-    return locked;
-}
-
 int64_t write_time(const fs::path& path) {
     const auto time = fs::last_write_time(path);
     const auto system = std::chrono::file_clock::to_sys(time);
@@ -160,7 +150,7 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
     const auto events = read_events(run);
     summary.target_step = asked_steps(events, config);
     summary.state = is_in_error(events, summary.step)     ? "failed"
-                    : is_locked(run)                      ? "running"
+                    : is_run_locked(run)                  ? "running"
                     : summary.step >= summary.target_step ? "finished"
                                                           : "paused";
     NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());

@@ -16,7 +16,7 @@
 #include "model/device.h"
 #include "model/jobs.h"
 #include "model/train/demand.h"
-#include "model/train/recorder.h"
+#include "model/train/loop.h"
 #include "model/train/run_folder.h"
 #include "model/train/run_state.h"
 #include "model/train/trainer.h"
@@ -98,19 +98,18 @@ std::string progress_words(const StepReport& report, const TaskTraits& task, dou
                        task.metric_words, rate);
 }
 
-void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& control) {
+void train_until(Run& run, TrainingLoop& loop, int64_t until, const JobControl& control) {
     const TaskTraits& task = task_traits(run.trainer->config().model);
     Rate rate;
     while (run.trainer->steps_done() < until && !control.stop.stop_requested()) {
         const auto start = Clock::now();
-        const StepReport report = run.trainer->step();
-        recorder.after_step(report);
+        const StepReport report = loop.step();
         if (report.error) {  // in validation: the weights have moved and are sound
-            recorder.save();
+            loop.save();
             std::rethrow_exception(report.error);
         }
         if (!report.failure.empty()) {
-            recorder.save();  // the step was not applied: what is saved is still sound
+            loop.save();  // the step was not applied: what is saved is still sound
             fail(
                 "{}; stopped, saved before it in {} (a lower train.learning_rate or train.clip "
                 "helps)",
@@ -125,16 +124,16 @@ void train_until(Run& run, Recorder& recorder, int64_t until, const JobControl& 
 TrainResult train(const TrainRequest& request, const JobControl& control) {
     const auto start = Clock::now();
     Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
-    Recorder recorder(*run.folder, *run.trainer);
+    TrainingLoop loop(*run.trainer, *run.folder);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
     if (until > run.trainer->config().train.steps)
         keep_target(*run.folder, run.trainer->config(), first, until);
     const SpinLimiter where_others_run;
-    train_until(run, recorder, until, control);
+    train_until(run, loop, until, control);
     TrainResult result;
     result.run = run.folder->path().string();
-    result.checkpoint = recorder.save().string();
+    result.checkpoint = loop.save().string();
     result.step = run.trainer->steps_done();
     result.steps_done = result.step - first;
     result.target = until;

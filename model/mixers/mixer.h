@@ -9,9 +9,9 @@
 
 #include "core/rooms.h"
 #include "model/config.h"
-#include "model/net/tap.h"
 #include "model/nn/layers.h"
 #include "model/nn/parameters.h"
+#include "model/nn/tap.h"
 #include "model/ops/aft.h"
 #include "model/traits.h"
 

@@ -13,8 +13,8 @@
 
 #include "model/config.h"
 #include "model/mixers/mixer.h"
-#include "model/net/tap.h"
 #include "model/nn/parameters.h"
+#include "model/nn/tap.h"
 
 namespace aft {
 

@@ -1,18 +1,90 @@
-// What the three threads of a session share: mailboxes (latest wins), the command queue, request
-// slots and the cache. Inside model/session*.cpp only.
+// All that crosses the threads of a session: the command queue (window -> trainer), the request
+// slots (window -> worker), the mailboxes (latest wins) and the caches of answers. Inside
+// model/session alone. Any thread; every lock is held for a few copies, never while computing.
 #pragma once
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/mailbox.h"
-#include "core/system/omp_team.h"
-#include "model/session/slots.h"
+#include "model/completion.h"
+#include "model/metrics.h"
+#include "model/requests.h"
+#include "model/session/item_cache.h"
+#include "model/session/probe_cache.h"
+#include "model/status.h"
 #include "model/train/snapshot.h"
 
 namespace aft::session {
+
+using Clock = std::chrono::steady_clock;
+
+struct Command {
+    enum class Kind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
+    Kind kind = Kind::start;
+    int64_t number = 0;
+    std::string key, text;
+};
+
+class CommandQueue {
+  public:
+    void push(Command command);
+    void yield_until(Clock::time_point until);
+    void set_share(double share);
+    [[nodiscard]] std::vector<Command> take();  // returns at once
+    [[nodiscard]] Clock::time_point yielding() const;
+    [[nodiscard]] double share() const;
+    // Blocks until there is a command, the time has come or stop is requested. True: a command.
+    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
+
+  private:
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<Command> commands_;
+    Clock::time_point yield_until_{};
+    double share_ = 1;
+};
+
+struct CompletionOrder {
+    CompletionRequest request;
+    uint64_t id = 0;
+    std::stop_source stop;
+};
+
+// Newest wins within a slot: one slot per (probe, layer), a short list of items, one completion.
+class RequestSlots {
+  public:
+    // Window thread.
+    void ask(const ProbeRequest& request);
+    void ask(const ItemKey& item);
+    uint64_t complete(CompletionRequest request);  // stops the running one
+    void stop_completion();
+    // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
+    // until the next call.
+    // False: nothing came until then; no time = for ever.
+    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
+    [[nodiscard]] std::optional<ProbeRequest> next_probe();
+    [[nodiscard]] std::optional<ItemKey> next_item();
+    [[nodiscard]] std::optional<CompletionOrder> next_completion();
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::list<ProbeRequest> probes_;
+    std::list<ItemKey> items_;
+    std::optional<ProbeRequest> computing_;
+    std::optional<CompletionOrder> waiting_;
+    std::stop_source running_;
+    uint64_t last_id_ = 0;
+};
 
 struct Message {
     std::string text;
@@ -20,62 +92,26 @@ struct Message {
 };
 
 // Where stored moments lie: read by the worker for steps of the past.
-struct Moments {
+struct StoredSteps {
     std::string run;  // run folder, empty = none
     std::vector<int64_t> steps;
-    uint64_t valid_since = 0;    // answers from snapshots before this stamp no longer hold
     std::vector<int64_t> saved;  // those with whole weights; the others keep biases only
+    uint64_t valid_since = 0;    // answers from snapshots before this stamp no longer hold
 };
 
-// Pictures and texts that panels asked for. One slot a key; nothing is loaded twice.
-class ItemShelf {
-  public:
-    struct Entry {
-        std::shared_ptr<const DataItem> item;  // nullptr: it failed
-        ItemError error;                       // then: why
-    };
-    // What was begun before the last clear() comes too late.
-    [[nodiscard]] uint64_t age() const {
-        const std::lock_guard lock(mutex_);
-        return age_;
-    }
-    void put(const ItemKey& key, Entry entry, uint64_t begun) {
-        const std::lock_guard lock(mutex_);
-        if (begun != age_) return;
-        if (entries_.size() > kMost) entries_.clear();
-        entries_[key.text()] = std::move(entry);
-    }
-    void clear() {
-        const std::lock_guard lock(mutex_);
-        entries_.clear();
-        ++age_;
-    }
-    [[nodiscard]] std::optional<Entry> find(const ItemKey& key) const {
-        const std::lock_guard lock(mutex_);
-        const auto found = entries_.find(key.text());
-        return found == entries_.end() ? std::nullopt : std::optional(found->second);
-    }
-
-  private:
-    static constexpr size_t kMost = 256;
-    mutable std::mutex mutex_;
-    std::unordered_map<std::string, Entry> entries_;
-    uint64_t age_ = 0;
-};
-
-struct Shared {
+struct SessionChannels {
     std::function<void()> wake;
     int all_threads = 1;  // of LibTorch, as the program was started
     CommandQueue commands;
     std::atomic<int64_t> stops_asked{0}, stops_answered{0};
     RequestSlots slots;
     ProbeCache cache{size_t{512} << 20};
-    ItemShelf items;
+    ItemCache items;
     Mailbox<Status> status;  // the trainer's part
     Mailbox<Message> worker_message;
     Mailbox<Snapshot> snapshot;
     Mailbox<Curves> curves;
-    Mailbox<Moments> moments;
+    Mailbox<StoredSteps> stored_steps;
     Mailbox<Completion> completion;
 
     // The published status may be from before the last stop().
@@ -84,14 +120,16 @@ struct Shared {
     [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
         const auto now = snapshot.latest();
         if (now && answer.stamp == now->stamp) return true;
-        return request.step >= 0 && answer.fields && answer.stamp >= moments.latest()->valid_since;
+        return request.step >= 0 && answer.fields &&
+               answer.stamp >= stored_steps.latest()->valid_since;
     }
 };
 
-// LibTorch threads of the calling thread alone.
+// The two threads, from start to end.
+void run_trainer(const std::stop_token& stop, SessionChannels& channels,
+                 const OpenRequest& request);
+void run_worker(const std::stop_token& stop, SessionChannels& channels, const std::string& device);
+// LibTorch's threads of the calling thread alone.
 void use_threads(int count);
-
-void run_trainer(const std::stop_token& stop, Shared& shared, const OpenRequest& request);
-void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device);
 
 }  // namespace aft::session

@@ -1,24 +1,53 @@
-// Following: another process trains this run; we read its folder as it grows, and take over when it
-// has ended. Trainer thread.
+// Following: another process trains this run; its folder is read as it grows, and the run is ours
+// when that process has ended.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/caught.h"
 #include "core/files.h"
-#include "model/session/trainer_state.h"
+#include "model/session/run.h"
+#include "model/train/run_lock.h"
 #include "model/train/run_state.h"
 
 namespace aft::session {
 
-namespace {
+void Run::follow() {
+    check_files();
+    const bool locked =
+        is_run_locked(run_.path);  // before reading: what is written until then counts
+    const bool is_back = follow_rewind();
+    const bool has_rows = follow_metrics() || is_back;
+    const bool has_weights = follow_weights();
+    if (has_rows || has_weights) publish_stored_steps();
+    if (!locked) take_over();
+    if (has_rows || has_weights || !locked) publisher_.publish_curves(view_, /*at_once=*/true);
+}
 
-bool read_lines(Live& live, Shared& shared) {
-    if (!read_metrics_rows(live, shared)) return false;
-    add_events(live);
-    Status& status = live.status;
-    status.target_step = asked_steps(read_events(live.run), live.config);
-    status.step = std::llround(live.curves.step.back());
-    const auto times = live.curves.columns.find("timing.step_ms");
-    if (times != live.curves.columns.end() && std::isfinite(times->second.back())) {
+// The other process went back to an earlier step: its logs are other files, and steps come again.
+bool Run::follow_rewind() {
+    struct stat info {};
+    if (::stat((fs::path(run_.path) / "metrics.jsonl").c_str(), &info) != 0) return false;
+    const bool is_other = view_.metrics_inode != 0 && info.st_ino != view_.metrics_inode;
+    view_.metrics_inode = info.st_ino;
+    if (!is_other) return false;
+    read_logs();
+    Status& status = view_.status;
+    status.step = view_.curves.step.empty() ? 0 : std::llround(view_.curves.step.back());
+    status.saved_step = -1;  // the newest checkpoint is read again
+    publisher_.drop_answers();
+    return true;
+}
+
+bool Run::follow_metrics() {
+    if (!read_metrics()) return false;
+    read_run_events(view_, run_.path);
+    Status& status = view_.status;
+    status.target_step = asked_steps(read_events(run_.path), config());
+    status.step = std::llround(view_.curves.step.back());
+    const auto times = view_.curves.columns.find("timing.step_ms");
+    if (times != view_.curves.columns.end() && std::isfinite(times->second.back())) {
         status.step_ms = times->second.back();
         status.steps_per_s = status.step_ms > 0 ? 1000 / status.step_ms : 0;
     }
@@ -27,49 +56,41 @@ bool read_lines(Live& live, Shared& shared) {
     return true;
 }
 
-bool read_weights(Live& live, Shared& shared) {
-    const std::vector<int64_t> steps = checkpoint_steps(live.run);
-    if (steps.empty() || steps.back() <= live.status.saved_step) return false;
-    const auto path = checkpoint_path(live.run, steps.back());
-    std::shared_ptr<Checkpoint> checkpoint;
-    watch_file(live, path);
-    try {
-        checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
-    } catch (const Error&) {
-        if (fs::exists(path)) throw;
+bool Run::follow_weights() {
+    const std::vector<int64_t> steps = checkpoint_steps(run_.path);
+    if (steps.empty() || steps.back() <= view_.status.saved_step) return false;
+    const auto path = checkpoint_path(run_.path, steps.back());
+    auto checkpoint = std::make_shared<Checkpoint>();
+    files_.watch(path);
+    if (const auto error = caught([&] { *checkpoint = read_checkpoint(path); })) {
+        if (fs::exists(path)) std::rethrow_exception(error);
         return false;  // thinned out by its owner between listing and reading
     }
-    const int64_t step = std::max(live.status.step, checkpoint->step);
-    if (!live.data_source.empty()) checkpoint->config.data.source = live.data_source;
-    live.config = checkpoint->config;
-    describe_model(live, *checkpoint);
-    live.status.step = step;
-    live.status.saved_step = checkpoint->step;
-    live.opened = checkpoint;
-    publish_checkpoint(live, shared, checkpoint);
+    const int64_t step = std::max(view_.status.step, checkpoint->step);
+    if (!model_.data_source.empty()) checkpoint->config.data.source = model_.data_source;
+    describe_model(view_, checkpoint->config, *checkpoint);
+    view_.status.step = step;
+    view_.status.saved_step = checkpoint->step;
+    model_.opened = checkpoint;
+    publisher_.publish_checkpoint(checkpoint);
     return true;
 }
 
-}  // namespace
-
-bool follow_once(Live& live, Shared& shared) {
-    const bool locked = is_locked(live.run);  // before reading: what is written until then counts
-    const bool lines = read_lines(live, shared);
-    const bool weights = read_weights(live, shared);
-    if (lines || weights) publish_moments(live, shared);
-    if (locked) return lines || weights;
-    live.status.following = false;
-    live.status.can_train = live.opened != nullptr;
-    live.status.state = live.opened ? RunState::stopped : RunState::error;
-    live.status.message = "the process that trained this run has ended";
-    if (!live.opened) {
-        live.status.error = fmt::format("{}: the run ended before its first checkpoint", live.run);
-    } else {
-        live.status.step = live.opened->step;
-        if (const std::string lost = steps_without_weights(live); !lost.empty())
-            live.status.message += "; " + lost;
+// As a run that was opened when nobody trains it.
+void Run::take_over() {
+    Status& status = view_.status;
+    status.following = false;
+    status.can_train = model_.opened != nullptr;
+    status.message = "the process that trained this run has ended";
+    if (!model_.opened) {
+        apply(RunEvent::failed);
+        status.error = fmt::format("{}: the run ended before its first checkpoint", run_.path);
+        return;
     }
-    return true;
+    apply(RunEvent::owner_ended);
+    status.step = model_.opened->step;
+    if (const std::string lost = steps_without_weights(); !lost.empty())
+        status.message += "; " + lost;
 }
 
 }  // namespace aft::session

@@ -56,7 +56,7 @@ void WeightStore::renew(Copy& copy, const SnapshotPtr& snapshot) {
 }
 
 WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const SnapshotPtr& snapshot) {
-    const auto moments = shared_.moments.latest();
+    const auto moments = channels_.stored_steps.latest();
     if (std::exchange(past_since_, moments->valid_since) != moments->valid_since) past_.clear();
     const std::filesystem::path run = moments->run;
     const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
@@ -112,7 +112,7 @@ Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
         renew(completing_, snapshot);
         return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
     }
-    const auto moments = shared_.moments.latest();
+    const auto moments = channels_.stored_steps.latest();
     const std::filesystem::path run = moments->run;
     const int64_t wanted = run.empty() ? -1 : at_or_before(checkpoint_steps(run), step);
     if (wanted < 0) fail("no checkpoint at or before step {}", step);

@@ -20,7 +20,8 @@ struct Weights {
 
 class WeightStore {
   public:
-    WeightStore(Shared& shared, std::string device) : shared_(shared), device_(std::move(device)) {}
+    WeightStore(SessionChannels& channels, std::string device)
+        : channels_(channels), device_(std::move(device)) {}
     // step -1 = the snapshot; else the stored moment at or before it (bias history where the probe
     // needs no other weights). Error names what is stored.
     [[nodiscard]] Weights at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot);
@@ -39,11 +40,11 @@ class WeightStore {
     [[nodiscard]] Copy& past(int64_t step, bool biases_only, const SnapshotPtr& snapshot);
     void fill(Copy& copy, const Checkpoint& checkpoint);
 
-    Shared& shared_;
+    SessionChannels& channels_;
     std::string device_;
     Copy live_, completing_;
     std::list<Copy> past_;     // newest use first
-    uint64_t past_since_ = 0;  // Moments::valid_since when they were read
+    uint64_t past_since_ = 0;  // StoredSteps::valid_since when they were read
     uint64_t completing_since_ = 0;
     uint64_t fills_ = 0;
 };

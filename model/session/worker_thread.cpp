@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/system/omp_team.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/loader.h"
 #include "model/data/source.h"
@@ -14,7 +15,6 @@
 #include "model/decode/decoder.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/probe/probe.h"
 #include "model/session/channels.h"
 #include "model/session/weight_store.h"
@@ -25,47 +25,47 @@ namespace {
 
 class Worker {
   public:
-    Worker(Shared& shared, const std::string& device, std::stop_token stop)
-        : shared_(shared), stop_(std::move(stop)), weights_(shared, device) {}
+    Worker(SessionChannels& channels, const std::string& device, std::stop_token stop)
+        : channels_(channels), stop_(std::move(stop)), weights_(channels, device) {}
 
     void run() {
         while (!stop_.stop_requested()) {
             wait();
             use_idle_threads();
             serve();
-            if (auto order = shared_.slots.next_completion()) complete(*order);
+            if (auto order = channels_.slots.next_completion()) complete(*order);
         }
     }
 
   private:
     // A pointer that moves asks again at once: its team of threads stays for a moment.
     void wait() {
-        if (shared_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
+        if (channels_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
         release_omp_team();
-        shared_.slots.wait(stop_, std::nullopt);
+        channels_.slots.wait(stop_, std::nullopt);
     }
 
     // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
     void serve() {
         while (!stop_.stop_requested()) {
-            const auto item = shared_.slots.next_item();
+            const auto item = channels_.slots.next_item();
             if (!item) break;
             // Asked for again while it was being loaded: it is there now. So with answers below.
-            if (!shared_.items.find(*item)) load(*item);
+            if (!channels_.items.find(*item)) load(*item);
         }
         for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
-            const auto request = shared_.slots.next_probe();
+            const auto request = channels_.slots.next_probe();
             if (!request) return;
-            const auto cached = shared_.cache.find(*request);
-            if (!cached || !shared_.holds(*request, *cached)) answer(*request);
+            const auto cached = channels_.cache.find(*request);
+            if (!cached || !channels_.holds(*request, *cached)) answer(*request);
         }
     }
 
     // One thread beside a running training, all when nothing trains.
     void use_idle_threads() {
-        const auto status = shared_.status.latest();
+        const auto status = channels_.status.latest();
         const bool training = status->state == RunState::running && !status->following;
-        const int wanted = training ? 1 : shared_.all_threads;
+        const int wanted = training ? 1 : channels_.all_threads;
         if (wanted == threads_) return;
         release_omp_team();
         use_threads(threads_ = wanted);
@@ -73,7 +73,7 @@ class Worker {
 
     void answer(const ProbeRequest& request) {
         ProbeAnswer out;
-        const auto snapshot = shared_.snapshot.latest();
+        const auto snapshot = channels_.snapshot.latest();
         out.stamp = snapshot ? snapshot->stamp : 0;
         try {
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
@@ -87,18 +87,18 @@ class Worker {
         } catch (const std::exception& error) {
             out.error = plain_words(error);
         }
-        shared_.cache.put(request, std::move(out));
-        shared_.wake();
+        channels_.cache.put(request, std::move(out));
+        channels_.wake();
     }
 
     void load(const ItemKey& key) {
-        ItemShelf::Entry entry;
-        const uint64_t begun = shared_.items.age();
+        ItemCache::Entry entry;
+        const uint64_t begun = channels_.items.generation();
         try {
-            const auto snapshot = shared_.snapshot.latest();
+            const auto snapshot = channels_.snapshot.latest();
             if (!snapshot) return;  // asked again when a model is there
             Config config = snapshot->checkpoint->config;
-            const std::string now = shared_.status.latest()->config.data.source;
+            const std::string now = channels_.status.latest()->config.data.source;
             if (!now.empty()) config.data.source = now;  // it may have moved
             if (key.split == "file")
                 entry.item = load_file(key.path, config.model);
@@ -108,9 +108,9 @@ class Worker {
             entry.error.words = plain_words(error);
         }
         const std::string error = entry.error.words;
-        shared_.items.put(key, std::move(entry), begun);
+        channels_.items.put(key, std::move(entry), begun);
         if (!error.empty()) say(error);
-        shared_.wake();
+        channels_.wake();
     }
 
     static std::shared_ptr<const DataItem> load_file(const std::string& path,
@@ -122,7 +122,7 @@ class Worker {
         return item;
     }
 
-    void load_example(const ItemKey& key, const Config& config, ItemShelf::Entry& entry) {
+    void load_example(const ItemKey& key, const Config& config, ItemCache::Entry& entry) {
         const bool text = task_traits(config.model).is_text();
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
@@ -156,7 +156,7 @@ class Worker {
         failed.total = static_cast<int64_t>(order.request.unknown.size());
         failed.done = true;
         try {
-            const auto snapshot = shared_.snapshot.latest();
+            const auto snapshot = channels_.snapshot.latest();
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.own_at(order.request.step, snapshot);
             const Completion continued = last_;
@@ -171,8 +171,8 @@ class Worker {
             };
             hooks.publish = [&](const Completion& now) {
                 last_ = named(now);
-                shared_.completion.publish(std::make_shared<const Completion>(last_));
-                shared_.wake();
+                channels_.completion.publish(std::make_shared<const Completion>(last_));
+                channels_.wake();
             };
             bool has_team = true;  // weights are packed by all threads, tokens need no team
             hooks.between_tokens = [&] {
@@ -187,17 +187,17 @@ class Worker {
             });
         } catch (const std::exception& error) {
             failed.error = plain_words(error);
-            shared_.completion.publish(std::make_shared<const Completion>(failed));
-            shared_.wake();
+            channels_.completion.publish(std::make_shared<const Completion>(failed));
+            channels_.wake();
         }
     }
 
     void say(const std::string& text) {
-        shared_.worker_message.publish(
+        channels_.worker_message.publish(
             std::make_shared<const Message>(Message{text, Clock::now()}));
     }
 
-    Shared& shared_;
+    SessionChannels& channels_;
     std::stop_token stop_;
     WeightStore weights_;
     decode::KeptDecoder decoder_;  // of weights_' copy for completions
@@ -209,9 +209,9 @@ class Worker {
 
 }  // namespace
 
-void run_worker(const std::stop_token& stop, Shared& shared, const std::string& device) {
+void run_worker(const std::stop_token& stop, SessionChannels& channels, const std::string& device) {
     const at::NoGradGuard no_grad;
-    Worker(shared, device, stop).run();
+    Worker(channels, device, stop).run();
 }
 
 }  // namespace aft::session

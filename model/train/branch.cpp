@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "model/metrics.h"
@@ -82,16 +83,12 @@ fs::path keep_branch(const fs::path& run, int64_t step) {
     make_folder(folder);
     std::error_code error;
     fs::remove_all(growing, error);  // of a process that ended in the middle
-    try {
-        make_folder(growing);
-        copy_logs(run, growing);
-        link_steps(run, growing, step);
-        fs::rename(growing, whole, error);
-        if (error) fail("{}: cannot be made: {}", whole.string(), error.message());
-    } catch (const Error&) {
-        fs::remove_all(growing, error);
-        throw;
-    }
+    const OnFailure remove_it([&] { fs::remove_all(growing, error); });
+    make_folder(growing);
+    copy_logs(run, growing);
+    link_steps(run, growing, step);
+    fs::rename(growing, whole, error);
+    if (error) fail("{}: cannot be made: {}", whole.string(), error.message());
     return whole;
 }
 

@@ -9,7 +9,7 @@
 #include "core/files.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
-#include "model/train/step_files.h"
+#include "model/checkpoints/run_paths.h"
 
 namespace aft {
 namespace {

@@ -1,24 +1,22 @@
 #include "model/train/run_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/outside.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/train/branch.h"
 #include "model/train/history.h"
 #include "model/train/own_files.h"
+#include "model/train/run_lock.h"
 #include "model/train/run_state.h"
-#include "model/train/step_files.h"
 
 namespace aft {
 namespace {
@@ -110,27 +108,6 @@ void drop_after(const fs::path& run, int64_t step, KeptLogs& logs) {
         if (later > step) fs::remove(history_path(run / "history", later));
 }
 
-FileHandle lock_run(const fs::path& run) {
-    const fs::path path = run / "run.lock";
-    FileHandle file = open_own(path, O_RDWR);
-    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK)
-            fail("{}: the run folder cannot be locked: {}", path.string(), std::strerror(errno));
-        char owner[64] = {};
-        const ssize_t n = read(file.get(), owner, sizeof owner - 1);
-        fail(
-            "{}: this run is in use by another process ({}): stop it first, or train into another "
-            "folder",
-            run.string(), n > 0 ? std::string(owner, static_cast<size_t>(n)) : "unknown");
-    }
-    const std::string owner = fmt::format("process {}", getpid());
-    // Who holds it is a courtesy to the next one that asks; the lock itself is the flock.
-    const bool told =
-        ftruncate(file.get(), 0) == 0 && write(file.get(), owner.data(), owner.size()) > 0;
-    static_cast<void>(told);
-    return file;
-}
-
 bool has_begun(const fs::path& run) {
     std::error_code error;
     const bool logged = fs::file_size(run / "metrics.jsonl", error) > 0 && !error;
@@ -162,11 +139,9 @@ struct RunFolder::Parts {
 };
 
 void RunFolder::Parts::thin() const {
-    try {
-        prune_saves(path, keep_checkpoints);
-    } catch (const Error& error) {  // without knowing what is pinned nothing is removed
-        say(std::string("kept all checkpoints: ") + error.what());
-    }
+    // Without knowing what is pinned nothing is removed.
+    const std::string problem = error_words([&] { prune_saves(path, keep_checkpoints); });
+    if (!problem.empty()) say("kept all checkpoints: " + problem);
 }
 
 RunFolder::RunFolder(const fs::path& path, const Config& config)
@@ -228,17 +203,21 @@ void RunFolder::event(const std::string& kind, int64_t step, const json& detail)
 
 fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
     const fs::path path = checkpoint_path(parts_->path, checkpoint.step);
-    try {
-        check_no_link(path);
-        mark_save(parts_->path, checkpoint.step, kind);
-        write_checkpoint(path, checkpoint);
-    } catch (const Error& error) {
+    const auto unsaved = [&](const Error& error) {
         const std::vector<int64_t> steps = checkpoint_steps(parts_->path);
         const std::string last =
             steps.empty() ? "no step is saved yet" : fmt::format("step {} is saved", steps.back());
-        fail("step {} could not be saved: {}; {}; make room and go on with --resume {}",
-             checkpoint.step, error.what(), last, parts_->path.string());
-    }
+        return Error(
+            fmt::format("step {} could not be saved: {}; {}; make room and go on with --resume {}",
+                        checkpoint.step, error.what(), last, parts_->path.string()));
+    };
+    with_error(
+        [&] {
+            check_no_link(path);
+            mark_save(parts_->path, checkpoint.step, kind);
+            write_checkpoint(path, checkpoint);
+        },
+        unsaved);
     parts_->thin();
     parts_->say(fmt::format("saved step {}", checkpoint.step));
     return path;
@@ -277,11 +256,6 @@ const fs::path& RunFolder::path() const {
     return parts_->path;
 }
 
-bool is_run_folder(const fs::path& path) {
-    std::error_code error;
-    return fs::is_directory(path, error) && fs::exists(path / "config.json", error);
-}
-
 fs::path new_run_path(const std::string& name) {
     std::error_code error;
     for (int64_t n = 1;; ++n) {
@@ -305,14 +279,6 @@ std::vector<json> read_events(const fs::path& run) {
         offset += line.size() + 1;
     }
     return lines;
-}
-
-std::vector<int64_t> checkpoint_steps(const fs::path& run) {
-    return step_files(run / "checkpoints");
-}
-
-fs::path checkpoint_path(const fs::path& run, int64_t step) {
-    return step_file(run / "checkpoints", step);
 }
 
 }  // namespace aft

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/train/saves.h"
 #include "model/train/trainer.h"
 
@@ -46,12 +47,9 @@ class RunFolder {
     std::unique_ptr<Parts> parts_;
 };
 
-[[nodiscard]] bool is_run_folder(const std::filesystem::path& path);
 // runs/NAME-N below the current folder, the first N that is free.
 [[nodiscard]] std::filesystem::path new_run_path(const std::string& name);
 // Whole lines; a torn last one is left out.
 [[nodiscard]] std::vector<nlohmann::json> read_events(const std::filesystem::path& run);
-[[nodiscard]] std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run);  // ascending
-[[nodiscard]] std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step);
 
 }  // namespace aft

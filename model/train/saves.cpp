@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -50,13 +51,11 @@ SaveKind save_kind(const fs::path& run, int64_t step) {
     const fs::path path = save_kind_path(run, step);
     std::error_code error;
     if (!fs::exists(path, error)) return SaveKind::scheduled;
-    try {
-        const std::string text = read_file(path, kMostKindBytes);
-        for (const auto& [kind, word] : kWords)
-            if (text.substr(0, text.find('\n')) == word) return kind;
-    } catch (const Error&) {  // not a word of ours
-    }
-    return SaveKind::by_hand;
+    std::string text;
+    const std::string problem = error_words([&] { text = read_file(path, kMostKindBytes); });
+    for (const auto& [kind, word] : kWords)
+        if (problem.empty() && text.substr(0, text.find('\n')) == word) return kind;
+    return SaveKind::by_hand;  // no word of ours
 }
 
 void mark_save(const fs::path& run, int64_t step, SaveKind kind) {
@@ -90,10 +89,8 @@ void prune_saves(const fs::path& run, int64_t keep) {
     if (keep > 0) drop_older(scheduled, keep, dropped);
     for (const int64_t step : of[SaveKind::by_time])
         if (step != steps.back()) dropped.push_back(step);
-    for (const int64_t step : dropped) try {
-            remove_save(run, step);
-        } catch (const fs::filesystem_error&) {  // one file too many is no reason to end a run
-        }
+    for (const int64_t step : dropped)  // one file too many is no reason to end a run
+        static_cast<void>(error_words([&] { remove_save(run, step); }));
 }
 
 }  // namespace aft

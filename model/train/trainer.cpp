@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
@@ -84,11 +85,8 @@ Trainer::Trainer(const Config& config, at::Device device) {
 
 Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     Config config = checkpoint.config;
-    try {
-        config.check();
-    } catch (const Error& error) {
-        fail_naming(checkpoint.path, error);
-    }
+    with_error([&] { config.check(); },
+               [&](const Error& error) { return naming_error(checkpoint.path, error); });
     auto source = open_data(config);
     check_fit(*source, config.model);
     check_demand(config, device);
@@ -112,7 +110,8 @@ StepReport Trainer::step() {
     const Batch batch = p.loader.next(p.steps_done);
     report.timing["data_ms"] = ms_since(start);
 
-    try {
+    {  // or the next step would count twice what this one has of the gradients
+        const OnFailure drop_gradients([&] { p.optimizer.zero_grad(); });
         Totals totals;
         report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
@@ -120,9 +119,6 @@ StepReport Trainer::step() {
             p.add_bias_norms(report);
             p.apply(report);
         }
-    } catch (...) {
-        p.optimizer.zero_grad();  // or the step would count twice what it has of them
-        throw;
     }
     p.optimizer.zero_grad();
     if (!report.failure.empty()) {
@@ -133,11 +129,9 @@ StepReport Trainer::step() {
     report.step = ++p.steps_done;
     const double step_ms = ms_since(start);
     const TrainConfig& train = p.config.train;
-    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0) try {
-            report.values.merge(validate());
-        } catch (...) {  // the weights have moved: the caller needs the rest of the report
-            report.error = std::current_exception();
-        }
+    // The weights have moved: with an error here the caller needs the rest of the report.
+    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0)
+        report.error = caught([&] { report.values.merge(validate()); });
     p.last_metrics = report.values;
     report.timing["step_ms"] = step_ms;
     report.timing["examples_per_s"] = 1000.0 * static_cast<double>(batch.input.size(0)) / step_ms;

@@ -40,7 +40,7 @@ class AttentionPane : public BareTest {
         make();
         stage_->frame().open_run(std::move(request));
         run("frames 2\nwait Ready 60\n");
-        ui().session->step(5);
+        ui().session->run().step(5);
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         show();
     }
@@ -52,7 +52,7 @@ class AttentionPane : public BareTest {
         FieldSetPtr fields;
         std::string error;
         EXPECT_TRUE(until([&] {
-            fields = ui().session->ask(request, false, &error);
+            fields = ui().session->probes().ask(request, false, &error);
             return fields != nullptr || !error.empty();
         }));
         EXPECT_EQ(error, "");

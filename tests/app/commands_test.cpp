@@ -128,7 +128,7 @@ constexpr const char* kCopy = "Inspector/Actions/Copy as command";
 TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->step(45);
+    ui().session->run().step(45);
     run("workspace Biases\n");
     const auto why = [&] {
         const WidgetRecord* const button = ui().recorder.find(kCopy);
@@ -179,7 +179,8 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     request.probe = "bias";
     request.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};
     FieldSetPtr stored;
-    ASSERT_TRUE(until([&] { return (stored = ui().session->ask(request, false)) != nullptr; }));
+    ASSERT_TRUE(
+        until([&] { return (stored = ui().session->probes().ask(request, false)) != nullptr; }));
     const float value = stored->fields[0].values[size_t(kTarget * kTokens + kSource)];
     UiDriver driver(stage_, 1);
     const WidgetRecord map = driver.find("Atlas/Main/Layer 0");

@@ -30,11 +30,11 @@ class Complete : public BareTest {
     std::shared_ptr<const Completion> completed() {
         run("key Ctrl+Enter\n");
         (void)until([&] {
-            const auto now = ui().session->completion();
+            const auto now = ui().session->completions().latest();
             return now && now->done;
         });
         steps(4);
-        return ui().session->completion();
+        return ui().session->completions().latest();
     }
     // The shipped mirror model, with data that lie where nothing is.
     void open_without_data() {
@@ -43,8 +43,9 @@ class Complete : public BareTest {
         stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
         run("frames 2\nwait Ready 60\n");
         const int64_t levels = ui().status.config.model.levels;
-        ui().session->set("data.source", "images:" + (scratch_ / "nowhere").string() +
-                                             "?size=16&gray=1&levels=" + std::to_string(levels));
+        ui().session->run().set("data.source",
+                                "images:" + (scratch_ / "nowhere").string() +
+                                    "?size=16&gray=1&levels=" + std::to_string(levels));
         ui().selection.image = {};
         ASSERT_TRUE(until([&] { return ui().status.config.data.source.starts_with("images"); }));
         ui().selection.image = {};
@@ -114,7 +115,7 @@ TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     run("key Ctrl+Enter\n");
     ASSERT_TRUE(until([&] {
-        const auto now = ui().session->completion();
+        const auto now = ui().session->completions().latest();
         return now && now->done && now->error.empty();
     }));
     EXPECT_FALSE(is_there("Samples/Main/Banner"));
@@ -132,13 +133,13 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     for (int tries = 0; tries < 20 && !stopped; ++tries) {
         run("key Ctrl+Enter\n");
         ASSERT_TRUE(until([&] {  // the worker has begun it
-            const auto now = ui().session->completion();
+            const auto now = ui().session->completions().latest();
             return now && now->id == ui().selection.completion.own_id;
         }));
         run("key Esc\n");
-        ASSERT_TRUE(until([&] { return ui().session->completion()->done; }));
-        ASSERT_EQ(ui().session->completion()->error, "");
-        stopped = ui().session->completion()->stopped;
+        ASSERT_TRUE(until([&] { return ui().session->completions().latest()->done; }));
+        ASSERT_EQ(ui().session->completions().latest()->error, "");
+        stopped = ui().session->completions().latest()->stopped;
     }
     EXPECT_TRUE(stopped);
     const fs::path broken = scratch_ / "broken.png";

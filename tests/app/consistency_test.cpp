@@ -28,8 +28,9 @@ class Consistency : public BareTest {
         ProbeRequest request = probe("bias", layer);
         request.options = {{"quantity", quantity_option(quantity)}, {"gauge", "fixed"}};
         FieldSetPtr fields;
-        EXPECT_TRUE(until(
-            [&] { return (fields = ui().session->ask(request, false, nullptr)) != nullptr; }));
+        EXPECT_TRUE(until([&] {
+            return (fields = ui().session->probes().ask(request, false, nullptr)) != nullptr;
+        }));
         const std::vector<float>& all = fields->fields.front().values;
         const int64_t tokens = ui().status.tokens;
         double sum = 0, sizes = 0, squares = 0;
@@ -97,12 +98,13 @@ TEST_F(Consistency, AMapMovesOnThoughItIsNeverTheNewest) {
     run("workspace Home\nframes 2\n");  // no pane asks for anything
     const ProbeRequest request = probe("bias");
     const auto train_to = [&](int64_t step) {
-        ui().session->step(step - ui().status.step);
+        ui().session->run().step(step - ui().status.step);
         ASSERT_TRUE(until(
             [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
     };
     const auto answered = [&] {
-        return until([&] { return ui().session->ask(request, false, nullptr) != nullptr; });
+        return until(
+            [&] { return ui().session->probes().ask(request, false, nullptr) != nullptr; });
     };
     Watch watch;
     AskTurn turns[3];

@@ -77,7 +77,7 @@ class Content : public BareTest {
         FieldSetPtr fields;
         std::string error;
         EXPECT_TRUE(until([&] {
-            fields = ui().session->ask(request, false, &error);
+            fields = ui().session->probes().ask(request, false, &error);
             return fields != nullptr || !error.empty();
         }));
         EXPECT_EQ(error, "");

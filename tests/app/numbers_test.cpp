@@ -162,7 +162,7 @@ TEST_F(NumbersOnScreen, NothingIsToldBeforeTheFirstStep) {
     run("workspace Biases\nframes 4\n");
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
     EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013");
-    ui().session->step(1);
+    ui().session->run().step(1);
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
     EXPECT_TRUE(until([&] { return value_of("Explorer/Layers/Layer 0") != "\u2013"; }));
     EXPECT_NE(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
@@ -176,8 +176,8 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     open_tiny_run();
     run("One step\n");
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
-    ui().session->set("train.steps", "90");  // of 60
-    ui().session->step(60);
+    ui().session->run().set("train.steps", "90");  // of 60
+    ui().session->run().step(60);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 61 && ui().status.state == RunState::paused; }));
     run("Stop training\nwait Stopped 60\n");

@@ -22,16 +22,18 @@ class TrainTabs : public BareTest {
 TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     make();
     open_tiny_run();
-    EXPECT_EQ(ui().session->completion(), nullptr) << "nothing is asked for behind the curves";
+    EXPECT_EQ(ui().session->completions().latest(), nullptr)
+        << "nothing is asked for behind the curves";
     run("click Completions/Main/Tab\n");
     ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 0"); }));
     ASSERT_TRUE(until([&] { return value_of("Completions/Main/Step 0").ends_with("bits/dim"); }))
         << value_of("Completions/Main/Step 0");
-    EXPECT_EQ(ui().session->completion()->samples.size(), 6u);
+    EXPECT_EQ(ui().session->completions().latest()->samples.size(), 6u);
     EXPECT_EQ(ui().selection.completion.own, nullptr) << "it is not the one of Complete";
-    const uint64_t first = ui().session->completion()->id;
+    const uint64_t first = ui().session->completions().latest()->id;
     steps(50);
-    EXPECT_EQ(ui().session->completion()->id, first) << "the same step is not completed twice";
+    EXPECT_EQ(ui().session->completions().latest()->id, first)
+        << "the same step is not completed twice";
     run("Run N steps\nwait Paused 30\n");
     ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 100"); }));
     run("workspace Complete\nframes 3\n");
@@ -86,12 +88,12 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
 TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     make();
     open_tiny_run();
-    ui().session->step(20);
+    ui().session->run().step(20);
     ASSERT_TRUE(until([&] { return ui().status.saved_step == 20; }));
-    ui().session->set("train.clip", "0");
-    ui().session->set("train.learning_rate", "10");
-    ui().session->set("train.weight_decay", "10");  // weights times -99 at every step
-    ui().session->start();
+    ui().session->run().set("train.clip", "0");
+    ui().session->run().set("train.learning_rate", "10");
+    ui().session->run().set("train.weight_decay", "10");  // weights times -99 at every step
+    ui().session->run().start();
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
     EXPECT_EQ(value_of("Run/Run/Primary"), "Rewind to 20");
@@ -112,7 +114,7 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
 TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
     make();
     open_tiny_run();
-    ui().session->step(2);
+    ui().session->run().step(2);
     ASSERT_TRUE(
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 2; }));
     const fs::path log = fs::path(ui().status.path) / "metrics.jsonl", aside = scratch_ / "aside";

@@ -14,7 +14,7 @@
 #include "core/files.h"
 #include "model/jobs.h"
 #include "model/train/history.h"
-#include "model/train/recorder.h"
+#include "model/train/loop.h"
 #include "model/train/run_folder.h"
 #include "tests/model/train_fixtures.h"
 

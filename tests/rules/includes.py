@@ -36,21 +36,6 @@ def include_direction():
                 yield path, line, f"{folder}/ may not include {name}"
 
 
-# The floors of app/, highest first: a file includes its own floor and those below.
-APP_FLOORS = ("host", "frame", "panels", "widgets", "state")
-
-
-def app_floors():
-    for path in CODE:
-        folder = path.split("/")[1] if path.startswith("app/") else ""
-        if folder not in APP_FLOORS:
-            continue
-        above = APP_FLOORS[:APP_FLOORS.index(folder)]
-        for line, _, name in includes(path):
-            if name.startswith(tuple(f"app/{floor}/" for floor in above)):
-                yield path, line, f"app/{folder}/ may not include {name}, which stands above it"
-
-
 def places(pattern, what, allowed):
     for path in CODE:
         if path.startswith(allowed):

@@ -44,25 +44,25 @@ TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     const fs::path log = scratch / "run/metrics.jsonl", aside = scratch / "aside";
     TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
-    session.pause();
+    session.run().pause();
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const int64_t before = session.status().step;
     fs::rename(log, aside);
     fs::create_directory(log);
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
     EXPECT_NE(session.status().error.find("metrics.jsonl"), std::string::npos)
         << session.status().error;
     EXPECT_EQ(session.status().state, RunState::paused);
     EXPECT_TRUE(session.status().can_go_on);
     EXPECT_EQ(session.status().step, before + 1);
-    session.save();  // the weights are, though the log is not
+    session.run().save();  // the weights are, though the log is not
     ASSERT_TRUE(wait_for([&] { return session.status().saved_step == before + 1; }));
     fs::remove(log);
     fs::rename(aside, log);
-    session.save();
+    session.run().save();
     ASSERT_TRUE(wait_for([&] { return session.status().error.empty(); }));
-    session.step(3);
+    session.run().step(3);
     ASSERT_TRUE(wait_step(session, before + 4));
     EXPECT_EQ(session.status().error, "");
     EXPECT_EQ(logged_steps(log), first_steps(before + 4));
@@ -88,23 +88,25 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     request.config->train.validate_every = 10;
     request.config->train.log_every = 3;  // a line of step 10 is due to validation alone
     TestSession session(request);
-    session.step(9);
+    session.run().step(9);
     ASSERT_TRUE(wait_step(session, 9));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const fs::path aside = scratch / "aside";
     fs::copy(pictures, aside);
     for (const auto& file : fs::directory_iterator(aside))  // the others are in memory by now
         std::ofstream(pictures / file.path().filename()) << "no picture";
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
     EXPECT_NE(session.status().error.find(".png"), std::string::npos) << session.status().error;
     EXPECT_TRUE(session.status().can_go_on);
     EXPECT_EQ(session.status().step, 10);
+    EXPECT_EQ(session.curves()->events.back().kind, "error");
+    EXPECT_EQ(session.curves()->events.back().step, 11) << "the step that did not come";
     EXPECT_EQ(logged_steps(log), (std::vector<int64_t>{3, 6, 9, 10}));
     EXPECT_EQ(session.curves()->step.back(), 10);
     for (const auto& file : fs::directory_iterator(aside))
         fs::copy(file, pictures, fs::copy_options::overwrite_existing);
-    session.step(10);
+    session.run().step(10);
     ASSERT_TRUE(wait_step(session, 20));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     EXPECT_EQ(session.status().error, "");
@@ -117,13 +119,13 @@ TEST(SessionErrors, EveryStopHasItsOwnAnswer) {
     const fs::path run = scratch / "run", aside = scratch / "aside";
     const fs::path checkpoints = run / "checkpoints";
     TestSession session(new_run(run));
-    session.step(3);
+    session.run().step(3);
     ASSERT_TRUE(wait_step(session, 3));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     fs::rename(checkpoints, aside);
     std::ofstream(checkpoints) << "no folder";
     const auto stop = [&] {
-        session.stop();
+        session.run().stop();
         EXPECT_TRUE(wait_for([&] { return session.status().state != RunState::stopping; }));
         return session.status();
     };
@@ -148,7 +150,7 @@ TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
     const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
     {
         TestSession session(new_run(scratch / "run"));
-        session.step(3);
+        session.run().step(3);
         EXPECT_TRUE(wait_step(session, 3));
         EXPECT_TRUE(wait_state(session, RunState::paused));
         fs::remove_all(checkpoints);

@@ -14,29 +14,30 @@ TEST(SessionItems, ExamplesAndPicturesAreLoaded) {
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     std::shared_ptr<const DataItem> item;
-    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("validation", 3)) != nullptr; }));
+    ASSERT_TRUE(
+        wait_for([&] { return (item = session.items().example("validation", 3)) != nullptr; }));
     EXPECT_EQ(item->tokens.size(), 64u);
     EXPECT_NE(item->caption.find("validation 3"), std::string::npos);
     EXPECT_EQ(item->split, "validation");
-    EXPECT_EQ(session.data_item("validation", 3), item);
+    EXPECT_EQ(session.items().example("validation", 3), item);
 
     write_png(scratch / "white.png", {20, 10, 3, std::vector<uint8_t>(600, 255)});
-    ASSERT_TRUE(
-        wait_for([&] { return (item = session.image_item(scratch / "white.png")) != nullptr; }));
+    ASSERT_TRUE(wait_for(
+        [&] { return (item = session.items().picture(scratch / "white.png")) != nullptr; }));
     EXPECT_EQ(item->tokens, std::vector<uint8_t>(64, 3));
     EXPECT_EQ(item->split, "");
 
-    EXPECT_EQ(session.image_item(scratch / "missing.png"), nullptr);
+    EXPECT_EQ(session.items().picture(scratch / "missing.png"), nullptr);
     EXPECT_TRUE(wait_for(
         [&] { return session.status().message.find("missing.png") != std::string::npos; }));
-    EXPECT_EQ(session.data_item("tomorrow", 0), nullptr);
+    EXPECT_EQ(session.items().example("tomorrow", 0), nullptr);
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("tomorrow") != std::string::npos; }));
     ItemError error;
-    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    EXPECT_EQ(session.items().example("tomorrow", 0, &error), nullptr);
     EXPECT_NE(error.words.find("tomorrow"), std::string::npos);
-    session.reload_items();
-    EXPECT_EQ(session.data_item("tomorrow", 0, &error), nullptr);
+    session.items().reload();
+    EXPECT_EQ(session.items().example("tomorrow", 0, &error), nullptr);
     EXPECT_TRUE(error.words.empty()) << "it is read again";
 }
 
@@ -50,18 +51,19 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto take_from = [&](const fs::path& folder) {
         const std::string spec = "images:" + folder.string() + "?size=8&gray=1&levels=4";
-        session.set("data.source", spec);
+        session.run().set("data.source", spec);
         ASSERT_TRUE(wait_for([&] { return session.status().config.data.source == spec; }));
-        session.reload_items();
+        session.items().reload();
     };
     ItemError error;
     const auto fails = [&](const std::string& split) {
-        return wait_for(
-            [&] { return session.data_item(split, 0, &error) == nullptr && !error.words.empty(); });
+        return wait_for([&] {
+            return session.items().example(split, 0, &error) == nullptr && !error.words.empty();
+        });
     };
     take_from(scratch / "photos");
     std::shared_ptr<const DataItem> item;
-    ASSERT_TRUE(wait_for([&] { return (item = session.data_item("", 0)) != nullptr; }));
+    ASSERT_TRUE(wait_for([&] { return (item = session.items().example("", 0)) != nullptr; }));
     EXPECT_EQ(item->split, "validation");
     EXPECT_EQ(item->caption, "validation 0");
     ASSERT_TRUE(fails("test"));
@@ -76,17 +78,17 @@ TEST(SessionItems, AnItemIsLoadedOnce) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     std::vector<std::shared_ptr<const DataItem>> items;
     for (int64_t index = 0; index < 50; ++index) {
         std::shared_ptr<const DataItem> item;
-        while (!item && std::chrono::steady_clock::now() < deadline)
-            item = session.data_item("validation", index);
-        ASSERT_NE(item, nullptr) << index;
+        ASSERT_TRUE(wait_for([&] {
+            static_cast<void>(session.items().example("validation", index));
+            return (item = session.items().example("validation", index)) != nullptr;
+        })) << index;
         items.push_back(item);
     }
     for (int64_t index = 0; index < 50; ++index)
-        EXPECT_EQ(session.data_item("validation", index), items[static_cast<size_t>(index)]);
+        EXPECT_EQ(session.items().example("validation", index), items[static_cast<size_t>(index)]);
 }
 
 }  // namespace

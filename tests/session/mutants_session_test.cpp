@@ -28,7 +28,7 @@ std::string what_is_published_wrongly(const View& view) {
     {
         TestSession session(new_run(run));
         for (const int64_t target : {5, 6}) {
-            session.run_until(target);
+            session.run().run_until(target);
             if (!wait_for([&] {
                     return session.status().step == target &&
                            session.status().state == RunState::stopped;

@@ -35,13 +35,13 @@ OpenRequest run_that_saves(const Scratch& scratch, int64_t every, int64_t keep =
 }
 
 [[nodiscard]] bool train_to(Session& session, int64_t step) {
-    session.step(step - session.status().step);
+    session.run().step(step - session.status().step);
     return wait_step(session, step) && wait_state(session, RunState::paused);
 }
 
 [[nodiscard]] bool go_back(Session& session, int64_t step) {
     const int64_t before = session.status().rewinds;
-    session.rewind(step);
+    session.run().rewind(step);
     const bool done = wait_for([&] { return session.status().rewinds > before; });
     EXPECT_TRUE(done) << session.status().message;
     return done;
@@ -107,7 +107,7 @@ TEST(SessionRewind, AlsoOfARunThatWasOnlyOpenedAndOfOneThatRuns) {
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(go_back(session, 10));
     EXPECT_EQ(session.status().step, 10);
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_step(session, 25));
     ASSERT_TRUE(go_back(session, 20));
     EXPECT_EQ(session.status().state, RunState::paused);
@@ -120,7 +120,7 @@ TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
     TestSession session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
-    session.rewind(7);
+    session.run().rewind(7);
     ASSERT_TRUE(wait_for(
         [&] { return session.status().message.find("step 7 is not saved") != std::string::npos; }));
     EXPECT_NE(session.status().message.find("saved are: 20"), std::string::npos);
@@ -143,7 +143,7 @@ TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     fs::create_directory(blocked);
-    session.rewind(20);
+    session.run().rewind(20);
     ASSERT_TRUE(wait_for([&] {
         return session.status().message.find("events.jsonl.kept") != std::string::npos;
     })) << session.status().message;
@@ -167,11 +167,11 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
     TestSession session(request);
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 50));
-    session.save();
+    session.run().save();
     ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 50; }));
     fs::remove_all(history);
     std::ofstream(history.string()) << "in the way";
-    session.rewind(20);
+    session.run().rewind(20);
     ASSERT_TRUE(wait_for([&] {
         return session.status().message.find("history") != std::string::npos;
     })) << session.status().message;
@@ -182,7 +182,7 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
     EXPECT_EQ(session.status().rewinds, 0);
     EXPECT_TRUE(wait_for([&] { return session.curves()->step.back() == 20; }));
     fs::remove(history);
-    session.save();
+    session.run().save();
     ASSERT_TRUE(wait_for([&] { return session.status().message.starts_with("saved "); }));
     EXPECT_TRUE(fs::exists(session.status().message.substr(6))) << session.status().message;
     ASSERT_TRUE(train_to(session, 30));
@@ -214,7 +214,7 @@ TEST(SessionRewind, AnswersAboutTheFirstTimeNoLongerHold) {
     ASSERT_NE(before, nullptr);
     EXPECT_EQ(before->fields[0].step, 20);
     ASSERT_TRUE(go_back(session, 10));
-    session.set("train.learning_rate", "0.03");
+    session.run().set("train.learning_rate", "0.03");
     ASSERT_TRUE(train_to(session, 30));
     const FieldSetPtr after = answer(session, request, nullptr, false);
     ASSERT_NE(after, nullptr);

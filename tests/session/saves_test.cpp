@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "model/session/watched_files.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft::session_saves_test {
@@ -21,7 +22,7 @@ OpenRequest run_keeping(const Scratch& scratch, int64_t every, int64_t keep) {
 }
 
 [[nodiscard]] bool train_to(Session& session, int64_t step) {
-    session.step(step - session.status().step);
+    session.run().step(step - session.status().step);
     return wait_step(session, step) && wait_state(session, RunState::paused);
 }
 
@@ -47,10 +48,10 @@ TEST(SessionSaves, OnesByHandAreNeverPruned) {
         TestSession session(run_keeping(scratch, 10, 1));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 13));
-        session.save();
+        session.run().save();
         ASSERT_TRUE(wait_for([&] { return is_saved(session, 13); }));
         ASSERT_TRUE(train_to(session, 20));
-        session.save();  // one that is saved already
+        session.run().save();  // one that is saved already
         ASSERT_TRUE(wait_message(session, "step-00000020"));
         ASSERT_TRUE(train_to(session, 45));
         EXPECT_EQ(session.saved_steps(), (Steps{13, 20, 40}));
@@ -61,13 +62,26 @@ TEST(SessionSaves, OnesByHandAreNeverPruned) {
     EXPECT_EQ(session.saved_steps(), (Steps{13, 20, 60}));
 }
 
+TEST(SessionSaves, OnesThatAreKeptAreNeverPruned) {
+    const Scratch scratch;
+    TestSession session(run_keeping(scratch, 10, 1));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    ASSERT_TRUE(train_to(session, 10));
+    session.run().keep(10);  // a scheduled one
+    ASSERT_TRUE(train_to(session, 15));
+    session.run().keep(12);  // not saved, nor the one it rests at
+    session.run().keep(15);  // not saved yet
+    ASSERT_TRUE(train_to(session, 45));
+    EXPECT_EQ(session.saved_steps(), (Steps{10, 15, 40}));
+}
+
 TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
     const Scratch scratch;
     TestSession session(run_keeping(scratch, 1000, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 5));
-    session.set("train.log_every", "2");  // harmless
-    session.set("train.clip", "-3");      // refused
+    session.run().set("train.log_every", "2");  // harmless
+    session.run().set("train.clip", "-3");      // refused
     ASSERT_TRUE(wait_message(session, "-3"));
     EXPECT_EQ(session.status().saved_step, -1);
     const std::pair<const char*, const char*> changes[] = {{"train.learning_rate", "0.5"},
@@ -79,7 +93,7 @@ TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
     int64_t step = 5;
     for (const auto& [key, value] : changes) {
         ASSERT_TRUE(train_to(session, ++step));
-        session.set(key, value);
+        session.run().set(key, value);
         ASSERT_TRUE(wait_message(session, fmt::format("step {} is saved", step))) << key;
         EXPECT_EQ(session.status().saved_step, step);
         ASSERT_TRUE(is_saved(session, step)) << key;
@@ -93,11 +107,11 @@ TEST(SessionSaves, TheStepBeforeAChangeCanBeGoneBackTo) {
     TestSession session(run_keeping(scratch, 1, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 8));
-    session.set("train.clip", "0");
+    session.run().set("train.clip", "0");
     ASSERT_TRUE(wait_message(session, "step 8 is saved"));
     ASSERT_TRUE(train_to(session, 14));
     EXPECT_EQ(session.saved_steps(), (Steps{8, 14}));
-    session.rewind(8);
+    session.run().rewind(8);
     ASSERT_TRUE(wait_for([&] { return session.status().rewinds == 1; }));
     EXPECT_EQ(session.status().step, 8);
 }
@@ -137,10 +151,11 @@ TEST(SessionFiles, AReplacedMomentIsReadAgain) {
     ASSERT_NE(after, nullptr);
     EXPECT_NE(after->fields[0].values, before->fields[0].values);
     ASSERT_TRUE(train_to(session, 40)) << "training goes on";
-    session.save();
+    session.run().save();
     ASSERT_TRUE(wait_message(session, "saved"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // one look at the files
-    EXPECT_TRUE(session.status().message.starts_with("saved")) << "its own files are not others'";
+    replace(checkpoint_of(run, 20), checkpoint_of(run, 30));
+    ASSERT_TRUE(wait_message(session, "step-00000020.safetensors was replaced on disk"))
+        << "it alone: the run's own saves are not others'";
 }
 
 TEST(SessionFiles, AReplacedModelIsReadAgainOrTold) {
@@ -169,6 +184,27 @@ TEST(SessionFiles, AReplacedModelIsReadAgainOrTold) {
     EXPECT_EQ(session.status().state, RunState::ready);
     EXPECT_EQ(answer(session, probe("bias"), nullptr, false)->fields[0].values,
               after->fields[0].values);
+}
+
+// Deleted and written again, as a copy over a slow network does it.
+TEST(SessionFiles, AModelThatComesBackIsReadAgain) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run", model = scratch / "model.safetensors";
+    {
+        TestSession session(run_keeping(scratch, 10, 0));
+        ASSERT_TRUE(wait_state(session, RunState::ready));
+        ASSERT_TRUE(train_to(session, 20));
+    }
+    fs::copy_file(checkpoint_of(run, 10), model);
+    session::WatchedFiles files;
+    files.watch(model.string(), /*may_return=*/true);
+    auto now = session::WatchedFiles::Clock::now();
+    const auto look = [&] { return files.take_replaced(now += std::chrono::seconds(3)); };
+    EXPECT_TRUE(look().empty());
+    fs::remove(model);
+    EXPECT_TRUE(look().empty()) << "gone is not replaced";
+    fs::copy_file(checkpoint_of(run, 20), model);
+    EXPECT_EQ(look(), std::vector<std::string>{model.string()});
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ inline void wait_a_little(int64_t milliseconds) {
     FieldSetPtr fields;
     std::string words;
     static_cast<void>(wait_for([&] {
-        fields = session.ask(request, stale_ok, &words);
+        fields = session.probes().ask(request, stale_ok, &words);
         return fields != nullptr || !words.empty();
     }));
     if (error) *error = words;

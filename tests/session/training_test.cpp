@@ -33,25 +33,25 @@ TEST(SessionTraining, ANewRunOpensReadyAndWritesNothing) {
 TEST(SessionTraining, StartPauseStepStop) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_step(session, 5));
     EXPECT_EQ(session.status().state, RunState::running);
-    session.pause();
+    session.run().pause();
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const int64_t paused_at = session.status().step;
-    session.note("still here");
+    session.run().note("still here");
     ASSERT_TRUE(wait_for([&] { return !session.curves()->events.empty(); }));
     EXPECT_EQ(session.curves()->events.back().step, paused_at);
     EXPECT_EQ(session.status().step, paused_at);
 
-    session.step(1);
+    session.run().step(1);
     ASSERT_TRUE(wait_step(session, paused_at + 1));
-    session.step(3);
+    session.run().step(3);
     ASSERT_TRUE(wait_step(session, paused_at + 4));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     EXPECT_EQ(session.status().step, paused_at + 4);
 
-    session.stop();
+    session.run().stop();
     ASSERT_TRUE(wait_state(session, RunState::stopped));
     EXPECT_EQ(session.status().saved_step, paused_at + 4);
     const auto curves = session.curves();
@@ -60,7 +60,7 @@ TEST(SessionTraining, StartPauseStepStop) {
         EXPECT_EQ(column.size(), curves->step.size()) << name;
     EXPECT_TRUE(curves->columns.contains("loss"));
 
-    session.run_until(paused_at + 30);
+    session.run().run_until(paused_at + 30);
     ASSERT_TRUE(wait_step(session, paused_at + 30));
     ASSERT_TRUE(wait_state(session, RunState::stopped));
     EXPECT_EQ(session.status().step, paused_at + 30);
@@ -76,31 +76,31 @@ TEST(SessionTraining, CommandsInAnyOrder) {
         for (int i = 0; i < 40; ++i) {
             switch (random() % 9) {
                 case 0:
-                    session.start();
+                    session.run().start();
                     break;
                 case 1:
-                    session.pause();
+                    session.run().pause();
                     break;
                 case 2:
-                    session.step(1 + static_cast<int64_t>(random() % 3));
+                    session.run().step(1 + static_cast<int64_t>(random() % 3));
                     break;
                 case 3:
-                    session.stop();
+                    session.run().stop();
                     break;
                 case 4:
-                    session.save();
+                    session.run().save();
                     break;
                 case 5:
-                    session.set("train.learning_rate", "0.001");
+                    session.run().set("train.learning_rate", "0.001");
                     break;
                 case 6:
-                    session.yield_for_ms(2);
+                    session.pace().yield_for_ms(2);
                     break;
                 case 7:
-                    session.run_until(seen + 10);
+                    session.run().run_until(seen + 10);
                     break;
                 default:
-                    session.note("here");
+                    session.run().note("here");
                     break;
             }
             if (random() % 2) wait_a_little(static_cast<int64_t>(random() % 12));
@@ -109,8 +109,8 @@ TEST(SessionTraining, CommandsInAnyOrder) {
             ASSERT_GE(status.step, seen);
             seen = status.step;
         }
-        session.stop();
-        session.step(2);
+        session.run().stop();
+        session.run().step(2);
         ASSERT_TRUE(wait_state(session, RunState::paused));
         EXPECT_EQ(session.status().error, "");
     }
@@ -122,7 +122,7 @@ TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
     {
         TestSession session(new_run(scratch / "run", true));
         ASSERT_TRUE(wait_step(session, 7));
-        session.pause();
+        session.run().pause();
         ASSERT_TRUE(wait_state(session, RunState::paused));
         step = session.status().step;
     }
@@ -131,7 +131,7 @@ TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
     EXPECT_EQ(session.status().step, step);
     EXPECT_EQ(session.status().name, "small");
     EXPECT_EQ(session.curves()->step.size(), static_cast<size_t>(step));
-    session.step(2);
+    session.run().step(2);
     ASSERT_TRUE(wait_step(session, step + 2));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const auto curves = session.curves();
@@ -144,30 +144,30 @@ TEST(SessionTraining, SettingsChangeLiveOrSayWhyNot) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    session.set("model.dim", "32");  // before the first step anything may change
+    session.run().set("model.dim", "32");  // before the first step anything may change
     ASSERT_TRUE(wait_for([&] { return session.status().config.model.dim == 32; }));
-    session.step(1);
+    session.run().step(1);
     ASSERT_TRUE(wait_state(session, RunState::paused));
-    session.set("train.learning_rate", "0.0005");
+    session.run().set("train.learning_rate", "0.0005");
     ASSERT_TRUE(wait_for([&] { return session.status().config.train.learning_rate == 0.0005; }));
     EXPECT_TRUE(wait_for([&] {
         for (const Event& event : session.curves()->events)
             if (event.kind == "learning-rate" && event.step == 1) return true;
         return false;
     }));
-    session.set("model.dim", "64");
+    session.run().set("model.dim", "64");
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("model.dim") != std::string::npos; }));
-    session.set("train.learning_rate", "fast");
+    session.run().set("train.learning_rate", "fast");
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("fast") != std::string::npos; }));
     EXPECT_EQ(session.status().state, RunState::paused);
-    session.set("train.steps", "3");
+    session.run().set("train.steps", "3");
     ASSERT_TRUE(wait_for([&] { return session.status().target_step == 3; }));
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_state(session, RunState::stopped));
     EXPECT_EQ(session.status().step, 3);
-    session.start();
+    session.run().start();
     EXPECT_TRUE(
         wait_for([&] { return session.status().message.find("target") != std::string::npos; }));
 }
@@ -189,13 +189,13 @@ TEST(SessionTraining, ANaNPausesAndNamesTheLayer) {
     const Scratch scratch;
     {
         TestSession session(new_run(scratch / "run"));
-        session.run_until(2);
+        session.run().run_until(2);
         ASSERT_TRUE(wait_state(session, RunState::stopped));
     }
     put_nan(scratch / "run/checkpoints/step-00000002.safetensors", "blocks.1.mixer.k.weight");
     TestSession session(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    session.run_until(10);
+    session.run().run_until(10);
     ASSERT_TRUE(wait_state(session, RunState::paused));
     EXPECT_EQ(session.status().step, 2);
     EXPECT_NE(session.status().error.find("blocks.1"), std::string::npos) << session.status().error;
@@ -208,7 +208,7 @@ TEST(SessionTraining, ATakenFolderIsAnErrorInWords) {
     std::ofstream(scratch / "run/other.txt") << "something";
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    session.start();
+    session.run().start();
     ASSERT_TRUE(wait_state(session, RunState::error));
     EXPECT_NE(session.status().error.find(scratch / "run"), std::string::npos);
 }
@@ -218,13 +218,14 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 3));
     const auto start = std::chrono::steady_clock::now();
-    session.yield_for_ms(1000);
-    session.note("held back");  // at the step where the trainer waits, whatever the status says
+    session.pace().yield_for_ms(1000);
+    session.run().note(
+        "held back");  // at the step where the trainer waits, whatever the status says
     ASSERT_TRUE(wait_for([&] { return !session.curves()->events.empty(); }));
     const int64_t before = session.curves()->events.back().step;
     ASSERT_TRUE(wait_step(session, before + 1));
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1000));
-    session.set_share(0.5);
+    session.pace().set_share(0.5);
     ASSERT_TRUE(wait_step(session, before + 110));
 }
 
@@ -242,41 +243,16 @@ TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
     EXPECT_LT(time_of([](Session&) {}), limit);  // still opening
     EXPECT_LT(time_of([](Session& s) { ASSERT_TRUE(wait_state(s, RunState::ready)); }), limit);
     EXPECT_LT(time_of([](Session& s) {
-                  s.start();
+                  s.run().start();
                   ASSERT_TRUE(wait_step(s, 2));
               }),
               limit);
     EXPECT_LT(time_of([](Session& s) {
-                  s.start();
+                  s.run().start();
                   ASSERT_TRUE(wait_step(s, 2));
-                  s.yield_for_ms(60000);
+                  s.pace().yield_for_ms(60000);
               }),
               limit);
-}
-
-TEST(SessionTraining, FollowsARunThatAnotherOneTrains) {
-    const Scratch scratch;
-    auto owner = std::make_unique<TestSession>(new_run(scratch / "run", true));
-    ASSERT_TRUE(wait_for([&] { return owner->status().saved_step >= 50; }));
-    TestSession watcher(open_path(scratch / "run"));
-    ASSERT_TRUE(wait_state(watcher, RunState::running));
-    EXPECT_TRUE(watcher.status().following);
-    EXPECT_FALSE(watcher.status().can_train);
-    const int64_t first = watcher.status().step;
-    ASSERT_TRUE(wait_step(watcher, first + 20));
-    EXPECT_NE(answer(watcher, probe("bias")), nullptr);
-    watcher.start();
-    EXPECT_TRUE(wait_for(
-        [&] { return watcher.status().message.find("another process") != std::string::npos; }));
-    owner->stop();
-    ASSERT_TRUE(wait_state(*owner, RunState::stopped));
-    const int64_t last = owner->status().step;
-    owner.reset();
-    ASSERT_TRUE(wait_state(watcher, RunState::stopped));
-    EXPECT_EQ(watcher.status().step, last);
-    EXPECT_TRUE(watcher.status().can_train);
-    watcher.step(1);
-    ASSERT_TRUE(wait_step(watcher, last + 1));
 }
 
 // As a kill leaves it: logged steps that no checkpoint holds.
@@ -284,10 +260,10 @@ TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
     const Scratch scratch;
     {
         TestSession session(new_run(scratch / "run"));
-        session.step(20);
+        session.run().step(20);
         ASSERT_TRUE(wait_step(session, 20) && wait_state(session, RunState::paused));
-        session.save();
-        session.step(15);
+        session.run().save();
+        session.run().step(15);
         ASSERT_TRUE(wait_step(session, 35) && wait_state(session, RunState::paused));
     }
     ASSERT_TRUE(std::filesystem::remove(scratch / "run/checkpoints/step-00000035.safetensors"));
@@ -297,7 +273,7 @@ TEST(SessionTraining, StepsThatAKillTookAreNamedAndLeaveTheCurves) {
     EXPECT_NE(session.status().message.find("steps 21 to 35 were not saved and are lost"),
               std::string::npos)
         << session.status().message;
-    session.step(2);
+    session.run().step(2);
     ASSERT_TRUE(wait_step(session, 22) && wait_state(session, RunState::paused));
     const auto curves = session.curves();
     EXPECT_EQ(curves->step.back(), 22) << "the dead curve is gone";
@@ -322,7 +298,7 @@ void expect_left_alone(const fs::path& run, const std::string& words,
         if (testing::Test::HasFatalFailure()) return;
     }
     const std::string metrics = read_file(run / "metrics.jsonl");
-    late.start();
+    late.run().start();
     ASSERT_TRUE(wait_state(late, RunState::error));
     EXPECT_NE(late.status().error.find(words), std::string::npos) << late.status().error;
     EXPECT_EQ(read_file(run / "metrics.jsonl"), metrics);
@@ -333,14 +309,14 @@ TEST(SessionTraining, ARunThatWasTrainedFurtherMeanwhileIsLeftAlone) {
     {
         TestSession first(new_run(scratch / "run", true));
         ASSERT_TRUE(wait_step(first, 5));
-        first.stop();
+        first.run().stop();
         ASSERT_TRUE(wait_state(first, RunState::stopped));
     }
     expect_left_alone(scratch / "run", "trained further", [](Session& other) {
         const int64_t before = other.status().step;
-        other.step(10);
+        other.run().step(10);
         ASSERT_TRUE(wait_step(other, before + 10));
-        other.stop();
+        other.run().stop();
         ASSERT_TRUE(wait_state(other, RunState::stopped));
     });
 }
@@ -349,14 +325,14 @@ TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
     const Scratch scratch;
     {
         TestSession first(new_run(scratch / "run"));
-        first.run_until(60);
+        first.run().run_until(60);
         ASSERT_TRUE(wait_step(first, 60));
         ASSERT_TRUE(wait_state(first, RunState::stopped));
     }
     expect_left_alone(scratch / "run", "rewound meanwhile, to step 5", [](Session& other) {
-        other.rewind(50);
+        other.run().rewind(50);
         ASSERT_TRUE(wait_for([&] { return other.status().step == 50; }));
-        other.step(1);
+        other.run().step(1);
         ASSERT_TRUE(wait_step(other, 51));
     });
 }
@@ -374,7 +350,7 @@ TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     EXPECT_TRUE(wait_for([&] {
-        if (const auto fields = session.ask(ask)) steps.insert(fields->fields[0].step);
+        if (const auto fields = session.probes().ask(ask)) steps.insert(fields->fields[0].step);
         const double publish_ms = session.status().publish_ms;
         if (publish_ms > 0) least_ms = std::min(least_ms, publish_ms);
         return steps.size() >= 4 && passed() > 1.5;

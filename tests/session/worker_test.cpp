@@ -29,7 +29,7 @@ CompletionRequest lower_half(int64_t samples = 3) {
 std::shared_ptr<const Completion> wait_completion(const Session& session, uint64_t after = 0) {
     std::shared_ptr<const Completion> done;
     static_cast<void>(wait_for([&] {
-        done = session.completion();
+        done = session.completions().latest();
         return done && done->done && done->id > after;
     }));
     return done;
@@ -50,15 +50,15 @@ TEST(SessionWorker, ProbesAnswerWhileTrainingGoesOn) {
     ASSERT_NE(first, nullptr);
     const int64_t step = first->fields[0].step;
     EXPECT_TRUE(wait_for([&] {
-        const auto now = session.ask(probe("bias"));
+        const auto now = session.probes().ask(probe("bias"));
         EXPECT_NE(now, nullptr);
         return now && now->fields[0].step > step;
     }));
-    session.pause();
+    session.run().pause();
     ASSERT_TRUE(wait_state(session, RunState::paused));
     // After a pause the answer is of the very step that is shown.
     EXPECT_TRUE(wait_for([&] {
-        const auto now = session.ask(probe("bias"), false);
+        const auto now = session.probes().ask(probe("bias"), false);
         return now && now->fields[0].step == session.status().step;
     }));
 }
@@ -68,7 +68,7 @@ TEST(SessionWorker, AnAnswerIsCachedAndAMistakeIsWords) {
     TestSession session(new_run(scratch / "run"));
     const auto first = answer(session, probe("bias"));
     ASSERT_NE(first, nullptr);
-    EXPECT_EQ(session.ask(probe("bias")), first);
+    EXPECT_EQ(session.probes().ask(probe("bias")), first);
     std::string error;
     EXPECT_EQ(answer(session, probe("bias", 9), &error), nullptr);
     EXPECT_NE(error.find("layer 9"), std::string::npos);
@@ -97,7 +97,7 @@ TEST(SessionWorker, ManyPanelsAskAtOnce) {
     for (size_t i = 0; i < wishes.size(); ++i) open.insert(i);
     EXPECT_TRUE(wait_for([&] {
         for (size_t i = 0; i < wishes.size(); ++i)
-            if (session.ask(wishes[i])) open.erase(i);
+            if (session.probes().ask(wishes[i])) open.erase(i);
         return open.empty();
     })) << open.size()
         << " never answered";
@@ -107,7 +107,7 @@ TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 2));
-    session.complete(lower_half());
+    session.completions().start(lower_half());
     const auto done = wait_completion(session);
     ASSERT_NE(done, nullptr);
     EXPECT_EQ(done->error, "");
@@ -120,7 +120,7 @@ TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
 
     CompletionRequest bad = lower_half();
     bad.sample.top_p = 7;
-    session.complete(bad);
+    session.completions().start(bad);
     const auto failed = wait_completion(session, done->id);
     ASSERT_NE(failed, nullptr);
     EXPECT_NE(failed->error.find("top-p"), std::string::npos);
@@ -130,20 +130,20 @@ TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));
-    session.complete(lower_half(200));
-    session.stop_completion();
-    session.complete(lower_half(300));
-    session.complete(lower_half(2));  // newest wins
+    session.completions().start(lower_half(200));
+    session.completions().stop();
+    session.completions().start(lower_half(300));
+    session.completions().start(lower_half(2));  // newest wins
     EXPECT_TRUE(wait_for([&] {
-        const auto now = session.completion();
+        const auto now = session.completions().latest();
         return now && now->done && !now->stopped && now->samples.size() == 2;
     }));
-    const auto first = session.completion();
+    const auto first = session.completions().latest();
     CompletionRequest again = lower_half(2);
     again.from_position = 40;
     again.from_sample = 1;
     again.forced = (first->samples[1][40] + 1) % 4;
-    session.complete(again);
+    session.completions().start(again);
     const auto branch = wait_completion(session, first->id);
     ASSERT_NE(branch, nullptr);
     EXPECT_EQ(branch->error, "");
@@ -157,9 +157,9 @@ TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
 TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
-    session.run_until(40);
+    session.run().run_until(40);
     ASSERT_TRUE(wait_state(session, RunState::stopped));
-    session.complete(lower_half(2));
+    session.completions().start(lower_half(2));
     auto last = wait_completion(session);
     ASSERT_NE(last, nullptr);
     const size_t position = 45;
@@ -178,7 +178,7 @@ TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
         again.from_position = static_cast<int64_t>(position);
         again.from_sample = 1;
         again.forced = level;
-        session.complete(again);
+        session.completions().start(again);
         last = wait_completion(session, last->id);
         ASSERT_NE(last, nullptr);
         ASSERT_EQ(last->error, "");
@@ -199,21 +199,21 @@ TEST(SessionWorker, ProbesAreServedBetweenTokens) {
     // A busy machine may let one of them end before this thread looks, not all.
     bool was_between = false;
     for (int tries = 0; tries < 20 && !was_between; ++tries) {
-        const uint64_t id = session.complete(all);
+        const uint64_t id = session.completions().start(all);
         ProbeRequest request = probe("attention");
         request.tokens = picture(5 + tries);
         ASSERT_NE(answer(session, request), nullptr);
-        const auto running = session.completion();
+        const auto running = session.completions().latest();
         was_between = !running || running->id != id || !running->done;
     }
     EXPECT_TRUE(was_between) << "every completion ended before the probe was served";
-    session.stop_completion();
+    session.completions().stop();
 }
 
 TEST(SessionWorker, StoredMomentsCanBeAsked) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
-    session.run_until(60);
+    session.run().run_until(60);
     ASSERT_TRUE(wait_step(session, 60));
     ASSERT_TRUE(wait_state(session, RunState::stopped));
     const std::vector<int64_t> moments = session.history_steps();
@@ -243,7 +243,7 @@ TEST(SessionWorker, StoredMomentsCanBeAsked) {
     // A completion of an older step, too.
     CompletionRequest old = lower_half(1);
     old.step = 50;
-    session.complete(old);
+    session.completions().start(old);
     const auto done = wait_completion(session);
     ASSERT_NE(done, nullptr);
     EXPECT_EQ(done->step, 50);
@@ -254,9 +254,9 @@ TEST(SessionWorker, BadPathsEndInTheErrorStateWithThePath) {
     const auto error_of = [&](const std::string& path) {
         TestSession session(open_path(path));
         EXPECT_TRUE(wait_state(session, RunState::error));
-        EXPECT_EQ(session.ask(probe("bias")), nullptr);
-        session.start();
-        session.complete(lower_half());
+        EXPECT_EQ(session.probes().ask(probe("bias")), nullptr);
+        session.run().start();
+        session.completions().start(lower_half());
         return session.status().error;
     };
     const std::string missing = scratch / "missing.safetensors";
@@ -277,7 +277,7 @@ TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
     const Scratch scratch;
     {
         TestSession session(new_run(scratch / "run"));
-        session.run_until(3);
+        session.run().run_until(3);
         ASSERT_TRUE(wait_state(session, RunState::stopped));
     }
     const std::string file = scratch / "run/checkpoints/step-00000003.safetensors";
@@ -288,7 +288,7 @@ TEST(SessionWorker, ACheckpointOpensProbesAndTrainsOn) {
     EXPECT_EQ(session.status().step, 3);
     EXPECT_EQ(session.status().path, file);
     ASSERT_NE(answer(session, probe("bias")), nullptr);
-    session.step(2);
+    session.run().step(2);
     ASSERT_TRUE(wait_step(session, 5));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     EXPECT_EQ(session.status().path, (scratch / "branch").string());
@@ -302,34 +302,34 @@ TEST(SessionWorker, RandomUseOfEverything) {
         ProbeRequest request = probe(random() % 2 ? "bias" : "attention", random() % 2);
         if (request.probe == "attention") request.tokens = picture(random() % 3);
         if (random() % 3 == 0) request.step = random() % 20;
-        static_cast<void>(session.ask(request, random() % 2));
+        static_cast<void>(session.probes().ask(request, random() % 2));
         switch (random() % 12) {
             case 0:
-                session.start();
+                session.run().start();
                 break;
             case 1:
-                session.pause();
+                session.run().pause();
                 break;
             case 2:
-                session.complete(lower_half(1 + random() % 9));
+                session.completions().start(lower_half(1 + random() % 9));
                 break;
             case 3:
-                session.stop_completion();
+                session.completions().stop();
                 break;
             case 4:
-                static_cast<void>(session.data_item("train", random() % 5));
+                static_cast<void>(session.items().example("train", random() % 5));
                 break;
             case 5:
-                session.save();
+                session.run().save();
                 break;
             case 6:
-                session.stop();
+                session.run().stop();
                 break;
             default:
                 break;
         }
         static_cast<void>(session.curves());
-        static_cast<void>(session.completion());
+        static_cast<void>(session.completions().latest());
         ASSERT_NE(session.status().state, RunState::error) << session.status().error;
         if (random() % 4 == 0) wait_a_little(3);
     }

@@ -8,8 +8,8 @@
 #include "app/panels/attention/attention_gallery.h"
 #include "app/panels/attention/attention_maps.h"
 #include "app/panels/attention/attention_numbers.h"
-#include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
 #include "core/text.h"
 

@@ -7,9 +7,9 @@
 
 #include "app/panels/attention/key_chosen.h"
 #include "app/panels/attention/key_grid.h"
-#include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/fold.h"
+#include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"

@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/lock_words.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"

@@ -221,12 +221,6 @@ static bool is_all_zero(const BiasMap& map) {
                        [](float v) { return v == 0 || std::isnan(v); });
 }
 
-std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
-    const int64_t step =
-        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
-    return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
-}
-
 std::string gauge_words(const BiasForm& form, const BiasLayer& layer) {
     if (form.is_kernel()) return "raw (window fixes the constant)";
     if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return "";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
 #include "app/state/ui.h"
@@ -80,9 +81,8 @@ struct BiasQuery {
 [[nodiscard]] Range quantity_limits(Quantity quantity, std::span<const float> values,
                                     double percentile, bool symmetric);
 [[nodiscard]] bool is_signed(Quantity quantity);
-[[nodiscard]] std::string range_numbers(Range range);  // "-1 to 8.56e+08": as it is recorded
-[[nodiscard]] std::string step_words(const Ui& ui, const FieldSetPtr& fields);
-// Of the gauge in which a layer's answer is: "raw", "fixed: row log-mean-exp removed".
+[[nodiscard]] std::string range_numbers(Range range);  // Of the gauge in which a layer's answer is:
+                                                       // "raw", "fixed: row log-mean-exp removed".
 [[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);
 // Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
 [[nodiscard]] std::string pin_words(const BiasLayer& layer);

@@ -9,6 +9,7 @@
 #include "app/panels/biases/bias_side.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/lock_words.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 

@@ -168,12 +168,6 @@ std::string tap_words(const BiasForm& form, const Cell& cell) {
            number(cell.tap % form.columns + form.first_offset);
 }
 
-std::string lock_words(const Ui& ui, std::string_view hover_words) {
-    if (!ui.selection.locked) return std::string(hover_words);
-    return ui.selection.hover ? "Preview; the locked one comes back outside. Esc unlocks"
-                              : "Locked. Esc unlocks";
-}
-
 std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
     std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;

@@ -7,7 +7,6 @@
 #include <numbers>
 #include <span>
 
-#include "app/panels/biases/bias_map.h"
 #include "app/panels/shared/model_state.h"
 #include "core/rng.h"
 
@@ -58,10 +57,6 @@ CompletionRequest going_on(const Ui& ui, const Completion& completion) {
 
 }  // namespace
 
-bool is_text_model(const ModelView& ui) {
-    return ui.status.task.is_text();
-}
-
 CompletionChoice& completion_choice(Ui& ui) {
     CompletionChoice& choice = ui.selection.completion;
     const ModelConfig& model = ui.status.config.model;
@@ -74,18 +69,6 @@ CompletionChoice& completion_choice(Ui& ui) {
         choice.position = choice.level = -1;
     }
     return choice;
-}
-
-std::shared_ptr<const Completion> completion_of(const Ui& ui) {
-    if (ui.session == nullptr || !ui.has_model()) return nullptr;
-    const auto& completion = ui.selection.completion.own;
-    const bool usable = completion && !completion->samples.empty();
-    return usable || (completion && !completion->error.empty()) ? completion : nullptr;
-}
-
-bool is_completing(const Ui& ui) {
-    const auto& completion = ui.selection.completion.own;
-    return completion && !completion->done && completion->error.empty();
 }
 
 std::string earlier_words(const Ui& ui, const Completion& completion) {
@@ -102,32 +85,6 @@ std::string earlier_words(const Ui& ui, const Completion& completion) {
     for (size_t i = 0; i < unknown.size() && mask.size() * channels == unknown.size(); ++i)
         if (mask[i / channels] != unknown[i]) return "with the mask before";
     return "";
-}
-
-std::string classifier_words(const ModelView& ui) {
-    const std::string none = "It gives a label and cannot fill in what is masked. ";
-    const BiasForm form(ui.status);
-    if (form.layout != BiasLayout::none)
-        return none + (form.is_kernel() ? "Its kernels" : "Its position biases") +
-               " are in the Biases workspace, its keys in Attention.";
-    if (!ui.status.mixer.has_prior())
-        return none + "What its heads attend to is in the Attention workspace.";
-    return none + "Its keys and attention are in the Attention workspace.";
-}
-
-bool completion_state(Ui& ui) {
-    if (no_model_state(ui, Drawing::picture,
-                       "Open a checkpoint or a run to complete masked pictures or a prompt."))
-        return true;
-    if (ui.status.task.is_autoregressive) return false;
-    empty_state(ui, {.drawing = Drawing::picture,
-                     .title = "This model classifies pictures",
-                     .sentence = classifier_words(ui),
-                     .primary = "file.open",
-                     .secondary = "file.open_demo",
-                     .hint = {},
-                     .secondary_words = "Try the demo"});
-    return true;
 }
 
 std::string why_not_complete(const Ui& ui) {
@@ -154,7 +111,7 @@ namespace {
 
 // The worker keeps one completion to go on from.
 bool is_replaced(const ModelView& ui, const Completion& completion) {
-    const auto newest = ui.session->completion();
+    const auto newest = ui.session->completions().latest();
     return newest && newest->id != completion.id;
 }
 
@@ -195,7 +152,7 @@ void start_completion(Ui& ui) {
     choice.used = choice.sample;
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
-    choice.own_id = ui.session->complete(std::move(request));
+    choice.own_id = ui.session->completions().start(std::move(request));
 }
 
 void continue_completion(Ui& ui) {
@@ -203,7 +160,7 @@ void continue_completion(Ui& ui) {
     CompletionRequest request = going_on(ui, *completion);
     request.from_position = completion->position;
     request.from_sample = -1;
-    ui.selection.completion.own_id = ui.session->complete(std::move(request));
+    ui.selection.completion.own_id = ui.session->completions().start(std::move(request));
 }
 
 void continue_from_position(Ui& ui) {
@@ -215,17 +172,7 @@ void continue_from_position(Ui& ui) {
     request.forced = choice.level;
     choice.position = request.from_position;
     choice.level = -1;
-    choice.own_id = ui.session->complete(std::move(request));
-}
-
-FilledPositions filled_positions(const Completion& completion) {
-    FilledPositions filled;
-    for (size_t i = 0; i < completion.unknown.size(); ++i) {
-        if (completion.unknown[i] == 0) continue;
-        filled.at.push_back(static_cast<int64_t>(i));
-        if (static_cast<int64_t>(i) < completion.position) ++filled.decided;
-    }
-    return filled;
+    choice.own_id = ui.session->completions().start(std::move(request));
 }
 
 int64_t position_looked_at(const Ui& ui, const Completion& completion) {
@@ -254,26 +201,6 @@ void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int6
 size_t sample_looked_at(const Ui& ui, const Completion& completion) {
     const int64_t last = static_cast<int64_t>(completion.samples.size()) - 1;
     return static_cast<size_t>(std::clamp<int64_t>(ui.selection.completion.chosen, 0, last));
-}
-
-double sample_bits(const Completion& completion, size_t sample) {
-    const size_t decided = filled_positions(completion).decided;
-    if (decided == 0 || sample >= completion.log_likelihood.size()) return std::nan("");
-    return -completion.log_likelihood[sample] / std::numbers::ln2 / static_cast<double>(decided);
-}
-
-std::string shown_text(const ModelView& ui, const std::vector<uint8_t>& tokens, size_t first,
-                       size_t last) {
-    std::string text;
-    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
-    for (size_t i = first; i < std::min(last, tokens.size()); ++i) {
-        const uint8_t byte = alphabet.empty()              ? tokens[i]
-                             : tokens[i] < alphabet.size() ? alphabet[tokens[i]]
-                                                           : uint8_t{0};
-        const bool plain = (byte >= 32 && byte < 127) || byte == '\n';
-        text += plain ? std::string(1, static_cast<char>(byte)) : std::string("\u00B7");
-    }
-    return text;
 }
 
 }  // namespace aft::app

@@ -337,6 +337,8 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
     icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
             {text_size::icon, ui.theme.text3});
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
+    if (item.hovered && picture.pixels.empty() && page && !page->demos_problem.empty())
+        tooltip(ui, {.name = demo.title, .sentence = page->demos_problem});
     if (item.pressed) form_.open(ui, demo.preset);
 }
 

@@ -6,6 +6,7 @@
 #include "app/state/icons.h"
 #include "app/widgets/parts.h"
 #include "app/widgets/widgets.h"
+#include "core/caught.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -61,27 +62,20 @@ void data_line(DrawContext& ui, const std::string& problem) {
 
 void NewRunForm::open(Ui& ui, const std::string& preset) {
     is_open_ = true;
-    try {
-        presets_ = list_presets();
-    } catch (const Error& error) {
-        presets_.clear();
-        problem_ = error.what();
-    }
+    presets_.clear();
+    problem_ = error_words([&] { presets_ = list_presets(); });
     choose_preset(ui, preset);
 }
 
 void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     for (size_t i = 0; i < presets_.size(); ++i)
         if (presets_[i].name == name) shown_.preset = static_cast<int>(i);
-    try {
+    problem_ = error_words([&] {
         standard_ = load_preset(name);
         config_ = standard_;
         data_ = config_.data.source;
-        problem_.clear();
-    } catch (const Error& error) {
-        problem_ = error.what();
-        ui.say("error", problem_);
-    }
+    });
+    if (!problem_.empty()) ui.say("error", problem_);
 }
 
 void NewRunForm::draw_group(Ui& ui, const std::string& group) {
@@ -99,12 +93,7 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
         label_column(ui, setting_label(key), room > 560 ? 240 : 180, rows[i].help);
         const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
         if (!changed) continue;
-        try {
-            set_from_text(rows, key, *changed);
-            problem_.clear();
-        } catch (const Error& error) {
-            problem_ = error.what();
-        }
+        problem_ = error_words([&] { set_from_text(rows, key, *changed); });
     }
     if (!any) hint(ui, "No setting of this group has these words.");
 }

@@ -4,33 +4,26 @@
 #include <nlohmann/json.hpp>
 
 #include "app/state/open_path.h"
+#include "core/caught.h"
 
 namespace aft::app {
 
 namespace {
 
 nlohmann::json read_system() {
-    try {
-        return system_report();
-    } catch (const std::exception& error) {
-        return {{"error", error.what()}};
-    }
+    nlohmann::json report;
+    const std::string problem = error_words([&] { report = system_report(); });
+    return problem.empty() ? report : nlohmann::json{{"error", problem}};
 }
 
-// A demo whose picture cannot be made says why when it is chosen.
-std::vector<Image> demo_pictures() {
-    std::vector<Image> pictures;
-    for (const Demo& demo : kDemos) {
-        Image picture;
-        try {
-            picture = data_picture(load_preset(demo.preset).data.source, 0);
-            picture = resize_area(picture, kDemoSide, kDemoSide);
-        } catch (const std::exception&) {
-            picture = {};
-        }
-        pictures.push_back(std::move(picture));
+void make_demo_pictures(CatalogPage& page) {
+    for (size_t i = 0; i < std::size(kDemos); ++i) {
+        const std::string problem = error_words([&] {
+            const Image picture = data_picture(load_preset(kDemos[i].preset).data.source, 0);
+            page.demos[i] = resize_area(picture, kDemoSide, kDemoSide);
+        });
+        if (!problem.empty()) page.demos_problem = problem;
     }
-    return pictures;
 }
 
 // A saved step that was opened, to branch from it say, is a part of its run: that one is listed.
@@ -60,35 +53,26 @@ std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
 
 }  // namespace
 
-uint64_t RunCatalog::done_stamp() const {
-    const auto done = done_->latest();
-    return done ? done->stamp : 0;
-}
-
 void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, double max_age_s) {
     if (is_reading()) return;  // one at a time; a newer request is taken in a later frame
-    const bool is_new = paths != paths_ || stamp_ == 0;
+    const bool is_new = paths != paths_ || !page();
     if (!is_new && now_s - asked_at_ < max_age_s) return;
     paths_ = paths;
     asked_at_ = now_s;
-    const uint64_t stamp = ++stamp_;
-    reader_ = std::jthread(
-        [paths, stamp, box = box_, done = done_, before = page()](const std::stop_token& stop) {
-            auto page = std::make_shared<CatalogPage>();
-            page->system = before ? before->system : read_system();
-            page->demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
-            for (const std::string& path : with_runs_here(of_runs(paths))) {
-                if (stop.stop_requested()) break;
-                page->runs.push_back(summarize_run(path));
-            }
-            box->publish(page);
-            if (!before) {  // they take longer than all the rest, and change no layout
-                page = std::make_shared<CatalogPage>(*page);
-                page->demos = demo_pictures();
-                box->publish(page);
-            }
-            done->publish(std::make_shared<Done>(Done{stamp}));
-        });
+    pages_.start([paths, before = page()](const auto& publish, const std::stop_token& stop) {
+        CatalogPage page;
+        page.system = before ? before->system : read_system();
+        page.demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
+        page.demos_problem = before ? before->demos_problem : "";
+        for (const std::string& path : with_runs_here(of_runs(paths))) {
+            if (stop.stop_requested()) break;
+            page.runs.push_back(summarize_run(path));
+        }
+        publish(page);
+        if (before) return;
+        make_demo_pictures(page);  // takes longer than all the rest, and changes no layout
+        publish(page);
+    });
 }
 
 }  // namespace aft::app

@@ -4,10 +4,9 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "core/mailbox.h"
+#include "app/state/background.h"
 #include "model/jobs.h"
 
 namespace aft::app {
@@ -26,6 +25,7 @@ struct CatalogPage {
     std::vector<RunSummary> runs;  // in the order asked for, then the newest of runs/ here
     nlohmann::json system;         // system_report(), read once
     std::vector<Image> demos;      // of kDemos, made once; empty where that failed
+    std::string demos_problem;     // why it did
 };
 
 class RunCatalog {
@@ -34,21 +34,14 @@ class RunCatalog {
     // asked for again.
     void refresh(const std::vector<std::string>& paths, double now_s, double max_age_s);
     [[nodiscard]] std::shared_ptr<const CatalogPage> page() const {
-        return box_->latest();
+        return pages_.latest();
     }  // nullptr at first
-    [[nodiscard]] bool is_reading() const { return stamp_ != done_stamp(); }
+    [[nodiscard]] bool is_reading() const { return pages_.is_busy(); }
 
   private:
-    struct Done {
-        uint64_t stamp = 0;
-    };
-    [[nodiscard]] uint64_t done_stamp() const;
     std::vector<std::string> paths_;
     double asked_at_ = -1e9;
-    uint64_t stamp_ = 0;
-    std::shared_ptr<Mailbox<CatalogPage>> box_ = std::make_shared<Mailbox<CatalogPage>>();
-    std::shared_ptr<Mailbox<Done>> done_ = std::make_shared<Mailbox<Done>>();
-    std::jthread reader_;
+    Background<CatalogPage> pages_;
 };
 
 }  // namespace aft::app

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/caught.h"
+
 namespace aft::app {
 namespace {
 
@@ -9,28 +11,18 @@ RunCheck::Answer check(const Config& given, std::string of) {
     RunCheck::Answer out;
     out.of = std::move(of);
     Config config = given;
-    try {
-        config.check();
-    } catch (const std::exception& error) {
-        out.settings_problem = error.what();
-        return out;
-    }
-    try {
-        config = fit_to_data(config);
-    } catch (const std::exception& error) {
-        out.data_problem = error.what();
-        return out;
-    }
-    try {
+    out.settings_problem = error_words([&] { config.check(); });
+    if (!out.is_good()) return out;
+    out.data_problem = error_words([&] { config = fit_to_data(config); });
+    if (!out.is_good()) return out;
+    out.settings_problem = error_words([&] {
         const nlohmann::json figures = estimate(config);
         out.parameters = figures.value("parameters", 0.0);
         out.weights_bytes = figures.value("weights_bytes", 0.0);
         out.training_bytes = figures.value("training_bytes", 0.0);
         out.activations_bytes = figures.value("activations_bytes", 0.0);
         out.seconds = figures.value("seconds", 0.0);
-    } catch (const std::exception& error) {
-        out.settings_problem = error.what();
-    }
+    });
     return out;
 }
 
@@ -38,17 +30,15 @@ RunCheck::Answer check(const Config& given, std::string of) {
 
 void RunCheck::refresh(const Config& config) {
     wanted_ = config_to_json(config).dump();
-    const auto done = box_->latest();
-    const bool is_reading = !asked_.empty() && (!done || done->of != asked_);
-    if (is_reading || asked_ == wanted_) return;  // one at a time; the newest comes next
+    if (checks_.is_busy() || asked_ == wanted_) return;  // one at a time; the newest comes next
     asked_ = wanted_;
-    reader_ = std::jthread([config, of = wanted_, box = box_] {
-        box->publish(std::make_shared<const Answer>(check(config, of)));
+    checks_.start([config, of = wanted_](const auto& publish, const std::stop_token&) {
+        publish(check(config, of));
     });
 }
 
 std::shared_ptr<const RunCheck::Answer> RunCheck::answer() const {
-    const auto done = box_->latest();
+    const auto done = checks_.latest();
     return done && done->of == wanted_ ? done : nullptr;
 }
 

@@ -4,9 +4,8 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <thread>
 
-#include "core/mailbox.h"
+#include "app/state/background.h"
 #include "model/jobs.h"
 
 namespace aft::app {
@@ -27,12 +26,11 @@ class RunCheck {
     // For the settings given last; nullptr while they are being checked.
     [[nodiscard]] std::shared_ptr<const Answer> answer() const;
     // The newest answer, perhaps to earlier settings; nullptr before the first.
-    [[nodiscard]] std::shared_ptr<const Answer> last() const { return box_->latest(); }
+    [[nodiscard]] std::shared_ptr<const Answer> last() const { return checks_.latest(); }
 
   private:
     std::string wanted_, asked_;
-    std::shared_ptr<Mailbox<Answer>> box_ = std::make_shared<Mailbox<Answer>>();
-    std::jthread reader_;
+    Background<Answer> checks_;
 };
 
 }  // namespace aft::app

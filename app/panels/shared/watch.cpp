@@ -18,14 +18,14 @@ bool Watch::update(Ui& ui, const ProbeRequest& request, AskTurn& turn, double ho
         return false;
     }
     std::string error;
-    FieldSetPtr answer = ui.session->ask(request, false, &error);
+    FieldSetPtr answer = ui.session->probes().ask(request, false, &error);
     pending_ = answer == nullptr && error.empty();
     if (pending_) {
         turn.taken = true;
         // Another step of the same request may lie in the cache: better than another picture. And
         // where training publishes faster than the worker answers, the newest is never there: what
         // was answered last is shown, or the picture would stand still.
-        answer = ui.session->ask(request, true, nullptr);
+        answer = ui.session->probes().ask(request, true, nullptr);
         if (is_running && answer != nullptr && answer != fields_) pending_ = false;
     }
     error_ = error;

@@ -69,7 +69,7 @@ void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
     const std::string standard = standard_of(ui, row.key);
     if (const auto value = setting_field(ui, row, standard, blocked);
         value && ui.session != nullptr)
-        ui.session->set(row.key, *value);
+        ui.session->run().set(row.key, *value);
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -130,8 +130,8 @@ void ControlsPanel::draw_target(Ui& ui) {
     const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
     if (!is_typed) run_after_ = false;
     if (ui.session == nullptr) return;
-    if (is_changed) ui.session->set("train.steps", std::to_string(target));
-    if (runs) ui.session->run_until(target);
+    if (is_changed) ui.session->run().set("train.steps", std::to_string(target));
+    if (runs) ui.session->run().run_until(target);
 }
 
 void ControlsPanel::draw_many_steps(Ui& ui) {
@@ -154,7 +154,7 @@ void ControlsPanel::draw_pace(Ui& ui) {
     field.unit = "%";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
-        if (ui.session != nullptr) ui.session->set_share(share / 100);
+        if (ui.session != nullptr) ui.session->pace().set_share(share / 100);
     }
     toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
            {"Smooth while I interact"});

@@ -8,8 +8,8 @@
 #include <deque>
 #include <set>
 
-#include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/model_state.h"
 #include "app/state/data_location.h"
 #include "app/widgets/parts.h"
@@ -109,7 +109,7 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
 // What has come of the completion asked for; another one may have taken its place.
 void TrainSamplesPanel::take(Ui& ui) {
     if (!asked_.is_running) return;
-    const auto now = ui.session->completion();
+    const auto now = ui.session->completions().latest();
     if (!now || now->id < asked_.id) return;
     if (now->id == asked_.id) {
         const bool is_earlier = asked_.tried.contains(asked_.at);
@@ -165,7 +165,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    asked_.id = ui.session->complete(std::move(request));
+    asked_.id = ui.session->completions().start(std::move(request));
     asked_.is_running = true;
     asked_.at = at;
     if (step == ui.shown_step()) asked_.step = step;
@@ -304,7 +304,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
     if (completion_state(ui)) return;
     if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
     ItemError problem;
-    if (!item_) item_ = ui.session->data_item("validation", 0, &problem);
+    if (!item_) item_ = ui.session->items().example("validation", 0, &problem);
     if (!problem.words.empty()) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",

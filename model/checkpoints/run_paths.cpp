@@ -1,4 +1,4 @@
-#include "model/train/step_files.h"
+#include "model/checkpoints/run_paths.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +29,20 @@ std::vector<int64_t> step_files(const std::filesystem::path& folder) {
     }
     std::sort(steps.begin(), steps.end());
     return steps;
+}
+
+bool is_run_folder(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) &&
+           std::filesystem::exists(path / "config.json", error);
+}
+
+std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run) {
+    return step_files(run / "checkpoints");
+}
+
+std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step) {
+    return step_file(run / "checkpoints", step);
 }
 
 }  // namespace aft

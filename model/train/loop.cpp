@@ -1,4 +1,6 @@
-#include "model/train/recorder.h"
+#include "model/train/loop.h"
+
+#include <algorithm>
 
 #include "core/check.h"
 
@@ -6,23 +8,31 @@ namespace aft {
 
 using Clock = std::chrono::steady_clock;
 
-Recorder::Recorder(RunFolder& folder, const Trainer& trainer)
-    : folder_(folder),
-      trainer_(trainer),
+TrainingLoop::TrainingLoop(Trainer& trainer, RunFolder& folder)
+    : trainer_(trainer),
+      folder_(folder),
       history_(folder.path() / "history", trainer.config().train.history_frames,
                trainer.config().train.steps),
+      first_step_(trainer.steps_done()),
       saved_at_(Clock::now()) {
-    history_.record(trainer.steps_done(), trainer.net().parameters());
+    history_.record(first_step_, trainer.net().parameters());
 }
 
-void Recorder::after_step(const StepReport& report) {
+StepReport TrainingLoop::step() {
+    finish_record();
+    StepReport report = trainer_.step();
+    record(report);
+    return report;
+}
+
+void TrainingLoop::record(const StepReport& report) {
     if (!report.failure.empty()) {
         folder_.event("error", report.step, {{"text", report.failure}});
         return;
     }
     waiting_ = report;
     is_logged_ = false;
-    finish();
+    finish_record();
     const TrainConfig& train = trainer_.config().train;
     const auto next = next_save();
     if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0)
@@ -31,7 +41,7 @@ void Recorder::after_step(const StepReport& report) {
         save(SaveKind::by_time);
 }
 
-void Recorder::finish() {
+void TrainingLoop::finish_record() {
     if (!waiting_) return;
     const int64_t every = std::max<int64_t>(trainer_.config().train.log_every, 1);
     const bool is_due = waiting_->values.contains("validation.loss") || waiting_->error ||
@@ -42,7 +52,7 @@ void Recorder::finish() {
     waiting_.reset();
 }
 
-std::filesystem::path Recorder::save(SaveKind kind) {
+std::filesystem::path TrainingLoop::save(SaveKind kind) {
     saved_at_ = Clock::now();
     const int64_t step = trainer_.steps_done();
     std::error_code error;  // a rewind that failed half-way may have taken the file away
@@ -55,14 +65,18 @@ std::filesystem::path Recorder::save(SaveKind kind) {
     // Where the clock chose the step no moment is kept: those of a run follow from its steps alone.
     if (kind != SaveKind::by_time)
         history_.record(step, trainer_.net().parameters(), /*always=*/true);
-    finish();
+    finish_record();
     saved_at_ = Clock::now();
     return saved_path_;
 }
 
-std::optional<Clock::time_point> Recorder::next_save() const {
+bool TrainingLoop::has_unsaved_steps() const {
+    return trainer_.steps_done() > std::max(first_step_, saved_step_);
+}
+
+std::optional<Clock::time_point> TrainingLoop::next_save() const {
     const double minutes = trainer_.config().train.save_minutes;
-    if (minutes <= 0) return std::nullopt;
+    if (minutes <= 0 || !has_unsaved_steps()) return std::nullopt;
     return saved_at_ + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double, std::ratio<60>>(minutes));
 }

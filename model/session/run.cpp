@@ -1,0 +1,234 @@
+#include "model/session/run.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "core/caught.h"
+#include "core/warnings.h"
+#include "model/device.h"
+
+namespace aft::session {
+
+Run::Run(SessionChannels& channels, OpenRequest request)
+    : channels_(channels), request_(std::move(request)), publisher_(channels) {
+    view_.status.state = RunState::opening;
+    view_.status.path = request_.path;
+}
+
+void Run::apply(RunEvent event) {
+    const auto next = next_state(view_.status.state, event);
+    AFT_ASSERT(next.has_value());
+    if (next) view_.status.state = *next;
+}
+
+bool Run::has_unsaved_steps() const {
+    return run_.loop && run_.loop->has_unsaved_steps();
+}
+
+void Run::publish_weights() {
+    if (!model_.trainer) return;
+    publisher_.publish_weights(*model_.trainer);
+    view_.status.publish_ms = publisher_.weights_ms();
+}
+
+void Run::publish(bool at_once) {
+    publisher_.publish_curves(view_, at_once);
+    publisher_.publish_status(view_.status, at_once);
+}
+
+void Run::note_saved(int64_t step) {
+    view_.status.saved_step = step;
+    log_event("save", "");
+    publish_stored_steps();
+}
+
+void Run::save(SaveKind kind) {
+    prepare_training();
+    const int64_t step = model_.trainer->steps_done();
+    files_.forget(checkpoint_path(run_.path, step));
+    const OnFailure note_saved_part([&] {  // what is written beside the checkpoint failed
+        if (run_.loop->saved_step() == step) view_.status.saved_step = step;
+    });
+    const std::filesystem::path path = run_.loop->save(kind);
+    if (view_.status.can_go_on) view_.status.error.clear();
+    if (kind != SaveKind::by_time) view_.status.message = fmt::format("saved {}", path.string());
+    note_saved(step);
+}
+
+// For good, if it is saved or is the step training rests at.
+void Run::keep(int64_t step) {
+    if (!run_.folder) return;
+    if (step == model_.trainer->steps_done() && view_.status.state != RunState::running)
+        return save(SaveKind::by_hand);
+    const std::vector<int64_t> saved = checkpoint_steps(run_.path);
+    if (std::binary_search(saved.begin(), saved.end(), step))
+        run_.folder->keep_save(step, SaveKind::by_hand);
+}
+
+// A full disk or too little memory leaves the trainer whole: it can go on when the cause is gone,
+// and what was learnt can be saved.
+void Run::set_error(const std::string& words) {
+    Status& status = view_.status;
+    status.can_go_on = model_.trainer && run_.folder;
+    if (status.can_go_on && status.state == RunState::running) log_failed_step(words);
+    status.following = false;
+    apply(status.can_go_on ? RunEvent::held_up : RunEvent::failed);
+    pause_at_ = -1;
+    status.error = words;
+    status.message.clear();
+    if (!status.can_go_on) return;
+    status.step = model_.trainer->steps_done();
+    const std::string problem = error_words([&] { publish_weights(); }, plain_words);
+    if (!problem.empty()) status.message = "what is shown is of an older step: " + problem;
+}
+
+void Run::begin() {
+    prepare_training();
+    view_.status.error.clear();
+    view_.status.message = std::exchange(run_.lost, "");
+    apply(RunEvent::begun);
+    view_.last_step_time = Clock::now();
+    publish_stored_steps();
+}
+
+void Run::halt(RunEvent event) {
+    pause_at_ = -1;
+    apply(event);
+    if (event != RunEvent::paused && has_unsaved_steps()) save(SaveKind::scheduled);
+    publish_weights();
+    publisher_.publish_curves(view_, /*at_once=*/true);
+}
+
+void Run::start() {
+    Status& status = view_.status;
+    if (status.state == RunState::running) return;
+    if (status.step < status.target_step) {
+        begin();
+        pause_at_ = -1;
+        return;
+    }
+    if (run_.folder && (has_unsaved_steps() || !status.error.empty())) {
+        save(SaveKind::scheduled);  // what an error kept from it
+        halt(RunEvent::finished);
+    }
+    status.message = fmt::format("step {} of {} is reached: set a higher target step to go on",
+                                 status.step, status.target_step);
+}
+
+void Run::obey(const Command& command) {
+    using Kind = Command::Kind;
+    const bool moves_data = command.kind == Kind::set && command.key == "data.source";
+    if (moves_data && !model_.trainer) return move_data(command.text);
+    if (view_.status.following) {
+        view_.status.message = "another process trains this run: it can only be watched here";
+        return;
+    }
+    if (!model_.trainer && !model_.opened) {  // opening failed: its words stay
+        view_.status.message = "no model is open";
+        return;
+    }
+    switch (command.kind) {
+        case Kind::start:
+            return start();
+        case Kind::pause:
+            if (view_.status.state == RunState::running) halt(RunEvent::paused);
+            return;
+        case Kind::step:
+            begin();
+            pause_at_ = model_.trainer->steps_done() + std::max<int64_t>(command.number, 1);
+            return;
+        case Kind::run_until:
+            view_.status.target_step = std::max<int64_t>(command.number, 0);
+            log_target();
+            return start();
+        case Kind::stop:
+            if (!run_.folder) return;
+            apply(RunEvent::stop_asked);
+            publisher_.publish_status(view_.status, /*at_once=*/true);
+            return halt(RunEvent::finished);
+        case Kind::save:
+            return save(SaveKind::by_hand);
+        case Kind::rewind:
+            return rewind(command.number);
+        case Kind::set:
+            return change(command.key, command.text);
+        case Kind::note:
+            return log_event("note", command.text);
+        case Kind::keep:
+            return keep(command.number);
+    }
+}
+
+void Run::advance() {
+    if (view_.status.following)
+        follow();
+    else
+        step();
+}
+
+void Run::step() {
+    const auto start = Clock::now();
+    const StepReport report = run_.loop->step();
+    if (!report.failure.empty()) {
+        view_.status.can_go_on = false;
+        add_event(view_, "error", report.failure);
+        halt(RunEvent::paused);
+        view_.status.error = report.failure;
+        return;
+    }
+    add_report(view_, report);
+    if (run_.loop->saved_step() == report.step) {
+        files_.forget(checkpoint_path(run_.path, report.step));
+        note_saved(report.step);
+    } else if (report.values.contains("validation.loss")) {
+        publish_stored_steps();
+    }
+    if (report.error) std::rethrow_exception(report.error);
+    publisher_.publish_weights_when_due(*model_.trainer);
+    view_.status.publish_ms = publisher_.weights_ms();
+    finish_step(report, start);
+    check_files();
+}
+
+// What comes after a step: a rest of the length that the window left to training, or the end.
+void Run::finish_step(const StepReport& report, Clock::time_point start) {
+    if (report.step == pause_at_) {
+        halt(RunEvent::paused);
+    } else if (report.step >= view_.status.target_step && pause_at_ < 0) {
+        halt(RunEvent::finished);
+        view_.status.message = fmt::format("step {} reached and saved", report.step);
+    } else if (const double rest = 1 / channels_.commands.share() - 1; rest > 0) {
+        const auto took = Clock::now() - start;
+        channels_.commands.yield_until(Clock::now() +
+                                       std::chrono::duration_cast<Clock::duration>(took * rest));
+    }
+}
+
+std::optional<Clock::time_point> Run::next_deadline() const {
+    std::optional<Clock::time_point> next = files_.next_look();
+    // A pause does not keep steps from being saved in time. One that failed waits for the user.
+    if (run_.loop && view_.status.error.empty())
+        if (const auto save = run_.loop->next_save()) next = std::min(next.value_or(*save), *save);
+    return next;
+}
+
+bool Run::meet_deadline() {
+    if (check_files()) return true;
+    if (!run_.loop || !view_.status.error.empty()) return false;
+    const auto due = run_.loop->next_save();
+    if (!due || Clock::now() < *due) return false;
+    save(SaveKind::by_time);
+    return true;
+}
+
+// Who asked for a stop has read in the status what became of it.
+void Run::end() {
+    if (!has_unsaved_steps()) return;
+    const std::string problem = error_words([&] { run_.loop->save(); }, plain_words);
+    const int64_t step = model_.trainer->steps_done();
+    if (problem.empty() || channels_.stops_asked > 0 || run_.loop->saved_step() == step) return;
+    warn_once(fmt::format("{}: step {} could not be saved: {}", run_.path, step, problem));
+}
+
+}  // namespace aft::session

@@ -1,0 +1,109 @@
+// Opening: a new run, a checkpoint file, or a run folder (ours to go on with, or another's to
+// follow); and what training needs beside the weights, made at its first start. Blocks on files.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/files.h"
+#include "model/device.h"
+#include "model/session/run.h"
+#include "model/train/run_lock.h"
+#include "model/train/run_state.h"
+
+namespace aft::session {
+
+void Run::open() {
+    Status& status = view_.status;
+    device_ = parse_device(request_.device);
+    status.device = device_.str();
+    if (request_.path.empty()) {
+        open_new();
+    } else if (is_run_folder(request_.path)) {
+        open_run();
+    } else {
+        open_file(request_.path);
+        run_.path = request_.out.empty() ? new_run_path(config().name).string() : request_.out;
+    }
+    status.can_train = !status.following;
+    apply(status.following ? RunEvent::followed : RunEvent::opened);
+    publisher_.publish_curves(view_, /*at_once=*/true);
+}
+
+void Run::open_new() {
+    AFT_CHECK(request_.config.has_value(), "nothing to open: no path and no settings");
+    model_.trainer = std::make_unique<Trainer>(*request_.config, device_);
+    const Config& fitted = model_.trainer->config();
+    run_.path = request_.out.empty() ? new_run_path(fitted.name).string() : request_.out;
+    describe_model(view_, fitted, model_.trainer->checkpoint(/*with_optimizer=*/false));
+    view_.status.path = run_.path;
+    publish_weights();
+}
+
+void Run::open_file(const std::string& path) {
+    files_.watch(resolve_model(path).string(), /*may_return=*/true);  // before it is read
+    auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(path));
+    describe_model(view_, checkpoint->config, *checkpoint);
+    view_.status.saved_step = checkpoint->step;
+    model_.opened = checkpoint;
+    publisher_.publish_checkpoint(checkpoint);
+}
+
+void Run::open_run() {
+    Status& status = view_.status;
+    run_.path = request_.path;
+    run_.is_old = true;
+    status.config = load_config_file((fs::path(run_.path) / "config.json").string());
+    status.following = is_run_locked(run_.path);
+    read_metrics();
+    read_run_events(view_, run_.path);
+    publish_stored_steps();
+    if (status.following && checkpoint_steps(run_.path).empty()) {
+        status.message = "waiting for the first checkpoint of this run";
+        return;
+    }
+    open_file(run_.path);  // without a checkpoint: an error that says so
+    status.target_step =
+        std::max(status.target_step, asked_steps(read_events(run_.path), config()));
+    if (!status.following) status.message = steps_without_weights();
+}
+
+std::string Run::steps_without_weights() const {
+    const NumberColumn& steps = view_.curves.step;
+    const int64_t last = steps.empty() ? -1 : std::llround(steps.back());
+    if (!model_.opened || last <= model_.opened->step) return "";
+    return fmt::format("saved is step {}; {} when training goes on", model_.opened->step,
+                       lost_words(model_.opened->step, last));
+}
+
+void Run::make_trainer() {
+    if (model_.trainer) return;
+    AFT_CHECK(model_.opened != nullptr, "there is nothing to train: no model is open");
+    model_.trainer = std::make_unique<Trainer>(*model_.opened, device_);
+    view_.status.config = model_.trainer->config();
+}
+
+void Run::prepare_training() {
+    make_trainer();
+    if (run_.folder) return;
+    auto folder = run_.is_old ? std::make_unique<RunFolder>(run_.path)
+                              : std::make_unique<RunFolder>(run_.path, config());
+    const int64_t step = model_.trainer->steps_done();
+    if (run_.is_old) folder->go_on_from(step, config());
+    files_.forget_all();  // what was dropped comes again
+    run_.loop = std::make_unique<TrainingLoop>(*model_.trainer, *folder);
+    const bool has_risky_change = std::exchange(run_.has_risky_change, false);
+    if (has_risky_change && run_.is_old) folder->keep_save(step, SaveKind::before_change);
+    if (has_risky_change && !run_.is_old) run_.loop->save(SaveKind::before_change);
+    run_.folder = std::move(folder);
+    view_.status.path = run_.path;
+    const NumberColumn& logged = view_.curves.step;
+    if (!logged.empty() && logged.back() > double(step)) {  // of a process that was killed
+        run_.lost = lost_words(step, std::llround(logged.back()));
+        read_logs();
+    }
+    log_target();
+    model_.opened.reset();
+    run_.is_old = true;
+}
+
+}  // namespace aft::session

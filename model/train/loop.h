@@ -1,0 +1,51 @@
+// TrainingLoop: the steps of a run, one after the other, and what each leaves in the run folder:
+// log line, bias history, checkpoints. The one loop of the train job and of the session, so that
+// both leave the same folder. Trainer thread; knows no window and no command. Errors (disk full)
+// leave every older file whole.
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+#include "model/train/trainer.h"
+
+namespace aft {
+
+class TrainingLoop {
+  public:
+    // `folder` is open; the trainer stands at its first step or where its checkpoint was. Both
+    // outlive the loop.
+    TrainingLoop(Trainer& trainer, RunFolder& folder);
+
+    // One optimiser step, its log line and history frame, and the save that is due. What an error
+    // kept from being written after the step before is written first. A report with `failure` was
+    // not applied and is an event of the folder; `error` (of validation) is the caller's to
+    // rethrow.
+    [[nodiscard]] StepReport step();
+    // The checkpoint first, unless this step is saved already: saved_step() tells also after an
+    // error of what is written beside it.
+    std::filesystem::path save(SaveKind kind = SaveKind::scheduled);
+    // When train.save_minutes asks for the next save of unsaved steps; nullopt = never. step() does
+    // it; call save(SaveKind::by_time) for it where no step comes.
+    [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> next_save() const;
+    [[nodiscard]] int64_t saved_step() const { return saved_step_; }  // -1 = none by this loop
+    [[nodiscard]] bool has_unsaved_steps() const;  // steps of this loop that no checkpoint holds
+
+  private:
+    void record(const StepReport& report);
+    void finish_record();
+
+    Trainer& trainer_;
+    RunFolder& folder_;
+    History history_;
+    int64_t first_step_;
+    std::optional<StepReport> waiting_;  // done, but not written whole
+    bool is_logged_ = false;             // its line is written
+    int64_t saved_step_ = -1;
+    std::filesystem::path saved_path_;
+    std::chrono::steady_clock::time_point saved_at_;  // tried to; the start, before the first
+};
+
+}  // namespace aft

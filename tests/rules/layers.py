@@ -1,0 +1,79 @@
+"""Include direction inside model/ and app/: a file includes its own layer and those below."""
+import re
+
+from rules.sources import CODE, includes
+
+# Lowest first; the first pattern that fits a path is its layer.
+MODEL = [
+    ("plain types", r"(traits|room_settings|metrics|requests|status|completion|data_item)\.(h|cpp)|config\.h|probe/option\.h"),
+    ("operators' contract", r"ops/(aft|autograd|backend)\.h"),
+    ("ops/common", r"ops/common/"),
+    ("ops/reference", r"ops/reference/"),
+    ("ops/tiled", r"ops/tiled/"),
+    ("ops/cpu/simd", r"ops/cpu/(simd/|scaling\.h|range\.h)"),
+    ("ops/cpu/OPERATOR", r"ops/cpu/(band|conv|scan|decode)/|ops/cpu/range\.cpp"),
+    ("ops/cpu/call", r"ops/cpu/call\."),
+    ("ops/cpu/exact", r"ops/cpu/exact/"),
+    ("ops/cpu", r"ops/cpu/"),
+    ("ops", r"ops/"),
+    ("nn/cpu", r"nn/cpu/"),
+    ("nn", r"nn/"),
+    ("mixers", r"mixers/"),
+    ("net", r"net/"),
+    ("data", r"data/"),
+    ("tasks", r"tasks/"),
+    ("config", r"(config|presets)\.cpp"),
+    ("checkpoints", r"checkpoints/"),
+    ("train", r"train/"),
+    ("decode", r"decode/"),
+    ("probe", r"probe/"),
+    ("device", r"device\."),
+    ("session and jobs", r"(session|jobs|model_files)"),
+]
+APP = [
+    ("state", r"state/"),
+    ("widgets", r"widgets/"),
+    ("panel contract", r"panels/(panel|rooms)\.h"),
+    ("panels/shared", r"panels/shared/"),
+    ("panels", r"panels/"),
+    ("frame", r"frame/"),
+    ("command contract", r"commands/rooms\.h"),
+    ("services", r"(interrupts|window_api|options|output|progress_line|usage|work)\."),
+    ("host", r"host/"),
+    ("commands", r"commands/"),
+    ("program", r"(program|main)\."),
+]
+# Folders side by side that do not know each other.
+APART = [r"model/(jobs)[./]|model/(session)[./]", r"app/panels/(?!shared/)(\w+)/",
+         r"model/ops/cpu/(band|conv|scan|decode)/", r"model/ops/(reference|tiled|cpu)/"]
+
+
+def layer(path, layers):
+    rest = path.split("/", 1)[1]
+    return next((i for i, (_, pattern) in enumerate(layers) if re.match(pattern, rest)), None)
+
+
+def apart(path, pattern):
+    m = re.match(pattern, path)
+    return m and next(g for g in m.groups() if g)
+
+
+def layers():
+    for path in CODE:
+        tree = {"model": MODEL, "app": APP}.get(path.split("/")[0])
+        if tree is None:
+            continue
+        own = layer(path, tree)
+        if own is None:
+            yield path, 0, "no layer is named for it (tests/rules/layers.py)"
+            continue
+        for line, _, name in includes(path):
+            if name.split("/")[0] != path.split("/")[0]:
+                continue
+            other = layer(name, tree)
+            if other is not None and other > own:
+                yield path, line, f"{tree[own][0]} may not include {name}, which stands above it ({tree[other][0]})"
+            for pattern in APART:
+                a, b = apart(path, pattern), apart(name, pattern)
+                if a and b and a != b:
+                    yield path, line, f"{a} and {b} do not know each other: {name}"

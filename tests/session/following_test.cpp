@@ -1,0 +1,57 @@
+// A run that another process (here: another session) trains, followed as its folder grows.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/session/session_fixture.h"
+
+namespace aft {
+namespace {
+
+TEST(SessionFollowing, FollowsARunThatAnotherOneTrains) {
+    const Scratch scratch;
+    auto owner = std::make_unique<TestSession>(new_run(scratch / "run", true));
+    ASSERT_TRUE(wait_for([&] { return owner->status().saved_step >= 50; }));
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(watcher, RunState::running));
+    EXPECT_TRUE(watcher.status().following);
+    EXPECT_FALSE(watcher.status().can_train);
+    const int64_t first = watcher.status().step;
+    ASSERT_TRUE(wait_step(watcher, first + 20));
+    EXPECT_NE(answer(watcher, probe("bias")), nullptr);
+    watcher.run().start();
+    EXPECT_TRUE(wait_for(
+        [&] { return watcher.status().message.find("another process") != std::string::npos; }));
+    owner->run().stop();
+    ASSERT_TRUE(wait_state(*owner, RunState::stopped));
+    const int64_t last = owner->status().step;
+    owner.reset();
+    ASSERT_TRUE(wait_state(watcher, RunState::stopped));
+    EXPECT_EQ(watcher.status().step, last);
+    EXPECT_TRUE(watcher.status().can_train);
+    watcher.run().step(1);
+    ASSERT_TRUE(wait_step(watcher, last + 1));
+}
+
+TEST(SessionFollowing, FollowsARewindOfTheOneThatTrains) {
+    const Scratch scratch;
+    OpenRequest request = new_run(scratch / "run");
+    request.config->train.checkpoint_every = 20;
+    TestSession owner(request);
+    owner.run().step(60);
+    ASSERT_TRUE(wait_step(owner, 60) && wait_state(owner, RunState::paused));
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_for([&] { return watcher.status().saved_step == 60; }));
+    owner.run().rewind(20);
+    ASSERT_TRUE(wait_for([&] { return watcher.status().saved_step == 20; }));
+    EXPECT_EQ(watcher.status().step, 20);
+    EXPECT_EQ(watcher.curves()->step.size(), 20u) << "what came after left the curves";
+    EXPECT_TRUE(watcher.status().following);
+    owner.run().step(100);
+    ASSERT_TRUE(wait_step(watcher, 120));
+    EXPECT_EQ(watcher.curves()->step.size(), 120u);
+    EXPECT_EQ(watcher.status().error, "");
+}
+
+}  // namespace
+}  // namespace aft
