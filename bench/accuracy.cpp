@@ -124,12 +124,12 @@ json verdicts(const json& errors) {
     json all = json::array();
     for (const json& one : errors) {
         if (!one["ours"]) continue;
-        const bool half = one["precision"] == "bf16";
+        const bool is_bf16 = one["precision"] == "bf16";
         const bool met =
-            half ? within_bound(one["error"], 1e-2)
-                 : within_bound(one["error"], 1e-5) && within_bound(one["gradient_error"], 2e-5);
+            is_bf16 ? within_bound(one["error"], 1e-2)
+                    : within_bound(one["error"], 1e-5) && within_bound(one["gradient_error"], 2e-5);
         all.push_back(
-            verdict(half ? "bf16 forward 1e-2" : "forward 1e-5, gradients 2e-5", met, true));
+            verdict(is_bf16 ? "bf16 forward 1e-2" : "forward 1e-5, gradients 2e-5", met, true));
     }
     return all;
 }

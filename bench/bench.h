@@ -1,6 +1,6 @@
-// Benchmarks: the door of bench/. Ours and the peers in one process on the same tensors, in turns;
-// errors against float64 before any time. Called by `afterimage bench` and the tests, on the thread
-// that owns the tensors; blocks until done. Plain types only, no LibTorch. No time is ever
+// Benchmarks: the interface of bench/. Ours and the peers in one process on the same tensors, in
+// turns; errors against float64 before any time. Called by `afterimage bench` and the tests, on the
+// thread that owns the tensors; blocks until done. Plain types only, no LibTorch. No time is ever
 // asserted.
 #pragma once
 #include <nlohmann/json.hpp>

@@ -30,7 +30,7 @@ class Training {
         child_.hold();
     }
     double round(const std::stop_token& stop) {  // -> seconds it took
-        child_.go_on();
+        child_.resume();
         const int64_t first = count_lines(metrics_) + kWarm;
         const double went_on = child_.seconds();
         const double begin = child_.wait_for_lines(wanted(first), stop);
@@ -65,7 +65,7 @@ struct Measured {
     std::vector<double> shares;               // of each round
 };
 
-// Both programs have ended when it returns: what they took is told apart from the neighbours'.
+// Both programs have ended when it returns: their load is subtracted from the foreign CPU load.
 Measured measure(const Settings& settings, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string alone_run = (folder.path() / "alone").string(),

@@ -49,10 +49,10 @@ struct Limit {
     Limit(const Problem& problem, const std::string& precision, const Conditions& conditions)
         : work(work_of(problem)) {
         const Rates &a = conditions.before, &b = conditions.after;
-        const bool half = precision == "bf16";
-        if (half) work.bytes /= 2;  // its tensors are half as wide
-        by_flop = work.flop /
-                  (half ? std::max(a.gemm_bf16, b.gemm_bf16) : std::max(a.gemm_fp32, b.gemm_fp32));
+        const bool is_bf16 = precision == "bf16";
+        if (is_bf16) work.bytes /= 2;  // its tensors are half as wide
+        by_flop = work.flop / (is_bf16 ? std::max(a.gemm_bf16, b.gemm_bf16)
+                                       : std::max(a.gemm_fp32, b.gemm_fp32));
         by_bytes = work.bytes / std::max(a.copy, b.copy);
     }
     [[nodiscard]] double seconds() const { return std::max(by_flop, by_bytes); }
@@ -98,10 +98,10 @@ json accept_json(const Problem& problem, const json& contestants, bool is_judged
     json all = json::array();
     for (const json& one : contestants) {
         if (!one["ours"] || !one.contains("x_limit")) continue;
-        const bool half = one["precision"] == "bf16";
-        const double bound = half ? problem.accept_x_limit_bf16 : problem.accept_x_limit;
+        const bool is_bf16 = one["precision"] == "bf16";
+        const double bound = is_bf16 ? problem.accept_x_limit_bf16 : problem.accept_x_limit;
         if (bound == 0) continue;
-        all.push_back(verdict(fmt::format("at most {}x limit{}", bound, half ? " in bf16" : ""),
+        all.push_back(verdict(fmt::format("at most {}x limit{}", bound, is_bf16 ? " in bf16" : ""),
                               one["x_limit"] <= bound, is_judged));
     }
     add_ratio_verdicts(all, problem.accept, contestants, is_judged);

@@ -66,9 +66,9 @@ Conditions once(std::vector<Turn>& turns, const Rounds& limits, const Settings& 
     out.quick = settings.quick;
     out.before = settings.calibrator->rates();
     if (limits.basis) out.basis_before = limits.basis();
-    const ForeignCpuLoad neighbours;
+    const ForeignCpuLoad foreign_load;
     interleave(turns, control);
-    out.others = neighbours.share();
+    out.others = foreign_load.share();
     if (limits.basis) out.basis_after = limits.basis();
     out.after = settings.calibrator->rates();
     out.moved = limits.basis ? worst_drift(out.basis_before, out.basis_after)

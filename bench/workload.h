@@ -22,7 +22,7 @@ struct Settings {
 };
 
 // One row, measured when its turn comes. Making a plan costs nothing; what measuring throws becomes
-// the note of a row that failed, and the next one goes on.
+// the note of a row that failed, and the next one runs.
 struct RowPlan {
     std::string name;  // its "case"
     std::function<nlohmann::json(const Settings& settings, const JobControl& control)> measure;

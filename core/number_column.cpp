@@ -151,7 +151,7 @@ void NumberColumn::push_back(double value) {
     }
     size_t expected = row;
     if (!tail_->used.compare_exchange_strong(expected, row + 1, std::memory_order_relaxed)) {
-        // Another copy has gone on from here.
+        // Another copy has appended: copy on write.
         auto own = std::make_shared<Tail>();
         std::copy_n(tail_->values.get(), row, own->values.get());
         own->used = row + 1;

@@ -44,7 +44,7 @@ inline constexpr int64_t kMostFed = 256;
 class SampleBatch {
   public:
     // prefix: state of one row that has taken the tokens of [window, first) but the last one.
-    // A sequence longer than the window goes on with the last half of it.
+    // A sequence longer than the window continues with the last half of it.
     SampleBatch(Decoder& decoder, const DecoderState& prefix, std::vector<SampleRow> rows,
                 ContextWindow window);
     // Decides position `at` of every row. given: one per row.

@@ -251,7 +251,7 @@ void PackedDecoder::product(const Product& p, Share share) {
          .y_stride = p.y_stride,
          .add = p.add,
          .codes = own_[static_cast<size_t>(share.thread)].codes.data(),
-         .ahead = share.by_rows,
+         .prefetches = share.by_rows,
          .coded = p.again});
 }
 

@@ -43,7 +43,7 @@ class StreamState final : public MixerState {
         [[nodiscard]] at::Tensor mean() const { return n / d; }
     };
     void append(const at::Tensor& k, const at::Tensor& v);
-    void make_room();
+    void compact();
     [[nodiscard]] bool is_scaling_safe(const at::Tensor& row) const;
     [[nodiscard]] Sums recent(const at::Tensor& row) const;
     [[nodiscard]] Sums recent_exactly(const at::Tensor& row) const;

@@ -67,8 +67,8 @@ class Net {
     [[nodiscard]] const Mixer& mixer(int64_t layer) const;
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 [[nodiscard]] int64_t parameter_count(const Parameters& parameters);

@@ -89,7 +89,7 @@ void add_to(UpdateGroup& group, const Slot& slot, int64_t steps) {
 }
 
 // On a device, or in another type than float32.
-void update_elsewhere(UpdateGroup& group, const TrainConfig& config, double scale) {
+void update_with_libtorch(UpdateGroup& group, const TrainConfig& config, double scale) {
     if (group.values.empty()) return;
     if (scale != 1) at::_foreach_mul_(group.grads, scale);
     at::_fused_adamw_(group.values, group.grads, group.exp_avgs, group.exp_avg_sqs,
@@ -123,14 +123,6 @@ std::vector<double> AdamW::squared_norms() const {
     return squares;
 }
 
-double AdamW::update(const TrainConfig& config, double learning_rate) {
-    double squares = 0;
-    for (const double square : squared_norms()) squares += square;
-    const double norm = std::sqrt(squares);
-    update_clipped(config, learning_rate, norm);
-    return norm;
-}
-
 void AdamW::update_clipped(const TrainConfig& config, double learning_rate, double norm) {
     AFT_ASSERT(std::isfinite(norm));
     const c10::NoGradGuard no_grad;
@@ -160,7 +152,7 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
         if (!grad.defined() || (is_ours(grad) && is_ours(value))) continue;
         add_to(group_of(i), {value, grad, state_.exp_avg[i], state_.exp_avg_sq[i]}, state_.steps);
     }
-    for (UpdateGroup& group : groups) update_elsewhere(group, config, scale);
+    for (UpdateGroup& group : groups) update_with_libtorch(group, config, scale);
 }
 
 void AdamW::zero_grad() {

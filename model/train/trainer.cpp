@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
-#include "model/train/trainer_parts.h"
+#include "model/train/trainer_impl.h"
 
 namespace aft {
 namespace {
@@ -78,8 +78,8 @@ Trainer::Trainer(const Config& config, at::Device device) {
     check_demand(fitted, device);
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
     nlohmann::json description = describe(*source, fitted.data);
-    parts_ =
-        std::make_unique<Parts>(fitted, std::move(source), std::move(net), std::move(description));
+    impl_ =
+        std::make_unique<Impl>(fitted, std::move(source), std::move(net), std::move(description));
 }
 
 Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
@@ -93,19 +93,19 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     check_fit(*source, config.model);
     check_demand(config, device);
     nlohmann::json description = describe(*source, config.data);
-    parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
-                                     std::move(description));
+    impl_ = std::make_unique<Impl>(config, std::move(source), make_net(checkpoint, device),
+                                   std::move(description));
     naming_model(checkpoint.path, [&] {
-        load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+        load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer.state());
     });
-    parts_->steps_done = checkpoint.step;
-    parts_->last_metrics = checkpoint.metrics;
+    impl_->steps_done = checkpoint.step;
+    impl_->last_metrics = checkpoint.metrics;
 }
 
 Trainer::~Trainer() = default;
 
 StepReport Trainer::step() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     const auto start = Clock::now();
     StepReport report;
     report.step = p.steps_done;
@@ -146,7 +146,7 @@ StepReport Trainer::step() {
 }
 
 std::map<std::string, double> Trainer::validate() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     const c10::NoGradGuard no_grad;
     if (p.validation.empty()) p.load_validation();
     Totals totals;
@@ -160,7 +160,7 @@ std::map<std::string, double> Trainer::validate() {
 }
 
 Checkpoint Trainer::checkpoint(bool with_optimizer) const {
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     Checkpoint result;
     result.config = p.config;
     result.step = p.steps_done;
@@ -188,7 +188,7 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
 }
 
 void Trainer::set(const std::string& key, const std::string& value) {
-    Config changed = parts_->config;
+    Config changed = impl_->config;
     SettingRows rows = changed.rows();
     const Setting* row = find_setting(rows, key);
     if (row && !row->live) {
@@ -199,20 +199,20 @@ void Trainer::set(const std::string& key, const std::string& value) {
     }
     set_from_text(rows, key, value);
     changed.check();
-    parts_->config = changed;
+    impl_->config = changed;
 }
 
 int64_t Trainer::steps_done() const {
-    return parts_->steps_done;
+    return impl_->steps_done;
 }
 const Config& Trainer::config() const {
-    return parts_->config;
+    return impl_->config;
 }
 const Net& Trainer::net() const {
-    return parts_->net;
+    return impl_->net;
 }
 std::shared_ptr<const DataSource> Trainer::source() const {
-    return parts_->source;
+    return impl_->source;
 }
 
 namespace {

@@ -31,7 +31,7 @@ struct StepReport {
 class Trainer {
   public:
     Trainer(const Config& config, at::Device device);          // fresh
-    Trainer(const Checkpoint& checkpoint, at::Device device);  // goes on, bit-identically
+    Trainer(const Checkpoint& checkpoint, at::Device device);  // resumes, bit-identically
     ~Trainer();
 
     [[nodiscard]] StepReport step();  // one optimiser step (+ validation where due)
@@ -46,8 +46,8 @@ class Trainer {
     [[nodiscard]] std::shared_ptr<const DataSource> source() const;
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 [[nodiscard]] int64_t peak_memory_bytes();  // of this process (VmHWM)

@@ -46,7 +46,7 @@ TEST(BenchWork, TheKeysOfAConvolutionHaveOneChannelAHead) {
     expect_work(backward_of(one), 2 * 2 * 2 * (8 + 2) * 28, 4 * (6 * 96 + 3 * 24));
 }
 
-TEST(BenchForms, OursInHalfComesWithItsPeers) {
+TEST(BenchForms, OursInBf16ComesWithItsPeers) {
     const Problem one = make_problem(ops::Kind::local, kSmall, {.causal = true, .window = 3});
     const auto count = [](const Problem& problem) {
         int64_t ours = 0;

@@ -97,7 +97,7 @@ struct Block {
 };
 
 // Ordinary keys, keys across the promised range, spikes that the biases hide, biases far apart.
-TEST(DecodeAccumulate, BlocksHeardInBf16) {
+TEST(DecodeAccumulate, BlocksAccumulatedInBf16) {
     if (ops::cpu::decode_kernels().accumulate_chunk_bf16 == nullptr)
         GTEST_SKIP() << "no bf16 in this set";
     const auto error_of = [](const Block& block) {

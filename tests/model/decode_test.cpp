@@ -267,7 +267,7 @@ TEST(Decode, StopsBetweenTokensAndServesInBetween) {
     EXPECT_EQ(served, 4);
 }
 
-TEST(Decode, TextGoesOnPastTheModelsLength) {
+TEST(Decode, TextContinuesPastTheModelsLength) {
     for (const std::string mixer : {"aft-full", "aft-simple", "aft-conv1d"}) {
         SCOPED_TRACE(mixer);
         const ModelConfig model = tiny_model(mixer, "text");

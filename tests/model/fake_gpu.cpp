@@ -1,5 +1,5 @@
-// A fake GPU for a GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
-// whose memory the processor may not touch. AFTERIMAGE_DEVICE=fake GPU runs the tests of models and
+// A fake GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
+// whose memory the processor may not touch. AFTERIMAGE_DEVICE=fake-gpu runs the tests of models and
 // sessions on it. What it finds is what a GPU would refuse: an operation that mixes devices, and
 // code that reads a device's memory through its pointer (the process dies of SIGSEGV there), and an
 // operation, or a product of integers, for which LibTorch has no CUDA kernel. What it cannot find:
@@ -42,14 +42,14 @@ class Memory final : public c10::Allocator {
         const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
         const size_t whole = (bytes + page - 1) / page * page;
         void* const at = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        TORCH_CHECK(at != MAP_FAILED, "the fake GPU device is out of memory");
+        TORCH_CHECK(at != MAP_FAILED, "the fake GPU is out of memory");
         const std::lock_guard lock(mutex_);
         sizes_[at] = whole;
         return {at, at, &Memory::release, device};
     }
     at::DeleterFnPtr raw_deleter() const override { return &Memory::release; }
     void copy_data(void*, const void*, size_t) const override {
-        TORCH_CHECK(false, "the fake GPU device copies tensors only");
+        TORCH_CHECK(false, "the fake GPU copies tensors only");
     }
 
     // Opens the storages of these tensors while `work` runs; one at a time.
@@ -109,7 +109,7 @@ const at::Tensor& resize(const at::Tensor& x, c10::IntArrayRef size,
     self->set_sizes_contiguous(size);
     const size_t bytes = x.nbytes() + static_cast<size_t>(x.storage_offset()) * x.itemsize();
     if (bytes > x.storage().nbytes()) {
-        TORCH_CHECK(x.storage().nbytes() == 0, "the fake GPU device enlarges nothing");
+        TORCH_CHECK(x.storage().nbytes() == 0, "the fake GPU enlarges nothing");
         x.storage().set_data_ptr_noswap(Memory::get().allocate(bytes));
         x.storage().set_nbytes(bytes);
     }

@@ -119,7 +119,7 @@ TEST(MixerStream, WrongStepsAreNoticed) {
     }
 }
 
-TEST(MixerStream, ClonesAndSelectionsGoOnAlone) {
+TEST(MixerStream, ClonesAndSelectionsContinueAlone) {
     for (const Case& c : causal_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
@@ -133,7 +133,7 @@ TEST(MixerStream, ClonesAndSelectionsGoOnAlone) {
         static_cast<void>(stream_to(net, targets, middle, state));
         NetState kept = state.clone();
 
-        // The original goes on with other rows: the last, the first, the last again.
+        // The original continues with other rows: the last, the first, the last again.
         const at::Tensor rows = on_device(at::tensor({2, 0, 2}, at::kLong));
         state.select(rows);
         const at::Tensor chosen = stream_to(net, targets.index_select(0, rows), T, state);

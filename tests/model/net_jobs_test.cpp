@@ -1,4 +1,4 @@
-// inspect and run, through the plain door of jobs.h.
+// inspect and run, through the plain interface of jobs.h.
 #include <gtest/gtest.h>
 
 #include <cmath>

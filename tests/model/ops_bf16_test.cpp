@@ -154,10 +154,10 @@ TEST(OpsBf16, simple_is_float32_rounded_once) {
                          .dim = size.dim};
             Sample sample = stored_sample(c);
             sample.in.k = sample.in.k * 64;  // spread, and as exact as before
-            const Inputs half = converted(sample.in, at::kBFloat16);
-            const std::vector<at::Tensor> found = simple_results(half, sample),
+            const Inputs bf16 = converted(sample.in, at::kBFloat16);
+            const std::vector<at::Tensor> found = simple_results(bf16, sample),
                                           wide =
-                                              simple_results(converted(half, at::kFloat), sample);
+                                              simple_results(converted(bf16, at::kFloat), sample);
             for (size_t i = 0; i < found.size(); ++i) {
                 const at::Tensor tiny = wide[i].abs().lt(0x1p-126);
                 const at::Tensor rounded = wide[i].masked_fill(tiny, 0).to(at::kBFloat16);

@@ -242,7 +242,7 @@ Squares squares_of(int64_t length, int64_t dim, bool causal) {
             dk};
 }
 
-// They have the same bits however the channels, or the chunks of a chain, are shared out.
+// They have the same bits however the channels, or the chunks of a scan, are shared out.
 TEST(OpsEdgeValues, trust_does_not_depend_on_the_number_of_threads) {
     const int before = at::get_num_threads();
     const auto norms = [](int threads, int64_t length, int64_t d, bool causal) {
@@ -262,7 +262,7 @@ TEST(OpsEdgeValues, trust_does_not_depend_on_the_number_of_threads) {
     at::set_num_threads(before);
 }
 
-// Lanes past the last channel add nothing to them, in a chain of chunks neither.
+// Lanes past the last channel add nothing to them, nor in a chunked scan.
 TEST(OpsEdgeValues, norms_are_those_of_the_gradient) {
     for (const int64_t length : {90, 1100})
         for (const int64_t d : {1, 20, 33, 64}) {

@@ -159,7 +159,7 @@ TEST(OpsEdges, same_bits_twice) {
     }
 }
 
-int64_t blocks_taken(Kind kind, const Sample& sample) {
+int64_t exact_blocks(Kind kind, const Sample& sample) {
     const int64_t before = exact_blocks();
     (void)operator_of(Backend::tiled, 32)(kind, converted(sample.in, at::kFloat), sample.options);
     return exact_blocks() - before;
@@ -170,14 +170,14 @@ int64_t blocks_taken(Kind kind, const Sample& sample) {
 TEST(OpsExactPath, counts_exactly_the_blocks_that_need_it) {
     for (const bool causal : {false, true}) {
         Sample sample = make_sample({.kind = Kind::full, .causal = causal, .length = 128});
-        EXPECT_EQ(blocks_taken(Kind::full, sample), 0) << "ordinary input";
+        EXPECT_EQ(exact_blocks(Kind::full, sample), 0) << "ordinary input";
         sample.in.w.mul_(200);
-        EXPECT_EQ(blocks_taken(Kind::full, sample), 0) << "large w alone is safe";
+        EXPECT_EQ(exact_blocks(Kind::full, sample), 0) << "large w alone is safe";
         sample = make_sample({.kind = Kind::full, .causal = causal, .length = 128});
         sample.in.k[1][40][2] = 100;
-        EXPECT_EQ(blocks_taken(Kind::full, sample), causal ? 1 : 0);
+        EXPECT_EQ(exact_blocks(Kind::full, sample), causal ? 1 : 0);
         sample.in.w.narrow(0, 96, 32).select(1, 40).fill_(-60);
-        EXPECT_EQ(blocks_taken(Kind::full, sample), causal ? 2 : 1);
+        EXPECT_EQ(exact_blocks(Kind::full, sample), causal ? 2 : 1);
         const Result truth = run(oracle(), Kind::full, sample, at::kDouble);
         const Result found = run(operator_of(Backend::tiled, 32), Kind::full, sample, at::kFloat);
         EXPECT_LT(forward_error(found, truth, sample), 1e-5);
@@ -190,7 +190,7 @@ TEST(OpsExactPath, future_keys_do_not_trigger_it) {
     Sample sample = make_sample({.kind = Kind::local, .causal = true, .length = 128});
     sample.in.k.narrow(1, 64, 32).add_(45);
     sample.in.k.narrow(1, 96, 32).add_(90);
-    EXPECT_EQ(blocks_taken(Kind::local, sample), 0);
+    EXPECT_EQ(exact_blocks(Kind::local, sample), 0);
 }
 
 // Biases as long training leaves them: w of hundreds, and keys whose spread is past what one
@@ -205,7 +205,7 @@ TEST(OpsExactPath, grown_biases) {
                                      .key_scale = 25,
                                      .bias_scale = 300});
         sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
-        EXPECT_GT(blocks_taken(Kind::local, sample), 0);
+        EXPECT_GT(exact_blocks(Kind::local, sample), 0);
         const Result truth = run(oracle(), Kind::local, sample, at::kDouble);
         const Result found = run(operator_of(Backend::tiled, 32), Kind::local, sample, at::kFloat);
         EXPECT_LT(forward_error(found, truth, sample), 1e-5);

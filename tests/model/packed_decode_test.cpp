@@ -210,8 +210,8 @@ TEST(PackedDecode, NothingAroundARowChangesIt) {
     }
 }
 
-// A team begins with a trial of one thread and goes on with all of them for a while: 40 calls later
-// all are at work.
+// A team begins with a trial of one thread and continues with all of them for a while: 40 calls
+// later all are at work.
 void set_to_work(Decoder& team) {
     const auto state = team.start(1);
     for (int64_t i = 0; i < 40; ++i) static_cast<void>(team.step(std::vector<int64_t>{3}, *state));
@@ -263,7 +263,7 @@ TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
     }
 }
 
-TEST(PackedDecode, KnownTokensClonesAndSelectionsGoOnAlike) {
+TEST(PackedDecode, KnownTokensClonesAndSelectionsContinueAlike) {
     const at::NoGradGuard no_gradients;
     for (const Case& c : packed_cases()) {
         const Net net = shaken_net(c.config);

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/model/probe_bench.h"
+#include "tests/model/probe_fixture.h"
 #include "tests/source_file.h"
 
 namespace aft {

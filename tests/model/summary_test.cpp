@@ -63,7 +63,7 @@ TEST(Summary, AnErrorStaysUntilTrainingGoesOnAndARaisedTargetIsNotFinished) {
     add("metrics.jsonl", last.c_str());
     EXPECT_EQ(summarize_run(run).state, "finished");
     add("events.jsonl", R"({"step":4,"kind":"target","detail":{"text":"","steps":100000}})");
-    EXPECT_EQ(summarize_run(run).state, "paused") << "it was to go on, and was stopped";
+    EXPECT_EQ(summarize_run(run).state, "paused") << "it was to continue, and was stopped";
     EXPECT_EQ(summarize_run(run).target_step, 100000);
 }
 

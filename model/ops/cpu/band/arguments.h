@@ -42,12 +42,12 @@ struct SumAfter {
     float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
-// What a product does besides: it adds weight[r] first[.] instead of the sums in memory, and
-// prefetches a block of channels of a row of another tensor with each of its first steps.
+// Extras of a matrix product: sums start from weight[r] * first[.] instead of from memory, and each
+// of the first steps prefetches one row block of another tensor.
 struct ProductExtras {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
-    const char* fetch = nullptr;
-    int64_t fetches = 0, fetch_row = 0;  // bytes from one to the next
+    const char* prefetch = nullptr;
+    int64_t prefetches = 0, prefetch_stride = 0;  // their number; bytes from one to the next
 };
 
 struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]

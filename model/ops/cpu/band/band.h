@@ -65,11 +65,11 @@ struct PrefetchRange {
     void next(int64_t steps, int64_t block, ProductExtras& out) {
         constexpr int64_t kMost = 24;  // more would queue up
         if (bytes <= 0) return;
-        out.fetch = at;
-        out.fetch_row = block;
-        out.fetches = std::min({steps, kMost, (bytes + block - 1) / block});
-        at += out.fetches * block;
-        bytes -= out.fetches * block;
+        out.prefetch = at;
+        out.prefetch_stride = block;
+        out.prefetches = std::min({steps, kMost, (bytes + block - 1) / block});
+        at += out.prefetches * block;
+        bytes -= out.prefetches * block;
     }
 };
 

@@ -1,6 +1,6 @@
 // How a call of aft-conv (paper Eq. 6) is shared out: groups of heads that one thread takes a
 // sample of at a time, blocks of channels that stay in the first-level cache, tiles of taps; and
-// the taps' weights exp(w) = 2^(w log2 e - a), a whole, in the order in which tiles read them.
+// the taps' weights exp(w) = 2^(w log2 e - a), a an integer, in the order in which tiles read them.
 // Cost: O(taps).
 #include "model/ops/cpu/conv/plan.h"
 

@@ -33,7 +33,7 @@ struct DecodeProduct {
     int64_t y_stride = 0;
     bool add = false;          // y += instead
     uint8_t* codes = nullptr;  // scratch [rows, 2 * inputs + 64]: x as the instructions take it
-    bool ahead = false;        // all panels, many rows: prefetches the next panel
+    bool prefetches = false;   // the next panel: where one thread takes all panels, many rows
     bool coded = false;        // it is there already, by a product with the same x and rows
 };
 
@@ -68,7 +68,7 @@ struct DecodeStep {  // aft-simple: one token of one row, channels [begin, end);
 struct DecodeChunk {
     // [stride / lanes, kDecodeBlock, lanes]
     float *k = nullptr, *v = nullptr, *x = nullptr;
-    float* reference = nullptr;              // [stride], whole
+    float* reference = nullptr;              // [stride], an integer
     int64_t stride = 0, begin = 0, end = 0;  // channels
     int64_t count = kDecodeBlock;
 };
@@ -77,7 +77,7 @@ struct DecodeAccumulate {  // sums[t] += the chunk's terms of target t, for all 
     const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
     // accumulate_chunk_bf16: the same in bf16, [targets, kDecodeBlock / 2]
     const uint32_t* pairs = nullptr;
-    const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
+    const float* largest = nullptr;  // [targets], an integer; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
     float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
     // accumulate_chunk_bf16: x of the next chunk, prefetched meanwhile; or none

@@ -96,14 +96,15 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
 
 static void accumulate_chunk_bf16(const DecodeAccumulate& p) {
     for (int64_t at = p.chunk.begin; at < p.chunk.end; at += kLanes) {
-        const float* ahead = (p.next == nullptr ? p.chunk.x : p.next) + source_at(0, at);
+        const float* prefetch_from = (p.next == nullptr ? p.chunk.x : p.next) + source_at(0, at);
         for (int64_t first = p.first; first < p.first + p.targets; first += kTargets) {
             const uint32_t *x = pairs_at(p.chunk.x, at), *e = p.pairs + first * kPairs;
             V n[kTargets], d[kTargets];
 #pragma GCC unroll 8
             for (int t = 0; t < kTargets; ++t) n[t] = d[t] = set1(0);
-            for (int64_t pair = 0; pair < kPairs; ++pair, x += kLanes, ++e, ahead += kLanes / 2) {
-                __builtin_prefetch(ahead);
+            for (int64_t pair = 0; pair < kPairs;
+                 ++pair, x += kLanes, ++e, prefetch_from += kLanes / 2) {
+                __builtin_prefetch(prefetch_from);
                 const __m512bh one = pairs(x), valued = pairs(x + kPairs * kLanes);
 #pragma GCC unroll 8
                 for (int t = 0; t < kTargets; ++t) {

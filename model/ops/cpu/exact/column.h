@@ -106,7 +106,7 @@ class ExactColumn {
     const ExactShape& shape_;
     int64_t column_ = 0, capacity_ = 0;
     SourceRanges part_;
-    Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
+    Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [capacity], v: [width, capacity]
     Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants
 };
 

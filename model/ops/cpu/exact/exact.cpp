@@ -12,8 +12,8 @@ namespace aft::ops::cpu {
 
 namespace {
 
-// A few columns that lie side by side: they share the cache lines of K and V.
-constexpr int64_t kNeighbours = 16;
+// Adjacent columns share the cache lines of K and V.
+constexpr int64_t kColumnsPerTask = 16;
 
 template <class T>
 double gate(const T* q, int64_t at) {
@@ -59,7 +59,7 @@ class Exact {
     // Calls f(column) for all columns with an entry, in parallel.
     template <class F>
     void each_column(F f) {
-#pragma omp parallel for schedule(dynamic, kNeighbours)
+#pragma omp parallel for schedule(dynamic, kColumnsPerTask)
         for (int64_t column = 0; column < shape_.columns(); ++column)
             if (flags_.column(column)) f(column);
     }

@@ -29,8 +29,8 @@ AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const Channe
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return average_rows<Access::streamed, has_gate>(s, b, states);
-        case Access::whole:
-            return average_rows<Access::whole, has_gate>(s, b, states);
+        case Access::full:
+            return average_rows<Access::full, has_gate>(s, b, states);
         default:
             return average_rows<Access::some, has_gate>(s, b, states);
     }
@@ -125,8 +125,8 @@ static void scan_all_gradient(const ScanGradient<T>& g) {
         switch (gradient_access(g)) {
             case Access::streamed:
                 return all_rows<Access::streamed>(g, b);
-            case Access::whole:
-                return all_rows<Access::whole>(g, b);
+            case Access::full:
+                return all_rows<Access::full>(g, b);
             default:
                 return all_rows<Access::some>(g, b);
         }

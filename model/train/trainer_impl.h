@@ -27,7 +27,7 @@ struct Totals {
     }
 };
 
-struct Trainer::Parts {
+struct Trainer::Impl {
     Config config;
     std::shared_ptr<const DataSource> source;
     Net net;
@@ -39,8 +39,8 @@ struct Trainer::Parts {
     nlohmann::json last_metrics, data;
     std::vector<Batch> validation;
 
-    Parts(const Config& given, std::shared_ptr<const DataSource> opened, Net made,
-          nlohmann::json description)
+    Impl(const Config& given, std::shared_ptr<const DataSource> opened, Net made,
+         nlohmann::json description)
         : config(given),
           source(std::move(opened)),
           net(std::move(made)),
