@@ -12,7 +12,7 @@
 
 namespace aft::bench {
 
-struct Request {
+struct BenchRequest {
     std::string filter;  // the workload of this name, else all that contain it; empty = all
     int64_t rounds = 15;
     bool quick = false;  // tiny shapes: shows that everything runs, the figures mean nothing
@@ -24,7 +24,7 @@ struct Request {
 // "rows": [...]}]}. A row that cannot be measured has the kind "failed" and a note that says why;
 // "failed" counts them. A stop ends the work between rounds and keeps the rows measured so far.
 // initialize_model comes first. Error if the filter fits no workload.
-[[nodiscard]] nlohmann::json run(const Request& request, const JobControl& control);
+[[nodiscard]] nlohmann::json run(const BenchRequest& request, const JobControl& control);
 [[nodiscard]] std::string words(const nlohmann::json& result);     // tables for the terminal
 [[nodiscard]] std::string markdown(const nlohmann::json& result);  // docs/performance.md
 // One SVG: growth against T where that was measured, and how far ours is from its peers and limits.

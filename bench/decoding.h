@@ -39,13 +39,13 @@ struct DecodeForm {
 struct DecodeCase {
     std::vector<DecodeForm> forms = {};
     // Of two forms: time of `of` over time of `over` is at most (or with at_least: at least) this.
-    struct Claim {
+    struct SpeedClaim {
         size_t of = 0, over = 0;
         double bound = 0;
         bool at_least = false;
         double scale = 1;  // of the quotient: rows where tokens a second are compared
     };
-    std::vector<Claim> claims = {};
+    std::vector<SpeedClaim> claims = {};
 };
 
 // {"kind": "decode", the conditions (rounds.h) with "reads": [{"precision", "before", "after"}] in
@@ -53,7 +53,7 @@ struct DecodeCase {
 // the times of a step (rounds.h) in us, "tokens_per_second", "limit_us", "x_limit"}], "accept"}.
 // The limit of one row is the bytes of the weights at the rate at which this process reads that
 // much memory. Before any time the logits of `rows` different texts are checked against float64.
-[[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const BenchSettings& settings,
                                          const JobControl& control);
 
 // A mixer with position biases late in a picture, against aft-simple at the same place.

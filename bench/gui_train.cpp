@@ -66,7 +66,7 @@ struct Measured {
 };
 
 // Both programs have ended when it returns: their load is subtracted from the foreign CPU load.
-Measured measure(const Settings& settings, const std::stop_token& stop) {
+Measured measure(const BenchSettings& settings, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string alone_run = (folder.path() / "alone").string(),
                       open_run = (folder.path() / "open").string(),
@@ -97,7 +97,7 @@ Measured measure(const Settings& settings, const std::stop_token& stop) {
     return found;
 }
 
-nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     const std::string why = reason_to_skip(settings, true);
     if (!why.empty()) return unmeasured_row(why);
     const ForeignCpuLoad around;

@@ -30,6 +30,6 @@ struct Claim {
 [[nodiscard]] nlohmann::json unmeasured_row(const std::string& why);
 
 // Why such a row cannot be measured here; empty = it can.
-[[nodiscard]] std::string reason_to_skip(const Settings& settings, bool needs_display);
+[[nodiscard]] std::string reason_to_skip(const BenchSettings& settings, bool needs_display);
 
 }  // namespace aft::bench

@@ -46,7 +46,7 @@ struct Conditions {
 
 // Throws Interrupted between rounds.
 [[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Rounds& limits,
-                                 const Settings& settings, const JobControl& control);
+                                 const BenchSettings& settings, const JobControl& control);
 
 // "rates_before", "rates_after", "drift", "others", "contended", "repeats"
 [[nodiscard]] nlohmann::json conditions_json(const Conditions& conditions);

@@ -25,12 +25,12 @@ struct TrainCase {
 // (rounds.h), "over", "examples_per_second"}], "accept"}. Before any time the loss and the
 // gradients of all parameters of the first step are compared with those of the same net in float64;
 // nets of other mixers compute another function, each has its own.
-[[nodiscard]] nlohmann::json train_race(const TrainCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json train_race(const TrainCase& one, const BenchSettings& settings,
                                         const JobControl& control);
 
 // The same of forward passes without gradients, of classifiers: {"kind": "infer", ...}, the error
 // is that of the logits; no loss.
-[[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const BenchSettings& settings,
                                         const JobControl& control);
 
 // What both of them do with nets that are ready: times in turns, ratios over the first, verdicts.
@@ -40,7 +40,7 @@ struct NetRace {
     std::vector<Turn>& turns;           // one per form
     std::vector<nlohmann::json> about;  // the same: what is known of it without a clock
 };
-[[nodiscard]] nlohmann::json race_nets(const NetRace& race, const Settings& settings,
+[[nodiscard]] nlohmann::json race_nets(const NetRace& race, const BenchSettings& settings,
                                        const JobControl& control);
 
 struct StepErrors {

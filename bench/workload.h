@@ -14,7 +14,7 @@ namespace aft::bench {
 
 class Calibrator;  // bench/calibrate.h
 
-struct Settings {
+struct BenchSettings {
     int64_t rounds = 15;
     bool quick = false;
     std::string program = {};  // this program's file, for rows that start it; empty = unknown
@@ -25,7 +25,7 @@ struct Settings {
 // the note of a row that failed, and the next one runs.
 struct RowPlan {
     std::string name;  // its "case"
-    std::function<nlohmann::json(const Settings& settings, const JobControl& control)> measure;
+    std::function<nlohmann::json(const BenchSettings& settings, const JobControl& control)> measure;
 };
 
 struct WorkloadRoom {
@@ -39,7 +39,7 @@ struct WorkloadRoom {
 
 // Errors, then interleaved rounds between two calibrations: one row (its keys: race.cpp; the case
 // is its plan's name, as in all rows).
-[[nodiscard]] nlohmann::json race(const Problem& problem, const Settings& settings,
+[[nodiscard]] nlohmann::json race(const Problem& problem, const BenchSettings& settings,
                                   const JobControl& control);
 
 // JSON has no NaN: numbers as they are, "NaN" and "inf" as words.

@@ -16,7 +16,7 @@ constexpr size_t kBlocks = NumberColumn::kChunk / kBlock;
 // At most this share of values makes a chunk sparse (validation: one row in many).
 constexpr size_t kSparse = NumberColumn::kChunk / 8;
 
-struct Range {  // low > high: only NaN
+struct MinMax {  // low > high: only NaN
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 };
@@ -33,7 +33,7 @@ class Search {
             add({v, v}, i, i + 1);
         }
     }
-    void add(const Range& range, size_t begin, size_t end) {
+    void add(const MinMax& range, size_t begin, size_t end) {
         if (range.low > range.high) return;
         if (!found_ || range.low < low_) low_ = range.low, low_in_ = {begin, end};
         if (!found_ || range.high > high_) high_ = range.high, high_in_ = {begin, end};
@@ -83,7 +83,7 @@ struct NumberColumn::Chunk {
     std::vector<double> doubles;  // of every row; of `rows` in a sparse chunk
     std::vector<float> floats;    // of every row: each value is a float32
     std::vector<uint16_t> rows;   // sparse: those that are not NaN, ascending
-    std::vector<Range> blocks;    // empty in a constant or sparse chunk
+    std::vector<MinMax> blocks;   // empty in a constant or sparse chunk
 
     explicit Chunk(std::span<const double> values) {
         const auto is_value = [](double v) { return !std::isnan(v); };
@@ -105,7 +105,7 @@ struct NumberColumn::Chunk {
             doubles.assign(values.begin(), values.end());
         blocks.resize(kBlocks);
         for (size_t i = 0; i < values.size(); ++i) {
-            Range& range = blocks[i / kBlock];
+            MinMax& range = blocks[i / kBlock];
             if (!is_value(values[i])) continue;
             range.low = std::min(range.low, values[i]);
             range.high = std::max(range.high, values[i]);
@@ -122,7 +122,7 @@ struct NumberColumn::Chunk {
     [[nodiscard]] size_t bytes() const {
         return sizeof *this + doubles.capacity() * sizeof(double) +
                floats.capacity() * sizeof(float) + rows.capacity() * sizeof(uint16_t) +
-               blocks.capacity() * sizeof(Range);
+               blocks.capacity() * sizeof(MinMax);
     }
     // Rows [begin, end) of this chunk, which starts at row `first` of the column.
     template <class Values>

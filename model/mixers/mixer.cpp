@@ -69,7 +69,7 @@ StoredBias Mixer::stored_bias(int64_t) const {
     return {};
 }
 
-AttentionRows Mixer::attention_rows(const AttentionRequest&) const {
+AttentionLogits Mixer::attention_rows(const AttentionRequest&) const {
     fail("this mixer does not show where a target listens");
 }
 

@@ -19,7 +19,7 @@ namespace aft {
 
 // What one forward pass needs besides x.
 struct MixContext {
-    ops::Backend backend = ops::Backend::automatic;
+    ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
     int64_t grid_height = 0,
             grid_width = 0;  // token grid of this input (conv2d; may differ from training)
@@ -61,7 +61,7 @@ struct AttentionRequest {
     bool content = true;  // with the keys; else the position bias alone
     at::Tensor bias;      // [heads, T], float64: the target's row of w; undefined: 0
 };
-struct AttentionRows {
+struct AttentionLogits {
     at::Tensor logits;             // [rows, T], float64
     at::Tensor gate;               // [rows], float64: how much a row lets through
     const char* axis = "channel";  // what a row is: channel, head
@@ -87,7 +87,7 @@ class Mixer {
     // float32.
     [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const;
     [[nodiscard]] virtual StoredBias stored_bias(int64_t T) const;
-    [[nodiscard]] virtual AttentionRows attention_rows(const AttentionRequest& request) const;
+    [[nodiscard]] virtual AttentionLogits attention_rows(const AttentionRequest& request) const;
     // K of every source, [d or heads, T], float64: maps that hold for all targets.
     [[nodiscard]] virtual at::Tensor key_maps(const LayerTaps& taps) const;
     // What multiplies the result, [T, d], float64.

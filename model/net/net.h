@@ -24,7 +24,7 @@ struct Pass {                  // one forward pass
     bool recompute = false;    // keep no activations inside blocks
     std::optional<at::Generator> dropout =
         {};  // seeded by the trainer from (seed, step, micro batch)
-    ops::Backend backend = ops::Backend::automatic;
+    ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
     const Tap* tap = nullptr;
 };

@@ -23,7 +23,7 @@ struct BiasOptions {
     int64_t head = -1, row = -1, blocks = -1;
 };
 
-struct Rows {
+struct MapRows {
     at::Tensor values;   // [heads, rows, columns], float64
     at::Tensor visible;  // [rows, columns]
 };
@@ -37,7 +37,7 @@ at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
 }
 
 // Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
-Rows to_band(const Rows& rows, int64_t first, const probe::BiasTable& table) {
+MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& table) {
     const int64_t window = table.traits().window, low = table.is_causal() ? 0 : 1 - window;
     const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
     const at::Tensor j = t - at::arange(low, window, at::kLong).unsqueeze(0);
@@ -48,11 +48,11 @@ Rows to_band(const Rows& rows, int64_t first, const probe::BiasTable& table) {
     return {rows.values.gather(2, spread), rows.visible.gather(1, index) & there};
 }
 
-Rows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
-               int64_t end) {
+MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
+                  int64_t end) {
     probe::BiasRows rows = table.rows(first, end);
     if (options.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
-    Rows out{convert(rows, options.quantity), rows.visible};
+    MapRows out{convert(rows, options.quantity), rows.visible};
     if (options.head >= 0) out.values = out.values.slice(0, options.head, options.head + 1);
     if (options.view == "band") out = to_band(out, first, table);
     return out;
@@ -98,7 +98,7 @@ class BiasResult {
         std::vector<at::Tensor> parts;
         for (int64_t i = first; i < end; i += kChunk) {
             if (control.stop.stop_requested()) throw Interrupted();
-            Rows rows = make_rows(table_, options_, i, std::min(i + kChunk, end));
+            MapRows rows = make_rows(table_, options_, i, std::min(i + kChunk, end));
             if (options_.mark_invisible || options_.view == "band")
                 rows.values = at::where(rows.visible, rows.values, std::nan(""));
             parts.push_back(rows.values.to(at::kFloat));
@@ -115,7 +115,7 @@ class BiasResult {
         std::vector<at::Tensor> mean, low, high, norm;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
-            Rows rows = make_rows(table_, options_, i, std::min(i + step, T));
+            MapRows rows = make_rows(table_, options_, i, std::min(i + step, T));
             if (!options_.mark_invisible && options_.view != "band")
                 rows.visible = at::ones_like(rows.visible);
             const auto cut = [&](const at::Tensor& x) {  // [heads, blocks, n, blocks, n]

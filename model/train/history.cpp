@@ -24,7 +24,7 @@ NamedTensors biases(const Parameters& parameters) {
     const c10::NoGradGuard no_grad;
     NamedTensors tensors;
     for (const Parameter& parameter : parameters)
-        if (parameter.group == Group::position_bias && parameter.value.numel() > 0)
+        if (parameter.group == ParameterGroup::position_bias && parameter.value.numel() > 0)
             tensors.emplace_back(parameter.name, compact(parameter.value));
     return tensors;
 }

@@ -58,9 +58,9 @@ struct UpdateGroup {
 
 enum UpdateKind { kDecayed, kPlain, kBias, kKinds };
 
-UpdateKind kind_of(Group group) {
-    if (group == Group::linear_weight) return kDecayed;
-    return group == Group::position_bias ? kBias : kPlain;
+UpdateKind kind_of(ParameterGroup group) {
+    if (group == ParameterGroup::linear_weight) return kDecayed;
+    return group == ParameterGroup::position_bias ? kBias : kPlain;
 }
 
 nn::cpu::Update update_of(const TrainConfig& config, const UpdateGroup& group, int64_t steps) {
@@ -75,11 +75,11 @@ nn::cpu::Update update_of(const TrainConfig& config, const UpdateGroup& group, i
             .spread = static_cast<float>(spread)};
 }
 
-struct Slot {
+struct ParameterSlot {
     at::Tensor value, grad, exp_avg, exp_avg_sq;
 };
 
-void add_to(UpdateGroup& group, const Slot& slot, int64_t steps) {
+void add_to(UpdateGroup& group, const ParameterSlot& slot, int64_t steps) {
     group.values.push_back(slot.value);
     group.grads.push_back(slot.grad);
     group.exp_avgs.push_back(slot.exp_avg);

@@ -113,7 +113,7 @@ StepReport Trainer::step() {
     report.timing["data_ms"] = ms_since(start);
 
     try {
-        Totals totals;
+        StepTotals totals;
         report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
             totals.write("", report.values);
@@ -149,7 +149,7 @@ std::map<std::string, double> Trainer::validate() {
     Impl& p = *impl_;
     const c10::NoGradGuard no_grad;
     if (p.validation.empty()) p.load_validation();
-    Totals totals;
+    StepTotals totals;
     for (const Batch& batch : p.validation) {
         const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), 0);
         totals.add(result.loss.item<double>(), result);

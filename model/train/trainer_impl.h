@@ -11,7 +11,7 @@
 namespace aft {
 
 // Sums of task results, weighted by tokens (loss, bits) or examples (accuracy).
-struct Totals {
+struct StepTotals {
     double loss = 0, weight = 0;
     std::map<std::string, double> metrics;
 
@@ -56,7 +56,7 @@ struct Trainer::Impl {
         return micro > 0 ? std::min(micro, config.train.batch) : config.train.batch;
     }
     [[nodiscard]] Pass pass(bool training, int64_t micro) const;
-    double run_micro_batches(const Batch& batch, Totals& totals, std::string& failure);
+    double run_micro_batches(const Batch& batch, StepTotals& totals, std::string& failure);
     std::string find_failure(const Batch& batch, int64_t micro) const;
     std::string gradient_failure(const std::vector<double>& squares) const;
     void add_norms(const std::vector<double>& squares, StepReport& report) const;

@@ -38,17 +38,17 @@ Batch slice(const Batch& batch, int64_t first, int64_t count) {
             .target = batch.target.narrow(0, first, count)};
 }
 
-const char* group_name(Group group) {
+const char* group_name(ParameterGroup group) {
     switch (group) {
-        case Group::linear_weight:
+        case ParameterGroup::linear_weight:
             return "weight";
-        case Group::bias:
+        case ParameterGroup::bias:
             return "bias";
-        case Group::norm:
+        case ParameterGroup::norm:
             return "norm";
-        case Group::embedding:
+        case ParameterGroup::embedding:
             return "embedding";
-        case Group::position_bias:
+        case ParameterGroup::position_bias:
             return "position_bias";
     }
     return "?";
@@ -82,7 +82,8 @@ Pass Trainer::Impl::pass(bool training, int64_t micro) const {
 
 // Forward and backward of the whole batch; gradients add up. Returns the loss; `failure` is set at
 // the first loss that is not finite.
-double Trainer::Impl::run_micro_batches(const Batch& batch, Totals& totals, std::string& failure) {
+double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
+                                        std::string& failure) {
     const int64_t examples = batch.input.size(0), size = micro_size();
     for (int64_t first = 0, micro = 0; first < examples; first += size, ++micro) {
         const int64_t count = std::min(size, examples - first);

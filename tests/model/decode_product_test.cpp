@@ -24,14 +24,14 @@ float input_of(int64_t row, int64_t i) {
     return std::sin(static_cast<float>(3 * i + 7 * row + 1)) * static_cast<float>(1 + row % 3);
 }
 
-struct Problem {
+struct ProductProblem {
     WeightFormat format;
     int64_t inputs, panels = 3;
     Buffer<uint32_t> words;
     Buffer<float> bias, scale;
     Buffer<int32_t> sums;
 
-    Problem(WeightFormat f, int64_t n) : format(f), inputs(n) {
+    ProductProblem(WeightFormat f, int64_t n) : format(f), inputs(n) {
         const int64_t panel = decode_kernels().panel, outputs = panels * panel;
         const int64_t each = f == WeightFormat::fp32 ? 1 : f == WeightFormat::bf16 ? 2 : 4;
         const int64_t steps = (n + each - 1) / each;
@@ -95,7 +95,7 @@ TEST(DecodeProduct, AnyNumberOfRows) {
     for (const WeightFormat format : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
         for (const int64_t inputs : {1, 30, 100, 256}) {
             SCOPED_TRACE(static_cast<int>(format) * 1000 + inputs);
-            const Problem problem(format, inputs);
+            const ProductProblem problem(format, inputs);
             const std::vector<float> all = problem.found(0, kMost, true);
             const auto outputs = static_cast<int64_t>(all.size()) / kMost;
             double largest = 0, error = 0;

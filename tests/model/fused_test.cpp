@@ -273,7 +273,7 @@ TEST(Fused, ThreadsChangeNothing) {
 
 // A whole net with our nodes against the same net in float64 with LibTorch's.
 TEST(Fused, NetsAgreeWithFloat64) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         Net net(c.config, 3), net64(c.config, 3);
         shake(net, 0.1, 5);
@@ -287,7 +287,7 @@ TEST(Fused, NetsAgreeWithFloat64) {
         };
         const at::Tensor a = loss(net.forward(input, {}));
         const at::Tensor b = loss(net64.forward(floats ? input.to(at::kDouble) : input,
-                                                {.backend = ops::Backend::reference}));
+                                                {.backend = ops::OperatorBackend::reference}));
         EXPECT_NEAR(a.item<double>(), b.item<double>(), 2e-6 * std::abs(b.item<double>()));
         a.backward();
         b.backward();

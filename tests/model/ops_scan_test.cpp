@@ -16,12 +16,12 @@
 namespace aft::ops::testing {
 namespace {
 
-struct Column {  // of one channel: log of the denominator, average
+struct ScanSums {  // of one channel: log of the denominator, average
     std::vector<double> log, average;
 };
 
-Column summed(const double* k, const double* v, int64_t T, int64_t d) {
-    Column out{std::vector<double>(T), std::vector<double>(T)};
+ScanSums summed(const double* k, const double* v, int64_t T, int64_t d) {
+    ScanSums out{std::vector<double>(T), std::vector<double>(T)};
     double m = k[0], N = 0, D = 0;
     for (int64_t t = 0; t < T; ++t) {
         const double top = std::max(m, k[t * d]), fall = std::exp(m - top);
@@ -43,7 +43,7 @@ Result causal_truth(const Sample& s) {
     for (int64_t c = 0; c < d; ++c) {
         const auto of = [&](const at::Tensor& x) { return x.data_ptr<double>() + c; };
         const double *q = of(s.in.q), *k = of(s.in.k), *v = of(s.in.v), *dy = of(s.dy);
-        const Column sums = summed(k, v, T, d);
+        const ScanSums sums = summed(k, v, T, d);
         double G = 0, H = 0;
         for (int64_t t = T - 1; t >= 0; --t) {
             const int64_t i = t * d;
@@ -103,7 +103,7 @@ Sample chunked_sample(uint64_t i, const Keys& keys) {
     CounterRng rng(43, i);
     const int64_t dim = std::array{1, 16, 33, 64, 100, 128, 256, 520}[i % 8];
     const int64_t chunk = chunk_of(dim);
-    Sample s = make_sample({.kind = Kind::simple,
+    Sample s = make_sample({.kind = OperatorKind::simple,
                             .causal = true,
                             .batch = 1,
                             .length = std::max<int64_t>(1024, 2 * chunk + 1) + rng.below(500),
@@ -115,7 +115,8 @@ Sample chunked_sample(uint64_t i, const Keys& keys) {
 }
 
 void expect_true(const Sample& s, const Result& truth, const std::string& what) {
-    const Result found = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+    const Result found =
+        run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
     EXPECT_LE(forward_error(found, truth, s), kForward) << what;
     const GradientError g = gradient_error(found, truth, s);
     EXPECT_LE(g.value, kGradient) << g.name << ", " << what;
@@ -123,9 +124,10 @@ void expect_true(const Sample& s, const Result& truth, const std::string& what) 
 
 TEST(OpsScan, truth_is_the_reference) {
     for (const Keys& keys : key_shapes()) {
-        Sample s = make_sample({.kind = Kind::simple, .causal = true, .batch = 1, .length = 150});
+        Sample s =
+            make_sample({.kind = OperatorKind::simple, .causal = true, .batch = 1, .length = 150});
         s.in.k = keys.shape(s.in.k, at::arange(150, at::kDouble).view({1, -1, 1}), 50).contiguous();
-        const Result reference = run(oracle(), Kind::simple, s, at::kDouble);
+        const Result reference = run(oracle(), OperatorKind::simple, s, at::kDouble);
         const Result truth = causal_truth(s);
         EXPECT_LE(forward_error(truth, reference, s), 1e-12) << keys.name;
         EXPECT_LE(gradient_error(truth, reference, s).value, 1e-10) << keys.name;
@@ -148,10 +150,12 @@ TEST(OpsScan, chunked_scans_have_the_same_bits_for_any_number_of_threads) {
     for (uint64_t i = 0; i < 8; ++i) {
         const Sample s = chunked_sample(100 + i, key_shapes()[i % key_shapes().size()]);
         at::set_num_threads(1);
-        const Result one = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+        const Result one =
+            run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
         for (const int threads : {2, 3}) {
             at::set_num_threads(threads);
-            const Result more = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+            const Result more =
+                run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
             EXPECT_TRUE(at::equal(one.y, more.y)) << i << " " << threads;
             for (std::size_t g = 0; g < one.gradients.size(); ++g)
                 EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
@@ -164,13 +168,13 @@ TEST(OpsScan, chunked_scans_have_the_same_bits_for_any_number_of_threads) {
 // What every gradient obeys, without any reference, at lengths where one would be slow: a constant
 // added to a channel of K changes nothing, and the weights of a row sum to 1.
 TEST(OpsScan, gradients_sum_to_what_the_definition_says) {
-    for (Case c : aft_cases()) {
+    for (OpsCase c : aft_cases()) {
         c.batch = 1;
         c.length = 1100;
         c.dim = 64;
         c.grid_width = 20;
         const Sample s = rounded(make_sample(c));
-        const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
+        const Result found = run(operator_of(OperatorBackend::cpu), c.kind, s, at::kFloat);
         const at::Tensor sent = s.dy * s.in.q.sigmoid();
         for (const auto& [name, g] : found.gradients) {
             if (name != "dk" && name != "dv") continue;

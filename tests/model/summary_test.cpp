@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {  // of the process, put back at the end
+struct WorkingFolder {  // of the process, put back at the end
     fs::path before = fs::current_path();
-    explicit Place(const fs::path& path) { fs::current_path(path); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() { fs::current_path(before); }
+    explicit WorkingFolder(const fs::path& path) { fs::current_path(path); }
+    WorkingFolder(const WorkingFolder&) = delete;
+    WorkingFolder& operator=(const WorkingFolder&) = delete;
+    ~WorkingFolder() { fs::current_path(before); }
 };
 
 void train_run(const std::string& out, int64_t until) {
@@ -151,7 +151,7 @@ TEST(Summary, TheThumbnailIsTheMapThatTheBiasesWorkspaceShows) {
 
 TEST(Summary, RunsHereAreThoseInTheFolderOfRuns) {
     const Scratch folder;
-    const Place there(folder.path());
+    const WorkingFolder there(folder.path());
     EXPECT_TRUE(runs_here(8).empty()) << "there is no folder runs";
     for (const char* name : {"first", "second", "third"}) train_run(std::string("runs/") + name, 1);
     fs::create_directories("runs/no-run");

@@ -6,8 +6,8 @@
 namespace aft::ops {
 
 // Error naming the tensor and both shapes.
-void check_call(Kind kind, const Inputs& in, const Options& options);
+void check_call(OperatorKind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] bool has_gate(Kind kind);
+[[nodiscard]] bool has_gate(OperatorKind kind);
 
 }  // namespace aft::ops

@@ -21,8 +21,9 @@ using ops::Result;
 [[nodiscard]] ScanShape scan_shape(const Call& call);
 [[nodiscard]] BandShape band_shape(const Call& call);
 
-[[nodiscard]] Result evaluate(const Call& call, bool keeps);
-[[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
+[[nodiscard]] BackendResult evaluate(const Call& call, bool keeps);
+[[nodiscard]] Gradients differentiate(const Call& call, const BackendResult& kept,
+                                      const at::Tensor& dy);
 
 // T: float, or Bf16, as the tensor is stored; nullptr if it is undefined.
 template <class T>

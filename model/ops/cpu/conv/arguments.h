@@ -28,7 +28,7 @@ using SlideFunction = void (*)(const Slide&);
 // sum[r] += sum over rows and visible sources j of a[j - x - r] * b[j], for the targets x + r, r <
 // count, of a row of the grid: those with -left <= j - x - r <= right and 0 <= j < width. Of one
 // vector; positions of b and sum are two vectors apart.
-struct Taps {
+struct KernelTaps {
     const float* a = nullptr;  // weight of tap 0 and of the first row
     int64_t a_step = 0, a_row = 0;
     const float* b = nullptr;  // first row of sources
@@ -37,7 +37,7 @@ struct Taps {
     int64_t x = 0, count = 0;  // x: a multiple of the tile's size; count: at most that
     float* sum = nullptr;      // [count, 2 lanes]
 };
-using TapsFunction = void (*)(const Taps&);
+using TapsFunction = void (*)(const KernelTaps&);
 
 // The window of a target (or, transposed, of a source: seen from there, before becomes behind).
 struct ConvWindow {

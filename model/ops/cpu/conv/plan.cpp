@@ -211,10 +211,10 @@ void ConvPlan::spread_vector(const Spread& call, float* sums, int64_t u, int64_t
     // In causal operators the own row is cut off at the target itself.
     const int64_t first = w.causal && transposed ? y + 1 : std::max<int64_t>(0, y - w.up);
     const int64_t last = w.causal && !transposed ? y : std::min(w.height, y + w.down + 1);
-    Taps m{.a_step = sign * weight_row_,
-           .a_row = sign * shape_.kernel * weight_row_,
-           .b_row = W * pair,
-           .width = W};
+    KernelTaps m{.a_step = sign * weight_row_,
+                 .a_row = sign * shape_.kernel * weight_row_,
+                 .b_row = W * pair,
+                 .width = W};
     for (m.x = 0; m.x < W; m.x += tile_) {
         m.sum = sums + m.x * pair;
         m.count = std::min(tile_, W - m.x);

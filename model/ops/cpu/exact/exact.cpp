@@ -123,7 +123,7 @@ class Exact {
 };
 
 template <class T>
-void make(const Call& call, ExactFlags flags, const Result& result) {
+void make(const Call& call, ExactFlags flags, const BackendResult& result) {
     Exact<T> exact(call, std::move(flags));
     const ExactShape& shape = exact.shape();
     const T* const q = pointer<T>(call.in.q);
@@ -148,7 +148,8 @@ void make(const Call& call, ExactFlags flags, const Result& result) {
 
 class ExactBackward {
   public:
-    ExactBackward(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
+    ExactBackward(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                  const Gradients& to)
         : exact_(call, ExactFlags::needs_exact(shape_of(call), pointer<float>(kept.denominator))),
           gradients_(exact_.shape()),
           q_(pointer<float>(call.in.q)),
@@ -227,7 +228,7 @@ void add(at::Tensor& to, const at::Tensor& x) {
 
 }  // namespace
 
-void apply_exact_fallback(const Call& call, const Result& result) {
+void apply_exact_fallback(const Call& call, const BackendResult& result) {
     const ExactShape shape = shape_of(call);
     if (call.is_bf16())
         make<Bf16>(call, ExactFlags::not_finite(shape, pointer<Bf16>(result.y)), result);
@@ -235,7 +236,7 @@ void apply_exact_fallback(const Call& call, const Result& result) {
         make<float>(call, ExactFlags::not_finite(shape, pointer<float>(result.y)), result);
 }
 
-void compute_exactly(const Call& call, const Result& result) {
+void compute_exactly(const Call& call, const BackendResult& result) {
     ExactFlags all(shape_of(call), ExactFlags::Which::all);
     if (call.is_bf16())
         make<Bf16>(call, std::move(all), result);
@@ -243,7 +244,8 @@ void compute_exactly(const Call& call, const Result& result) {
         make<float>(call, std::move(all), result);
 }
 
-void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to) {
+void add_exact_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                        Gradients& to) {
     const BiasTensors bias = ExactBackward(call, kept, dy, to).run();
     add(to.w, bias.w);
     add(to.u, bias.u);

@@ -173,7 +173,7 @@ AFT_INLINE void add(BlockSquares& total, int64_t at, const Squares& more) {
 // core (AVX-512, Intel Xeon) took 12.2 ms with parts streamed, 6.0 with parts written through the
 // caches, and takes 5.0.
 constexpr int64_t kLine = 32;
-struct Lines {
+struct LineBuffers {
     alignas(64) Bf16 dq[kCheckpointRows * kLine], dk[kCheckpointRows * kLine],
         dv[kCheckpointRows * kLine];
 };
@@ -186,7 +186,8 @@ AFT_INLINE void stream_lines(const Bf16* from, int64_t rows, Bf16* to, int64_t s
 
 // The line that ends with this vector of channels.
 template <bool has_gate>
-AFT_INLINE void write_lines(const ScanGradient<Bf16>& g, const Lines& lines, const ScanPart& p) {
+AFT_INLINE void write_lines(const ScanGradient<Bf16>& g, const LineBuffers& lines,
+                            const ScanPart& p) {
     const int64_t stride = g.forward.stride, rows = p.end - p.begin;
     const int64_t where = p.begin * stride + p.at / kLine * kLine;
     if (has_gate) stream_lines(lines.dq, rows, g.dq + where, stride);
@@ -202,7 +203,7 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     ChunkColumn column;
     constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Bf16);
     constexpr Access as = collects ? Access::full : access;
-    Lines lines;
+    LineBuffers lines;
     ScanGradient<T> to = g;
     if constexpr (collects) {
         to.dq = lines.dq;
