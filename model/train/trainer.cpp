@@ -109,7 +109,7 @@ StepReport Trainer::step() {
     const auto start = Clock::now();
     StepReport report;
     report.step = p.steps_done;
-    const Batch batch = p.loader.next(p.steps_done);
+    const Batch batch = p.data.loader.next(p.steps_done);
     report.timing["data_ms"] = ms_since(start);
 
     try {
@@ -121,7 +121,7 @@ StepReport Trainer::step() {
             p.apply(report);
         }
     } catch (...) {
-        p.optimizer.zero_grad();  // or the step would count twice what it has of them
+        p.optimizer.zero_grad();  // else a retry would accumulate onto partial gradients
         throw;
     }
     p.optimizer.zero_grad();
@@ -148,9 +148,9 @@ StepReport Trainer::step() {
 std::map<std::string, double> Trainer::validate() {
     Impl& p = *impl_;
     const c10::NoGradGuard no_grad;
-    if (p.validation.empty()) p.load_validation();
+    if (p.data.validation.empty()) p.load_validation();
     StepTotals totals;
-    for (const Batch& batch : p.validation) {
+    for (const Batch& batch : p.data.validation) {
         const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), 0);
         totals.add(result.loss.item<double>(), result);
     }
@@ -165,7 +165,7 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
     result.config = p.config;
     result.step = p.steps_done;
     result.metrics = p.last_metrics;
-    result.data = p.data;
+    result.data = p.data.description;
     const auto copy = [](const at::Tensor& tensor) {
         return tensor.is_cpu() ? tensor.detach().clone() : tensor.detach().cpu();
     };
@@ -212,7 +212,7 @@ const Net& Trainer::net() const {
     return impl_->net;
 }
 std::shared_ptr<const DataSource> Trainer::source() const {
-    return impl_->source;
+    return impl_->data.source;
 }
 
 namespace {

@@ -27,29 +27,34 @@ struct StepTotals {
     }
 };
 
+struct TrainingData {
+    std::shared_ptr<const DataSource> source;
+    nlohmann::json description;
+    Loader loader;
+    std::vector<Batch> validation = {};  // on the device; loaded when first wanted
+};
+
 struct Trainer::Impl {
     Config config;
-    std::shared_ptr<const DataSource> source;
     Net net;
     at::Device device;
     AdamW optimizer;
-    Loader loader;
+    TrainingData data;
     const TaskRoom* task;
     int64_t steps_done = 0;
-    nlohmann::json last_metrics, data;
-    std::vector<Batch> validation;
+    nlohmann::json last_metrics;
 
-    Impl(const Config& given, std::shared_ptr<const DataSource> opened, Net made,
+    Impl(const Config& given, const std::shared_ptr<const DataSource>& opened, Net made,
          nlohmann::json description)
         : config(given),
-          source(std::move(opened)),
           net(std::move(made)),
           device(net.parameters().front().value.device()),
           optimizer(net.parameters()),
-          loader(source, {config.model, config.data, config.train.batch,
-                          static_cast<uint64_t>(config.train.seed)}),
-          task(&task_of(config.model)),
-          data(std::move(description)) {}
+          data{.source = opened,
+               .description = std::move(description),
+               .loader = Loader(opened, {config.model, config.data, config.train.batch,
+                                         static_cast<uint64_t>(config.train.seed)})},
+          task(&task_of(config.model)) {}
 
     [[nodiscard]] int64_t micro_size() const {
         const int64_t micro = config.train.micro_batch;

@@ -163,11 +163,11 @@ bool Trainer::Impl::apply(StepReport& report) {
 
 void Trainer::Impl::load_validation() {
     const int64_t wanted =
-        std::min(config.train.validate_examples, source->size(Split::validation));
+        std::min(config.train.validate_examples, data.source->size(Split::validation));
     for (int64_t first = 0; first < wanted; first += micro_size()) {
         const int64_t count = std::min(micro_size(), wanted - first);
-        validation.push_back(to_device(
-            load_batch(*source, config.model, {Split::validation, first, count}), device));
+        data.validation.push_back(to_device(
+            load_batch(*data.source, config.model, {Split::validation, first, count}), device));
     }
 }
 
