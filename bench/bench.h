@@ -16,8 +16,8 @@ struct BenchRequest {
     std::string filter;  // the workload of this name, else all that contain it; empty = all
     int64_t rounds = 15;
     bool quick = false;  // tiny shapes: shows that everything runs, the figures mean nothing
-    std::string program =
-        {};  // this program's file: what the start-up rows start; empty = left out
+    // This program's file, which the start-up rows start; empty = they are left out.
+    std::string program = {};
 };
 
 // {"machine", "date", "rounds", "quick", "failed", "stopped", "workloads": [{"name", "sentence",

@@ -38,7 +38,7 @@ void pause_ms(int64_t ms) {
 struct Start {
     char** words = nullptr;
     char** variables = nullptr;
-    int errors = -1, failure = -1;  // where standard error goes; where a failed start is told
+    int errors = -1, failure = -1;  // files: standard error; the report of a failed start
     pid_t parent = -1;
 };
 

@@ -32,8 +32,8 @@ struct DecodeForm {
     int64_t position = 0;  // tokens that its state has seen before the first round
     int64_t until = 0;     // where it goes back to `position`; 0 = at the end of the sequence
     Way way = Way::ours;
-    int over = -1;              // the form that its time is given over, like with like; -1 = none
-    double accept_x_limit = 0;  // at most; 0 = nothing is asked
+    int over = -1;  // index of the baseline form (same precision) of the ratio; -1 = none
+    double accept_x_limit = 0;  // at most; 0 = no target
 };
 
 struct DecodeCase {

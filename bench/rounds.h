@@ -1,6 +1,6 @@
 // The rules that every timed row obeys: a warm-up, rounds in turn, a calibration before and after,
-// the share of the processor that others took; a disturbed measurement is thrown away and taken
-// again, and no ratio is given when the rates moved. Benchmark thread only.
+// the foreign CPU load; a disturbed measurement is discarded and repeated, and no ratio is given
+// when the rates moved. Benchmark thread only.
 #pragma once
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -41,7 +41,7 @@ struct Conditions {
     int repeats = 0;    // measurements thrown away before this one
     bool quick = false;
     [[nodiscard]] bool has_ratios() const;  // the calibration held
-    [[nodiscard]] bool is_judged() const;   // and nobody disturbed
+    [[nodiscard]] bool is_judged() const;   // and no other program disturbed
 };
 
 // Throws Interrupted between rounds.

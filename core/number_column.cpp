@@ -73,7 +73,7 @@ bool is_same(double a, double b) {
 }  // namespace
 
 struct NumberColumn::Tail {
-    // Rows that some copy has written. A copy that has fewer may not write here.
+    // Rows appended by any copy that shares this tail. A copy with fewer rows must copy on write.
     std::atomic<size_t> used{0};
     std::unique_ptr<double[]> values = std::make_unique_for_overwrite<double[]>(kChunk);
 };

@@ -20,8 +20,8 @@ using nlohmann::json;
 constexpr size_t kSlice = size_t{8} << 20;  // bytes read at a time
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// The common form of a line: {"step":1,"loss":0.5,"timing":{"step_ms":20.5}}. Anything else is left
-// to the general reader; nothing is told of what is wrong here.
+// Fast path for the common form of a line: {"step":1,"loss":0.5,"timing":{"step_ms":20.5}}. Returns
+// false for anything else; the general JSON parser reads that and reports errors.
 class LineScanner {
   public:
     struct ScannedCell {
@@ -174,7 +174,7 @@ class RowWriter {
         }
         return nullptr;
     }
-    // Nothing is added where a key is new or stands twice: that is for the general reader.
+    // False, and nothing added, on a new or duplicate key: the slow path handles that.
     [[nodiscard]] bool add_cells() {
         ++line_;
         std::optional<double> step;

@@ -26,8 +26,7 @@ struct Given {
     bool weighs = false;  // particles: a known value after the first filled one
 };
 
-// Of a sequence: what a state has seen is [begin, end) except the last token, which the batch
-// takes.
+// Tokens [begin, end) of a sequence. The state covers all but the last, which is the next input.
 struct Stretch {
     int64_t begin = 0, end = 0;
 };
@@ -49,8 +48,8 @@ class SampleBatch {
                 ContextWindow window);
     // Decides position `at` of every row. given: one per row.
     void advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options);
-    // The same for positions from `at` on where nothing is sampled and nothing weighs, all at once
-    // where the decoder can. given: of each position, one per row.
+    // Prefill: advances over known positions from `at` on, which need no sampling and change no
+    // particle weight, in blocks where the decoder can. given: of each position, one per row.
     void follow(int64_t at, const std::vector<std::vector<Given>>& given);
     // Particles: draws rows by weight when the effective sample size falls under half of them.
     void resample(double uniform);

@@ -207,13 +207,13 @@ class CompletionRun {
         return given_tokens;
     }
 
-    // In no row anything is to be sampled there, nor does it weigh.
+    // Every row's token is known there and no particle weight depends on it.
     [[nodiscard]] bool is_settled(int64_t at) const {
         return request_.unknown[static_cast<size_t>(at)] ? at < request_.from_position
                                                          : !filtered();
     }
-    // Past the settled positions from `at` on that go through at once. Between blocks a stop is
-    // state, so they are short where there are many rows, which share the weights anyway.
+    // End of the prefill block that begins at `at`. Cancellation is checked between blocks, so they
+    // are shorter with many rows (which share the weights anyway).
     [[nodiscard]] int64_t settled_until(int64_t at) const {
         constexpr int64_t kMostTokens = 32;
         size_t rows = 1;
@@ -228,7 +228,7 @@ class CompletionRun {
         return at;
     }
 
-    // Decides the position `at`, or as many as need no decision. -> one past them.
+    // Processes position `at` (sampling) or a block of known positions (prefill). -> the next one.
     int64_t advance(int64_t at) {
         const int64_t settled = settled_until(at);
         if (settled <= at + 1) {

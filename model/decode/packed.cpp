@@ -68,7 +68,7 @@ struct TokenBlock {
 };
 
 // Activations of the tokens of one call: [capacity, width], of h [capacity, inside].
-struct Activations {
+struct TokenBuffers {
     int64_t capacity = 0;
     Buffer<float> x, q, k, v, y, h, logits;
 };
@@ -162,7 +162,7 @@ class PackedDecoder final : public Decoder {
     ThreadTeam team_;
     ThreadChoice thread_choice_;
     PackedMixer mixer_;
-    Activations now_;
+    TokenBuffers now_;
     std::vector<float> logits_plain_;  // [rows, levels]
     std::vector<ThreadScratch> own_;
 };

@@ -49,8 +49,8 @@ struct LearnedBias {
     [[nodiscard]] StoredBias stored(int64_t T, int64_t window) const;
     [[nodiscard]] ops::Inputs inputs(int64_t T) const;  // usage Error if T is too long
     [[nodiscard]] at::Tensor dense(int64_t T) const;    // [T, T], detached
-    [[nodiscard]] at::Tensor row(int64_t t,
-                                 int64_t n) const;  // [1, n], float64: sources t-n+1 .. t
+    // [1, n], float64: sources t-n+1 .. t
+    [[nodiscard]] at::Tensor row(int64_t t, int64_t n) const;
 };
 [[nodiscard]] LearnedBias make_learned_bias(const ModelConfig& config, ParameterMaker& maker,
                                             const std::string& prefix);

@@ -81,7 +81,7 @@ void check(const ModelConfig& config) {
     const auto settings = config.own.read<LocalSettings>();
     if (settings.window == 0 && settings.hides_outside())
         fail_usage(
-            "model.window = 0 with model.outside=-inf leaves no source to listen to; "
+            "model.window = 0 with model.outside=-inf leaves no source to attend to; "
             "use model.outside=0 or model.window of at least 1");
 }
 

@@ -70,7 +70,7 @@ StoredBias Mixer::stored_bias(int64_t) const {
 }
 
 AttentionLogits Mixer::attention_rows(const AttentionRequest&) const {
-    fail("this mixer does not show where a target listens");
+    fail("this mixer does not show what a target attends to");
 }
 
 at::Tensor Mixer::key_maps(const LayerTaps&) const {

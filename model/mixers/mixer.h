@@ -21,8 +21,8 @@ namespace aft {
 struct MixContext {
     ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
-    int64_t grid_height = 0,
-            grid_width = 0;  // token grid of this input (conv2d; may differ from training)
+    // Token grid of this input (conv2d; may differ from training).
+    int64_t grid_height = 0, grid_width = 0;
     bool class_token = false;
     const Tap* tap = nullptr;
     std::string prefix;  // "blocks.3." for tap names
@@ -47,8 +47,8 @@ struct LayerTaps {
     at::Tensor v;  // [T, d]
 };
 
-// A position bias as it is stored, so that nobody needs w [T, T] of factors: w, or u and r with
-// w = u r^T ([T, d']), with gradients; it counts where |t - j| < window (0: everywhere).
+// A position bias as it is stored, so that w [T, T] is never formed from factors: w, or u and r
+// with w = u r^T ([T, d']), with gradients; it counts where |t - j| < window (0: everywhere).
 struct StoredBias {
     at::Tensor w, u, r;
     int64_t window = 0;

@@ -37,7 +37,8 @@ class StreamState final : public MixerState {
     [[nodiscard]] at::Tensor take(const at::Tensor& k, const at::Tensor& v, const at::Tensor& row);
 
   private:
-    struct Sums {            // log-domain: true sums are exp(m) n and exp(m) d
+    // Log-domain: true sums are exp(m) n and exp(m) d.
+    struct Sums {
         at::Tensor m, n, d;  // [g, B, kc], [g, B, vc], [g, B, kc]
         void add(const at::Tensor& k, const at::Tensor& v);
         [[nodiscard]] at::Tensor mean() const { return n / d; }

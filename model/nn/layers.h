@@ -51,7 +51,7 @@ struct Dropout {
     double rate = 0;                         // 0 = off
     std::optional<at::Generator> generator;  // of the device of x
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
-    // What it multiplies an x of this shape with: 0 or 1 / (1 - rate). Draws.
+    // Dropout mask for an x of this shape: 0 or 1 / (1 - rate). Advances the generator.
     [[nodiscard]] at::Tensor mask(const at::Tensor& x) const;
 };
 

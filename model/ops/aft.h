@@ -2,14 +2,14 @@
 // parameters.
 //
 //   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c] + w[t,j]) V[j,c] / sum_j exp(K[j,c] + w[t,j])
-//                                                     (Zhai et al. 2021, Eq. 2; t target, j visible
-//                                                     source)
+//
+// (Zhai et al. 2021, Eq. 2; t target, j visible source).
 //
 // Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
-// tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
-// for |K|, |w| <= 1000 and lower ones beside those; finite for every finite input; NaN or
-// infinity reaches exactly the rows that see it. With operands in bfloat16 1e-2 forward; gradients
-// stored in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
+// tensors. Accuracy for |K|, |w| <= 1000 (or lower ones beside those): 1e-5 of max|V| forward, 2e-5
+// relative L2 for gradients; with operands in bfloat16 1e-2 forward, gradients stored in bfloat16
+// 6e-3. Finite for every finite input; NaN or infinity reaches exactly the rows that see it.
+// Errors: aft::Error naming the tensor and both shapes.
 #pragma once
 #include <ATen/core/Tensor.h>
 

@@ -34,8 +34,8 @@ struct Gradients {
 
 struct BackendFunctions {
     const char* name = nullptr;
-    BackendResult (*evaluate)(const Call&,
-                              bool keeps) = nullptr;  // keeps: a gradient may be wanted
+    // keeps: a gradient may be wanted.
+    BackendResult (*evaluate)(const Call&, bool keeps) = nullptr;
     // dy [B, T, d], contiguous. B T d > 0.
     Gradients (*differentiate)(const Call&, const BackendResult& kept,
                                const at::Tensor& dy) = nullptr;

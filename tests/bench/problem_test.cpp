@@ -61,7 +61,7 @@ TEST(BenchForms, OursInBf16ComesWithItsPeers) {
     EXPECT_EQ(forms_of(one)[1].type, at::kBFloat16);
 }
 
-// A decoder that lets the second text hear the first.
+// A decoder that leaks the first text into the second.
 class Deaf final : public decode::Decoder {
   public:
     explicit Deaf(std::unique_ptr<decode::Decoder> inner) : inner_(std::move(inner)) {}

@@ -17,7 +17,7 @@
 namespace aft::bench {
 namespace {
 
-struct BareStage {
+struct RoundsStage {
     Calibrator calibrator{true};
     BenchSettings settings{.rounds = 8, .quick = true, .program = {}, .calibrator = &calibrator};
     std::string order;
@@ -32,7 +32,7 @@ struct BareStage {
 };
 
 TEST(BenchRounds, TakeTurnsAfterAWarmUp) {
-    BareStage stage;
+    RoundsStage stage;
     stage.settings.rounds = 3;
     std::vector<Turn> turns{stage.turn('a', true, 1), stage.turn('b', false, 2)};
     static_cast<void>(measure(turns, {}, stage.settings, {}));
@@ -42,7 +42,7 @@ TEST(BenchRounds, TakeTurnsAfterAWarmUp) {
 }
 
 TEST(BenchRounds, APeerFarBehindTheFastestGetsFive) {
-    BareStage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 9), stage.turn('b', false, 1),
                             stage.turn('c', false, 5)};
     static_cast<void>(measure(turns, {}, stage.settings, {}));
@@ -52,7 +52,7 @@ TEST(BenchRounds, APeerFarBehindTheFastestGetsFive) {
 }
 
 TEST(BenchRounds, LongCallsGetAsManyRoundsAsFitTheTime) {
-    BareStage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1), stage.turn('b', true, 100)};
     static_cast<void>(measure(turns, {.least_rounds = 2, .seconds = 4.5}, stage.settings, {}));
     EXPECT_EQ(turns[0].times.size(), 4U);
@@ -77,7 +77,7 @@ TEST(BenchRounds, NoRatioWhenTheRatesMoved) {
 }
 
 TEST(BenchRounds, ADecoderIsJudgedByTheRatesThatItRestsOn) {
-    BareStage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1)};
     double rate = 100;
     const Rounds limits{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};

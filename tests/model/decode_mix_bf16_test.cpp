@@ -15,7 +15,7 @@ namespace {
 
 // Chunks of sources for every target of a block, in bf16 against K itself.
 struct MixBlock {
-    using Chunk = decode::Chunk;
+    using Chunk = decode::HistoryChunk;
     static constexpr int64_t kBlock = ops::cpu::kDecodeBlock, kWidth = 64;
     std::function<float(int64_t, int64_t)> k = [](int64_t j, int64_t c) {
         return std::sin(static_cast<float>(7 * j + 3 * c));

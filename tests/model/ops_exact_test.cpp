@@ -110,7 +110,7 @@ TEST(OpsExact, same_bits_for_any_number_of_threads) {
 }
 
 // A key of 200 in one channel: of the rows before it those of its tile lose that channel, and
-// nothing else is made anew.
+// nothing else is recomputed.
 TEST(OpsExact, takes_only_what_is_not_safe) {
     const OpsCase c{
         .kind = OperatorKind::full, .causal = true, .batch = 2, .length = 200, .dim = 40};

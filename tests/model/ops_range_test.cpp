@@ -1,4 +1,4 @@
-// Biases past the range of the promise are told of, once a process: each of these runs in its own.
+// Biases beyond the promised range are reported, once per process: each of these runs in its own.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

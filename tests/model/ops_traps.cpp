@@ -138,7 +138,7 @@ std::string gradients_mirror_forward(const Operator& op) {
     });
 }
 
-// At the usual start (w = 0, or small factors) every parameter must hear something.
+// At the usual start (w = 0, or small factors) every parameter must get a gradient.
 std::string first_step_moves(const Operator& op) {
     return all_aft([&](const OpsCase& given) {
         if (given.kind == OperatorKind::simple) return std::string();

@@ -45,7 +45,7 @@ TEST(Summary, TellsHowARunEnded) {
     EXPECT_NE(summarize_run((folder / "none").string()).error, "");
 }
 
-TEST(Summary, AnErrorStaysUntilTrainingGoesOnAndARaisedTargetIsNotFinished) {
+TEST(Summary, AnErrorStaysUntilTrainingContinuesAndARaisedTargetIsNotFinished) {
     const Scratch folder;
     const std::string run = (folder / "run").string();
     train_run(run, 3);

@@ -132,9 +132,9 @@ Gradients differentiate(const Call& call, const BackendResult& kept, const at::T
         const at::Tensor gate = in.q.to(at::kDouble).sigmoid();
         g.q = (dy * kept.average * gate * (1 - gate)).to(in.q.scalar_type());
     }
-    // In few numbers sums may cancel in all places at once, which the norms do not see: up to
-    // 2.8e-5 in ten thousand random shapes, none of aft-simple. Of few weights those of a row do,
-    // summed over channels.
+    // float64 for small tensors: every element may suffer cancellation at once, which the test by
+    // norms misses (up to 2.8e-5 in ten thousand random shapes, none of aft-simple). Likewise dw
+    // with few weights a row, summed over channels.
     constexpr int64_t kFewNumbers = 256, kFewWeights = 4;
     const bool few = in.v.numel() <= kFewNumbers && !call.is_bf16() && !call.is_simple();
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);

@@ -55,7 +55,7 @@ at::Tensor empty_result(const at::Tensor& x) {
     return out;
 }
 
-// In float64, as LibTorch's sigmoid of float32 rounds otherwise where its threads' shares end.
+// In float64: LibTorch's float32 sigmoid rounds differently at the borders of its threads' ranges.
 at::Tensor gated(const at::Tensor& R, const at::Tensor& q) {
     return q.defined() ? (q.to(at::kDouble).sigmoid() * R).to(R.scalar_type()) : R;
 }

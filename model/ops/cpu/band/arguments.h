@@ -50,7 +50,8 @@ struct ProductExtras {
     int64_t prefetches = 0, prefetch_stride = 0;  // their number; bytes from one to the next
 };
 
-struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]
+// sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .].
+struct Multiply {
     const float* a = nullptr;
     int64_t a_row = 0, a_step = 0;
     const float* b = nullptr;
@@ -71,14 +72,16 @@ struct WideSums {
     int64_t sum_row = 0;
 };
 
-struct Rescale {  // rows of a panel's width, from one reference [C] to another
+// Rows of a panel's width, from one reference [C] to another.
+struct Rescale {
     float* rows = nullptr;
     int64_t count = 0;
     const float *from = nullptr, *to = nullptr;
 };
 
+// Numerators and denominators -> results, one block of channels.
 template <class T>
-struct FinishRows {               // numerators and denominators -> results, one block of channels
+struct FinishRows {
     const float* sums = nullptr;  // [rows, 2C]
     int64_t rows = 0, channels = 0, stride = 0;
     const T* q = nullptr;                              // [rows, stride] or none
@@ -87,8 +90,9 @@ struct FinishRows {               // numerators and denominators -> results, one
     bool streams = false;  // y is not read again soon; only where rows are on whole vectors
 };
 
+// One block of channels; the panel's rows are [A | C].
 template <class T>
-struct RowFactors {  // one block of channels; the panel's rows are [A | C]
+struct RowFactors {
     const T *q = nullptr, *dy = nullptr;
     const float *average = nullptr, *denominator = nullptr;
     const float* mean = nullptr;  // [channels]

@@ -15,7 +15,7 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-// The same of many entries at once, when only that all are safe is asked.
+// The same as a reduction over many entries: are all of them safe?
 struct Safety {
     V bottom = set1(-3e38F), bad = set1(0);  // largest -D; NaN where a sum is not finite
 

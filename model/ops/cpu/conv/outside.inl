@@ -31,8 +31,8 @@ AFT_INLINE Two nothing() {
     return {{set1(0), set1(0)}};
 }
 
-// What is summed over a row of the grid or over the rows outside a window; `is_long`: as if rounded
-// once. Sums over the rows of a window are plain: windows are small.
+// Sum over a row of the grid, or over the rows outside a window. `is_long`: compensated
+// (error-free) summation. Sums over the rows of a window are plain: windows are small.
 template <bool is_long>
 struct Tally {
     Two sum = nothing();

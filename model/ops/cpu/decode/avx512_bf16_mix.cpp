@@ -77,8 +77,9 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
                            _mm512_cmp_ps_mask(size, set1(kMaxChunkNumerator), _CMP_LT_OQ);
     constexpr float kShift = -kDecodeKeyShift - kDecodeBiasShift;
     const V shift = set1(kShift), bits = top - m + shift;
-    // One factor of 2^bits does where it is a normal number and the sum there need not move. The
-    // other factor is not zero: `top` may be reached by no source, here or in the sums so far.
+    // Fast path: one scale 2^bits, where it is a normal number and the accumulator keeps its
+    // exponent. The other factor is not zero: `top` may be reached by no source, here or in the
+    // sums so far.
     const __mmask16 slow =
         _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) | _mm512_cmp_ps_mask(bits, set1(-126), _CMP_NGE_UQ);
     if (safe == 0xffff && slow == 0) {

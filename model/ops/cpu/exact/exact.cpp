@@ -46,7 +46,7 @@ class Exact {
         if (bias_.has_chunks()) each_column([&](int64_t column) { sum_up(column, call); });
     }
 
-    // Calls f for every few targets with an entry, in their order.
+    // Calls f for the blocks of targets with flagged entries, ascending.
     template <class F>
     void each_block(F f) {
         for (int64_t t = 0; t < shape_.length; t += bias_.rows_at_once()) {
@@ -56,14 +56,15 @@ class Exact {
             f(bias_.rows(rows));
         }
     }
-    // Calls f(column) for all columns with an entry, in parallel.
+    // Calls f(column) for all columns with flagged entries, in parallel.
     template <class F>
     void each_column(F f) {
 #pragma omp parallel for schedule(dynamic, kColumnsPerTask)
         for (int64_t column = 0; column < shape_.columns(); ++column)
             if (flags_.column(column)) f(column);
     }
-    // Calls f(target, row of the block, what weigh() returned, the column) for each of a column's.
+    // Calls f(target, row of the block, what weigh() returned, the column) for each flagged entry
+    // of a column.
     template <class F>
     void each_entry(const ExactRows& x, int64_t column, F f) {
         ExactColumn& c = scratch();

@@ -9,7 +9,7 @@
 
 namespace aft::ops::cpu {
 
-// Entries whose y is not finite are made anew: y, and of what is kept average and denominator
+// Entries whose y is not finite are recomputed: y, and of what is kept average and denominator
 // (kNeedsExact).
 void apply_exact_fallback(const Call& call, const BackendResult& result);
 // The same for all entries.

@@ -1,4 +1,4 @@
-// Which entries the exact path makes: a flag for each target and key column. No LibTorch.
+// Which entries the exact path computes: a flag for each target and key column. No LibTorch.
 #pragma once
 #include "model/ops/cpu/exact/column.h"
 
