@@ -30,7 +30,7 @@ struct DecodingRunner {
     double limit = 0;  // seconds a step; 0 = none is given
 };
 
-// Of text number `row`: every text is another one.
+// Tokens of text number `row`; all texts differ.
 std::vector<int64_t> some_tokens(const ModelConfig& model, int64_t count, int64_t row = 0) {
     std::vector<int64_t> fed{-1};
     for (int64_t i = 1; i < count; ++i)
@@ -93,7 +93,7 @@ std::unique_ptr<decode::DecoderState> state_of(const DecodeForm& form, decode::D
     return state;
 }
 
-// Of the nets of a race in float64: taken once for all weight formats.
+// Logits in float64 of the nets of a race, computed once for all weight formats.
 using Truths = std::map<std::pair<const Net*, int64_t>, at::Tensor>;
 
 double error_of(const DecodeForm& form, decode::Decoder& decoder, Truths& truths) {

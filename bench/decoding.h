@@ -64,7 +64,7 @@ struct LateCase {
     double over_early = 0;       // over its own time from token 16 on, at most; 0 = not timed
 };
 [[nodiscard]] std::vector<RowPlan> late_rows(const LateCase& late, bool quick);
-// What the check before the times finds for this form: of logits, relative to the largest.
+// Error of the logits of this form, relative to the largest (the check before the times).
 [[nodiscard]] double logits_error(const DecodeForm& form, decode::Decoder& decoder);
 
 // The peer with a cache for nets of softmax attention, weights in float32 or bfloat16.

@@ -18,8 +18,8 @@ constexpr int64_t kRounds = 6;     // of each; the demo has 400 steps
 constexpr double kPatience = 300;  // seconds, those of the other one's rounds included
 constexpr int64_t kLook = 10;      // ms: looking costs the processor that is measured
 
-// One of the two trainings. Both live all the time and one of them is held while the other has the
-// machine: what the machine does meanwhile meets both alike.
+// One of two training processes. They alternate by SIGSTOP and SIGCONT, so that background load
+// affects both equally.
 class Training {
   public:
     Training(const ChildRequest& request, std::string run)

@@ -24,7 +24,7 @@ bool is_over(const json& one, const std::string& name) {
     return one.contains("ratio") && one.contains("over") && one["over"] == name;
 }
 
-// Of one of ours: its own limit, and the best of the peers that were timed against it.
+// The bars of one of our forms: its own limit, and the best of its peers.
 BarGroup bars_of(const json& row, const json& ours) {
     BarGroup bars{.workload = "", .name = row["case"], .ours = ours["name"], .peer = ""};
     if (ours.contains("x_limit")) bars.x_limit = ours["x_limit"];

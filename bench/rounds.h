@@ -12,7 +12,7 @@
 
 namespace aft::bench {
 
-// One of those that take turns; all times in seconds.
+// A contestant of alternating rounds; all times in seconds.
 struct Turn {
     std::function<double()> round;  // runs once -> what is reported: of a call, a token, a step
     bool ours = false;
@@ -65,7 +65,7 @@ void add_times(nlohmann::json& one, const Turn& turn, const Turn* over, const Un
 // {"words", "state"}: met, missed, or not judged.
 [[nodiscard]] nlohmann::json verdict(const std::string& words, bool met, bool is_judged);
 
-// Of contestants {"name", "group", "precision", "ours", "ratio", "over"}: the fastest peer meant,
+// The fastest peer meant among contestants {"name", "group", "precision", "ours", "ratio", "over"},
 // or null. Ratios are over ours in the same precision, and over that alone.
 [[nodiscard]] nlohmann::json best_of(const nlohmann::json& contestants, const Accept& meant);
 // One verdict for each that has a peer.

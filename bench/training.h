@@ -33,7 +33,8 @@ struct TrainCase {
 [[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const BenchSettings& settings,
                                         const JobControl& control);
 
-// What both of them do with nets that are ready: times in turns, ratios over the first, verdicts.
+// The part that both races share, with nets that are ready: alternating rounds, ratios over the
+// first, verdicts.
 struct NetRace {
     std::string kind;
     const TrainCase& one;
@@ -48,10 +49,10 @@ struct StepErrors {
     double error = 0;      // of that loss, relative
     double gradients = 0;  // relative L2 norm, the worst of all parameters
 };
-// Of a fresh trainer's first step, optimiser included (the gradients are read from its averages),
-// against the net of `truth` in float64 with the same weights.
+// Errors of a new trainer's first step, optimiser included (the gradients are read from its
+// averages), against the net of `truth` in float64 with the same weights.
 [[nodiscard]] StepErrors first_step_errors(const Config& config, const ModelConfig& truth);
-// What a net must compute: itself, and einsum AFT what aft-local does.
+// The model that a net must agree with: itself; for einsum AFT, aft-local.
 [[nodiscard]] ModelConfig truth_of(const ModelConfig& model);
 
 // Next-token models: `layers` of width d over pictures of 32 x 32 x 3 with 256 values.

@@ -30,7 +30,7 @@ struct RowPlan {
 
 struct WorkloadRoom {
     RoomInfo info;
-    // One of the two: problems for the race of ours against every peer, or rows of its own.
+    // Either problems, for the race of ours against every peer, or rows of its own.
     std::vector<Problem> (*problems)(bool quick) = nullptr;
     std::vector<RowPlan> (*rows)(bool quick) = nullptr;
 };

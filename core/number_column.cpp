@@ -9,17 +9,18 @@
 
 namespace aft {
 
+// low > high: only NaN.
+struct MinMax {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
 namespace {
 
 constexpr size_t kBlock = 128;  // rows that share one minimum and maximum
 constexpr size_t kBlocks = NumberColumn::kChunk / kBlock;
 // At most this share of values makes a chunk sparse (validation: one row in many).
 constexpr size_t kSparse = NumberColumn::kChunk / 8;
-
-struct MinMax {  // low > high: only NaN
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-};
 
 // Collects where the extremes are; blocks are looked into at the end only.
 template <class Values>

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<const char*, c10::ScalarType>, 13> kTypes{{
     {"BOOL", c10::ScalarType::Bool},
 }};
 
-// Of a dtype that the header's reader let pass.
+// The type of a dtype that the header's reader has accepted.
 c10::ScalarType type_of(const std::string& dtype) {
     for (const auto& [name, type] : kTypes)
         if (dtype == name) return type;

@@ -14,14 +14,11 @@
 #include "model/data/batch.h"
 
 namespace aft {
-namespace {
 
 struct Prepared {
     Batch batch;
     std::exception_ptr error;
 };
-
-}  // namespace
 
 // Loader threads claim a step, build its batch unlocked and insert it. `generation` is bumped when
 // the trainer jumps to another step; batches of older generations are discarded.

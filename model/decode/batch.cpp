@@ -19,7 +19,7 @@ void log_probabilities(std::span<const float> logits, double* out) {
     for (size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - shift;
 }
 
-// What the model says at a position of one row.
+// The prediction at a position of one row.
 struct Guess {
     const double* logp;  // [levels]
     int64_t levels, at;

@@ -19,7 +19,7 @@ struct SampleRow {
     bool padding = false;                  // computed, never shown
 };
 
-// What a row does at a position: -1 = sample a value, else take this one.
+// The input of a row at a position: -1 = sample a value, else take this one.
 struct Given {
     int64_t value = -1;
     bool filled = false;  // counts into the likelihood (a forced value does, a known one does not)
@@ -61,7 +61,7 @@ class SampleBatch {
   private:
     void restart(int64_t at);
     void follow_window(int64_t at, std::span<const std::vector<Given>> given);
-    // What the decoder is fed at positions [begin, end): [rows, end - begin].
+    // Input tokens of the decoder at positions [begin, end): [rows, end - begin].
     [[nodiscard]] std::vector<int64_t> fed(Stretch stretch) const;
     Decoder* decoder_;
     std::unique_ptr<DecoderState> state_;

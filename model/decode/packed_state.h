@@ -36,8 +36,8 @@ struct AttentionState {
     std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
     // [kDecodeBlock, 3, width]: of each target, from sources before its block
     std::vector<float> targets;
-    std::vector<std::shared_ptr<HistoryChunk>>
-        chunks;  // full; chunk i of the sequence at i - first
+    // Full; chunk i of the sequence at i - first.
+    std::vector<std::shared_ptr<HistoryChunk>> chunks;
     int64_t first = 0;
     std::shared_ptr<HistoryChunk> open;  // of this row alone
 };

@@ -55,8 +55,8 @@ struct Dropout {
     [[nodiscard]] at::Tensor mask(const at::Tensor& x) const;
 };
 
-// Of the matrix products in training: bf16 rounds their operands and results to bfloat16 and adds
-// up in float32; everything else stays float32.
+// Precision of matrix products in training. bf16: operands and results are rounded to bfloat16,
+// accumulation is in float32; everything else stays float32.
 enum class Arithmetic { fp32, bf16 };
 
 // How a branch of a block joins its residual.

@@ -22,12 +22,12 @@ struct Call {
     [[nodiscard]] bool is_bf16() const { return in.v.scalar_type() == at::kBFloat16; }
 };
 
-// y [B, T, d], and what the gradient needs, laid out as the backend likes.
+// y [B, T, d], and the tensors saved for the gradient, in the backend's own layout.
 struct BackendResult {
     at::Tensor y, average, denominator, states;
 };
 
-// Of the inputs, in their shapes and dtypes; undefined where they are.
+// Gradients of the inputs, in their shapes and dtypes; undefined where those are.
 struct Gradients {
     at::Tensor q, k, v, w, u, r;
 };

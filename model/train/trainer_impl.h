@@ -1,5 +1,5 @@
-// What a Trainer is made of, and the halves of a step. Only for trainer.cpp and trainer_pass.cpp.
-// Trainer thread.
+// The implementation of Trainer: its state and the halves of a step. Only for trainer.cpp and
+// trainer_pass.cpp. Trainer thread.
 #pragma once
 #include <map>
 #include <memory>

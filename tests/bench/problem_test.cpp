@@ -13,8 +13,8 @@ namespace {
 constexpr Shape kSmall{"", 2, 6, 8, 4};  // n = 2 * 6 * 8 = 96
 
 void expect_work(const Problem& problem, double flop, double bytes) {
-    EXPECT_EQ(work_of(problem).flop, flop);
-    EXPECT_EQ(work_of(problem).bytes, bytes);
+    EXPECT_EQ(cost_of(problem).flop, flop);
+    EXPECT_EQ(cost_of(problem).bytes, bytes);
 }
 
 TEST(BenchWork, Simple) {

@@ -161,7 +161,7 @@ TEST(OpsEdges, same_bits_twice) {
     }
 }
 
-int64_t exact_blocks(OperatorKind kind, const Sample& sample) {
+int64_t exact_blocks_of(OperatorKind kind, const Sample& sample) {
     const int64_t before = exact_blocks();
     (void)operator_of(OperatorBackend::tiled, 32)(kind, converted(sample.in, at::kFloat),
                                                   sample.options);
@@ -173,14 +173,14 @@ int64_t exact_blocks(OperatorKind kind, const Sample& sample) {
 TEST(OpsExactPath, counts_exactly_the_blocks_that_need_it) {
     for (const bool causal : {false, true}) {
         Sample sample = make_sample({.kind = OperatorKind::full, .causal = causal, .length = 128});
-        EXPECT_EQ(exact_blocks(OperatorKind::full, sample), 0) << "ordinary input";
+        EXPECT_EQ(exact_blocks_of(OperatorKind::full, sample), 0) << "ordinary input";
         sample.in.w.mul_(200);
-        EXPECT_EQ(exact_blocks(OperatorKind::full, sample), 0) << "large w alone is safe";
+        EXPECT_EQ(exact_blocks_of(OperatorKind::full, sample), 0) << "large w alone is safe";
         sample = make_sample({.kind = OperatorKind::full, .causal = causal, .length = 128});
         sample.in.k[1][40][2] = 100;
-        EXPECT_EQ(exact_blocks(OperatorKind::full, sample), causal ? 1 : 0);
+        EXPECT_EQ(exact_blocks_of(OperatorKind::full, sample), causal ? 1 : 0);
         sample.in.w.narrow(0, 96, 32).select(1, 40).fill_(-60);
-        EXPECT_EQ(exact_blocks(OperatorKind::full, sample), causal ? 2 : 1);
+        EXPECT_EQ(exact_blocks_of(OperatorKind::full, sample), causal ? 2 : 1);
         const Result truth = run(oracle(), OperatorKind::full, sample, at::kDouble);
         const Result found =
             run(operator_of(OperatorBackend::tiled, 32), OperatorKind::full, sample, at::kFloat);
@@ -194,7 +194,7 @@ TEST(OpsExactPath, future_keys_do_not_trigger_it) {
     Sample sample = make_sample({.kind = OperatorKind::local, .causal = true, .length = 128});
     sample.in.k.narrow(1, 64, 32).add_(45);
     sample.in.k.narrow(1, 96, 32).add_(90);
-    EXPECT_EQ(exact_blocks(OperatorKind::local, sample), 0);
+    EXPECT_EQ(exact_blocks_of(OperatorKind::local, sample), 0);
 }
 
 // Biases as long training leaves them: w of hundreds, and keys whose spread is past what one
@@ -209,7 +209,7 @@ TEST(OpsExactPath, grown_biases) {
                                      .key_scale = 25,
                                      .bias_scale = 300});
         sample.in = converted(converted(sample.in, at::kFloat), at::kDouble);
-        EXPECT_GT(exact_blocks(OperatorKind::local, sample), 0);
+        EXPECT_GT(exact_blocks_of(OperatorKind::local, sample), 0);
         const Result truth = run(oracle(), OperatorKind::local, sample, at::kDouble);
         const Result found =
             run(operator_of(OperatorBackend::tiled, 32), OperatorKind::local, sample, at::kFloat);

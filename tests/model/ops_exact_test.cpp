@@ -19,10 +19,10 @@ cpu::Call call_of(OperatorKind kind, const Sample& sample, at::ScalarType type) 
 Result exactly(OperatorKind kind, const Sample& sample, const Result& truth) {
     const cpu::Call call = call_of(kind, sample, at::kFloat);
     const at::Tensor& v = call.in.v;
-    const cpu::Result kept{.y = at::empty_like(v),
-                           .average = at::empty_like(v),
-                           .denominator = at::ones_like(call.in.k),
-                           .states = {}};
+    const cpu::BackendResult kept{.y = at::empty_like(v),
+                                  .average = at::empty_like(v),
+                                  .denominator = at::ones_like(call.in.k),
+                                  .states = {}};
     cpu::compute_exactly(call, kept);
     const auto zero = [](const at::Tensor& x) {
         return x.defined() ? at::zeros_like(x) : at::Tensor();
@@ -82,7 +82,7 @@ TEST(OpsExact, stored_in_bfloat16) {
         sample = rounded(sample);
         const Result truth = run(oracle(), c.kind, sample, at::kDouble);
         const cpu::Call call = call_of(c.kind, sample, at::kBFloat16);
-        const cpu::Result made{
+        const cpu::BackendResult made{
             .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
         cpu::compute_exactly(call, made);
         EXPECT_TRUE(at::equal(made.y, truth.y.to(at::kFloat).to(at::kBFloat16))) << describe(c);
@@ -156,7 +156,7 @@ TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     sample.in.k[0].select(1, 4).narrow(0, 96, 96).fill_(-inf);
     sample.in.v[0][100][4] = inf;  // weighs nothing, and is seen
     const cpu::Call call = call_of(c.kind, sample, at::kFloat);
-    const cpu::Result made{
+    const cpu::BackendResult made{
         .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
     cpu::compute_exactly(call, made);
     const at::Tensor bad = made.y[0].isnan();

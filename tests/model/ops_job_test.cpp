@@ -13,7 +13,7 @@ namespace aft {
 namespace {
 
 using ops::OperatorKind;
-using ops::testing::Case;
+using ops::testing::OpsCase;
 using ops::testing::Sample;
 namespace fs = std::filesystem;
 

@@ -1,4 +1,4 @@
-// What every backend may rely on: shapes, dtypes and devices of a call fit together. Internal to
+// Preconditions of every backend: shapes, dtypes and devices of a call fit together. Internal to
 // model/ops; called by aft.cpp.
 #pragma once
 #include "model/ops/aft.h"

@@ -13,9 +13,9 @@
 
 namespace aft::ops::cpu {
 
+using ops::BackendResult;
 using ops::Call;
 using ops::Gradients;
-using ops::Result;
 
 [[nodiscard]] ConvShape conv_shape(const Call& call);
 [[nodiscard]] ScanShape scan_shape(const Call& call);

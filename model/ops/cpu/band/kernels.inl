@@ -57,7 +57,7 @@ AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const ProductExtras& a) {
         for (int i = 0; i < vectors; ++i)
             sums[r][i] = fma(set1(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
 }
-// Of a product M: Multiply or MultiplyBf16.
+// Epilogue of a product M: Multiply or MultiplyBf16.
 template <int rows, int vectors, class M>
 AFT_INLINE void finish_sums(V (&sums)[rows][vectors], const M& m) {
     if (m.extras.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
@@ -183,7 +183,7 @@ AFT_INLINE PackColumn begin_column(const PackKeys<T>& p, int64_t at) {
     return c;
 }
 
-// Of all rows so far.
+// Stores the running sums over all rows so far.
 template <class T>
 AFT_INLINE void keep_sums(const PackKeys<T>& p, const PackColumn& c, float* to) {
     store(to + c.at, load(p.state + c.at) + c.n);

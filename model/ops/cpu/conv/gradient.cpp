@@ -150,7 +150,7 @@ class ConvGradientPass {
                                            .lanes = s.lanes.data()});
     }
 
-    // Of targets [begin, begin + kTerms), row by row of the grid.
+    // Adds the products of targets [begin, begin + kTerms), row by row of the grid.
     void add_products(ConvGradientScratch& s, int64_t begin) {
         const int64_t W = shape_.grid_width;
         const int64_t end = std::min(begin + kTerms, shape_.length);

@@ -27,7 +27,7 @@ AFT_INLINE int64_t key_at(const ConvLayout& l, int64_t v) {
     return vector_at(l, l.paired ? 2 * v + 1 : l.values + v);
 }
 
-// Of a row of heads, the one of each channel of vector v.
+// Broadcasts a row of per-head values to the channels of vector v.
 AFT_INLINE V of_heads(const ConvLayout& l, const float* heads, int64_t v) {
     if (l.paired) return load(heads + v * kLanes);
     const float* first = heads + l.first_head[v];

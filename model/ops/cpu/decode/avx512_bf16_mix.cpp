@@ -26,7 +26,7 @@ AFT_INLINE void put_pair(uint32_t* to, V first, V second) {
     _mm512_storeu_si512(to, _mm512_or_si512(_mm512_cvtepu16_epi32(low),
                                             _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16)));
 }
-// Of one vector of channels: kPairs pairs of x, then as many of x v.
+// The pairs of one vector of channels: kPairs pairs of x, then as many of x v.
 AFT_INLINE uint32_t* pairs_at(float* x, int64_t at) {
     return reinterpret_cast<uint32_t*>(x + source_at(0, at));
 }
@@ -78,8 +78,7 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
     constexpr float kShift = -kDecodeKeyShift - kDecodeBiasShift;
     const V shift = set1(kShift), bits = top - m + shift;
     // Fast path: one scale 2^bits, where it is a normal number and the accumulator keeps its
-    // exponent. The other factor is not zero: `top` may be reached by no source, here or in the
-    // sums so far.
+    // exponent. Else both are rescaled, as `top` may be an upper bound that no source reaches.
     const __mmask16 slow =
         _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) | _mm512_cmp_ps_mask(bits, set1(-126), _CMP_NGE_UQ);
     if (safe == 0xffff && slow == 0) {

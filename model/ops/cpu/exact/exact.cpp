@@ -108,7 +108,7 @@ class Exact {
             if (flags_.row(t)) return true;
         return false;
     }
-    // Of a causal operator those before the last entry.
+    // For a causal operator only the chunks up to the last flagged entry.
     void sum_up(int64_t column, const Call& call) {
         int64_t end = shape_.length;
         while (call.options.causal && end > 0 && !flags_.entry(shape_.key(column, end - 1))) --end;

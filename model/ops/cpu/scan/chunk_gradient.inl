@@ -48,7 +48,7 @@ AFT_INLINE PrefetchCursor next_chunk(const ScanChunk<T>& l) {
     return prefetch_rows(-l.prefetch_rows * s.stride, vectors_of(s.channels), s.stride);
 }
 
-// Its own SA and SC before its first row, at the reference there.
+// SA and SC of the chunk's own rows before its first row, at the reference there.
 AFT_INLINE RunningSums chunk_sums(const ScanPart& p, V m) {
     V SA = set1(0), SC = set1(0);
     for (int64_t i = p.end - 1; i >= 0; --i) {

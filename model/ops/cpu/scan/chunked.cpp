@@ -93,7 +93,7 @@ class ChunkWorker {
     ChunkWorker(int64_t state_row, int64_t scratch_size)
         : size_(3 * state_row), scratch_(scratch_size), states_(2 * size_) {}
 
-    // What R each chunk ends with goes to use(R, chunk).
+    // Passes the result R of each chunk to use(R, chunk).
     template <class R, class T, class Rows, class Use>
     void work(CarryLookback& carries, const ChunkKernels<R, T>& kernels, const Rows& rows,
               const Use& use) {

@@ -19,15 +19,15 @@ struct Squares {
     V left, part;
 };
 
-// What the walk back needs of one chunk's rows, for one vector of channels.
+// Recomputed x, A, C of one chunk's rows, for one vector of channels: input of the walk back.
 struct ChunkColumn {
     alignas(64) float x[kCheckpointRows * kLanes], a[kCheckpointRows * kLanes],
         c[kCheckpointRows * kLanes];
-    alignas(64) float by[kCheckpointRows * kLanes];  // where raised: what m was before it, above m
+    alignas(64) float by[kCheckpointRows * kLanes];  // where m was raised: old m - new m
     bool raised[kCheckpointRows];
 };
 
-// That of a chunk of the prefix scan, with the reference after its last row.
+// The same for a chunk of the prefix scan, with the reference after its last row.
 struct BackColumn {
     ChunkColumn rows;
     alignas(64) float last[kLanes];

@@ -88,7 +88,7 @@ AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const Channe
             const V k = read<access>(s.k + where, width), v = read<access>(s.v + where, width);
             const V dv = exp2_fast(to_log2(k, sums.m)) * sums.d;
             write<access>(g.dv + where, dv, width);
-            // Of halves: a difference of two values near the end of float32 is beyond it.
+            // Halved first: the difference of two values near the largest float32 would overflow.
             const V half = set1(0.5F);
             const V dk = (dv + dv) * (v * half - sums.n * half);
             write<access>(g.dk + where, dk, width);

@@ -6,7 +6,7 @@
 
 namespace aft::ops::cpu {
 
-// What a table of kernels is compiled for; amx and avx512_bf16 add to avx512.
+// The target of a table of kernels; amx and avx512_bf16 add to avx512.
 enum class VectorSet { portable, avx2, avx512 };
 
 struct CpuInstructionSet {
