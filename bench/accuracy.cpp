@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Case {
+struct AccuracyCase {
     const char* name;
     double keys, bias;  // K ~ keys * N and w ~ bias * N
     void (*shape)(ops::Inputs& in);
@@ -38,8 +38,8 @@ void saw_tooth(ops::Inputs& in) {
     in.w = within(in.w, 50);
 }
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all{
+const std::vector<AccuracyCase>& cases() {
+    static const std::vector<AccuracyCase> all{
         {"K ~ N, w ~ 0.1 N", 1, 0.1, [](ops::Inputs&) {}},
         {"K ~ 3N, w ~ 2N", 3, 2, [](ops::Inputs&) {}},
         {"K in +-100, w in +-50", 1, 1,
@@ -50,10 +50,10 @@ const std::vector<Case>& cases() {
     return all;
 }
 
-Problem problem_of(const Case& one, bool quick) {
+Problem problem_of(const AccuracyCase& one, bool quick) {
     const Shape shape{"", 2, quick ? 64 : 512, quick ? 32 : 64};
     Problem problem =
-        make_problem(ops::Kind::local, shape, {.causal = true, .window = quick ? 16 : 96});
+        make_problem(ops::OperatorKind::local, shape, {.causal = true, .window = quick ? 16 : 96});
     problem.in.u = problem.in.r = at::Tensor();
     problem.in.k = problem.in.k * one.keys;
     problem.in.w = at::randn({shape.length, shape.length}) * one.bias;
@@ -124,17 +124,17 @@ json verdicts(const json& errors) {
     json all = json::array();
     for (const json& one : errors) {
         if (!one["ours"]) continue;
-        const bool half = one["precision"] == "bf16";
+        const bool is_bf16 = one["precision"] == "bf16";
         const bool met =
-            half ? within_bound(one["error"], 1e-2)
-                 : within_bound(one["error"], 1e-5) && within_bound(one["gradient_error"], 2e-5);
+            is_bf16 ? within_bound(one["error"], 1e-2)
+                    : within_bound(one["error"], 1e-5) && within_bound(one["gradient_error"], 2e-5);
         all.push_back(
-            verdict(half ? "bf16 forward 1e-2" : "forward 1e-5, gradients 2e-5", met, true));
+            verdict(is_bf16 ? "bf16 forward 1e-2" : "forward 1e-5, gradients 2e-5", met, true));
     }
     return all;
 }
 
-json row_of(const Case& one, const Settings& settings, const JobControl& control) {
+json row_of(const AccuracyCase& one, const BenchSettings& settings, const JobControl& control) {
     if (control.stop.stop_requested()) throw Interrupted();
     const json errors = errors_of(problem_of(one, settings.quick));
     return {{"kind", "accuracy"}, {"contestants", errors}, {"accept", verdicts(errors)}};
@@ -142,8 +142,8 @@ json row_of(const Case& one, const Settings& settings, const JobControl& control
 
 std::vector<RowPlan> rows(bool) {
     std::vector<RowPlan> plans;
-    for (const Case& one : cases())
-        plans.push_back({one.name, [one](const Settings& settings, const JobControl& control) {
+    for (const AccuracyCase& one : cases())
+        plans.push_back({one.name, [one](const BenchSettings& settings, const JobControl& control) {
                              return row_of(one, settings, control);
                          }});
     return plans;

@@ -34,7 +34,7 @@ std::vector<RowPlan> plans_of(const WorkloadRoom& room, bool quick) {
     std::vector<RowPlan> plans;
     for (const Problem& problem : room.problems(quick))
         plans.push_back(
-            {problem.name, [problem](const Settings& settings, const JobControl& control) {
+            {problem.name, [problem](const BenchSettings& settings, const JobControl& control) {
                  return race(problem, settings, control);
              }});
     return plans;
@@ -47,7 +47,7 @@ json failed_row(std::string_view why) {  // LibTorch puts the stack below its fi
             {"accept", json::array()}};
 }
 
-json measured(const RowPlan& plan, const Settings& settings, const JobControl& control) {
+json measured(const RowPlan& plan, const BenchSettings& settings, const JobControl& control) {
     json row;
     try {
         row = plan.measure(settings, control);
@@ -61,7 +61,7 @@ json measured(const RowPlan& plan, const Settings& settings, const JobControl& c
 }
 
 // False if the work was stopped before all rows were there.
-bool add_rows(const WorkloadRoom& room, const Settings& settings, const JobControl& control,
+bool add_rows(const WorkloadRoom& room, const BenchSettings& settings, const JobControl& control,
               json& rows) {
     for (const RowPlan& plan : plans_of(room, settings.quick)) {
         if (control.stop.stop_requested()) return false;
@@ -93,13 +93,13 @@ std::vector<const WorkloadRoom*> meant(const std::string& filter) {
 
 }  // namespace
 
-json run(const Request& request, const JobControl& control) {
+json run(const BenchRequest& request, const JobControl& control) {
     const std::vector<const WorkloadRoom*> rooms = meant(request.filter);
     const Calibrator calibrator(request.quick);
-    const Settings settings{.rounds = request.rounds,
-                            .quick = request.quick,
-                            .program = request.program,
-                            .calibrator = &calibrator};
+    const BenchSettings settings{.rounds = request.rounds,
+                                 .quick = request.quick,
+                                 .program = request.program,
+                                 .calibrator = &calibrator};
     json all = json::array();
     bool stopped = false;
     for (std::size_t i = 0; i < rooms.size() && !stopped; ++i) {

@@ -91,7 +91,7 @@ Memory huge_memory(int64_t count) {  // count of floats: a multiple of a page
     Memory memory(static_cast<float*>(std::aligned_alloc(kPage, bytes)));
     AFT_CHECK(memory != nullptr, "bench: no memory for the {} MiB of the calibration", bytes >> 20);
 #if defined(MADV_HUGEPAGE)
-    madvise(memory.get(), bytes, MADV_HUGEPAGE);  // a wish: without it the rate is lower
+    madvise(memory.get(), bytes, MADV_HUGEPAGE);  // a hint: the rate is lower where it is refused
 #endif
     std::fill_n(memory.get(), count, 1.0F);
     return memory;

@@ -38,7 +38,7 @@ void pause_ms(int64_t ms) {
 struct Start {
     char** words = nullptr;
     char** variables = nullptr;
-    int errors = -1, failure = -1;  // where standard error goes; where a failed start is told
+    int errors = -1, failure = -1;  // files: standard error; the report of a failed start
     pid_t parent = -1;
 };
 
@@ -109,7 +109,7 @@ Child::Child(const ChildRequest& request) {
 
 Child::~Child() {
     if (!has_ended()) kill(process_, SIGINT);
-    go_on();  // held, it would not hear it
+    resume();  // SIGINT is not delivered while the process is stopped
     for (const double until = seconds() + kPatience; seconds() < until && !has_ended();)
         pause_ms(5);
     if (!has_ended()) {
@@ -153,7 +153,7 @@ void Child::hold() {
     if (!has_ended()) kill(process_, SIGSTOP);
 }
 
-void Child::go_on() {
+void Child::resume() {
     if (!has_ended()) kill(process_, SIGCONT);
 }
 

@@ -37,9 +37,9 @@ class Child {
     [[nodiscard]] double seconds() const;  // since it was started
     // Waits -> seconds() then. Interrupted if stopped; Error if it ends before, or takes too long.
     double wait_for_lines(const LinesWanted& wanted, const std::stop_token& stop = {});
-    // Holds all of its threads where they are, and lets them go on.
+    // Stops all of its threads (SIGSTOP), and continues them (SIGCONT).
     void hold();
-    void go_on();
+    void resume();
 
   private:
     [[nodiscard]] bool has_ended();

@@ -68,9 +68,9 @@ Form ours(const Problem& problem, at::ScalarType type) {
 // Tensors in bfloat16: aft-simple, which is bound by their bytes; full and local where no gradient
 // is wanted, whose products have operands in bfloat16 too.
 bool has_bf16_form(const Problem& problem) {
-    if (problem.kind == ops::Kind::simple) return true;
+    if (problem.kind == ops::OperatorKind::simple) return true;
     return !problem.backward &&
-           (problem.kind == ops::Kind::full || problem.kind == ops::Kind::local);
+           (problem.kind == ops::OperatorKind::full || problem.kind == ops::OperatorKind::local);
 }
 
 }  // namespace

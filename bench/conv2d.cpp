@@ -5,18 +5,18 @@
 namespace aft::bench {
 namespace {
 
-struct Grid {
+struct GridSize {
     int64_t side, heads, kernel;
 };
 
 std::vector<Problem> problems(bool quick) {
     std::vector<Problem> all;
-    for (const Grid& grid :
-         {Grid{14, 384, 11}, Grid{14, 384, 15}, Grid{14, 16, 11}, Grid{24, 384, 11}}) {
+    for (const GridSize& grid : {GridSize{14, 384, 11}, GridSize{14, 384, 15}, GridSize{14, 16, 11},
+                                 GridSize{24, 384, 11}}) {
         const int64_t side = quick ? 6 : grid.side, kernel = quick ? 3 : grid.kernel;
         const Shape shape{"", quick ? 2 : 16, side * side, 384};
-        Problem one =
-            make_problem(ops::Kind::conv2d, shape, {.grid_height = side, .grid_width = side});
+        Problem one = make_problem(ops::OperatorKind::conv2d, shape,
+                                   {.grid_height = side, .grid_width = side});
         one.name = fmt::format("{}B={} {}x{} d=384 h={} s={}", quick ? "tiny " : "", shape.batch,
                                side, side, grid.heads, grid.kernel);
         one.in.k = at::randn({shape.batch, shape.length, grid.heads});

@@ -31,7 +31,7 @@ DecodeCase case_of(const Net& simple, const Net& attention) {
             .claims = {{3, 2, 15, true}, {3, 1, 6, true}}};
 }
 
-nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     const Net simple(decode_model("aft-simple", settings.quick), 1),
         attention(decode_model("softmax", settings.quick), 1);
     DecodeCase one = case_of(simple, attention);

@@ -4,7 +4,7 @@
 namespace aft::bench {
 namespace {
 
-nlohmann::json row_of(const std::string& precision, const Settings& settings,
+nlohmann::json row_of(const std::string& precision, const BenchSettings& settings,
                       const JobControl& control) {
     const Net simple(decode_model("aft-simple", settings.quick), 1);
     DecodeCase one;
@@ -29,7 +29,7 @@ std::vector<RowPlan> rows(bool quick) {
     for (const std::string precision : {"fp32", "bf16", "int8"})
         plans.push_back({fmt::format("{}, aft-simple, {}",
                                      size_words(decode_model("aft-simple", quick)), precision),
-                         [precision](const Settings& settings, const JobControl& control) {
+                         [precision](const BenchSettings& settings, const JobControl& control) {
                              return row_of(precision, settings, control);
                          }});
     return plans;

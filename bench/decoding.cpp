@@ -30,7 +30,7 @@ struct DecodingRunner {
     double limit = 0;  // seconds a step; 0 = none is given
 };
 
-// Of text number `row`: every text is another one.
+// Tokens of text number `row`; all texts differ.
 std::vector<int64_t> some_tokens(const ModelConfig& model, int64_t count, int64_t row = 0) {
     std::vector<int64_t> fed{-1};
     for (int64_t i = 1; i < count; ++i)
@@ -51,7 +51,7 @@ at::Tensor exact_logits(const Net& net, const at::Tensor& texts) {  // [rows, to
     Net wide(net.config(), 1);
     copy_values(net.parameters(), wide.parameters());
     for (Parameter& p : wide.parameters()) p.value.set_data(p.value.detach().to(at::kDouble));
-    return wide.forward_fed(texts, {.backend = ops::Backend::reference});
+    return wide.forward_fed(texts, {.backend = ops::OperatorBackend::reference});
 }
 
 // All rows take their own text at once, as the timed steps do.
@@ -93,7 +93,7 @@ std::unique_ptr<decode::DecoderState> state_of(const DecodeForm& form, decode::D
     return state;
 }
 
-// Of the nets of a race in float64: taken once for all weight formats.
+// Logits in float64 of the nets of a race, computed once for all weight formats.
 using Truths = std::map<std::pair<const Net*, int64_t>, at::Tensor>;
 
 double error_of(const DecodeForm& form, decode::Decoder& decoder, Truths& truths) {
@@ -130,7 +130,8 @@ double time_round(DecodingRunner& runner) {
 double weight_bytes(const DecodeForm& form) {
     double numbers = 0;
     for (const Parameter& one : form.net->parameters())
-        if (one.group == Group::linear_weight) numbers += static_cast<double>(one.value.numel());
+        if (one.group == ParameterGroup::linear_weight)
+            numbers += static_cast<double>(one.value.numel());
     return numbers * (form.precision == "fp32" ? 4 : form.precision == "bf16" ? 2 : 1);
 }
 
@@ -193,7 +194,7 @@ json contestants_json(const std::vector<DecodingRunner>& runners, const std::vec
     return all;
 }
 
-json claim_json(const DecodeCase::Claim& claim, const json& contestants,
+json claim_json(const DecodeCase::SpeedClaim& claim, const json& contestants,
                 const Conditions& conditions) {
     const json &of = contestants[claim.of], &over = contestants[claim.over];
     const double found =
@@ -217,7 +218,7 @@ json accept_json(const DecodeCase& one, const json& contestants, const Condition
                                           found_words(found, "x", conditions)),
                               found <= bound, conditions.is_judged()));
     }
-    for (const DecodeCase::Claim& claim : one.claims)
+    for (const DecodeCase::SpeedClaim& claim : one.claims)
         all.push_back(claim_json(claim, contestants, conditions));
     return all;
 }
@@ -249,7 +250,7 @@ double logits_error(const DecodeForm& form, decode::Decoder& decoder) {
     return error_of(form, decoder, truths);
 }
 
-json decode_race(const DecodeCase& one, const Settings& settings, const JobControl& control) {
+json decode_race(const DecodeCase& one, const BenchSettings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
     std::vector<DecodingRunner> runners;
     Truths truths;
@@ -343,7 +344,7 @@ DecodeCase late_case(const LateCase& late, const LateNets& nets, bool quick) {
 std::vector<RowPlan> late_rows(const LateCase& late, bool quick) {
     const ModelConfig model = decode_model(late.mixer, quick);
     return {{fmt::format("{}, one stream, from token {}", size_words(model), late_position(quick)),
-             [late](const Settings& settings, const JobControl& control) {
+             [late](const BenchSettings& settings, const JobControl& control) {
                  const LateNets nets(late.mixer, settings.quick);
                  return decode_race(late_case(late, nets, settings.quick), settings, control);
              }}};

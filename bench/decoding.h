@@ -32,20 +32,20 @@ struct DecodeForm {
     int64_t position = 0;  // tokens that its state has seen before the first round
     int64_t until = 0;     // where it goes back to `position`; 0 = at the end of the sequence
     Way way = Way::ours;
-    int over = -1;              // the form that its time is given over, like with like; -1 = none
-    double accept_x_limit = 0;  // at most; 0 = nothing is asked
+    int over = -1;  // index of the baseline form (same precision) of the ratio; -1 = none
+    double accept_x_limit = 0;  // at most; 0 = no target
 };
 
 struct DecodeCase {
     std::vector<DecodeForm> forms = {};
     // Of two forms: time of `of` over time of `over` is at most (or with at_least: at least) this.
-    struct Claim {
+    struct SpeedClaim {
         size_t of = 0, over = 0;
         double bound = 0;
         bool at_least = false;
         double scale = 1;  // of the quotient: rows where tokens a second are compared
     };
-    std::vector<Claim> claims = {};
+    std::vector<SpeedClaim> claims = {};
 };
 
 // {"kind": "decode", the conditions (rounds.h) with "reads": [{"precision", "before", "after"}] in
@@ -53,7 +53,7 @@ struct DecodeCase {
 // the times of a step (rounds.h) in us, "tokens_per_second", "limit_us", "x_limit"}], "accept"}.
 // The limit of one row is the bytes of the weights at the rate at which this process reads that
 // much memory. Before any time the logits of `rows` different texts are checked against float64.
-[[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json decode_race(const DecodeCase& one, const BenchSettings& settings,
                                          const JobControl& control);
 
 // A mixer with position biases late in a picture, against aft-simple at the same place.
@@ -64,7 +64,7 @@ struct LateCase {
     double over_early = 0;       // over its own time from token 16 on, at most; 0 = not timed
 };
 [[nodiscard]] std::vector<RowPlan> late_rows(const LateCase& late, bool quick);
-// What the check before the times finds for this form: of logits, relative to the largest.
+// Error of the logits of this form, relative to the largest (the check before the times).
 [[nodiscard]] double logits_error(const DecodeForm& form, decode::Decoder& decoder);
 
 // The peer with a cache for nets of softmax attention, weights in float32 or bfloat16.

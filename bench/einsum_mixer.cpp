@@ -16,7 +16,7 @@ namespace aft::bench {
 
 namespace {
 
-// Of the mixer that this one stands for.
+// Traits of the mixer that this one replaces.
 MixerTraits local_traits(ModelConfig config) {
     config.mixer = "aft-local";
     return mixer_traits(config);
@@ -28,7 +28,7 @@ class Einsum final : public Mixer {
         : config_(config),
           window_(local_traits(config).window),
           projections_(make_projections(maker, config, prefix, config.dim)) {
-        table_ = make_bias_table(config, maker, prefix);
+        table_ = make_learned_bias(config, maker, prefix);
     }
     [[nodiscard]] at::Tensor forward(const at::Tensor& x, const MixContext&) const override {
         const Projected of{
@@ -74,7 +74,7 @@ class Einsum final : public Mixer {
     ModelConfig config_;
     int64_t window_;
     Projections projections_;
-    BiasTable table_;
+    LearnedBias table_;
 };
 
 std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,

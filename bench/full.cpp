@@ -6,7 +6,8 @@ namespace {
 std::vector<Problem> problems(bool quick) {
     std::vector<Problem> all;
     for (const bool causal : {true, false}) {
-        Problem one = make_problem(ops::Kind::full, quick ? tiny(kS1) : kS1, {.causal = causal});
+        Problem one =
+            make_problem(ops::OperatorKind::full, quick ? tiny(kS1) : kS1, {.causal = causal});
         one.name += causal ? " causal" : " not causal";
         one.accept_x_limit = 1.18;
         if (causal) one.accept = {{.group = "einsum", .precision = "fp32", .ratio = 1.6}};

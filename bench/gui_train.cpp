@@ -18,8 +18,8 @@ constexpr int64_t kRounds = 6;     // of each; the demo has 400 steps
 constexpr double kPatience = 300;  // seconds, those of the other one's rounds included
 constexpr int64_t kLook = 10;      // ms: looking costs the processor that is measured
 
-// One of the two trainings. Both live all the time and one of them is held while the other has the
-// machine: what the machine does meanwhile meets both alike.
+// One of two training processes. They alternate by SIGSTOP and SIGCONT, so that background load
+// affects both equally.
 class Training {
   public:
     Training(const ChildRequest& request, std::string run)
@@ -30,7 +30,7 @@ class Training {
         child_.hold();
     }
     double round(const std::stop_token& stop) {  // -> seconds it took
-        child_.go_on();
+        child_.resume();
         const int64_t first = count_lines(metrics_) + kWarm;
         const double went_on = child_.seconds();
         const double begin = child_.wait_for_lines(wanted(first), stop);
@@ -65,8 +65,8 @@ struct Measured {
     std::vector<double> shares;               // of each round
 };
 
-// Both programs have ended when it returns: what they took is told apart from the neighbours'.
-Measured measure(const Settings& settings, const std::stop_token& stop) {
+// Both programs have ended when it returns: their load is subtracted from the foreign CPU load.
+Measured measure(const BenchSettings& settings, const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string alone_run = (folder.path() / "alone").string(),
                       open_run = (folder.path() / "open").string(),
@@ -97,7 +97,7 @@ Measured measure(const Settings& settings, const std::stop_token& stop) {
     return found;
 }
 
-nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     const std::string why = reason_to_skip(settings, true);
     if (!why.empty()) return unmeasured_row(why);
     const ForeignCpuLoad around;

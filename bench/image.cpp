@@ -23,13 +23,13 @@ constexpr int64_t kTokens = 8;  // of the Transformer at each place
 // All of it, or a little: what warms up before the first that counts.
 enum class Effort { warm_up, whole };
 
-struct Picture {
+struct PictureTask {
     std::string name;
     const Net* net = nullptr;
     bool half = false;
 };
 
-double seconds_of(const Picture& one, const std::string& precision, Effort effort,
+double seconds_of(const PictureTask& one, const std::string& precision, Effort effort,
                   const JobControl& control) {
     CompletionRequest request;
     const auto tokens = static_cast<size_t>(one.net->config().tokens());
@@ -122,9 +122,9 @@ struct Contestants {
 Contestants contestants_of(const Nets& nets, const std::string& precision,
                            const JobControl& control) {
     Contestants all;
-    for (const Picture& one : {Picture{"aft-simple, whole", &nets.simple, false},
-                               Picture{"aft-simple, lower half", &nets.simple, true},
-                               Picture{"aft-local, whole", &nets.local, false}})
+    for (const PictureTask& one : {PictureTask{"aft-simple, whole", &nets.simple, false},
+                                   PictureTask{"aft-simple, lower half", &nets.simple, true},
+                                   PictureTask{"aft-local, whole", &nets.local, false}})
         all.add("afterimage " + one.name, precision, true,
                 [one, precision, &control](Effort effort) {
                     return seconds_of(one, precision, effort, control);
@@ -148,7 +148,8 @@ void add_results(Contestants& all, bool has_ratios) {
     }
 }
 
-json row_of(const std::string& precision, const Settings& settings, const JobControl& control) {
+json row_of(const std::string& precision, const BenchSettings& settings,
+            const JobControl& control) {
     const Nets nets(settings.quick);
     Contestants all = contestants_of(nets, precision, control);
     for (const Round& round : all.rounds) {
@@ -156,7 +157,7 @@ json row_of(const std::string& precision, const Settings& settings, const JobCon
         static_cast<void>(round(Effort::warm_up));
     }
     // A whole picture is a long measurement in itself.
-    Settings few = settings;
+    BenchSettings few = settings;
     few.rounds = std::min<int64_t>(settings.rounds, precision == "fp32" ? 2 : 3);
     const Conditions conditions =
         measure(all.turns, {.warm_up = false, .by_bytes = false}, few, control);
@@ -174,7 +175,7 @@ std::vector<RowPlan> rows(bool quick) {
     for (const std::string precision : {"fp32", "bf16", "int8"})
         plans.push_back({fmt::format("{}x{}x{}, {}, {}", model.width, model.height, model.channels,
                                      size_words(model), precision),
-                         [precision](const Settings& settings, const JobControl& control) {
+                         [precision](const BenchSettings& settings, const JobControl& control) {
                              return row_of(precision, settings, control);
                          }});
     return plans;

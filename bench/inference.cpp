@@ -34,7 +34,7 @@ double error_in(const InferenceRunner& runner) {
     copy_values(runner.net->parameters(), wide.parameters());
     for (Parameter& one : wide.parameters()) one.value.set_data(one.value.detach().to(at::kDouble));
     const at::Tensor wanted =
-        wide.forward(runner.pictures.to(at::kDouble), {.backend = ops::Backend::reference});
+        wide.forward(runner.pictures.to(at::kDouble), {.backend = ops::OperatorBackend::reference});
     return error_of({runner.net->forward(runner.pictures, {})}, {wanted});
 }
 
@@ -59,7 +59,7 @@ json described(const InferenceRunner& runner) {
 
 }  // namespace
 
-json infer_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
+json infer_race(const TrainCase& one, const BenchSettings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
     std::vector<InferenceRunner> runners;
     for (const TrainForm& form : one.forms) {

@@ -4,7 +4,7 @@ namespace aft::bench {
 namespace {
 
 std::vector<Problem> problems(bool quick) {
-    Problem one = backward_of(make_problem(ops::Kind::local, quick ? tiny(kS1) : kS1,
+    Problem one = backward_of(make_problem(ops::OperatorKind::local, quick ? tiny(kS1) : kS1,
                                            {.causal = true, .window = quick ? 8 : 256}));
     one.accept_x_limit = 2.2;
     one.accept = {{.group = "", .precision = "fp32", .ratio = 6}};

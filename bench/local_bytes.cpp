@@ -4,7 +4,7 @@ namespace aft::bench {
 namespace {
 
 std::vector<Problem> problems(bool quick) {
-    Problem one = make_problem(ops::Kind::local, quick ? tiny(kS2) : kS2,
+    Problem one = make_problem(ops::OperatorKind::local, quick ? tiny(kS2) : kS2,
                                {.causal = true, .window = quick ? 4 : 32});
     one.accept_x_limit = 2.5;
     one.accept = {{.group = "", .precision = "fp32", .ratio = 10}};

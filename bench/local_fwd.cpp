@@ -4,7 +4,7 @@ namespace aft::bench {
 namespace {
 
 std::vector<Problem> problems(bool quick) {
-    Problem one = make_problem(ops::Kind::local, quick ? tiny(kS1) : kS1,
+    Problem one = make_problem(ops::OperatorKind::local, quick ? tiny(kS1) : kS1,
                                {.causal = true, .window = quick ? 8 : 256});
     one.accept_x_limit = 1.9;
     one.accept_x_limit_bf16 = 2.2;

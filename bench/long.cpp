@@ -25,24 +25,24 @@ constexpr double kLongest = 20;                // seconds of one call
 constexpr double kLargest = 12.0 * (1 << 30);  // bytes of one call
 constexpr double kGrowth = 1.3, kOverAttention = 20;
 
-struct Curve {
+struct GrowthCurve {
     std::string name, form, group;  // form: of the problem's forms; "afterimage" = ours
-    ops::Kind kind;
+    ops::OperatorKind kind;
     bool is_quadratic = false;
     double error = 0, seconds = 0, bytes = 0;  // of the length before
     json points = json::array();
     [[nodiscard]] bool is_ours() const { return group == "ours"; }
 };
 
-std::vector<Curve> curves() {
-    return {
-        {"aft-simple", "afterimage", "ours", ops::Kind::simple},
-        {"aft-local, window 256", "afterimage", "ours", ops::Kind::local},
-        {"aft-conv1d, 16 heads, 31 taps", "afterimage", "ours", ops::Kind::conv1d},
-        {"softmax attention, flash", "attention flash fp32", "attention", ops::Kind::softmax, true},
-        {"linear attention, chunked", "linear attention fp32", "linear attention",
-         ops::Kind::linear},
-        {"aft-local by einsum", "einsum fp32", "einsum", ops::Kind::local, true}};
+std::vector<GrowthCurve> curves() {
+    return {{"aft-simple", "afterimage", "ours", ops::OperatorKind::simple},
+            {"aft-local, window 256", "afterimage", "ours", ops::OperatorKind::local},
+            {"aft-conv1d, 16 heads, 31 taps", "afterimage", "ours", ops::OperatorKind::conv1d},
+            {"softmax attention, flash", "attention flash fp32", "attention",
+             ops::OperatorKind::softmax, true},
+            {"linear attention, chunked", "linear attention fp32", "linear attention",
+             ops::OperatorKind::linear},
+            {"aft-local by einsum", "einsum fp32", "einsum", ops::OperatorKind::local, true}};
 }
 
 int64_t width_of(bool quick) {
@@ -56,22 +56,22 @@ struct Tokens {  // what all lengths are cut from
     explicit Tokens(bool quick)
         : length(quick ? 256 : 65536), width(width_of(quick)), window(quick ? 16 : 256) {
         const Shape shape{"", 1, length, width, quick ? 8 : 64};
-        all = make_problem(ops::Kind::local, shape, {.causal = true, .window = window}).in;
+        all = make_problem(ops::OperatorKind::local, shape, {.causal = true, .window = window}).in;
         const int64_t heads = 16;
         head_keys = at::randn({1, length, heads});
         taps = at::randn({heads, quick ? 7 : 31}) * 0.5;
     }
     // Piece i of the tokens as a problem of length T.
-    [[nodiscard]] Problem piece(ops::Kind kind, int64_t T, int64_t i) const {
+    [[nodiscard]] Problem piece(ops::OperatorKind kind, int64_t T, int64_t i) const {
         Problem problem;
         problem.kind = kind;
         problem.options.causal = true;
         const auto cut = [&](const at::Tensor& x) { return x.narrow(1, i * T, T); };
         problem.in.q = cut(all.q);
-        problem.in.k = cut(kind == ops::Kind::conv1d ? head_keys : all.k);
+        problem.in.k = cut(kind == ops::OperatorKind::conv1d ? head_keys : all.k);
         problem.in.v = cut(all.v);
-        if (kind == ops::Kind::conv1d) problem.in.w = taps;
-        if (kind != ops::Kind::local) return problem;
+        if (kind == ops::OperatorKind::conv1d) problem.in.w = taps;
+        if (kind != ops::OperatorKind::local) return problem;
         problem.options.window = window;
         problem.in.u = all.u.narrow(0, 0, T);
         problem.in.r = all.r.narrow(0, 0, T);
@@ -85,7 +85,7 @@ Form form_of(const Problem& problem, const std::string& name) {
     fail("bench: no form '{}'", name);
 }
 
-std::string reason_to_skip(const Curve& curve) {
+std::string reason_to_skip(const GrowthCurve& curve) {
     if (curve.is_ours()) return "";
     const double factor = curve.is_quadratic ? 4 : 2;
     if (curve.seconds * factor > kLongest) return fmt::format("over {} s", kLongest);
@@ -94,8 +94,8 @@ std::string reason_to_skip(const Curve& curve) {
 }
 
 // One curve at one length, ready to take turns.
-struct Entry {
-    Curve* curve = nullptr;
+struct TimedCurve {
+    GrowthCurve* curve = nullptr;
     std::vector<Contestant> pieces = {};  // what is timed walks through them
     size_t next = 0;
     double first = 0, peak = -1;
@@ -110,8 +110,8 @@ double timed(const Contestant& contestant, at::Tensor* result) {
 }
 
 // The second of two calls is measured: the first brings what libraries keep for good.
-Entry entered(Curve& curve, const Tokens& tokens, int64_t T) {
-    Entry entry{.curve = &curve};
+TimedCurve entered(GrowthCurve& curve, const Tokens& tokens, int64_t T) {
+    TimedCurve entry{.curve = &curve};
     const Problem problem = tokens.piece(curve.kind, T, 0);
     const Form form = form_of(problem, curve.form);
     at::Tensor y;
@@ -143,10 +143,10 @@ struct Worst {
     }
 };
 
-Conditions at_length(std::vector<Entry>& entries, int64_t T, const Settings& settings,
+Conditions at_length(std::vector<TimedCurve>& entries, int64_t T, const BenchSettings& settings,
                      const JobControl& control) {
     std::vector<Turn> turns;
-    for (Entry& entry : entries)
+    for (TimedCurve& entry : entries)
         turns.push_back({.round =
                              [&entry] {
                                  entry.next = (entry.next + 1) % entry.pieces.size();
@@ -167,18 +167,18 @@ Conditions at_length(std::vector<Entry>& entries, int64_t T, const Settings& set
     return conditions;
 }
 
-double median_at(const Curve& curve, int64_t T) {  // ms; NaN where it was skipped
+double median_at(const GrowthCurve& curve, int64_t T) {  // ms; NaN where it was skipped
     for (const json& point : curve.points)
         if (point["length"] == T && point.contains("median_ms")) return point["median_ms"];
     return NAN;
 }
 
-json accept_json(const std::vector<Curve>& all, const std::vector<int64_t>& lengths,
+json accept_json(const std::vector<GrowthCurve>& all, const std::vector<int64_t>& lengths,
                  const Conditions& conditions) {
     const bool is_judged = conditions.is_judged();
     json accept = json::array();
     const int64_t last = lengths.back(), from = last / 8;
-    for (const Curve& curve : all) {
+    for (const GrowthCurve& curve : all) {
         if (!curve.is_ours()) continue;
         const double found = median_at(curve, last) / median_at(curve, from) / 8;
         accept.push_back(
@@ -186,12 +186,13 @@ json accept_json(const std::vector<Curve>& all, const std::vector<int64_t>& leng
                                 kGrowth, from, last, found_words(found, "x", conditions)),
                     found <= kGrowth, is_judged));
     }
-    const Curve& attention = *std::find_if(
-        all.begin(), all.end(), [](const Curve& curve) { return curve.group == "attention"; });
+    const GrowthCurve& attention =
+        *std::find_if(all.begin(), all.end(),
+                      [](const GrowthCurve& curve) { return curve.group == "attention"; });
     for (auto T = lengths.rbegin(); T != lengths.rend(); ++T) {
         const double peer = median_at(attention, *T);
         if (std::isnan(peer)) continue;
-        for (const Curve& curve : {all[0], all[1]}) {
+        for (const GrowthCurve& curve : {all[0], all[1]}) {
             const double found = peer / median_at(curve, *T);
             accept.push_back(
                 verdict(fmt::format("{}: at least {}x attention at T={}{}", curve.name,
@@ -203,17 +204,17 @@ json accept_json(const std::vector<Curve>& all, const std::vector<int64_t>& leng
     return accept;
 }
 
-json row_of(const Settings& settings, const JobControl& control) {
+json row_of(const BenchSettings& settings, const JobControl& control) {
     const c10::NoGradGuard off;
     const Tokens tokens(settings.quick);
-    std::vector<Curve> all = curves();
+    std::vector<GrowthCurve> all = curves();
     std::vector<int64_t> lengths;
     for (int64_t T = tokens.length / 64 * (settings.quick ? 8 : 1); T <= tokens.length; T *= 2)
         lengths.push_back(T);
     Worst worst;
     for (const int64_t T : lengths) {
-        std::vector<Entry> entries;
-        for (Curve& curve : all) {
+        std::vector<TimedCurve> entries;
+        for (GrowthCurve& curve : all) {
             if (control.stop.stop_requested()) throw Interrupted();
             const std::string reason = reason_to_skip(curve);
             if (reason.empty())
@@ -224,7 +225,7 @@ json row_of(const Settings& settings, const JobControl& control) {
         worst.add(at_length(entries, T, settings, control));
     }
     json contestants = json::array();
-    for (const Curve& curve : all)
+    for (const GrowthCurve& curve : all)
         contestants.push_back({{"name", curve.name},
                                {"group", curve.group},
                                {"ours", curve.is_ours()},

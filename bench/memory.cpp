@@ -31,7 +31,7 @@ json accept(const json& peaks, bool quick) {
     return json::array();
 }
 
-json row_of(const Problem& problem, const Settings& settings, const JobControl& control) {
+json row_of(const Problem& problem, const BenchSettings& settings, const JobControl& control) {
     json peaks = json::array();
     for (const Form& form : forms_of(problem)) {
         if (control.stop.stop_requested()) throw Interrupted();
@@ -45,9 +45,10 @@ json row_of(const Problem& problem, const Settings& settings, const JobControl& 
 }
 
 std::vector<RowPlan> rows(bool quick) {
-    const Problem problem = backward_of(make_problem(ops::Kind::local, quick ? tiny(kS1) : kS1,
-                                                     {.causal = true, .window = quick ? 8 : 256}));
-    return {{problem.name, [problem](const Settings& settings, const JobControl& control) {
+    const Problem problem =
+        backward_of(make_problem(ops::OperatorKind::local, quick ? tiny(kS1) : kS1,
+                                 {.causal = true, .window = quick ? 8 : 256}));
+    return {{problem.name, [problem](const BenchSettings& settings, const JobControl& control) {
                  return row_of(problem, settings, control);
              }}};
 }

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr double kLine = 34, kBar = 12, kFirst = 515, kSecond = 800, kBarWidth = 200;
 
-struct Bars {
+struct BarGroup {
     std::string workload, name, ours, peer;
     double x_limit = 0, ratio = 0;  // 0 = none
     bool has_missed = false;        // of the whole row
@@ -24,9 +24,9 @@ bool is_over(const json& one, const std::string& name) {
     return one.contains("ratio") && one.contains("over") && one["over"] == name;
 }
 
-// Of one of ours: its own limit, and the best of the peers that were timed against it.
-Bars bars_of(const json& row, const json& ours) {
-    Bars bars{.workload = "", .name = row["case"], .ours = ours["name"], .peer = ""};
+// The bars of one of our forms: its own limit, and the best of its peers.
+BarGroup bars_of(const json& row, const json& ours) {
+    BarGroup bars{.workload = "", .name = row["case"], .ours = ours["name"], .peer = ""};
     if (ours.contains("x_limit")) bars.x_limit = ours["x_limit"];
     json peers = json::array();
     for (const json& one : row["contestants"])
@@ -39,12 +39,12 @@ Bars bars_of(const json& row, const json& ours) {
     return bars;
 }
 
-std::vector<Bars> bars_of_row(const std::string& workload, const json& row) {
-    std::vector<Bars> all;
+std::vector<BarGroup> bars_of_row(const std::string& workload, const json& row) {
+    std::vector<BarGroup> all;
     if (row["kind"] == "growth") return all;
     for (const json& one : row["contestants"]) {
         if (!one["ours"]) continue;
-        Bars bars = bars_of(row, one);
+        BarGroup bars = bars_of(row, one);
         if (bars.x_limit == 0 && bars.ratio == 0) continue;
         if (all.empty()) {  // said once a row
             bars.workload = workload;
@@ -55,15 +55,15 @@ std::vector<Bars> bars_of_row(const std::string& workload, const json& row) {
     return all;
 }
 
-std::vector<Bars> all_bars(const json& workloads) {
-    std::vector<Bars> all;
+std::vector<BarGroup> all_bars(const json& workloads) {
+    std::vector<BarGroup> all;
     for (const json& workload : workloads)
         for (const json& row : workload["rows"])
-            for (const Bars& bars : bars_of_row(workload["name"], row)) all.push_back(bars);
+            for (const BarGroup& bars : bars_of_row(workload["name"], row)) all.push_back(bars);
     return all;
 }
 
-void draw_bar(Svg& svg, const Box& box, const std::string& words, const std::string& style) {
+void draw_bar(Svg& svg, const SvgRect& box, const std::string& words, const std::string& style) {
     svg.bar(box, style);
     svg.text({box.right() + 8, box.y + kBar - 2}, words, "t2");
 }
@@ -71,10 +71,10 @@ void draw_bar(Svg& svg, const Box& box, const std::string& words, const std::str
 }  // namespace
 
 double draw_bars(Svg& svg, const json& workloads, double top) {
-    const std::vector<Bars> all = all_bars(workloads);
+    const std::vector<BarGroup> all = all_bars(workloads);
     if (all.empty()) return top;
     double limits = 1, ratios = 1;
-    for (const Bars& bars : all) {
+    for (const BarGroup& bars : all) {
         limits = std::max(limits, bars.x_limit);
         ratios = std::max(ratios, bars.ratio);
     }
@@ -85,9 +85,9 @@ double draw_bars(Svg& svg, const json& workloads, double top) {
     for (const auto& [x, most] : {std::pair{kFirst, limits}, std::pair{kSecond, ratios}}) {
         svg.line({x, y}, {x, end}, "grid");
         svg.line({x + kBarWidth / most, y}, {x + kBarWidth / most, end}, "guide");
-        svg.text({x + kBarWidth / most, end + 14}, "1", "small t3", Anchor::middle);
+        svg.text({x + kBarWidth / most, end + 14}, "1", "small t3", TextAnchor::middle);
     }
-    for (const Bars& bars : all) {
+    for (const BarGroup& bars : all) {
         svg.text({kPictureMargin, y + 14}, bars.workload, "strong t1");
         svg.text({kPictureMargin + 118, y + 14}, bars.workload.empty() ? "" : bars.name,
                  "small t3");

@@ -33,11 +33,11 @@ double pairs_of(const Problem& problem) {
     const double T = static_cast<double>(problem.in.v.size(1));
     const bool causal = problem.options.causal;
     switch (problem.kind) {
-        case ops::Kind::full:
+        case ops::OperatorKind::full:
             return causal ? T * (T + 1) / 2 : T * T;
-        case ops::Kind::local:
+        case ops::OperatorKind::local:
             return local_pairs(T, static_cast<double>(problem.options.window), causal);
-        case ops::Kind::conv2d:
+        case ops::OperatorKind::conv2d:
             return taps_inside(problem);
         default:
             return 0;
@@ -60,7 +60,7 @@ at::Tensor double_scan(const ops::Inputs& in, bool causal) {
 
 at::Tensor banded_table(const Problem& problem, const ops::Inputs& in) {
     at::Tensor w = in.w.defined() ? in.w : at::matmul(in.u, in.r.t());
-    if (problem.kind == ops::Kind::local) {
+    if (problem.kind == ops::OperatorKind::local) {
         const int64_t s = problem.options.window;
         w = w.triu(1 - s).tril(s - 1);
     }
@@ -69,11 +69,11 @@ at::Tensor banded_table(const Problem& problem, const ops::Inputs& in) {
 }
 
 at::Tensor double_forward(const Problem& problem, const ops::Inputs& in) {
-    if (problem.kind == ops::Kind::simple) return double_scan(in, problem.options.causal);
-    if (problem.kind == ops::Kind::full || problem.kind == ops::Kind::local)
+    if (problem.kind == ops::OperatorKind::simple) return double_scan(in, problem.options.causal);
+    if (problem.kind == ops::OperatorKind::full || problem.kind == ops::OperatorKind::local)
         return double_einsum(in, banded_table(problem, in));
     ops::Options options = problem.options;
-    options.backend = ops::Backend::reference;
+    options.backend = ops::OperatorBackend::reference;
     return ops::apply(problem.kind, in, options);
 }
 
@@ -93,7 +93,7 @@ ops::Inputs in_double(const ops::Inputs& in, bool gradients) {
 
 }  // namespace
 
-Problem make_problem(ops::Kind kind, const Shape& shape, const ops::Options& options) {
+Problem make_problem(ops::OperatorKind kind, const Shape& shape, const ops::Options& options) {
     at::manual_seed(1);
     Problem problem;
     problem.name = shape.name;
@@ -103,7 +103,7 @@ Problem make_problem(ops::Kind kind, const Shape& shape, const ops::Options& opt
     problem.in.q = normal();
     problem.in.k = normal();
     problem.in.v = normal();
-    if (kind == ops::Kind::full || kind == ops::Kind::local) {
+    if (kind == ops::OperatorKind::full || kind == ops::OperatorKind::local) {
         const double scale = std::sqrt(0.5 / std::sqrt(static_cast<double>(shape.factors)));
         problem.in.u = at::randn({shape.length, shape.factors}) * scale;
         problem.in.r = at::randn({shape.length, shape.factors}) * scale;
@@ -126,13 +126,13 @@ Shape tiny(Shape shape) {
     return shape;
 }
 
-Work work_of(const Problem& problem) {
+Cost cost_of(const Problem& problem) {
     const double B = static_cast<double>(problem.in.v.size(0));
     const double d = static_cast<double>(problem.in.v.size(2));
     const double h = static_cast<double>(problem.in.k.size(2));  // channels of the keys: d or heads
     const double n = static_cast<double>(problem.in.v.numel());
     const double keys = static_cast<double>(problem.in.k.numel());
-    const bool simple = problem.kind == ops::Kind::simple;
+    const bool simple = problem.kind == ops::OperatorKind::simple;
     const double scans = simple ? (problem.backward ? 30 : 12) * n : 0;  // never the limit
     // A pair costs one multiply-add of the numerator (d) and one of the denominator (h); backward
     // the same for the transposed sums and for the gradient of w.

@@ -21,7 +21,7 @@ struct Accept {
 
 struct Problem {
     std::string name;  // "S1, B=4": unique in its workload
-    ops::Kind kind = ops::Kind::simple;
+    ops::OperatorKind kind = ops::OperatorKind::simple;
     ops::Inputs in;        // float32
     ops::Options options;  // backend unused
     bool backward = false;
@@ -40,16 +40,17 @@ inline const Shape kS2{"S2 B=8 T=1024 d=512", 8, 1024, 512};
 inline const Shape kS4{"S4 B=1 T=65536 d=256", 1, 65536, 256};
 
 // Ordinary data: Q, K, V ~ N(0, 1); full and local get factors u, r with w ~ 0.5 N(0, 1).
-[[nodiscard]] Problem make_problem(ops::Kind kind, const Shape& shape, const ops::Options& options);
+[[nodiscard]] Problem make_problem(ops::OperatorKind kind, const Shape& shape,
+                                   const ops::Options& options);
 [[nodiscard]] Problem backward_of(Problem problem);
 [[nodiscard]] Shape tiny(Shape shape);  // for --quick
 
 // By the definition: pairs inside the band only, no padding (Q, K, V in, Y out; float32). Of the
 // convolutions K has one channel a head, and so have its sums.
-struct Work {
+struct Cost {
     double flop = 0, bytes = 0;
 };
-[[nodiscard]] Work work_of(const Problem& problem);
+[[nodiscard]] Cost cost_of(const Problem& problem);
 
 // The tensors that get gradients, in this order: q, k, v, then w or u, r if defined.
 [[nodiscard]] Tensors leaves_of(const ops::Inputs& in);

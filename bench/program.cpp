@@ -38,7 +38,7 @@ json unmeasured_row(const std::string& why) {
             {"accept", json::array()}};
 }
 
-std::string reason_to_skip(const Settings& settings, bool needs_display) {
+std::string reason_to_skip(const BenchSettings& settings, bool needs_display) {
     if (settings.program.empty()) return "not measured: the program's file is not known";
     return needs_display && !has_display() ? "not measured: no display" : "";
 }

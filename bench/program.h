@@ -22,7 +22,7 @@ struct Claim {
 };
 
 // {"kind": "program", "note", "others", "contended", "contestants": [{"name", "ours", "unit",
-// "least", "median", "rounds"}], "accept"}. The claim is judged where nobody else took the
+// "least", "median", "rounds"}], "accept"}. The claim is judged where no other program took the
 // processor; `around` was made before the first process was started, all of which have ended.
 [[nodiscard]] nlohmann::json program_row(const std::vector<Figure>& figures, const Claim& claim,
                                          const ForeignCpuLoad& around, bool quick);
@@ -30,6 +30,6 @@ struct Claim {
 [[nodiscard]] nlohmann::json unmeasured_row(const std::string& why);
 
 // Why such a row cannot be measured here; empty = it can.
-[[nodiscard]] std::string reason_to_skip(const Settings& settings, bool needs_display);
+[[nodiscard]] std::string reason_to_skip(const BenchSettings& settings, bool needs_display);
 
 }  // namespace aft::bench

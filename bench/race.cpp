@@ -44,21 +44,21 @@ json described(const Problem& problem, const std::vector<Contestant>& all) {
 
 // By the definition, at the better of the rates before and after.
 struct Limit {
-    Work work;
+    Cost cost;
     double by_flop = 0, by_bytes = 0;
     Limit(const Problem& problem, const std::string& precision, const Conditions& conditions)
-        : work(work_of(problem)) {
+        : cost(cost_of(problem)) {
         const Rates &a = conditions.before, &b = conditions.after;
-        const bool half = precision == "bf16";
-        if (half) work.bytes /= 2;  // its tensors are half as wide
-        by_flop = work.flop /
-                  (half ? std::max(a.gemm_bf16, b.gemm_bf16) : std::max(a.gemm_fp32, b.gemm_fp32));
-        by_bytes = work.bytes / std::max(a.copy, b.copy);
+        const bool is_bf16 = precision == "bf16";
+        if (is_bf16) cost.bytes /= 2;  // its tensors are half as wide
+        by_flop = cost.flop / (is_bf16 ? std::max(a.gemm_bf16, b.gemm_bf16)
+                                       : std::max(a.gemm_fp32, b.gemm_fp32));
+        by_bytes = cost.bytes / std::max(a.copy, b.copy);
     }
     [[nodiscard]] double seconds() const { return std::max(by_flop, by_bytes); }
 };
 
-bool rests_on_copying(const Problem& problem, const Settings& settings) {
+bool rests_on_copying(const Problem& problem, const BenchSettings& settings) {
     Conditions now;
     now.before = now.after = settings.calibrator->rates();
     const Limit limit(problem, "fp32", now);
@@ -98,10 +98,10 @@ json accept_json(const Problem& problem, const json& contestants, bool is_judged
     json all = json::array();
     for (const json& one : contestants) {
         if (!one["ours"] || !one.contains("x_limit")) continue;
-        const bool half = one["precision"] == "bf16";
-        const double bound = half ? problem.accept_x_limit_bf16 : problem.accept_x_limit;
+        const bool is_bf16 = one["precision"] == "bf16";
+        const double bound = is_bf16 ? problem.accept_x_limit_bf16 : problem.accept_x_limit;
         if (bound == 0) continue;
-        all.push_back(verdict(fmt::format("at most {}x limit{}", bound, half ? " in bf16" : ""),
+        all.push_back(verdict(fmt::format("at most {}x limit{}", bound, is_bf16 ? " in bf16" : ""),
                               one["x_limit"] <= bound, is_judged));
     }
     add_ratio_verdicts(all, problem.accept, contestants, is_judged);
@@ -125,7 +125,7 @@ json number(double value) {
     return value;
 }
 
-json race(const Problem& problem, const Settings& settings, const JobControl& control) {
+json race(const Problem& problem, const BenchSettings& settings, const JobControl& control) {
     if (control.stop.stop_requested()) throw Interrupted();
     const std::vector<Contestant> all = contestants(problem);
     json list = described(problem, all);
@@ -140,9 +140,9 @@ json race(const Problem& problem, const Settings& settings, const JobControl& co
              {"limit_ms", limit.seconds() * 1e3},
              {"half_limit_ms", Limit(problem, "bf16", conditions).seconds() * 1e3},
              {"limit_by", limit.by_flop > limit.by_bytes ? "products" : "bytes"},
-             {"gflop", limit.work.flop * 1e-9},
-             {"megabytes", limit.work.bytes * 1e-6},
-             {"in_cache", limit.work.bytes <= static_cast<double>(last_level_cache())},
+             {"gflop", limit.cost.flop * 1e-9},
+             {"megabytes", limit.cost.bytes * 1e-6},
+             {"in_cache", limit.cost.bytes <= static_cast<double>(last_level_cache())},
              {"contestants", list},
              {"best", best_json(list)},
              {"accept", accept_json(problem, list, conditions.is_judged())}};

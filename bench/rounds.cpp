@@ -17,7 +17,7 @@ constexpr int64_t kFewRounds = 5;
 constexpr int kRepeats = 2;
 constexpr double kLongest = 40;  // seconds: what took longer is not taken again
 
-void plan(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings) {
+void plan(std::vector<Turn>& turns, const Rounds& limits, const BenchSettings& settings) {
     double fastest = INFINITY;
     for (Turn& turn : turns) {
         if (limits.warm_up && turn.first == 0) turn.first = turn.round();
@@ -60,15 +60,15 @@ double worst_drift(const std::vector<double>& a, const std::vector<double>& b) {
     return worst;
 }
 
-Conditions once(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings,
+Conditions once(std::vector<Turn>& turns, const Rounds& limits, const BenchSettings& settings,
                 const JobControl& control) {
     Conditions out;
     out.quick = settings.quick;
     out.before = settings.calibrator->rates();
     if (limits.basis) out.basis_before = limits.basis();
-    const ForeignCpuLoad neighbours;
+    const ForeignCpuLoad foreign_load;
     interleave(turns, control);
-    out.others = neighbours.share();
+    out.others = foreign_load.share();
     if (limits.basis) out.basis_after = limits.basis();
     out.after = settings.calibrator->rates();
     out.moved = limits.basis ? worst_drift(out.basis_before, out.basis_after)
@@ -86,7 +86,7 @@ bool Conditions::is_judged() const {
     return has_ratios() && others <= kContended && !quick;
 }
 
-Conditions measure(std::vector<Turn>& turns, const Rounds& limits, const Settings& settings,
+Conditions measure(std::vector<Turn>& turns, const Rounds& limits, const BenchSettings& settings,
                    const JobControl& control) {
     if (control.stop.stop_requested()) throw Interrupted();
     plan(turns, limits, settings);

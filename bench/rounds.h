@@ -1,6 +1,6 @@
 // The rules that every timed row obeys: a warm-up, rounds in turn, a calibration before and after,
-// the share of the processor that others took; a disturbed measurement is thrown away and taken
-// again, and no ratio is given when the rates moved. Benchmark thread only.
+// the foreign CPU load; a disturbed measurement is discarded and repeated, and no ratio is given
+// when the rates moved. Benchmark thread only.
 #pragma once
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace aft::bench {
 
-// One of those that take turns; all times in seconds.
+// A contestant of alternating rounds; all times in seconds.
 struct Turn {
     std::function<double()> round;  // runs once -> what is reported: of a call, a token, a step
     bool ours = false;
@@ -41,12 +41,12 @@ struct Conditions {
     int repeats = 0;    // measurements thrown away before this one
     bool quick = false;
     [[nodiscard]] bool has_ratios() const;  // the calibration held
-    [[nodiscard]] bool is_judged() const;   // and nobody disturbed
+    [[nodiscard]] bool is_judged() const;   // and no other program disturbed
 };
 
 // Throws Interrupted between rounds.
 [[nodiscard]] Conditions measure(std::vector<Turn>& turns, const Rounds& limits,
-                                 const Settings& settings, const JobControl& control);
+                                 const BenchSettings& settings, const JobControl& control);
 
 // "rates_before", "rates_after", "drift", "others", "contended", "repeats"
 [[nodiscard]] nlohmann::json conditions_json(const Conditions& conditions);
@@ -65,7 +65,7 @@ void add_times(nlohmann::json& one, const Turn& turn, const Turn* over, const Un
 // {"words", "state"}: met, missed, or not judged.
 [[nodiscard]] nlohmann::json verdict(const std::string& words, bool met, bool is_judged);
 
-// Of contestants {"name", "group", "precision", "ours", "ratio", "over"}: the fastest peer meant,
+// The fastest peer meant among contestants {"name", "group", "precision", "ours", "ratio", "over"},
 // or null. Ratios are over ours in the same precision, and over that alone.
 [[nodiscard]] nlohmann::json best_of(const nlohmann::json& contestants, const Accept& meant);
 // One verdict for each that has a peer.

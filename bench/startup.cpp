@@ -36,7 +36,8 @@ double first_frame(const std::string& program, const std::stop_token& stop) {
     return child.wait_for_lines({.file = frames}, stop);
 }
 
-nlohmann::json row_of(const Milestone& one, const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const Milestone& one, const BenchSettings& settings,
+                      const JobControl& control) {
     const std::string why = reason_to_skip(settings, one.needs_display);
     if (!why.empty()) return unmeasured_row(why);
     const int64_t rounds = settings.quick ? 1 : std::min<int64_t>(settings.rounds, 5);
@@ -56,7 +57,7 @@ std::vector<RowPlan> rows(bool) {
     std::vector<RowPlan> plans;
     for (const Milestone& one : {Milestone{"first training step", 2, false, first_step},
                                  Milestone{"first frame", 1, true, first_frame}})
-        plans.push_back({one.name, [one](const Settings& settings, const JobControl& control) {
+        plans.push_back({one.name, [one](const BenchSettings& settings, const JobControl& control) {
                              return row_of(one, settings, control);
                          }});
     return plans;

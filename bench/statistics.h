@@ -9,8 +9,8 @@ struct Summary {
 };
 [[nodiscard]] Summary summarize(const std::vector<double>& values);  // at least one value
 
-// Of the peer's time over ours, round by round: the ratio of medians, and the middle half of the
-// ratios of neighbours in time.
+// The peer's time over ours: the ratio of medians, and the quartiles of the ratios of rounds that
+// are adjacent in time.
 struct Ratio {
     double of_medians = 0, low = 0, high = 0;
 };

@@ -47,7 +47,7 @@ Config byte_config(const std::string& mixer, const std::string& source, bool qui
     return config;
 }
 
-nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     const ByteFile file;
     const auto config = [&](const char* mixer) {
         return byte_config(mixer, file.source(), settings.quick);

@@ -14,7 +14,7 @@
 namespace aft::bench {
 namespace {
 
-struct Wanted {
+struct ExpectedStep {
     double loss = 0;
     std::map<std::string, at::Tensor> gradients;
 };
@@ -32,16 +32,16 @@ Batch first_batch(const Trainer& trainer) {
     return batch;
 }
 
-Wanted in_double(const Trainer& trainer, const ModelConfig& truth) {
+ExpectedStep in_double(const Trainer& trainer, const ModelConfig& truth) {
     const Config& config = trainer.config();
     Net wide(truth, 1);
     copy_values(trainer.net().parameters(), wide.parameters());
     for (Parameter& one : wide.parameters()) one.value.set_data(one.value.detach().to(at::kDouble));
     const Batch batch = first_batch(trainer);
     const TaskResult result = task_of(truth).evaluate(
-        wide, batch, {.backend = ops::Backend::reference}, config.train.label_smoothing);
+        wide, batch, {.backend = ops::OperatorBackend::reference}, config.train.label_smoothing);
     result.loss.backward();
-    Wanted wanted{.loss = result.loss.item<double>(), .gradients = {}};
+    ExpectedStep wanted{.loss = result.loss.item<double>(), .gradients = {}};
     for (const Parameter& one : wide.parameters())
         if (one.value.grad().defined()) wanted.gradients[one.name] = one.value.grad();
     return wanted;
@@ -51,7 +51,7 @@ double size_of(const at::Tensor& x) {  // root mean square
     return x.norm().item<double>() / std::sqrt(static_cast<double>(x.numel()));
 }
 
-double worst_gradient(const Checkpoint& after, const Wanted& wanted, double beta1) {
+double worst_gradient(const Checkpoint& after, const ExpectedStep& wanted, double beta1) {
     const c10::NoGradGuard off;
     double largest = 0, worst = 0;
     for (const auto& [name, gradient] : wanted.gradients)
@@ -84,7 +84,7 @@ StepErrors first_step_errors(const Config& config, const ModelConfig& truth) {
     ModelConfig fitted = trainer.config().model;
     fitted.mixer = truth.mixer;
     fitted.own = truth.own;
-    const Wanted wanted = in_double(trainer, fitted);
+    const ExpectedStep wanted = in_double(trainer, fitted);
     const StepReport report = trainer.step();
     if (!report.failure.empty()) fail("bench: {}", report.failure);
     const double loss = report.values.at("loss");

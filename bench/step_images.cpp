@@ -35,12 +35,12 @@ std::vector<RowPlan> rows(bool quick) {
          {"imagenet-full-tiny", "imagenet-conv-tiny-32-11", "imagenet-conv-tiny-192-11"}) {
         const Config config = image_config(preset, quick);
         plans.push_back({fmt::format("{}, {}", preset, step_words(config)),
-                         [preset](const Settings& settings, const JobControl& control) {
+                         [preset](const BenchSettings& settings, const JobControl& control) {
                              return train_race(case_of(preset, settings.quick), settings, control);
                          }});
         plans.push_back(
             {fmt::format("{}, inference, {} pictures a pass", preset, config.train.batch),
-             [preset](const Settings& settings, const JobControl& control) {
+             [preset](const BenchSettings& settings, const JobControl& control) {
                  return infer_race(case_of(preset, settings.quick), settings, control);
              }});
     }

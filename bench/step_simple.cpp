@@ -3,7 +3,7 @@
 namespace aft::bench {
 namespace {
 
-nlohmann::json row_of(const Settings& settings, const JobControl& control) {
+nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     return train_race({.forms = against_baselines(pixel_config("aft-simple", settings.quick),
                                                   pixel_config("softmax", settings.quick)),
                        .accept = {{.group = "attention", .ratio = 1.6}}},

@@ -5,20 +5,20 @@
 namespace aft::bench {
 namespace {
 
-struct Theme {
+struct SvgTheme {
     const char *pane, *grid, *text1, *text2, *text3;
     const char* series[8];
 };
 
 // The interface's tokens for light and dark panes, and its series 1 to 8.
-constexpr Theme kLight{
+constexpr SvgTheme kLight{
     "#FAFAFA",
     "#DFE2E6",
     "#16191D",
     "#4A515A",
     "#5A626B",
     {"#266DD8", "#B45B0B", "#1B6C55", "#9E528D", "#7D7442", "#7F1A04", "#400B93", "#282F38"}};
-constexpr Theme kDark{
+constexpr SvgTheme kDark{
     "#15171A",
     "#282C31",
     "#E6E9EC",
@@ -26,7 +26,7 @@ constexpr Theme kDark{
     "#8E96A0",
     {"#85B4FF", "#FF9F19", "#4FE0CE", "#D666B8", "#F4DC7E", "#EB5C30", "#8877FA", "#9A9A8E"}};
 
-std::string colours(const Theme& theme) {
+std::string colours(const SvgTheme& theme) {
     std::string out = fmt::format(
         ".pane{{fill:{}}}.grid{{stroke:{}}}.t1{{fill:{}}}.t2{{fill:{}}}.t3{{fill:{}}}"
         ".guide{{stroke:{}}}",
@@ -53,32 +53,33 @@ std::string escaped(std::string_view words) {
 
 }  // namespace
 
-void Svg::text(const Place& at, std::string_view words, std::string_view style, Anchor anchor) {
+void Svg::text(const SvgPoint& at, std::string_view words, std::string_view style,
+               TextAnchor anchor) {
     const char* const anchors[] = {"start", "middle", "end"};
     body_ +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n",
                     at.x, at.y, style, anchors[static_cast<int>(anchor)], escaped(words));
 }
 
-void Svg::line(const Place& from, const Place& to, std::string_view style) {
+void Svg::line(const SvgPoint& from, const SvgPoint& to, std::string_view style) {
     body_ += fmt::format(
         "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", from.x,
         from.y, to.x, to.y, style);
 }
 
-void Svg::curve(const std::vector<Place>& points, std::string_view style) {
+void Svg::curve(const std::vector<SvgPoint>& points, std::string_view style) {
     std::string list;
-    for (const Place& one : points)
+    for (const SvgPoint& one : points)
         list += fmt::format("{}{:.1f},{:.1f}", list.empty() ? "" : " ", one.x, one.y);
     body_ += fmt::format("<polyline points=\"{}\" class=\"curve {}\"/>\n", list, style);
 }
 
-void Svg::dot(const Place& at, std::string_view style) {
+void Svg::dot(const SvgPoint& at, std::string_view style) {
     body_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" class=\"{}\"/>\n", at.x,
                          at.y, style);
 }
 
-void Svg::bar(const Box& box, std::string_view style) {
+void Svg::bar(const SvgRect& box, std::string_view style) {
     body_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"/>\n",
         box.x, box.y, box.width, box.height, style);

@@ -7,25 +7,25 @@
 
 namespace aft::bench {
 
-struct Place {
+struct SvgPoint {
     double x = 0, y = 0;
 };
-struct Box {
+struct SvgRect {
     double x = 0, y = 0, width = 0, height = 0;
     [[nodiscard]] double right() const { return x + width; }
     [[nodiscard]] double bottom() const { return y + height; }
 };
 
-enum class Anchor { start, middle, end };
+enum class TextAnchor { start, middle, end };
 
 class Svg {
   public:
-    void text(const Place& at, std::string_view words, std::string_view style,
-              Anchor anchor = Anchor::start);
-    void line(const Place& from, const Place& to, std::string_view style);
-    void curve(const std::vector<Place>& points, std::string_view style);
-    void dot(const Place& at, std::string_view style);
-    void bar(const Box& box, std::string_view style);
+    void text(const SvgPoint& at, std::string_view words, std::string_view style,
+              TextAnchor anchor = TextAnchor::start);
+    void line(const SvgPoint& from, const SvgPoint& to, std::string_view style);
+    void curve(const std::vector<SvgPoint>& points, std::string_view style);
+    void dot(const SvgPoint& at, std::string_view style);
+    void bar(const SvgRect& box, std::string_view style);
     // The whole document, on the ground of a pane.
     [[nodiscard]] std::string document(double width, double height, std::string_view title) const;
 

@@ -80,7 +80,7 @@ std::vector<TrainForm> against_baselines(const Config& ours, const Config& softm
     return forms;
 }
 
-json race_nets(const NetRace& race, const Settings& settings, const JobControl& control) {
+json race_nets(const NetRace& race, const BenchSettings& settings, const JobControl& control) {
     const Conditions conditions = measure(race.turns, {.by_bytes = false}, settings, control);
     const Turn* const first = conditions.has_ratios() ? race.turns.data() : nullptr;
     json contestants = json::array(), accept = json::array();
@@ -99,7 +99,7 @@ json race_nets(const NetRace& race, const Settings& settings, const JobControl& 
     return row;
 }
 
-json train_race(const TrainCase& one, const Settings& settings, const JobControl& control) {
+json train_race(const TrainCase& one, const BenchSettings& settings, const JobControl& control) {
     std::vector<TrainingRunner> runners;
     for (const TrainForm& form : one.forms) {
         if (control.stop.stop_requested()) throw Interrupted();

@@ -25,22 +25,23 @@ struct TrainCase {
 // (rounds.h), "over", "examples_per_second"}], "accept"}. Before any time the loss and the
 // gradients of all parameters of the first step are compared with those of the same net in float64;
 // nets of other mixers compute another function, each has its own.
-[[nodiscard]] nlohmann::json train_race(const TrainCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json train_race(const TrainCase& one, const BenchSettings& settings,
                                         const JobControl& control);
 
 // The same of forward passes without gradients, of classifiers: {"kind": "infer", ...}, the error
 // is that of the logits; no loss.
-[[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const Settings& settings,
+[[nodiscard]] nlohmann::json infer_race(const TrainCase& one, const BenchSettings& settings,
                                         const JobControl& control);
 
-// What both of them do with nets that are ready: times in turns, ratios over the first, verdicts.
+// The part that both races share, with nets that are ready: alternating rounds, ratios over the
+// first, verdicts.
 struct NetRace {
     std::string kind;
     const TrainCase& one;
     std::vector<Turn>& turns;           // one per form
     std::vector<nlohmann::json> about;  // the same: what is known of it without a clock
 };
-[[nodiscard]] nlohmann::json race_nets(const NetRace& race, const Settings& settings,
+[[nodiscard]] nlohmann::json race_nets(const NetRace& race, const BenchSettings& settings,
                                        const JobControl& control);
 
 struct StepErrors {
@@ -48,10 +49,10 @@ struct StepErrors {
     double error = 0;      // of that loss, relative
     double gradients = 0;  // relative L2 norm, the worst of all parameters
 };
-// Of a fresh trainer's first step, optimiser included (the gradients are read from its averages),
-// against the net of `truth` in float64 with the same weights.
+// Errors of a new trainer's first step, optimiser included (the gradients are read from its
+// averages), against the net of `truth` in float64 with the same weights.
 [[nodiscard]] StepErrors first_step_errors(const Config& config, const ModelConfig& truth);
-// What a net must compute: itself, and einsum AFT what aft-local does.
+// The model that a net must agree with: itself; for einsum AFT, aft-local.
 [[nodiscard]] ModelConfig truth_of(const ModelConfig& model);
 
 // Next-token models: `layers` of width d over pictures of 32 x 32 x 3 with 256 values.

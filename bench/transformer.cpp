@@ -15,12 +15,12 @@ namespace {
 
 using decode::DecoderState;
 
-struct Map {  // a linear map or a norm
+struct LinearMap {  // a linear map or a norm
     at::Tensor weight, bias;
 };
 
 struct Layer {
-    Map norm1, qkv, o, norm2, fc1, fc2;
+    LinearMap norm1, qkv, o, norm2, fc1, fc2;
 };
 
 struct CacheState final : DecoderState {
@@ -94,13 +94,13 @@ class CachedTransformer final : public decode::Decoder {
     [[nodiscard]] std::string name() const override { return "LibTorch, key-value cache"; }
 
   private:
-    [[nodiscard]] Map map(const std::string& name) const {
+    [[nodiscard]] LinearMap map(const std::string& name) const {
         return {values_.at(name + ".weight"), values_.at(name + ".bias")};
     }
-    [[nodiscard]] static at::Tensor through(const Map& map, const at::Tensor& x) {
+    [[nodiscard]] static at::Tensor through(const LinearMap& map, const at::Tensor& x) {
         return at::linear(x, map.weight, map.bias);
     }
-    [[nodiscard]] at::Tensor normed(const Map& map, const at::Tensor& x) const {
+    [[nodiscard]] at::Tensor normed(const LinearMap& map, const at::Tensor& x) const {
         return at::layer_norm(x, map.weight.sizes(), map.weight, map.bias, model_.norm_eps);
     }
     [[nodiscard]] at::Tensor embedded(std::span<const int64_t> tokens, int64_t position) const {

@@ -35,22 +35,23 @@ double real(const json& object, const char* key) {
 }
 
 // What a column says of a contestant; empty where it says nothing.
-struct Column {
+struct ReportColumn {
     std::string head;
     std::function<std::string(const json& one)> cell;
 };
 
-Column text(const char* head, const char* key) {
+ReportColumn text(const char* head, const char* key) {
     return {head, [key](const json& one) { return one[key].get<std::string>(); }};
 }
 
-Column error(const char* head, const char* key) {
+ReportColumn error(const char* head, const char* key) {
     return {head, [key](const json& one) {
                 return one.contains(key) ? error_words(one[key]) : std::string();
             }};
 }
 
-Column figure(const std::string& head, const std::string& key, int decimals, double scale = 1) {
+ReportColumn figure(const std::string& head, const std::string& key, int decimals,
+                    double scale = 1) {
     return {head, [key, decimals, scale](const json& one) -> std::string {
                 if (!one.contains(key)) return "";
                 if (!one[key].is_number()) return "unknown";
@@ -58,7 +59,7 @@ Column figure(const std::string& head, const std::string& key, int decimals, dou
             }};
 }
 
-Column ratio(const char* head) {
+ReportColumn ratio(const char* head) {
     return {head, [](const json& one) -> std::string {
                 if (!one.contains("ratio")) return "";
                 return fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
@@ -66,13 +67,13 @@ Column ratio(const char* head) {
             }};
 }
 
-Column over(const char* head) {
+ReportColumn over(const char* head) {
     return {head, [](const json& one) {
                 return one.contains("over") ? one["over"].get<std::string>() : std::string();
             }};
 }
 
-Column at_length(const json& length) {
+ReportColumn at_length(const json& length) {
     return {fmt::format("T={}", length.get<int64_t>()), [length](const json& one) -> std::string {
                 for (const json& point : one["points"]) {
                     if (point["length"] != length) continue;
@@ -87,14 +88,14 @@ Column at_length(const json& length) {
             }};
 }
 
-std::vector<Column> growth_columns(const json& row) {
-    std::vector<Column> columns{text("form, ms / MB above the inputs", "name"),
-                                error("error", "error")};
+std::vector<ReportColumn> growth_columns(const json& row) {
+    std::vector<ReportColumn> columns{text("form, ms / MB above the inputs", "name"),
+                                      error("error", "error")};
     for (const json& length : row["lengths"]) columns.push_back(at_length(length));
     return columns;
 }
 
-std::vector<Column> columns_of(const json& row) {
+std::vector<ReportColumn> columns_of(const json& row) {
     const std::string kind = row["kind"];
     if (kind == "race")
         return {text("form", "name"),
@@ -154,12 +155,12 @@ std::vector<Column> columns_of(const json& row) {
 }
 
 std::vector<Cells> table_of(const json& row) {
-    const std::vector<Column> columns = columns_of(row);
+    const std::vector<ReportColumn> columns = columns_of(row);
     std::vector<Cells> table(1);
-    for (const Column& column : columns) table[0].push_back(column.head);
+    for (const ReportColumn& column : columns) table[0].push_back(column.head);
     for (const json& one : row["contestants"]) {
         table.emplace_back();
-        for (const Column& column : columns) table.back().push_back(column.cell(one));
+        for (const ReportColumn& column : columns) table.back().push_back(column.cell(one));
     }
     return table;
 }

@@ -14,7 +14,7 @@ namespace aft::bench {
 
 class Calibrator;  // bench/calibrate.h
 
-struct Settings {
+struct BenchSettings {
     int64_t rounds = 15;
     bool quick = false;
     std::string program = {};  // this program's file, for rows that start it; empty = unknown
@@ -22,15 +22,15 @@ struct Settings {
 };
 
 // One row, measured when its turn comes. Making a plan costs nothing; what measuring throws becomes
-// the note of a row that failed, and the next one goes on.
+// the note of a row that failed, and the next one runs.
 struct RowPlan {
     std::string name;  // its "case"
-    std::function<nlohmann::json(const Settings& settings, const JobControl& control)> measure;
+    std::function<nlohmann::json(const BenchSettings& settings, const JobControl& control)> measure;
 };
 
 struct WorkloadRoom {
     RoomInfo info;
-    // One of the two: problems for the race of ours against every peer, or rows of its own.
+    // Either problems, for the race of ours against every peer, or rows of its own.
     std::vector<Problem> (*problems)(bool quick) = nullptr;
     std::vector<RowPlan> (*rows)(bool quick) = nullptr;
 };
@@ -39,7 +39,7 @@ struct WorkloadRoom {
 
 // Errors, then interleaved rounds between two calibrations: one row (its keys: race.cpp; the case
 // is its plan's name, as in all rows).
-[[nodiscard]] nlohmann::json race(const Problem& problem, const Settings& settings,
+[[nodiscard]] nlohmann::json race(const Problem& problem, const BenchSettings& settings,
                                   const JobControl& control);
 
 // JSON has no NaN: numbers as they are, "NaN" and "inf" as words.

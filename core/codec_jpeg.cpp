@@ -13,8 +13,9 @@ namespace aft {
 namespace {
 
 // libjpeg reports errors by a call that must not return; it is left by longjmp, so nothing with a
-// destructor may live in the functions between (everything is a member of Decoder, made outside).
-struct Decoder {
+// destructor may live in the functions between (everything is a member of JpegDecoder, made
+// outside).
+struct JpegDecoder {
     jpeg_decompress_struct info{};
     jpeg_error_mgr errors{};
     jpeg_progress_mgr progress{};
@@ -24,16 +25,16 @@ struct Decoder {
     std::vector<uint8_t>* row = nullptr;
     bool started = false;
 
-    Decoder() = default;
-    Decoder(const Decoder&) = delete;
-    Decoder& operator=(const Decoder&) = delete;
-    ~Decoder() {
+    JpegDecoder() = default;
+    JpegDecoder(const JpegDecoder&) = delete;
+    JpegDecoder& operator=(const JpegDecoder&) = delete;
+    ~JpegDecoder() {
         if (started) jpeg_destroy_decompress(&info);
     }
 };
 
 void leave_with_message(j_common_ptr info) {
-    auto* decoder = static_cast<Decoder*>(info->client_data);
+    auto* decoder = static_cast<JpegDecoder*>(info->client_data);
     info->err->format_message(info, decoder->message);
     std::longjmp(decoder->leave, 1);
 }
@@ -50,12 +51,12 @@ void on_warning(j_common_ptr info, int level) {
 void on_progress(j_common_ptr info) {
     auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
     if (decompress->input_scan_number <= 200) return;
-    auto* decoder = static_cast<Decoder*>(info->client_data);
+    auto* decoder = static_cast<JpegDecoder*>(info->client_data);
     std::snprintf(decoder->message, sizeof decoder->message, "more than 200 scans");
     std::longjmp(decoder->leave, 1);
 }
 
-void start(Decoder& d) {
+void start(JpegDecoder& d) {
     d.info.err = jpeg_std_error(&d.errors);
     d.errors.error_exit = leave_with_message;
     d.errors.emit_message = on_warning;
@@ -67,7 +68,7 @@ void start(Decoder& d) {
     d.info.progress = &d.progress;
 }
 
-bool read_header(Decoder& d, std::string_view bytes) {
+bool read_header(JpegDecoder& d, std::string_view bytes) {
     if (setjmp(d.leave)) return false;
     start(d);
     jpeg_mem_src(&d.info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
@@ -78,7 +79,7 @@ bool read_header(Decoder& d, std::string_view bytes) {
     return true;
 }
 
-bool read_rows(Decoder& d) {
+bool read_rows(JpegDecoder& d) {
     if (setjmp(d.leave)) return false;
     jpeg_start_decompress(&d.info);
     const bool inverted = d.info.saw_Adobe_marker != 0;
@@ -108,7 +109,7 @@ bool read_rows(Decoder& d) {
 Image decode_jpeg(std::string_view bytes) {
     Image image;
     std::vector<uint8_t> row;
-    Decoder decoder;
+    JpegDecoder decoder;
     AFT_CHECK(read_header(decoder, bytes), "broken JPEG: {}", decoder.message);
     image.width = decoder.info.image_width;
     image.height = decoder.info.image_height;

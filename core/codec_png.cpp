@@ -99,8 +99,8 @@ void check_image_size(int64_t width, int64_t height) {
               kMaxSide);
 }
 
-// Before stb is asked, which calls a picture beyond its own limits one of an unknown type. What is
-// too short for a header is left to it.
+// Checks the size before stb does, which reports oversized images as "unknown image type". Files
+// too short for a header are left to stb.
 static void check_stated_size(std::string_view bytes) {
     constexpr size_t kPngHead = 24, kBmpHead = 26;  // signature, then width and height
     if (bytes.starts_with("\x89PNG") && bytes.size() >= kPngHead && bytes.substr(12, 4) == "IHDR")

@@ -14,14 +14,14 @@ constexpr Stops kDarkPositive = {0x1D2024, 0x4D2F17, 0x96521A, 0xDD8526, 0xFABF6
 constexpr Stops kLightNegative = {0xF4F4F2, 0xC3DBEE, 0x7FB4DC, 0x3A83BF, 0x135390, 0x082B55};
 constexpr Stops kLightPositive = {0xF4F4F2, 0xF8D9B0, 0xEFA75E, 0xCC6F1B, 0x8C420A, 0x4A2004};
 
-struct Anchor {
+struct ColorAnchor {
     double index;               // 0 .. 255
     std::array<double, 3> rgb;  // 0 .. 1
 };
 
 // Points of the published tables of viridis (van der Walt and Smith 2015) and cividis (Nunez et
 // al. 2018), dense where the tables bend; between them a monotone cubic stays within one level.
-constexpr Anchor kViridis[] = {
+constexpr ColorAnchor kViridis[] = {
     {0, {.2670, .0049, .3294}},   {15, {.2819, .0897, .4124}},  {30, {.2803, .1657, .4765}},
     {45, {.2637, .2376, .5188}},  {60, {.2374, .3052, .5419}},  {75, {.2086, .3678, .5527}},
     {90, {.1823, .4262, .5571}},  {105, {.1592, .4822, .5581}}, {120, {.1378, .5375, .5549}},
@@ -30,7 +30,7 @@ constexpr Anchor kViridis[] = {
     {195, {.3952, .7975, .3678}}, {210, {.5356, .8358, .2819}}, {225, {.6889, .8654, .1827}},
     {234, {.7833, .8793, .1254}}, {240, {.8456, .8873, .0997}}, {244, {.8863, .8924, .0954}},
     {249, {.9359, .8986, .1081}}, {255, {.9932, .9062, .1439}}};
-constexpr Anchor kCividis[] = {
+constexpr ColorAnchor kCividis[] = {
     {0, {.0000, .1351, .3048}},   {7, {.0000, .1554, .3505}},   {18, {.0000, .1846, .4288}},
     {20, {.0000, .1888, .4396}},  {22, {.0000, .1934, .4416}},  {24, {.0179, .1985, .4412}},
     {27, {.0584, .2066, .4395}},  {30, {.0875, .2149, .4373}},  {35, {.1243, .2287, .4335}},
@@ -66,13 +66,13 @@ Table ember_table(const Stops& negative, const Stops& positive) {
     return table;
 }
 
-double slope(const Anchor& a, const Anchor& b, size_t c) {
+double slope(const ColorAnchor& a, const ColorAnchor& b, size_t c) {
     return (b.rgb[c] - a.rgb[c]) / (b.index - a.index);
 }
 
 // Tangent at anchor k: harmonic mean of the neighbouring slopes, 0 at an extreme (Fritsch and
 // Butland 1984), so that the curve never overshoots its anchors.
-double tangent(std::span<const Anchor> anchors, size_t k, size_t c) {
+double tangent(std::span<const ColorAnchor> anchors, size_t k, size_t c) {
     if (k == 0) return slope(anchors[0], anchors[1], c);
     if (k + 1 == anchors.size()) return slope(anchors[k - 1], anchors[k], c);
     const double left = slope(anchors[k - 1], anchors[k], c);
@@ -80,12 +80,12 @@ double tangent(std::span<const Anchor> anchors, size_t k, size_t c) {
     return left * right <= 0 ? 0 : 2 * left * right / (left + right);
 }
 
-Table anchor_table(std::span<const Anchor> anchors) {
+Table anchor_table(std::span<const ColorAnchor> anchors) {
     Table table{};
     size_t k = 0;
     for (size_t i = 0; i < 256; ++i) {
         while (k + 2 < anchors.size() && anchors[k + 1].index <= double(i)) ++k;
-        const Anchor &a = anchors[k], &b = anchors[k + 1];
+        const ColorAnchor &a = anchors[k], &b = anchors[k + 1];
         const double h = b.index - a.index, t = (double(i) - a.index) / h, u = 1 - t;
         for (size_t c = 0; c < 3; ++c) {
             const double bend =
@@ -232,9 +232,9 @@ ClippedShare clipped_share(std::span<const float> values, Range range) {
 namespace {
 
 // Where values of a range lie among the bins of a histogram.
-class Bins {
+class BinEdges {
   public:
-    Bins(Range range, Scale scale, int count)
+    BinEdges(Range range, Scale scale, int count)
         : range_(range),
           scale_(scale),
           first_(scale_position(range.low, range, scale)),
@@ -260,7 +260,7 @@ class Bins {
 }  // namespace
 
 std::vector<float> histogram(std::span<const float> values, Range range, Scale scale, int bins) {
-    const Bins among(range, scale, bins);
+    const BinEdges among(range, scale, bins);
     std::vector<float> counts = among.none();
     if (among.empty()) return counts;
     for (const float v : values) {
@@ -277,7 +277,7 @@ std::vector<float> Distribution::histogram(Range range, Scale scale, int bins) {
         std::sort(values_.begin(), values_.end());
         is_sorted_ = true;
     }
-    const Bins among(range, scale, bins);
+    const BinEdges among(range, scale, bins);
     std::vector<float> counts = among.none();
     if (among.empty()) return counts;
     auto at = std::partition_point(values_.begin(), values_.end(),

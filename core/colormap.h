@@ -23,7 +23,8 @@ struct Range {
     [[nodiscard]] bool operator==(const Range&) const = default;
 };
 
-struct Coloring {  // how values become colours
+// How values become colours.
+struct Coloring {
     Range range;
     Scale scale = Scale::linear;
     Colormap map = Colormap::viridis;
@@ -38,8 +39,8 @@ using Rgb = std::array<uint8_t, 3>;
 // limit, 0 at 0.5.
 [[nodiscard]] double scale_position(double value, Range range, Scale scale);
 [[nodiscard]] double scale_value(double position, Range range, Scale scale);  // the inverse
-[[nodiscard]] Rgb map_color(double value, Range range, Scale scale,
-                            Colormap map);        // NaN and infinity: FF2BD6
+// NaN and infinity: FF2BD6
+[[nodiscard]] Rgb map_color(double value, Range range, Scale scale, Colormap map);
 [[nodiscard]] bool is_signed_scale(Scale scale);  // 0 lies in the middle of the table
 
 // Limits: percentile in (0, 100]; 100 = minimum and maximum of the finite values; symmetric: round

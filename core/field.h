@@ -13,9 +13,9 @@ namespace aft {
 struct Field {
     std::string name;            // "w", "exp_k", "attention", ...: unique within its FieldSet
     std::vector<int64_t> shape;  // row-major (C order); product equals values.size()
-    std::vector<std::string>
-        axes;          // one word per dimension: "layer", "head", "target", "source", "y", "x", ...
-    std::string unit;  // "", "nats", "bits", "share"
+    // One word per dimension: "layer", "head", "target", "source", "y", "x", ...
+    std::vector<std::string> axes;
+    std::string unit;   // "", "nats", "bits", "share"
     int64_t step = -1;  // training step of the weights it was computed from, -1 = unknown
     std::vector<float> values;
     // caption parts: "quantity", "gauge", "normalisation", "model"

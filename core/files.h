@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write);
 void write_atomically(const fs::path& path, std::string_view content);
 
-// What writing there would say, before hours of work that end in it. Leaves nothing behind.
+// Checks that `file` is writable before a long job; throws the error that the final write would
+// give. Leaves no file.
 void check_writable(const fs::path& file);
 
 void make_folder(const fs::path& path);  // with parents; Error names the path

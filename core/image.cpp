@@ -12,14 +12,14 @@
 namespace aft {
 namespace {
 
-enum class Format { png, bmp, jpeg, pnm, unknown };
+enum class ImageFormat { png, bmp, jpeg, pnm, unknown };
 
-Format format_of(std::string_view bytes) {
-    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return Format::png;
-    if (bytes.starts_with("\xff\xd8\xff")) return Format::jpeg;
-    if (bytes.starts_with("BM")) return Format::bmp;
-    if (bytes.starts_with("P5") || bytes.starts_with("P6")) return Format::pnm;
-    return Format::unknown;
+ImageFormat format_of(std::string_view bytes) {
+    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
+    if (bytes.starts_with("\xff\xd8\xff")) return ImageFormat::jpeg;
+    if (bytes.starts_with("BM")) return ImageFormat::bmp;
+    if (bytes.starts_with("P5") || bytes.starts_with("P6")) return ImageFormat::pnm;
+    return ImageFormat::unknown;
 }
 
 void check_pixels(const Image& image) {
@@ -32,16 +32,16 @@ void check_pixels(const Image& image) {
 
 // The source pixels under one target pixel along an axis. In units of 1/target of a source pixel
 // every overlap is a whole number, so that averages are exact.
-struct Span {
+struct PixelSpan {
     int64_t first = 0;
     std::vector<int64_t> weights;  // they add up to `source`
 };
 
-std::vector<Span> area_spans(int64_t source, int64_t target) {
-    std::vector<Span> spans(static_cast<size_t>(target));
+std::vector<PixelSpan> area_spans(int64_t source, int64_t target) {
+    std::vector<PixelSpan> spans(static_cast<size_t>(target));
     for (int64_t i = 0; i < target; ++i) {
         const int64_t low = i * source, high = low + source;
-        Span& span = spans[static_cast<size_t>(i)];
+        PixelSpan& span = spans[static_cast<size_t>(i)];
         span.first = low / target;
         for (int64_t j = span.first; j * target < high; ++j)
             span.weights.push_back(std::min(high, (j + 1) * target) - std::max(low, j * target));
@@ -55,7 +55,8 @@ struct SourceRow {
 };
 
 // Adds weight * (row averaged along x, times source width) to sums [width, channels].
-void add_row(const SourceRow& row, const std::vector<Span>& columns, std::vector<int64_t>& sums) {
+void add_row(const SourceRow& row, const std::vector<PixelSpan>& columns,
+             std::vector<int64_t>& sums) {
     const auto channels = static_cast<size_t>(row.channels);
     for (size_t x = 0; x < columns.size(); ++x) {
         const uint8_t* at = row.pixels + columns[x].first * row.channels;
@@ -69,14 +70,14 @@ void add_row(const SourceRow& row, const std::vector<Span>& columns, std::vector
 
 Image decode_image(std::string_view bytes) {
     switch (format_of(bytes)) {
-        case Format::png:
-        case Format::bmp:
+        case ImageFormat::png:
+        case ImageFormat::bmp:
             return decode_png_or_bmp(bytes);
-        case Format::jpeg:
+        case ImageFormat::jpeg:
             return decode_jpeg(bytes);
-        case Format::pnm:
+        case ImageFormat::pnm:
             return decode_pnm(bytes);
-        case Format::unknown:
+        case ImageFormat::unknown:
             break;
     }
     fail("not a PNG, JPEG, BMP or PNM picture ({} bytes)", bytes.size());
@@ -153,13 +154,13 @@ Image resize_area(const Image& image, int64_t width, int64_t height) {
     check_pixels(image);
     check_image_size(width, height);
     if (width == image.width && height == image.height) return image;
-    const std::vector<Span> columns = area_spans(image.width, width);
-    const std::vector<Span> rows = area_spans(image.height, height);
+    const std::vector<PixelSpan> columns = area_spans(image.width, width);
+    const std::vector<PixelSpan> rows = area_spans(image.height, height);
     const int64_t area = image.width * image.height;
     Image out{width, height, image.channels, {}};
     out.pixels.reserve(static_cast<size_t>(width * height * image.channels));
     std::vector<int64_t> sums(static_cast<size_t>(width * image.channels));
-    for (const Span& span : rows) {
+    for (const PixelSpan& span : rows) {
         std::fill(sums.begin(), sums.end(), 0);
         const uint8_t* row = image.pixels.data() + span.first * image.width * image.channels;
         for (int64_t weight : span.weights) {

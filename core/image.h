@@ -15,15 +15,15 @@ struct Image {
     std::vector<uint8_t> pixels;                  // [height, width, channels], row 0 on top
 };
 
-[[nodiscard]] Image read_image(
-    const std::filesystem::path& path);  // 1 or 3 channels; alpha is dropped
+// 1 or 3 channels; alpha is dropped.
+[[nodiscard]] Image read_image(const std::filesystem::path& path);
 [[nodiscard]] bool is_image_file(const std::filesystem::path& path);    // by extension
 void write_png(const std::filesystem::path& path, const Image& image);  // atomic
 
 [[nodiscard]] Image to_grey(const Image& image);  // Rec. 601 weights
 [[nodiscard]] Image to_rgb(const Image& image);
 [[nodiscard]] Image crop_to_aspect(const Image& image, int64_t width, int64_t height);  // centred
-[[nodiscard]] Image resize_area(const Image& image, int64_t width,
-                                int64_t height);  // exact area average
+// Exact area average.
+[[nodiscard]] Image resize_area(const Image& image, int64_t width, int64_t height);
 
 }  // namespace aft

@@ -16,7 +16,8 @@ namespace aft {
 
 inline constexpr size_t kMostJsonLevels = 64;
 
-struct JsonOrigin {                     // for messages
+// For messages.
+struct JsonOrigin {
     std::string_view file;              // or file and key: "a.safetensors: afterimage"
     std::optional<uint64_t> line_at{};  // the byte where the line begins, in files of lines
     ErrorKind kind = ErrorKind::failed;

@@ -9,17 +9,18 @@
 
 namespace aft {
 
+// low > high: only NaN.
+struct MinMax {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
 namespace {
 
 constexpr size_t kBlock = 128;  // rows that share one minimum and maximum
 constexpr size_t kBlocks = NumberColumn::kChunk / kBlock;
 // At most this share of values makes a chunk sparse (validation: one row in many).
 constexpr size_t kSparse = NumberColumn::kChunk / 8;
-
-struct Range {  // low > high: only NaN
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-};
 
 // Collects where the extremes are; blocks are looked into at the end only.
 template <class Values>
@@ -33,7 +34,7 @@ class Search {
             add({v, v}, i, i + 1);
         }
     }
-    void add(const Range& range, size_t begin, size_t end) {
+    void add(const MinMax& range, size_t begin, size_t end) {
         if (range.low > range.high) return;
         if (!found_ || range.low < low_) low_ = range.low, low_in_ = {begin, end};
         if (!found_ || range.high > high_) high_ = range.high, high_in_ = {begin, end};
@@ -73,7 +74,7 @@ bool is_same(double a, double b) {
 }  // namespace
 
 struct NumberColumn::Tail {
-    // Rows that some copy has written. A copy that has fewer may not write here.
+    // Rows appended by any copy that shares this tail. A copy with fewer rows must copy on write.
     std::atomic<size_t> used{0};
     std::unique_ptr<double[]> values = std::make_unique_for_overwrite<double[]>(kChunk);
 };
@@ -83,7 +84,7 @@ struct NumberColumn::Chunk {
     std::vector<double> doubles;  // of every row; of `rows` in a sparse chunk
     std::vector<float> floats;    // of every row: each value is a float32
     std::vector<uint16_t> rows;   // sparse: those that are not NaN, ascending
-    std::vector<Range> blocks;    // empty in a constant or sparse chunk
+    std::vector<MinMax> blocks;   // empty in a constant or sparse chunk
 
     explicit Chunk(std::span<const double> values) {
         const auto is_value = [](double v) { return !std::isnan(v); };
@@ -105,7 +106,7 @@ struct NumberColumn::Chunk {
             doubles.assign(values.begin(), values.end());
         blocks.resize(kBlocks);
         for (size_t i = 0; i < values.size(); ++i) {
-            Range& range = blocks[i / kBlock];
+            MinMax& range = blocks[i / kBlock];
             if (!is_value(values[i])) continue;
             range.low = std::min(range.low, values[i]);
             range.high = std::max(range.high, values[i]);
@@ -122,7 +123,7 @@ struct NumberColumn::Chunk {
     [[nodiscard]] size_t bytes() const {
         return sizeof *this + doubles.capacity() * sizeof(double) +
                floats.capacity() * sizeof(float) + rows.capacity() * sizeof(uint16_t) +
-               blocks.capacity() * sizeof(Range);
+               blocks.capacity() * sizeof(MinMax);
     }
     // Rows [begin, end) of this chunk, which starts at row `first` of the column.
     template <class Values>
@@ -151,7 +152,7 @@ void NumberColumn::push_back(double value) {
     }
     size_t expected = row;
     if (!tail_->used.compare_exchange_strong(expected, row + 1, std::memory_order_relaxed)) {
-        // Another copy has gone on from here.
+        // Another copy has appended: copy on write.
         auto own = std::make_shared<Tail>();
         std::copy_n(tail_->values.get(), row, own->values.get());
         own->used = row + 1;

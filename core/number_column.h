@@ -71,7 +71,8 @@ class NumberColumn {
     [[nodiscard]] double back() const { return (*this)[size_ - 1]; }
     [[nodiscard]] RowIterator<NumberColumn> begin() const { return {this, 0}; }
     [[nodiscard]] RowIterator<NumberColumn> end() const { return {this, std::ptrdiff_t(size_)}; }
-    // Of rows [begin, end), NaN left out; nothing if all are NaN. Reads about 1/128 of the rows.
+    // Rows of the minimum and maximum of [begin, end), NaN left out; nothing if all are NaN. Reads
+    // about 1/128 of the rows.
     [[nodiscard]] std::optional<ExtremeRows> extremes(size_t begin, size_t end) const;
     // This is `older` with zero or more rows appended. O(1).
     [[nodiscard]] bool continues(const NumberColumn& older) const;

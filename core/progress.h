@@ -19,7 +19,8 @@ struct JobControl {
     std::stop_token stop;
 };
 
-class Interrupted : public std::exception {  // a job stopped by its token
+// A job stopped by its token.
+class Interrupted : public std::exception {
   public:
     [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };

@@ -50,41 +50,42 @@ std::optional<bool> parse_bool(std::string_view text) {
     return {};
 }
 
-struct Place {  // what an error message calls the value
+struct ErrorContext {  // what an error message calls the value
     const Setting& row;
     std::string found;
     std::string where;  // "", or "FILE: "
 };
 
-[[noreturn]] void refuse(const Place& place, const char* expected) {
+[[noreturn]] void refuse(const ErrorContext& place, const char* expected) {
     fail_usage("{}{} is {}, found {}; {}", place.where, place.row.key, expected, place.found,
                allowed_text(place.row));
 }
 
-void check_range(const Place& place, double value) {
+void check_range(const ErrorContext& place, double value) {
     if (!(value >= place.row.min && value <= place.row.max))
         fail_usage("{}{} = {} is out of range; {}", place.where, place.row.key, place.found,
                    allowed_text(place.row));
 }
 
-void store(const Place& place, std::optional<int64_t> value, int64_t& target) {
+void store(const ErrorContext& place, std::optional<int64_t> value, int64_t& target) {
     if (!value) refuse(place, "a whole number");
     check_range(place, static_cast<double>(*value));
     target = *value;
 }
 
-void store(const Place& place, std::optional<double> value, double& target) {
+void store(const ErrorContext& place, std::optional<double> value, double& target) {
     if (!value) refuse(place, "a number");
     check_range(place, *value);
     target = *value;
 }
 
-void store(const Place& place, std::optional<bool> value, bool& target) {
+void store(const ErrorContext& place, std::optional<bool> value, bool& target) {
     if (!value) refuse(place, "true or false");
     target = *value;
 }
 
-void store(const Place& place, const std::optional<std::string>& value, std::string& target) {
+void store(const ErrorContext& place, const std::optional<std::string>& value,
+           std::string& target) {
     if (!value) refuse(place, "a text");
     const auto& choices = place.row.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
@@ -140,7 +141,7 @@ void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
         const Json& value = item.value();
         const std::string key = prefix.empty() ? name : prefix + "." + name;
         if (Setting* row = find_setting(rows, key)) {
-            const Place place{*row, found_json(value), where + ": "};
+            const ErrorContext place{*row, found_json(value), where + ": "};
             std::visit(
                 [&](auto* target) {
                     using T = std::remove_reference_t<decltype(*target)>;
@@ -193,7 +194,7 @@ Setting number_row(const char* key, double* value, const char* help, SettingRang
 void set_from_text(SettingRows& rows, std::string_view key, std::string_view text) {
     Setting* row = find_setting(rows, key);
     if (row == nullptr) fail_usage("unknown setting '{}'{}", shown(key), suggestion(rows, key));
-    const Place place{*row, fmt::format("'{}'", shown(text)), ""};
+    const ErrorContext place{*row, fmt::format("'{}'", shown(text)), ""};
     std::visit(
         [&](auto* target) {
             using T = std::remove_reference_t<decltype(*target)>;

@@ -8,14 +8,15 @@
 namespace aft {
 
 [[nodiscard]] std::string group_thousands(int64_t n);  // "48 212" (narrow spaces are plain spaces)
-[[nodiscard]] std::string signed_number(
-    double v, int decimals);  // "+3.03", U+2212 for minus, no sign if it rounds to 0
+// "+3.03", U+2212 for minus, no sign if it rounds to 0
+[[nodiscard]] std::string signed_number(double v, int decimals);
 [[nodiscard]] std::string plain_number(double v, int decimals);  // U+2212 for minus
 [[nodiscard]] std::string stored_value(double v);    // 4 decimals, or 1.5e-3 where that says more
 [[nodiscard]] std::string duration(double seconds);  // "2 h 51 min", "48 s"
 [[nodiscard]] std::string byte_size(double bytes);   // "9.8 GiB"
-[[nodiscard]] std::string nearest_word(
-    std::string_view word, const std::vector<std::string>& words);  // "" if none is near
+// The closest of `words`, "" if none is near.
+[[nodiscard]] std::string nearest_word(std::string_view word,
+                                       const std::vector<std::string>& words);
 // What a JSON parser says, without the "[json.exception.parse_error.101] " that it begins with.
 [[nodiscard]] std::string plain_json_error(std::string_view what);
 // As many digits as it takes to read back exactly, with a plain minus: "-1.2345679", "1e-07".

@@ -12,21 +12,21 @@
 namespace aft {
 namespace {
 
-struct Warnings {
+struct WarningLog {
     std::mutex mutex;
     std::set<std::string> told;
     WarningSink sink;
 };
 
-Warnings& warnings() {
-    static Warnings all;
+WarningLog& warnings() {
+    static WarningLog all;
     return all;
 }
 
 }  // namespace
 
 void warn_once(const std::string& text) {
-    Warnings& all = warnings();
+    WarningLog& all = warnings();
     const std::lock_guard lock(all.mutex);
     if (!all.told.insert(text).second) return;
     if (all.sink)
@@ -36,7 +36,7 @@ void warn_once(const std::string& text) {
 }
 
 WarningSink set_warning_sink(WarningSink sink) {
-    Warnings& all = warnings();
+    WarningLog& all = warnings();
     const std::lock_guard lock(all.mutex);
     return std::exchange(all.sink, std::move(sink));
 }

@@ -1,4 +1,5 @@
-// What a user should know although nothing failed: each text is told once in a process. Any thread.
+// What a user should know although nothing failed: each text is reported once per process. Any
+// thread.
 #pragma once
 #include <functional>
 #include <string>

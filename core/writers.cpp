@@ -39,7 +39,7 @@ void check_shape(const std::filesystem::path& path, const Field& field) {
               field.name, field.values.size(), field.size());
 }
 
-// What stands after 'key': in the header's dictionary, up to the next comma outside brackets.
+// The value of 'key' in the header's dictionary, up to the next comma outside brackets.
 std::string_view header_value(std::string_view header, std::string_view key) {
     const size_t at = header.find(key);
     if (at == std::string_view::npos) return {};

@@ -10,8 +10,8 @@
 namespace aft {
 
 void write_npy(const std::filesystem::path& path, const Field& field);  // float32
-void write_csv(const std::filesystem::path& path,
-               const Field& field);  // header of axis names + value, one cell a line
+// A header of axis names and "value", then one cell a line.
+void write_csv(const std::filesystem::path& path, const Field& field);
 // float32, float64, int32, int64, uint8 NPY of any rank; throws on anything else. Values are
 // converted to float.
 [[nodiscard]] Field read_npy(const std::filesystem::path& path);

@@ -187,7 +187,7 @@ void TrainConfig::visit(SettingRows& rows) {
     add(number_row("train.publish_every", &publish_every, "Steps between snapshots for the window.",
                    {1, kMany, "steps", true}));
     add(number_row("train.history_frames", &history_frames,
-                   "Moments of the position biases that are kept for scrubbing.", {2, 100000}));
+                   "Stored steps of the position biases, for scrubbing.", {2, 100000}));
 }
 
 SettingRows Config::rows() {

@@ -47,9 +47,10 @@ struct ModelConfig {
 
 struct DataConfig {
     std::string source = "mirror";  // SPEC: "cifar10:DIR?size=16", "mirror?size=16&levels=16"
-    std::string augment = "none";   // none, flip, recipe-a (flip, then one integer in [-10, 10] on
-                                    // all sub-pixels), shift (2 pixels)
-    int64_t threads = 1;            // loader threads
+    // none, flip, shift (2 pixels), recipe-a (flip, then one integer in [-10, 10] on all
+    // sub-pixels)
+    std::string augment = "none";
+    int64_t threads = 1;  // loader threads
     void visit(SettingRows& rows);
 };
 
@@ -70,8 +71,8 @@ struct TrainConfig {
     int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
     double save_minutes = 5;
     int64_t validate_every = 50, validate_examples = 64;
-    int64_t publish_every =
-        5;  // steps between snapshots, widened where publishing would cost over 2 %
+    // Steps between snapshots, widened where publishing would cost over 2 %.
+    int64_t publish_every = 5;
     int64_t history_frames = 64;  // bias history kept for scrubbing
     void visit(SettingRows& rows);
 };

@@ -12,9 +12,10 @@ struct DataItem {
     int64_t label = -1;
     std::string split, caption;  // split: the part of the data it is of; empty for a file
 };
-struct ItemError {  // with words: it cannot be had
+// Why an item cannot be shown; without words it can.
+struct ItemError {
     std::string words;
-    bool is_part_empty = false;  // the data are there, this part of them is not
+    bool is_part_empty = false;  // the data are there, this split of them is empty
 };
 
 }  // namespace aft

@@ -77,7 +77,7 @@ std::string cpu_name() {
     return "unknown";
 }
 
-// What LibTorch uses, and what our kernels use besides.
+// The instruction sets of LibTorch and of our kernels.
 std::string cpu_capability() {
     const std::string_view set = ops::cpu::instruction_set();
     std::string text = at::get_cpu_capability();

@@ -20,11 +20,11 @@ using nlohmann::json;
 constexpr size_t kSlice = size_t{8} << 20;  // bytes read at a time
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// The common form of a line: {"step":1,"loss":0.5,"timing":{"step_ms":20.5}}. Anything else is left
-// to the general reader; nothing is told of what is wrong here.
+// Fast path for the common form of a line: {"step":1,"loss":0.5,"timing":{"step_ms":20.5}}. Returns
+// false for anything else; the general JSON parser reads that and reports errors.
 class LineScanner {
   public:
-    struct Cell {
+    struct ScannedCell {
         std::string_view key;
         bool in_timing = false, is_integer = false;
         double value = kMissing;
@@ -38,7 +38,7 @@ class LineScanner {
         has_timing_ = false;
         return object(/*in_timing=*/false) && (skip(), at_ == end_);
     }
-    [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+    [[nodiscard]] const std::vector<ScannedCell>& cells() const { return cells_; }
 
   private:
     void skip() {
@@ -54,7 +54,7 @@ class LineScanner {
         if (!take('{')) return false;
         if (take('}')) return true;
         do {
-            Cell cell;
+            ScannedCell cell;
             cell.in_timing = in_timing;
             if (!key(cell.key) || !take(':')) return false;
             skip();
@@ -80,7 +80,7 @@ class LineScanner {
         while (at_ != end_ && *at_ >= '0' && *at_ <= '9') ++at_;
         return size_t(at_ - begin);
     }
-    [[nodiscard]] bool value(Cell& cell) {
+    [[nodiscard]] bool value(ScannedCell& cell) {
         if (std::string_view(at_, size_t(end_ - at_)).starts_with("null")) {
             at_ += 4;
             return true;
@@ -107,7 +107,7 @@ class LineScanner {
     }
 
     const char *at_ = nullptr, *end_ = nullptr;
-    std::vector<Cell> cells_;
+    std::vector<ScannedCell> cells_;
     bool has_timing_ = false;
 };
 
@@ -142,14 +142,14 @@ class RowWriter {
     }
 
   private:
-    struct Slot {
+    struct KeySlot {
         std::string key;  // as in the line, without "timing."
         bool in_timing = false;
         NumberColumn* column = nullptr;
         double value = kMissing;  // of the line at hand
         size_t line = 0;          // the last one it was found in
 
-        [[nodiscard]] bool is_of(const LineScanner::Cell& cell) const {
+        [[nodiscard]] bool is_of(const LineScanner::ScannedCell& cell) const {
             return in_timing == cell.in_timing && key == cell.key;
         }
     };
@@ -163,7 +163,7 @@ class RowWriter {
         }
     }
     // nullptr: a new column.
-    Slot* slot_of(const LineScanner::Cell& cell, size_t place) {
+    KeySlot* slot_of(const LineScanner::ScannedCell& cell, size_t place) {
         if (place < order_.size() && slots_[order_[place]].is_of(cell))
             return &slots_[order_[place]];
         for (size_t i = 0; i < slots_.size(); ++i) {
@@ -174,26 +174,26 @@ class RowWriter {
         }
         return nullptr;
     }
-    // Nothing is added where a key is new or stands twice: that is for the general reader.
+    // False, and nothing added, on a new or duplicate key: the slow path handles that.
     [[nodiscard]] bool add_cells() {
         ++line_;
         std::optional<double> step;
         const auto& cells = scanner_.cells();
         for (size_t i = 0; i < cells.size(); ++i) {
-            const LineScanner::Cell& cell = cells[i];
+            const LineScanner::ScannedCell& cell = cells[i];
             if (!cell.in_timing && cell.key == "step") {
                 if (step || !cell.is_integer || std::abs(cell.value) > 0x1p53) return false;
                 step = cell.value;
                 continue;
             }
             if (std::isnan(cell.value)) continue;  // null
-            Slot* const slot = slot_of(cell, i);
+            KeySlot* const slot = slot_of(cell, i);
             if (slot == nullptr || slot->line == line_) return false;
             slot->line = line_;
             slot->value = cell.value;
         }
         curves_.step.push_back(step.value_or(0));
-        for (Slot& slot : slots_)
+        for (KeySlot& slot : slots_)
             slot.column->push_back(slot.line == line_ ? slot.value : kMissing);
         ++curves_.version;
         return true;
@@ -201,7 +201,7 @@ class RowWriter {
 
     Curves& curves_;
     LineScanner scanner_;
-    std::vector<Slot> slots_;
+    std::vector<KeySlot> slots_;
     std::vector<size_t> order_;  // slot of each place in a line
     size_t line_ = 0;
 };

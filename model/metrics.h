@@ -1,5 +1,5 @@
-// What a run has logged, as columns of numbers. Plain types: they cross threads and the door of the
-// session.
+// What a run has logged, as columns of numbers. Plain types: they cross threads and the interface
+// of the session.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -20,8 +20,8 @@ Json parse_file(const fs::path& path) {
     return read_json_file(path, uint64_t{16} << 20, ErrorKind::usage);
 }
 
-std::string text_member(const Json& json, const char* key, const std::string& where) {
-    const Json& value = json.at(key);
+std::string text_member(const Json& object, const char* key, const std::string& where) {
+    const Json& value = object.at(key);
     if (!value.is_string()) fail_usage("{}: {} is a text, found {}", where, key, found_json(value));
     return value.get<std::string>();
 }
@@ -34,18 +34,18 @@ fs::path preset_folder() {
 
 nlohmann::json config_to_json(const Config& config) {
     Config copy = config;  // rows() points into a mutable object
-    Json json = settings_to_json(copy.rows());
-    json["name"] = config.name;
-    return json;
+    Json object = settings_to_json(copy.rows());
+    object["name"] = config.name;
+    return object;
 }
 
-Config config_from_json(const nlohmann::json& json, const std::string& where) {
-    if (!json.is_object())
-        fail_usage("{}: a config is a JSON object, found {}", where, found_json(json));
+Config config_from_json(const nlohmann::json& object, const std::string& where) {
+    if (!object.is_object())
+        fail_usage("{}: a config is a JSON object, found {}", where, found_json(object));
     Config config;
-    Json settings = json;
-    if (json.contains("name")) config.name = text_member(json, "name", where);
-    if (json.contains("sentence")) static_cast<void>(text_member(json, "sentence", where));
+    Json settings = object;
+    if (object.contains("name")) config.name = text_member(object, "name", where);
+    if (object.contains("sentence")) static_cast<void>(text_member(object, "sentence", where));
     settings.erase("name");
     settings.erase("sentence");
     SettingRows rows = config.rows();
@@ -71,9 +71,9 @@ Config load_preset(const std::string& name) {
 }
 
 Config load_config_file(const std::string& path) {
-    const Json json = parse_file(path);
-    Config config = config_from_json(json, path);
-    if (!json.contains("name")) config.name = fs::path(path).stem().string();
+    const Json object = parse_file(path);
+    Config config = config_from_json(object, path);
+    if (!object.contains("name")) config.name = fs::path(path).stem().string();
     with_context(path, [&] { config.check(); });
     return config;
 }
@@ -82,11 +82,11 @@ std::vector<PresetInfo> list_presets() {
     std::vector<PresetInfo> presets;
     for (const auto& entry : fs::directory_iterator(preset_folder())) {
         if (entry.path().extension() != ".json") continue;
-        const Json json = parse_file(entry.path());
+        const Json object = parse_file(entry.path());
         const std::string where = entry.path().string();
-        if (!json.is_object() || !json.contains("sentence"))
+        if (!object.is_object() || !object.contains("sentence"))
             fail("{}: a preset has a 'sentence' that says what it is", where);
-        presets.push_back({entry.path().stem().string(), text_member(json, "sentence", where)});
+        presets.push_back({entry.path().stem().string(), text_member(object, "sentence", where)});
     }
     std::sort(presets.begin(), presets.end(),
               [](const PresetInfo& a, const PresetInfo& b) { return a.name < b.name; });

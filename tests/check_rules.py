@@ -7,7 +7,7 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, content, includes, layers, names, places, rooms, sizes
+from rules import classes, content, includes, layers, names, places, rooms, sizes, types, words
 
 RULES = {
     "include direction": includes.include_direction,
@@ -28,6 +28,8 @@ RULES = {
     "no comparison with names of rooms": names.room_names,
     "operators are asked for by their rooms": names.operator_kinds,
     "words that do not belong": content.words,
+    "house words": words.house_words,
+    "two types never share a name": types.type_names,
     "documents that are named are there": content.documents,
     "no using namespace in headers": content.using_namespace,
     "no raw new and delete": content.naked_new,

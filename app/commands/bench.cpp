@@ -14,7 +14,7 @@ namespace aft::app {
 namespace {
 
 struct BenchFlags {
-    bench::Request request;
+    bench::BenchRequest request;
     std::string markdown, plot;
     bool json = false;
 };
@@ -56,7 +56,7 @@ bool write_files(const BenchFlags& flags, const nlohmann::json& result) {
 int run_bench(const BenchFlags& flags, const Globals& globals) {
     check_files(flags);
     Work work(globals);
-    bench::Request request = flags.request;
+    bench::BenchRequest request = flags.request;
     request.program = own_file();
     const nlohmann::json result = bench::run(request, work.control());
     work.finish_progress();

@@ -54,7 +54,8 @@ Form form(const std::string& name, Attention attention, at::ScalarType type, boo
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::local && problem.kind != ops::Kind::softmax) return {};
+    if (problem.kind != ops::OperatorKind::local && problem.kind != ops::OperatorKind::softmax)
+        return {};
     const bool causal = problem.options.causal;
     return {form("attention flash fp32", flash, at::kFloat, causal),
             form("attention flash bf16", flash, at::kBFloat16, causal),

@@ -15,7 +15,7 @@ at::Tensor composed(const ops::Inputs& in, bool causal) {
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::simple) return {};
+    if (problem.kind != ops::OperatorKind::simple) return {};
     std::vector<Form> both;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
         both.push_back(

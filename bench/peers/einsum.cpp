@@ -11,15 +11,15 @@ namespace {
 
 at::Tensor exp_bias(const Problem& problem, const ops::Inputs& in) {
     at::Tensor w;
-    if (problem.kind == ops::Kind::conv2d) {
+    if (problem.kind == ops::OperatorKind::conv2d) {
         const c10::NoGradGuard off;
         w = ops::dense_bias(problem.kind, in, problem.options, in.v.size(1)).to(at::kFloat);
         return w.exp();  // [h, T, T]
     }
     w = in.w.defined() ? in.w : at::mm(in.u, in.r.t());
     const int64_t s = problem.options.window;
-    if (problem.kind == ops::Kind::local) w = w.triu(1 - s);
-    if (problem.kind == ops::Kind::local && !problem.options.causal) w = w.tril(s - 1);
+    if (problem.kind == ops::OperatorKind::local) w = w.triu(1 - s);
+    if (problem.kind == ops::OperatorKind::local && !problem.options.causal) w = w.tril(s - 1);
     const at::Tensor e = w.exp();
     return problem.options.causal ? e.tril() : e;
 }
@@ -46,8 +46,10 @@ at::Tensor heads(const ops::Inputs& in, const at::Tensor& table) {
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    const bool conv = problem.kind == ops::Kind::conv2d;
-    if (!conv && problem.kind != ops::Kind::full && problem.kind != ops::Kind::local) return {};
+    const bool conv = problem.kind == ops::OperatorKind::conv2d;
+    if (!conv && problem.kind != ops::OperatorKind::full &&
+        problem.kind != ops::OperatorKind::local)
+        return {};
     if (conv && problem.backward) return {};
     std::vector<Form> both;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {

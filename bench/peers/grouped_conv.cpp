@@ -31,7 +31,7 @@ at::Tensor convolved(const Problem& problem, const ops::Inputs& in, const at::Te
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::conv2d) return {};
+    if (problem.kind != ops::OperatorKind::conv2d) return {};
     return {
         {.name = "grouped conv2d fp32",
          .group = "conv2d",

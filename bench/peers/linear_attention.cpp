@@ -34,7 +34,7 @@ at::Tensor attended(const ops::Inputs& in, int64_t chunk) {
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::linear || problem.backward) return {};
+    if (problem.kind != ops::OperatorKind::linear || problem.backward) return {};
     if (problem.in.v.size(1) % std::min(kChunk, problem.in.v.size(1)) != 0) return {};
     return {
         {.name = "linear attention fp32",

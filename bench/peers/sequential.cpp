@@ -57,7 +57,8 @@ at::Tensor scanned(const ops::Inputs& in) {
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::Kind::simple || !problem.options.causal || problem.backward) return {};
+    if (problem.kind != ops::OperatorKind::simple || !problem.options.causal || problem.backward)
+        return {};
     return {{.name = "sequential scan fp32",
              .group = "scan",
              .type = at::kFloat,

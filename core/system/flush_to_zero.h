@@ -2,9 +2,9 @@
 // products with them are slow: aft-local with B = 4, T = 3072, d = 256 and keys from N(0, 30^2)
 // took 1.6 s, and 33 ms flushed. No LibTorch.
 //
-// The operators' forward sums do not miss them: what is safe is 2^156 above
-// (model/ops/cpu/scaling.h: kMinDenominator). A gradient loses what a target sends whose dY
-// sigmoid(Q) is below 2^-56 of the largest dY.
+// Forward sums are unaffected: safe denominators stay 2^156 above the threshold
+// (model/ops/cpu/scaling.h: kMinDenominator). In gradients, terms with |dY sigmoid(Q)| < 2^-56
+// max|dY| are flushed.
 #pragma once
 #include <xmmintrin.h>
 

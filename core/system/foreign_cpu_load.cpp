@@ -22,7 +22,7 @@ cpu_set_t own_cores() {
     return cores;
 }
 
-// Of this process and of the children that it has waited for.
+// CPU time of this process and of the children that it has waited for.
 double own_seconds() {
     double sum = 0;
     for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

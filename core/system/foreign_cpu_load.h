@@ -5,9 +5,9 @@
 
 namespace aft {
 
-// A moment from which the load is measured: of the time of these cores the fraction, 0..1, that
-// others than this process and its ended children took. In steps of a hundredth of a second;
-// negative if the system does not tell.
+// The start of a measurement. share(): the fraction, 0..1, of these cores' CPU time since then that
+// other processes used (this process and its ended children left out). Resolution 10 ms; negative
+// if the system does not report it.
 class ForeignCpuLoad {
   public:
     ForeignCpuLoad();  // now

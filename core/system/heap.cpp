@@ -20,7 +20,7 @@ struct FreeBlock {
 };
 using HeapBlock = std::unique_ptr<void, FreeBlock>;
 
-// Drops the whole pages of a block that nobody uses.
+// Gives the full pages of a free block back to the system.
 void drop_pages(void* block) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<uintptr_t>(block);
@@ -45,7 +45,7 @@ void trim_heap() {
     for (;;) {
         const size_t free_before = mallinfo2().fordblks;
         pieces.emplace_back(std::malloc(kPiece));
-        // None left, or the heap had to grow for it.
+        // No free block of that size is left, or the heap had to grow for it.
         if (!pieces.back() || mallinfo2().fordblks + kPiece > free_before) break;
     }
     for (const HeapBlock& piece : pieces)

@@ -23,7 +23,7 @@ class HugePageArena {
     int64_t size_ = 0;
 };
 
-// What allocate() adds to a piece at most.
+// allocate() adds at most this to a piece, for alignment.
 inline constexpr int64_t kCacheLineBytes = 64;
 
 // Asks for huge pages in [data, data + bytes) where that is at least 32 MiB. Any thread.

@@ -40,8 +40,8 @@ class ThreadTeam {
     std::vector<std::jthread> others_;
 };
 
-// One thread or all, whichever was faster of late: on a busy machine two threads wait for each
-// other far longer than one needs alone. So each way is timed again every 1024 tokens.
+// Chooses one thread or all by the measured time per row, timed again every 1024 tokens: on a busy
+// machine two threads wait at barriers far longer than one thread needs alone.
 class ThreadChoice {
   public:
     explicit ThreadChoice(int64_t threads) : all_(threads) {}
@@ -52,8 +52,8 @@ class ThreadChoice {
     static constexpr int64_t kTry = 32, kStay = 992;  // tokens; whole blocks of biases
     [[nodiscard]] bool trying() const { return token_ < kTry; }
     int64_t all_, token_ = 0;
-    bool one_ = false;               // the way to stay with
-    double tried_ = 0, stayed_ = 0;  // seconds a row: of the other way, of this one
+    bool one_ = false;               // the current choice: one thread
+    double tried_ = 0, stayed_ = 0;  // seconds per row: the alternative, the current choice
 };
 
 }  // namespace aft

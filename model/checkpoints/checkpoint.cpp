@@ -216,7 +216,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& model) {
 
 void check_checkpoint(const std::filesystem::path& model) {
     const std::filesystem::path path = resolve_model(model);
-    static_cast<void>(checkpoint_of(path, read_tensors(path, Values::left_out)));
+    static_cast<void>(checkpoint_of(path, read_tensors(path, TensorData::left_out)));
 }
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {

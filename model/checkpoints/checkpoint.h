@@ -22,8 +22,8 @@ struct Checkpoint {
     nlohmann::json metrics;  // last metrics, task metric included
     nlohmann::json data;     // data description: classes, alphabet, mean of normalisation
     std::vector<std::pair<std::string, at::Tensor>> weights;  // canonical names
-    std::vector<std::pair<std::string, at::Tensor>>
-        optimizer;            // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"
+    // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"
+    std::vector<std::pair<std::string, at::Tensor>> optimizer;
     nlohmann::json training;  // random state's place, live settings; null = weights only
     std::string path = "";    // the file it was read from, for messages; "" = made here
 };
@@ -33,7 +33,7 @@ struct Checkpoint {
 [[nodiscard]] std::filesystem::path resolve_model(const std::filesystem::path& model);
 // Weights stored in half precision come back as float32, value for value.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& model);
-// The errors of read_checkpoint that the header tells; reads nothing else.
+// Validates config and tensor header (the errors of read_checkpoint) without reading tensor data.
 void check_checkpoint(const std::filesystem::path& model);
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are

@@ -22,20 +22,21 @@ struct TensorFile {
     [[nodiscard]] const at::Tensor* find(const std::string& name) const;
 };
 
-enum class Values { read, left_out };  // left out: tensors of the meta device, shapes and dtypes
+// left_out: tensors of the meta device, with shapes and dtypes alone
+enum class TensorData { read, left_out };
 
 struct FormatRoom {
     RoomInfo info;
-    bool (*recognises)(const std::filesystem::path&) =
-        nullptr;  // by content, not by name; false = "not my format"
-    TensorFile (*read)(const std::filesystem::path&, Values) = nullptr;
+    // By content, not by name; false = "not my format".
+    bool (*recognises)(const std::filesystem::path&) = nullptr;
+    TensorFile (*read)(const std::filesystem::path&, TensorData) = nullptr;
     void (*write)(const std::filesystem::path&, const TensorFile&) = nullptr;  // atomic
 };
 
 [[nodiscard]] const std::vector<FormatRoom>& formats();
-[[nodiscard]] TensorFile read_tensors(
-    const std::filesystem::path& path,
-    Values values = Values::read);  // tries the rooms; error if none knows it
+// Tries the rooms; error if none knows the format.
+[[nodiscard]] TensorFile read_tensors(const std::filesystem::path& path,
+                                      TensorData values = TensorData::read);
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
 
 }  // namespace aft

@@ -15,7 +15,7 @@ namespace aft {
     return Error(path + ": " + words);
 }
 
-// What `work` returns. Its errors begin with the path, but for those of a wrong use.
+// Runs `work` and returns its result; prefixes its errors with the path, except usage errors.
 template <class Work>
 auto naming_model(const std::string& path, Work&& work) {
     return with_error(std::forward<Work>(work), [&](const Error& error) {

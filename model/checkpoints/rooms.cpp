@@ -19,7 +19,7 @@ const at::Tensor* TensorFile::find(const std::string& name) const {
     return nullptr;
 }
 
-TensorFile read_tensors(const std::filesystem::path& path, Values values) {
+TensorFile read_tensors(const std::filesystem::path& path, TensorData values) {
     std::string known;
     for (const FormatRoom& room : formats()) {
         if (room.recognises(path)) return room.read(path, values);

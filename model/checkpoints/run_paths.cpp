@@ -24,7 +24,7 @@ std::vector<int64_t> step_files(const std::filesystem::path& folder) {
         if (!name.starts_with(kStart)) continue;
         const char* first = name.data() + kStart.size();
         const auto read = std::from_chars(first, name.data() + name.size(), step);
-        // Only the exact name counts: "step-12 (copy).safetensors" is somebody else's.
+        // Only the exact name counts: "step-12 (copy).safetensors" is not ours.
         if (read.ec == std::errc() && it->path() == step_file(folder, step)) steps.push_back(step);
     }
     std::sort(steps.begin(), steps.end());

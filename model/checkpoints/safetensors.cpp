@@ -36,7 +36,7 @@ constexpr std::array<std::pair<const char*, c10::ScalarType>, 13> kTypes{{
     {"BOOL", c10::ScalarType::Bool},
 }};
 
-// Of a dtype that the header's reader let pass.
+// The type of a dtype that the header's reader has accepted.
 c10::ScalarType type_of(const std::string& dtype) {
     for (const auto& [name, type] : kTypes)
         if (dtype == name) return type;
@@ -92,7 +92,7 @@ void check_bools(const at::Tensor& tensor, const std::string& name, const fs::pa
              shown(name));
 }
 
-TensorFile read(const fs::path& path, Values values) {
+TensorFile read(const fs::path& path, TensorData values) {
     const uint64_t total = file_bytes(path);
     std::ifstream in(path, std::ios::binary);
     if (!in) fail("{}: cannot be opened for reading", path.string());
@@ -112,7 +112,7 @@ TensorFile read(const fs::path& path, Values values) {
     file.metadata = std::move(header.metadata);
     for (const TensorEntry& entry : header.tensors) {
         const at::ScalarType type = type_of(entry.dtype);
-        if (values == Values::left_out) {
+        if (values == TensorData::left_out) {
             file.tensors.emplace_back(
                 entry.name, at::empty(entry.shape, at::TensorOptions(at::kMeta).dtype(type)));
             continue;
@@ -126,27 +126,27 @@ TensorFile read(const fs::path& path, Values values) {
     return file;
 }
 
-struct Part {
+struct NamedPart {
     std::string name;
     at::Tensor tensor;
 };
 
-std::vector<Part> sorted_parts(const TensorFile& file) {
-    std::vector<Part> parts;
+std::vector<NamedPart> sorted_parts(const TensorFile& file) {
+    std::vector<NamedPart> parts;
     for (const auto& [name, tensor] : file.tensors)
         parts.push_back({name, tensor.detach().cpu().contiguous()});
-    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    std::sort(parts.begin(), parts.end(), [](const NamedPart& a, const NamedPart& b) {
         const auto sa = a.tensor.element_size(), sb = b.tensor.element_size();
         return sa != sb ? sa > sb : a.name < b.name;
     });
     return parts;
 }
 
-TensorHeader header_of(const std::vector<Part>& parts, const TensorFile& file,
+TensorHeader header_of(const std::vector<NamedPart>& parts, const TensorFile& file,
                        const fs::path& path) {
     TensorHeader header{.tensors = {}, .metadata = file.metadata};
     uint64_t at = 0;
-    for (const Part& part : parts) {
+    for (const NamedPart& part : parts) {
         const bool twice = !header.tensors.empty() && header.tensors.back().name == part.name;
         AFT_ASSERT(!twice && part.name != "__metadata__");
         const auto where = path.string() + ": tensor '" + part.name + "'";
@@ -163,13 +163,13 @@ TensorHeader header_of(const std::vector<Part>& parts, const TensorFile& file,
 }  // namespace
 
 void write_safetensors(const fs::path& path, const TensorFile& file) {
-    const std::vector<Part> parts = sorted_parts(file);
+    const std::vector<NamedPart> parts = sorted_parts(file);
     const std::string header = print_tensor_header(header_of(parts, file, path));
     const uint64_t length = header.size();
     write_atomically(path, [&](std::ostream& out) {
         out.write(reinterpret_cast<const char*>(&length), kLengthBytes);
         out.write(header.data(), static_cast<std::streamsize>(header.size()));
-        for (const Part& part : parts)
+        for (const NamedPart& part : parts)
             out.write(static_cast<const char*>(part.tensor.const_data_ptr()),
                       static_cast<std::streamsize>(part.tensor.nbytes()));
     });

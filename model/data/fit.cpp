@@ -15,7 +15,8 @@ void check_classify(const DataInfo& info, const ModelConfig& model) {
             "the model tells {} classes of {}-channel pictures, the data has {} classes of "
             "{}-channel pictures",
             model.classes, model.channels, info.classes, info.channels);
-    // Without positions and class token any size of whole patches goes in.
+    // Without position table and class token any image size divisible by the patch size is
+    // accepted.
     const bool any_size = !model.positions && !model.class_token;
     const bool fits = any_size ? info.height % model.patch == 0 && info.width % model.patch == 0
                                : info.height == model.height && info.width == model.width;

@@ -25,11 +25,11 @@ class Inflater {
         constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
         size_t done = begin;
         while (done < end && !ended_) {
-            const size_t room = std::min(end - done, kMost);
+            const size_t capacity = std::min(end - done, kMost);
             stream_.next_out = reinterpret_cast<Bytef*>(out.data() + done);
-            stream_.avail_out = static_cast<uInt>(room);
+            stream_.avail_out = static_cast<uInt>(capacity);
             const int result = inflate(&stream_, Z_NO_FLUSH);
-            done += room - stream_.avail_out;
+            done += capacity - stream_.avail_out;
             AFT_CHECK(result == Z_OK || result == Z_STREAM_END,
                       "cannot unpack '{}': {} after {} bytes", path_,
                       result == Z_BUF_ERROR ? "it is truncated" : "it is not valid gzip", done);

@@ -7,8 +7,9 @@
 
 namespace aft {
 
-struct Promise {            // what the unpacked text says of its own size
-    size_t head_bytes = 0;  // that it says it in
+// The size that the header of the unpacked data promises.
+struct Promise {
+    size_t head_bytes = 0;                                   // of that header
     std::function<uint64_t(std::string_view head)> total{};  // bytes, the head included; may throw
 };
 

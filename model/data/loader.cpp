@@ -14,33 +14,32 @@
 #include "model/data/batch.h"
 
 namespace aft {
-namespace {
 
 struct Prepared {
     Batch batch;
     std::exception_ptr error;
 };
 
-}  // namespace
-
-// Loader threads take the next step number, make its batch without the lock, and put it down.
-// `generation` grows when the trainer jumps to another step; what was begun before is thrown away.
+// Loader threads claim a step, build its batch unlocked and insert it. `generation` is bumped when
+// the trainer jumps to another step; batches of older generations are discarded.
 struct Loader::Threads {
     BatchMaker maker;
     std::mutex mutex;
     std::condition_variable_any wanted, ready;
     std::map<int64_t, Prepared> prepared;  // waiting batches
-    int64_t next_to_make = 0;              // first step nobody has taken yet
-    int64_t next_to_give = 0;              // the step that the trainer asks for, or will
-    int64_t ahead = 0;                     // batches made in advance
+    int64_t next_to_make = 0;              // first step that no thread has claimed
+    int64_t next_to_give = 0;              // next step to hand out
+    int64_t prefetch_batches = 0;          // batches made in advance
     uint64_t generation = 0;
     std::vector<std::jthread> workers;  // last: they stop before the rest goes
 
-    Threads(BatchMaker made, int64_t threads) : maker(std::move(made)), ahead(threads + 2) {}
+    Threads(BatchMaker made, int64_t threads)
+        : maker(std::move(made)), prefetch_batches(threads + 2) {}
 
     void work(const std::stop_token& stop) {
         std::unique_lock lock(mutex);
-        while (wanted.wait(lock, stop, [this] { return next_to_make < next_to_give + ahead; })) {
+        while (wanted.wait(lock, stop,
+                           [this] { return next_to_make < next_to_give + prefetch_batches; })) {
             const int64_t step = next_to_make++;
             const uint64_t began = generation;
             lock.unlock();

@@ -12,8 +12,9 @@
 namespace aft {
 
 struct Batch {
-    at::Tensor input;   // image, text: int64 [B, T] tokens; classify: float [B, C, H, W] normalised
-                        // to mean 0.5, std 0.5 (levels/(L-1))
+    // image, text: int64 [B, T] tokens; classify: float [B, C, H, W], levels/(L-1) normalised to
+    // mean 0.5, std 0.5
+    at::Tensor input;
     at::Tensor target;  // image, text: = input; classify: int64 [B] labels
 };
 

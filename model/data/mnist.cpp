@@ -76,7 +76,7 @@ Idx read_idx(const fs::path& path, size_t dimensions) {
     return idx;
 }
 
-struct Part {
+struct MnistPart {
     fs::path images_path, labels_path;
     mutable std::once_flag once;
     mutable Idx images, labels;
@@ -112,7 +112,7 @@ class Mnist : public DataSource {
     [[nodiscard]] Example example(Split split, int64_t index) const override {
         AFT_ASSERT(index >= 0 && index < size(split));
         if (split == Split::validation) index += size(Split::train);
-        const Part& part = loaded(split == Split::test ? test_ : train_);
+        const MnistPart& part = loaded(split == Split::test ? test_ : train_);
         const int64_t height = part.images.shape[1], width = part.images.shape[2];
         Image image{width, height, 1, {}};
         const auto first = part.images.bytes.begin() + static_cast<int64_t>(part.images.data_at) +
@@ -126,7 +126,7 @@ class Mnist : public DataSource {
     }
 
   private:
-    void find(Part& part, const std::string& name) const {
+    void find(MnistPart& part, const std::string& name) const {
         part.images_path = find_idx(folder_, name + "-images", "idx3-ubyte");
         part.labels_path = find_idx(folder_, name + "-labels", "idx1-ubyte");
         AFT_CHECK(part.images_path.empty() || !part.labels_path.empty(),
@@ -134,7 +134,7 @@ class Mnist : public DataSource {
                   name);
     }
 
-    static const Part& loaded(const Part& part) {
+    static const MnistPart& loaded(const MnistPart& part) {
         std::call_once(part.once, [&part] {
             part.images = read_idx(part.images_path, 3);
             part.labels = read_idx(part.labels_path, 1);
@@ -143,7 +143,7 @@ class Mnist : public DataSource {
         return part;
     }
 
-    static void check_image_part(const Part& part) {
+    static void check_image_part(const MnistPart& part) {
         AFT_CHECK(part.images.shape[0] == part.labels.shape[0],
                   "'{}' holds {} pictures, '{}' {} labels", part.images_path.string(),
                   part.images.shape[0], part.labels_path.string(), part.labels.shape[0]);
@@ -155,7 +155,7 @@ class Mnist : public DataSource {
     fs::path folder_;
     PixelOptions options_;
     DataInfo info_;
-    Part train_, test_;
+    MnistPart train_, test_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using Colour = std::array<double, 3>;
 
-struct Figure {
+struct DrawnShape {
     int64_t kind;  // 0 disc, 1 box, 2 bar
     double x, y, half, thickness, sine, cosine;
 
@@ -36,8 +36,8 @@ double brightness(const Colour& c) {
     return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2];
 }
 
-Figure random_figure(CounterRng& rng, int64_t kind, double size) {
-    Figure figure{kind, 0, 0, 0, 0, 0, 1};
+DrawnShape random_figure(CounterRng& rng, int64_t kind, double size) {
+    DrawnShape figure{kind, 0, 0, 0, 0, 0, 1};
     const double unit = size / 32;
     figure.half = unit * (kind == 2 ? 7 + 4 * rng.uniform() : 4 + 4 * rng.uniform());
     figure.thickness = kind == 2 ? unit * (1.2 + 1.2 * rng.uniform()) : figure.half;
@@ -67,7 +67,7 @@ class Shapes : public DataSource {
         const auto size = static_cast<double>(options_.size);
         Example out;
         out.label = rng.below(3);
-        const Figure figure = random_figure(rng, out.label, size);
+        const DrawnShape figure = random_figure(rng, out.label, size);
         const Colour from = random_colour(rng), to = random_colour(rng);
         Colour ink = random_colour(rng);
         const double ground = 0.5 * (brightness(from) + brightness(to));

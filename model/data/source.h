@@ -26,16 +26,16 @@ struct Spec {
     [[nodiscard]] int64_t integer(const std::string& key, int64_t fallback, int64_t low,
                                   int64_t high) const;
     [[nodiscard]] bool flag(const std::string& key, bool fallback) const;
-    void allow(const std::vector<std::string>& keys)
-        const;  // throws on an option not among these or "split"
+    // Throws on an option not among these or "split".
+    void allow(const std::vector<std::string>& keys) const;
 };
 [[nodiscard]] Spec parse_spec(const std::string& text);
 // Throws where `folder` of `spec` is not there, and says how to name the place of the data.
 void check_folder(const Spec& spec, const std::filesystem::path& folder);
 
 struct Example {
-    std::vector<uint8_t>
-        values;  // image: [height, width, channels] levels in [0, levels); text: `length` bytes
+    // image: [height, width, channels] levels in [0, levels); text: `length` bytes
+    std::vector<uint8_t> values;
     int64_t label = -1;
 };
 
@@ -43,8 +43,8 @@ struct DataInfo {
     bool is_text = false;
     int64_t height = 0, width = 0, channels = 0, levels = 256, classes = 0;
     std::vector<std::string> class_names;
-    std::vector<uint8_t>
-        alphabet;  // text: byte of each token (256 entries, or the bytes that occur)
+    // text: byte of each token (256 entries, or the bytes that occur)
+    std::vector<uint8_t> alphabet;
     std::optional<double> floor_bits;  // exact entropy in bits per dimension, where it is known
     std::string floor_note;            // how it was computed
 };
@@ -53,8 +53,8 @@ class DataSource {
   public:
     virtual ~DataSource() = default;
     [[nodiscard]] virtual const DataInfo& info() const = 0;
-    [[nodiscard]] virtual int64_t size(
-        Split split) const = 0;  // examples; generators: a fixed large number
+    // Number of examples; generators: a fixed large number.
+    [[nodiscard]] virtual int64_t size(Split split) const = 0;
     // Images: index in [0, size). Text: window `index` of `length` bytes (non-overlapping).
     [[nodiscard]] virtual Example example(Split split, int64_t index) const = 0;
     // Text: `length` tokens from byte offset `start`; images: not supported.

@@ -9,9 +9,9 @@
 namespace aft {
 namespace {
 
-class Tiles : public DataSource {
+class TilesSource : public DataSource {
   public:
-    Tiles(const Spec& spec, uint64_t seed) : seed_(seed) {
+    TilesSource(const Spec& spec, uint64_t seed) : seed_(seed) {
         PixelOptions options = pixel_options(spec, {16, 16, true});
         options.gray = true;
         describe_pixels(info_, options, 1);
@@ -53,7 +53,7 @@ SourceRoom tiles_source() {
             "",
             [](const Spec& spec, uint64_t seed) -> std::unique_ptr<DataSource> {
                 spec.allow({"size", "levels", "period"});
-                return std::make_unique<Tiles>(spec, seed);
+                return std::make_unique<TilesSource>(spec, seed);
             }};
 }
 

@@ -19,7 +19,7 @@ void log_probabilities(std::span<const float> logits, double* out) {
     for (size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - shift;
 }
 
-// What the model says at a position of one row.
+// The prediction at a position of one row.
 struct Guess {
     const double* logp;  // [levels]
     int64_t levels, at;
@@ -91,7 +91,7 @@ std::vector<int64_t> SampleBatch::fed(Stretch stretch) const {
     return values;
 }
 
-// Text longer than the model: goes on with the last half of its window.
+// Text longer than the model: continues with the last half of its window.
 void SampleBatch::restart(int64_t at) {
     window_.begin = at - window_.length / 2;
     state_ = decoder_->start(static_cast<int64_t>(rows_.size()));

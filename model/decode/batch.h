@@ -19,15 +19,14 @@ struct SampleRow {
     bool padding = false;                  // computed, never shown
 };
 
-// What a row does at a position: -1 = sample a value, else take this one.
+// The input of a row at a position: -1 = sample a value, else take this one.
 struct Given {
     int64_t value = -1;
     bool filled = false;  // counts into the likelihood (a forced value does, a known one does not)
     bool weighs = false;  // particles: a known value after the first filled one
 };
 
-// Of a sequence: what a state has seen is [begin, end) except the last token, which the batch
-// takes.
+// Tokens [begin, end) of a sequence. The state covers all but the last, which is the next input.
 struct Stretch {
     int64_t begin = 0, end = 0;
 };
@@ -44,13 +43,13 @@ inline constexpr int64_t kMostFed = 256;
 class SampleBatch {
   public:
     // prefix: state of one row that has taken the tokens of [window, first) but the last one.
-    // A sequence longer than the window goes on with the last half of it.
+    // A sequence longer than the window continues with the last half of it.
     SampleBatch(Decoder& decoder, const DecoderState& prefix, std::vector<SampleRow> rows,
                 ContextWindow window);
     // Decides position `at` of every row. given: one per row.
     void advance(int64_t at, const std::vector<Given>& given, const SampleOptions& options);
-    // The same for positions from `at` on where nothing is sampled and nothing weighs, all at once
-    // where the decoder can. given: of each position, one per row.
+    // Prefill: advances over known positions from `at` on, which need no sampling and change no
+    // particle weight, in blocks where the decoder can. given: of each position, one per row.
     void follow(int64_t at, const std::vector<std::vector<Given>>& given);
     // Particles: draws rows by weight when the effective sample size falls under half of them.
     void resample(double uniform);
@@ -62,7 +61,7 @@ class SampleBatch {
   private:
     void restart(int64_t at);
     void follow_window(int64_t at, std::span<const std::vector<Given>> given);
-    // What the decoder is fed at positions [begin, end): [rows, end - begin].
+    // Input tokens of the decoder at positions [begin, end): [rows, end - begin].
     [[nodiscard]] std::vector<int64_t> fed(Stretch stretch) const;
     Decoder* decoder_;
     std::unique_ptr<DecoderState> state_;

@@ -48,7 +48,7 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
         fail_usage("top-p: found {}, allowed: above 0, up to 1", s.top_p);
     if (request.from_position < 0) return;
     if (!continued || continued->samples.empty() || continued->samples[0].size() != total)
-        fail_usage("there is no completion of {} tokens to go on from", total);
+        fail_usage("there is no completion of {} tokens to continue from", total);
     if (request.from_position >= static_cast<int64_t>(total))
         fail_usage("position {} is not there; allowed: 0 to {}", request.from_position, total - 1);
     if (request.from_sample >= static_cast<int64_t>(continued->samples.size()))
@@ -202,18 +202,18 @@ class CompletionRun {
     }
 
     [[nodiscard]] std::vector<Given> given_to(size_t batch, int64_t at) const {
-        std::vector<Given> wishes;
-        for (const int64_t sample : owners_[batch]) wishes.push_back(given(sample, at));
-        return wishes;
+        std::vector<Given> given_tokens;
+        for (const int64_t sample : owners_[batch]) given_tokens.push_back(given(sample, at));
+        return given_tokens;
     }
 
-    // In no row anything is to be sampled there, nor does it weigh.
+    // Every row's token is known there and no particle weight depends on it.
     [[nodiscard]] bool is_settled(int64_t at) const {
         return request_.unknown[static_cast<size_t>(at)] ? at < request_.from_position
                                                          : !filtered();
     }
-    // Past the settled positions from `at` on that go through at once. Between blocks a stop is
-    // state, so they are short where there are many rows, which share the weights anyway.
+    // End of the prefill block that begins at `at`. Cancellation is checked between blocks, so they
+    // are shorter with many rows (which share the weights anyway).
     [[nodiscard]] int64_t settled_until(int64_t at) const {
         constexpr int64_t kMostTokens = 32;
         size_t rows = 1;
@@ -228,7 +228,7 @@ class CompletionRun {
         return at;
     }
 
-    // Decides the position `at`, or as many as need no decision. -> one past them.
+    // Processes position `at` (sampling) or a block of known positions (prefill). -> the next one.
     int64_t advance(int64_t at) {
         const int64_t settled = settled_until(at);
         if (settled <= at + 1) {
@@ -236,18 +236,18 @@ class CompletionRun {
             return at + 1;
         }
         for (size_t b = 0; b < batches_.size(); ++b) {
-            std::vector<std::vector<Given>> wishes;
-            for (int64_t i = at; i < settled; ++i) wishes.push_back(given_to(b, i));
-            batches_[b].follow(at, wishes);
+            std::vector<std::vector<Given>> given_tokens;
+            for (int64_t i = at; i < settled; ++i) given_tokens.push_back(given_to(b, i));
+            batches_[b].follow(at, given_tokens);
         }
         return settled;
     }
 
     void step(int64_t at) {
         for (size_t b = 0; b < batches_.size(); ++b) {
-            const std::vector<Given> wishes = given_to(b, at);
-            batches_[b].advance(at, wishes, request_.sample);
-            if (wishes[0].weighs)
+            const std::vector<Given> given_tokens = given_to(b, at);
+            batches_[b].advance(at, given_tokens, request_.sample);
+            if (given_tokens[0].weighs)
                 batches_[b].resample(uniform(request_.sample.seed, kResampleStream + owners_[b][0],
                                              static_cast<uint64_t>(at)));
         }

@@ -39,7 +39,7 @@ class Decoder {
     // is what it does where a decoder has nothing faster. logits: none = not wanted.
     virtual void feed(std::span<const int64_t> tokens, DecoderState& state,
                       std::vector<float>* logits);
-    // Rows that one state must have so that an answer does not depend on its neighbours; 0 = any.
+    // Fixed batch size needed for batch-invariant results; 0 = any.
     [[nodiscard]] virtual int64_t group() const = 0;
     [[nodiscard]] virtual std::string name() const = 0;  // "packed fp32, avx512", "LibTorch"
 };

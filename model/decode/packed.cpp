@@ -35,7 +35,8 @@ constexpr int64_t kWorthTwo = 1 << 20;  // bytes of weights from which a second 
 constexpr int64_t kManyRows = 8;      // for each thread: from then on it takes its own
 constexpr int64_t kKnownTokens = 64;  // at once, where there are no blocks
 
-struct Share {  // of one thread: some panels of all rows, or all panels of some
+// The work of one thread: some panels of all rows, or all panels of some rows.
+struct Share {
     int64_t thread = 0, threads = 1;
     int64_t row = 0, rows = 0;
     bool by_rows = false;
@@ -55,7 +56,8 @@ Share by_panels(const Share& share, int64_t rows) {
     return {share.thread, share.threads, 0, rows};
 }
 
-struct TokenBlock {                   // of one call: some tokens, in order, of every row of a state
+// The tokens of one call: some, in order, of every row of a state.
+struct TokenBlock {
     std::span<const int64_t> tokens;  // [rows of the state, each]
     PackedState* state = nullptr;
     int64_t each = 1;
@@ -63,6 +65,12 @@ struct TokenBlock {                   // of one call: some tokens, in order, of 
     [[nodiscard]] int64_t count() const { return static_cast<int64_t>(tokens.size()); }
     [[nodiscard]] int64_t row(int64_t i) const { return i / each; }
     [[nodiscard]] int64_t position(int64_t i) const { return state->position + i % each; }
+};
+
+// Activations of the tokens of one call: [capacity, width], of h [capacity, inside].
+struct TokenBuffers {
+    int64_t capacity = 0;
+    Buffer<float> x, q, k, v, y, h, logits;
 };
 
 struct ThreadScratch {  // of one thread
@@ -154,23 +162,23 @@ class PackedDecoder final : public Decoder {
     ThreadTeam team_;
     ThreadChoice thread_choice_;
     PackedMixer mixer_;
-    int64_t capacity_ = 0;
-    Buffer<float> x_, q_, k_, v_, y_, h_, logits_;  // [capacity_, width], h_ [capacity_, inside]
-    std::vector<float> logits_plain_;               // [rows, levels]
+    TokenBuffers now_;
+    std::vector<float> logits_plain_;  // [rows, levels]
     std::vector<ThreadScratch> own_;
 };
 
 void PackedDecoder::reserve(int64_t rows) {
-    if (rows <= capacity_) return;
-    capacity_ = 0;  // until all of it is there: memory may not suffice
-    for (Buffer<float>* b : {&x_, &q_, &k_, &v_, &y_}) *b = Buffer<float>(rows * net_.width, true);
-    h_ = Buffer<float>(rows * net_.inside, true);
-    logits_ = Buffer<float>(rows * net_.outputs, true);
+    if (rows <= now_.capacity) return;
+    now_.capacity = 0;  // until all of it is there: memory may not suffice
+    for (Buffer<float>* b : {&now_.x, &now_.q, &now_.k, &now_.v, &now_.y})
+        *b = Buffer<float>(rows * net_.width, true);
+    now_.h = Buffer<float>(rows * net_.inside, true);
+    now_.logits = Buffer<float>(rows * net_.outputs, true);
     for (ThreadScratch& own : own_) {
         own.normed = Buffer<float>(rows * net_.width, true);
         own.codes = Buffer<uint8_t>(rows * (2 * std::max(net_.inside, net_.width) + 64), true);
     }
-    capacity_ = rows;
+    now_.capacity = rows;
 }
 
 void PackedDecoder::embed(const TokenBlock& rows) {
@@ -182,7 +190,7 @@ void PackedDecoder::embed(const TokenBlock& rows) {
         const int64_t at = rows.position(i);
         AFT_ASSERT(net_.positions.empty() || at < net_.config.tokens());
         const float* place = net_.positions.empty() ? nullptr : net_.positions.data() + at * width;
-        float* x = x_.data() + i * width;
+        float* x = now_.x.data() + i * width;
         for (int64_t c = 0; c < width; ++c) x[c] = from[c] + (place == nullptr ? 0 : place[c]);
     }
 }
@@ -206,7 +214,7 @@ void PackedDecoder::run(const TokenBlock& rows) {
         const int64_t levels = net_.config.levels;
         logits_plain_.resize(static_cast<size_t>(rows.count() * levels));
         for (int64_t i = 0; i < rows.count(); ++i)
-            std::copy_n(logits_.data() + i * net_.outputs, levels,
+            std::copy_n(now_.logits.data() + i * net_.outputs, levels,
                         logits_plain_.begin() + i * levels);
     }
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -221,7 +229,7 @@ void PackedDecoder::work(const TokenBlock& rows, Share share) {
     for (size_t layer = 0; layer < net_.layers.size(); ++layer) {
         project_qkv(rows, layer, share);
         mix(rows, layer, share);
-        // The output of the last layer for known tokens is not read: only its state stays.
+        // During prefill the output of the last layer is unused; only its state is updated.
         if (!rows.predicts && layer + 1 == net_.layers.size()) return;
         barrier(share);
         project_out(layer, share);
@@ -251,13 +259,13 @@ void PackedDecoder::product(const Product& p, Share share) {
          .y_stride = p.y_stride,
          .add = p.add,
          .codes = own_[static_cast<size_t>(share.thread)].codes.data(),
-         .ahead = share.by_rows,
+         .prefetches = share.by_rows,
          .coded = p.again});
 }
 
 const float* PackedDecoder::normed(const PackedNorm& norm, Share share) {
     float* to = own_[static_cast<size_t>(share.thread)].normed.data();
-    kernels_.norm({.x = rows_of(x_, share),
+    kernels_.norm({.x = rows_of(now_.x, share),
                    .weight = norm.weight.data(),
                    .bias = norm.bias.data(),
                    .rows = share.rows,
@@ -273,11 +281,11 @@ void PackedDecoder::project_qkv(const TokenBlock& rows, size_t layer, Share shar
     const bool is_unread = !rows.predicts && layer + 1 == net_.layers.size();
     const float* x = normed(l.norm1, share);
     const int64_t width = net_.width;
-    product({l.k, x, width, rows_of(k_, share), width}, share);
+    product({l.k, x, width, rows_of(now_.k, share), width}, share);
     product({.matrix = l.v,
              .x = x,
              .stride = width,
-             .y = rows_of(v_, share),
+             .y = rows_of(now_.v, share),
              .y_stride = width,
              .again = true},
             share);
@@ -285,7 +293,7 @@ void PackedDecoder::project_qkv(const TokenBlock& rows, size_t layer, Share shar
         product({.matrix = *l.q,
                  .x = x,
                  .stride = width,
-                 .y = rows_of(q_, share),
+                 .y = rows_of(now_.q, share),
                  .y_stride = width,
                  .again = true},
                 share);
@@ -305,18 +313,18 @@ void PackedDecoder::mix(const TokenBlock& rows, size_t layer, Share share) {
                      .position = rows.position(i),
                      .begin = share.begin(panels) * kernels_.panel,
                      .end = share.end(panels) * kernels_.panel,
-                     .q = net_.layers[layer].q && !is_unread ? q_.data() + i * width : nullptr,
-                     .k = k_.data() + i * width,
-                     .v = v_.data() + i * width,
-                     .y = is_unread ? nullptr : y_.data() + i * width});
+                     .q = net_.layers[layer].q && !is_unread ? now_.q.data() + i * width : nullptr,
+                     .k = now_.k.data() + i * width,
+                     .v = now_.v.data() + i * width,
+                     .y = is_unread ? nullptr : now_.y.data() + i * width});
     if (in_order) team_.barrier();
 }
 
 void PackedDecoder::project_out(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const int64_t width = net_.width;
-    const float* y = rows_of(y_, share);
-    float* x = rows_of(x_, share);
+    const float* y = rows_of(now_.y, share);
+    float* x = rows_of(now_.x, share);
     if (l.o) return product({*l.o, y, width, x, width, true}, share);
     const int64_t panels = width / kernels_.panel;
     for (int64_t i = 0; i < share.rows; ++i)
@@ -328,7 +336,7 @@ void PackedDecoder::project_out(size_t layer, Share share) {
 void PackedDecoder::mlp_up(size_t layer, Share share) {
     const PackedLayer& l = net_.layers[layer];
     const float* x = normed(l.norm2, share);
-    float* h = h_.data() + share.row * net_.inside;
+    float* h = now_.h.data() + share.row * net_.inside;
     product({l.fc1, x, net_.width, h, net_.inside}, share);
     const std::string& name = net_.config.activation;
     kernels_.activate({.x = h,
@@ -343,13 +351,14 @@ void PackedDecoder::mlp_up(size_t layer, Share share) {
 }
 
 void PackedDecoder::mlp_down(size_t layer, Share share) {
-    const float* h = h_.data() + share.row * net_.inside;
-    product({net_.layers[layer].fc2, h, net_.inside, rows_of(x_, share), net_.width, true}, share);
+    const float* h = now_.h.data() + share.row * net_.inside;
+    product({net_.layers[layer].fc2, h, net_.inside, rows_of(now_.x, share), net_.width, true},
+            share);
 }
 
 void PackedDecoder::predict(Share share) {
     const float* x = normed(net_.norm, share);
-    float* logits = logits_.data() + share.row * net_.outputs;
+    float* logits = now_.logits.data() + share.row * net_.outputs;
     product({net_.head, x, net_.width, logits, net_.outputs}, share);
 }
 

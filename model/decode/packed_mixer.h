@@ -22,8 +22,8 @@ class PackedMixer {
   public:
     explicit PackedMixer(const PackedNet& net)
         : net_(net), kernels_(ops::cpu::decode_kernels()), weights_(net.layers.size()) {}
-    // The next tokens are of the block with `position`. If is_stale() then, all threads prepare and
-    // pass a barrier before the first step; mark_prepared() ends that.
+    // Selects the block of `position`. If is_stale() then: every thread calls prepare(), a barrier,
+    // mark_prepared(), and only then step().
     void seek(int64_t position);
     [[nodiscard]] bool is_stale() const { return stale_; }
     void prepare(int64_t thread, int64_t threads);

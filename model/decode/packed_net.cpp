@@ -57,7 +57,7 @@ class Packer {
     [[nodiscard]] std::vector<float> table(const std::string& name, int64_t width) const;
 
   private:
-    // Of all matrices in float32; what is not touched costs nothing.
+    // Upper bound, all matrices in float32; pages that are not touched cost nothing.
     [[nodiscard]] int64_t most_bytes() const {
         const int64_t panel = decode_kernels().panel;
         int64_t bytes = 0;

@@ -17,22 +17,22 @@ Buffer<float> copy_of(const Buffer<float>& from) {
 
 AttentionState copy_of(const AttentionState& from) {
     AttentionState to = from;
-    if (from.open) to.open = std::make_shared<Chunk>(*from.open);
+    if (from.open) to.open = std::make_shared<HistoryChunk>(*from.open);
     return to;
 }
 
 }  // namespace
 
-Chunk::Chunk(int64_t width)
+HistoryChunk::HistoryChunk(int64_t width)
     : k(kDecodeBlock * width), v(kDecodeBlock * width), x(kDecodeBlock * width), reference(width) {}
 
-Chunk::Chunk(const Chunk& other)
+HistoryChunk::HistoryChunk(const HistoryChunk& other)
     : k(copy_of(other.k)),
       v(copy_of(other.v)),
       x(copy_of(other.x)),
       reference(copy_of(other.reference)) {}
 
-ops::cpu::DecodeChunk Chunk::view(int64_t begin, int64_t end, int64_t count) {
+ops::cpu::DecodeChunk HistoryChunk::view(int64_t begin, int64_t end, int64_t count) {
     return {.k = k.data(),
             .v = v.data(),
             .x = x.data(),
@@ -70,14 +70,15 @@ void PackedState::select(const std::vector<int64_t>& rows) {
 }
 
 void PackedState::open_block() {
-    const int64_t past = position - kDecodeBlock - shape_.history;  // folded a block ago
+    const int64_t past =
+        position - kDecodeBlock - shape_.history;  // already accumulated into the prefix state
     for (AttentionState& state : states_) {
         auto end = state.chunks.begin();
         for (; end != state.chunks.end() && (state.first + 1) * kDecodeBlock - 1 <= past; ++end)
             ++state.first;
         state.chunks.erase(state.chunks.begin(), end);
         if (state.open) state.chunks.push_back(std::move(state.open));
-        state.open = std::make_shared<Chunk>(shape_.width);
+        state.open = std::make_shared<HistoryChunk>(shape_.width);
     }
 }
 

@@ -21,22 +21,25 @@ struct StateShape {
     int64_t history = 0;  // sources with a bias of their own
 };
 
-struct Chunk {                         // kDecodeBlock sources of one row and layer
+// kDecodeBlock sources of one row and layer.
+struct HistoryChunk {
     Buffer<float> k, v, x, reference;  // kDecodeBlock x width as the kernels lay it; [width]
-    explicit Chunk(int64_t width);
-    Chunk(const Chunk& other);
-    Chunk& operator=(const Chunk&) = delete;
+    explicit HistoryChunk(int64_t width);
+    HistoryChunk(const HistoryChunk& other);
+    HistoryChunk& operator=(const HistoryChunk&) = delete;
     // Channels [begin, end), the first `count` sources.
     [[nodiscard]] ops::cpu::DecodeChunk view(int64_t begin, int64_t end, int64_t count);
 };
 
-struct AttentionState {       // one row, one layer
+// The attention state of one row in one layer.
+struct AttentionState {
     std::vector<float> sums;  // [3, width]: all sources, or with biases those past the history
     // [kDecodeBlock, 3, width]: of each target, from sources before its block
     std::vector<float> targets;
-    std::vector<std::shared_ptr<Chunk>> chunks;  // full; chunk i of the sequence at i - first
+    // Full; chunk i of the sequence at i - first.
+    std::vector<std::shared_ptr<HistoryChunk>> chunks;
     int64_t first = 0;
-    std::shared_ptr<Chunk> open;  // of this row alone
+    std::shared_ptr<HistoryChunk> open;  // of this row alone
 };
 
 class PackedState final : public DecoderState {

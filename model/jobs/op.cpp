@@ -22,17 +22,17 @@ struct OpTensors {
     std::vector<std::string> ignored;  // tensors of the file that the operator has no use for
 };
 
-bool is_convolution(ops::Kind kind) {
-    return kind == ops::Kind::conv1d || kind == ops::Kind::conv2d;
+bool is_convolution(ops::OperatorKind kind) {
+    return kind == ops::OperatorKind::conv1d || kind == ops::OperatorKind::conv2d;
 }
-bool is_baseline(ops::Kind kind) {
-    return kind == ops::Kind::softmax || kind == ops::Kind::linear;
+bool is_baseline(ops::OperatorKind kind) {
+    return kind == ops::OperatorKind::softmax || kind == ops::OperatorKind::linear;
 }
-bool has_bias(ops::Kind kind) {
-    return kind != ops::Kind::simple && !is_baseline(kind);
+bool has_bias(ops::OperatorKind kind) {
+    return kind != ops::OperatorKind::simple && !is_baseline(kind);
 }
 
-ops::Backend parse_op_backend(const std::string& name) {
+ops::OperatorBackend parse_op_backend(const std::string& name) {
     if (name == "cuda")
         fail_usage("--backend cuda is not in this build; allowed: reference, tiled, cpu");
     if (name != "reference" && name != "tiled" && name != "cpu")
@@ -46,24 +46,24 @@ at::ScalarType working_type(const std::string& precision) {
     fail_usage("unknown --precision '{}'; allowed: fp32, bf16, fp64", precision);
 }
 
-void check_flags(ops::Kind kind, const OpRequest& request) {
-    if (kind == ops::Kind::local && !request.window)
+void check_flags(ops::OperatorKind kind, const OpRequest& request) {
+    if (kind == ops::OperatorKind::local && !request.window)
         fail_usage(
             "operator local needs --window N: the bias holds for |t - t'| < N (0: nowhere, T: "
             "everywhere)");
     const int64_t window = request.window.value_or(0);
     if (window < 0) fail_usage("--window {} must be 0 or more", window);
-    if (window > 0 && kind != ops::Kind::local && !is_convolution(kind))
+    if (window > 0 && kind != ops::OperatorKind::local && !is_convolution(kind))
         fail_usage("--window {} does not fit operator {}: only local has a window", window,
                    request.name);
     const bool grid = request.grid_height != 0 || request.grid_width != 0;
-    if (kind == ops::Kind::conv2d && (request.grid_height <= 0 || request.grid_width <= 0))
+    if (kind == ops::OperatorKind::conv2d && (request.grid_height <= 0 || request.grid_width <= 0))
         fail_usage("operator conv2d needs --grid HxW with H*W = T (found {}x{})",
                    request.grid_height, request.grid_width);
-    if (kind != ops::Kind::conv2d && grid)
+    if (kind != ops::OperatorKind::conv2d && grid)
         fail_usage("--grid {}x{} does not fit operator {}: only conv2d has a grid",
                    request.grid_height, request.grid_width, request.name);
-    if (request.outside_hidden && kind != ops::Kind::local)
+    if (request.outside_hidden && kind != ops::OperatorKind::local)
         fail_usage("hiding what lies outside the window does not fit operator {}: only local",
                    request.name);
 }
@@ -87,7 +87,7 @@ at::Tensor need(const TensorFile& file, const OpRequest& request, const std::str
          request.name, present.empty() ? "nothing" : shown_names(present));
 }
 
-OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Kind kind) {
+OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::OperatorKind kind) {
     OpTensors out;
     out.in.q = need(file, request, "q");
     out.in.k = need(file, request, "k");
@@ -99,7 +99,7 @@ OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Ki
         if (factors) {
             out.in.u = need(file, request, "u");
             out.in.r = need(file, request, "r");
-        } else if (kind != ops::Kind::local || request.window.value_or(0) > 0) {
+        } else if (kind != ops::OperatorKind::local || request.window.value_or(0) > 0) {
             out.in.w = need(file, request, "w");
         } else {
             out.in.w = take(file, request, "w");
@@ -145,7 +145,7 @@ at::Tensor round_exponential(const at::Tensor& x) {
 
 // Inputs for which exp(w), exp(K) and exp(K) V are exactly the bfloat16 operands (baselines: q, k,
 // v themselves), so that any backend computes with them. In float64.
-ops::Inputs round_operands(ops::Kind kind, const ops::Inputs& in) {
+ops::Inputs round_operands(ops::OperatorKind kind, const ops::Inputs& in) {
     const auto rounded = [](const at::Tensor& x) {
         return replace(x, x.detach().to(at::kBFloat16).to(at::kDouble));
     };
@@ -196,7 +196,7 @@ ops::Inputs in_float(ops::Inputs in) {
 }  // namespace
 
 nlohmann::json op_job(const OpRequest& request) {
-    const ops::Kind kind = ops::parse_kind(request.name);
+    const ops::OperatorKind kind = ops::parse_kind(request.name);
     ops::Options options{.causal = request.causal,
                          .window = request.window.value_or(0),
                          .outside_hidden = request.outside_hidden,
@@ -215,7 +215,7 @@ nlohmann::json op_job(const OpRequest& request) {
     try {
         const bool rounds = request.precision == "bf16" && x.in.v.numel() > 0;
         ops::Inputs in = rounds ? round_operands(kind, x.in) : x.in;
-        if (rounds && options.backend == ops::Backend::cpu) in = in_float(in);
+        if (rounds && options.backend == ops::OperatorBackend::cpu) in = in_float(in);
         const at::Tensor y = ops::apply(kind, in, options);
         out.tensors.emplace_back("y", y.detach().to(at::kCPU).contiguous());
         if (request.grad) y.backward(x.dy);

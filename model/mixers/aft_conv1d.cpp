@@ -13,7 +13,7 @@ namespace aft {
 
 namespace {
 
-struct Settings : MixerSettings, KernelSettings {
+struct Conv1dSettings : MixerSettings, KernelSettings {
     void visit(SettingRows& rows) {
         MixerSettings::visit(rows);
         KernelSettings::visit(rows);
@@ -23,13 +23,13 @@ struct Settings : MixerSettings, KernelSettings {
 class AftConv1d final : public AftLayer {
   public:
     AftConv1d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.own.read<Settings>().heads),
-          settings_(config.own.read<Settings>()),
+        : AftLayer(config, maker, prefix, config.own.read<Conv1dSettings>().heads),
+          settings_(config.own.read<Conv1dSettings>()),
           kernel_(make_kernel(config, maker, prefix, {settings_.heads, settings_.window})) {}
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
     }
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::conv1d; }
+    [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::conv1d; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
         ops::Inputs in;
         in.w = kernel_.effective();
@@ -45,7 +45,7 @@ class AftConv1d final : public AftLayer {
     }
 
   private:
-    Settings settings_;
+    Conv1dSettings settings_;
     Kernel kernel_;
 };
 
@@ -56,7 +56,7 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_heads_divide(config);
-    const int64_t window = config.own.read<Settings>().window;
+    const int64_t window = config.own.read<Conv1dSettings>().window;
     if (window < 1)
         fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", window);
     if (!config.causal() && window % 2 == 0)
@@ -74,7 +74,7 @@ MixerRoom aft_conv1d_mixer() {
         .info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
         .traits =
             [](const ModelConfig& config) { return kernel_traits(config, BiasLayout::kernel_1d); },
-        .visit = visit_settings<Settings>,
+        .visit = visit_settings<Conv1dSettings>,
         .check = check,
         .make = make};
 }

@@ -12,7 +12,7 @@ namespace aft {
 
 namespace {
 
-struct Settings : MixerSettings, KernelSettings {
+struct Conv2dSettings : MixerSettings, KernelSettings {
     void visit(SettingRows& rows) {
         MixerSettings::visit(rows);
         KernelSettings::visit(rows);
@@ -22,8 +22,8 @@ struct Settings : MixerSettings, KernelSettings {
 class AftConv2d final : public AftLayer {
   public:
     AftConv2d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.own.read<Settings>().heads),
-          settings_(config.own.read<Settings>()),
+        : AftLayer(config, maker, prefix, config.own.read<Conv2dSettings>().heads),
+          settings_(config.own.read<Conv2dSettings>()),
           kernel_(make_kernel(config, maker, prefix,
                               {settings_.heads, settings_.window, settings_.window})) {}
     // A sequence that ends inside the picture is filled up to whole rows; the filling comes later
@@ -48,7 +48,7 @@ class AftConv2d final : public AftLayer {
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
     }
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::conv2d; }
+    [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::conv2d; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
         ops::Inputs in;
         in.w = kernel_.effective();
@@ -92,7 +92,7 @@ class AftConv2d final : public AftLayer {
         return !config().causal() || x.size(1) == grid.grid_height * grid.grid_width;
     }
 
-    Settings settings_;
+    Conv2dSettings settings_;
     Kernel kernel_;
 };
 
@@ -106,7 +106,7 @@ void check(const ModelConfig& config) {
     if (task_traits(config).is_text())
         fail_usage("model.mixer=aft-conv2d needs a picture, found model.task={}; use aft-conv1d",
                    config.task);
-    const int64_t window = config.own.read<Settings>().window;
+    const int64_t window = config.own.read<Conv2dSettings>().window;
     if (window < 1 || window % 2 == 0)
         fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1", window);
     if (config.class_token)
@@ -126,7 +126,7 @@ MixerTraits traits(const ModelConfig& config) {
 MixerRoom aft_conv2d_mixer() {
     return {.info = {"aft-conv2d", "AFT with one bias kernel per head over offsets in the image."},
             .traits = traits,
-            .visit = visit_settings<Settings>,
+            .visit = visit_settings<Conv2dSettings>,
             .check = check,
             .make = make};
 }

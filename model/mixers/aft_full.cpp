@@ -13,12 +13,12 @@ class AftFull final : public AftLayer {
   public:
     AftFull(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AftLayer(config, maker, prefix, config.dim),
-          table_(make_bias_table(config, maker, prefix)) {}
+          table_(make_learned_bias(config, maker, prefix)) {}
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
         return table_.dense(T);
     }
     [[nodiscard]] StoredBias stored_bias(int64_t T) const override { return table_.stored(T, 0); }
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::full; }
+    [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::full; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
 
   protected:
@@ -28,7 +28,7 @@ class AftFull final : public AftLayer {
     }
 
   private:
-    BiasTable table_;
+    LearnedBias table_;
 };
 
 std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
@@ -36,7 +36,7 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<AftFull>(config, maker, prefix);
 }
 
-struct Settings : MixerSettings, BiasTableSettings {
+struct FullSettings : MixerSettings, BiasTableSettings {
     void visit(SettingRows& rows) {
         MixerSettings::visit(rows);
         BiasTableSettings::visit(rows);
@@ -47,7 +47,7 @@ MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = aft_traits(config);
     traits.bias = BiasLayout::matrix;
     traits.free_rows = true;
-    traits.bias_values = bias_table_values(config);
+    traits.bias_values = learned_bias_values(config);
     traits.decoder = DecoderKind::packed;
     return traits;
 }
@@ -57,7 +57,7 @@ MixerTraits traits(const ModelConfig& config) {
 MixerRoom aft_full_mixer() {
     return {.info = {"aft-full", "AFT with a learned position bias for every pair of positions."},
             .traits = traits,
-            .visit = visit_settings<Settings>,
+            .visit = visit_settings<FullSettings>,
             .check = check_no_heads,
             .make = make};
 }

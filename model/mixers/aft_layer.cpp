@@ -23,11 +23,11 @@ MixerTraits aft_traits(const ModelConfig& config) {
     return traits;
 }
 
-AttentionRows AftLayer::attention_rows(const AttentionRequest& request) const {
+AttentionLogits AftLayer::attention_rows(const AttentionRequest& request) const {
     const LayerTaps& taps = request.taps;
     const int64_t channels = taps.v.size(1);
     const at::Tensor k = key_maps(taps);
-    AttentionRows out;
+    AttentionLogits out;
     out.logits = request.content ? k.clone() : at::zeros_like(k);
     if (request.bias.defined()) out.logits += request.bias;
     // A conv head serves the channels [i d/h, (i+1) d/h).
@@ -105,7 +105,7 @@ at::Tensor AftLayer::stream_row(int64_t, int64_t) const {
     return {};
 }
 
-ops::Inputs BiasTable::inputs(int64_t T) const {
+ops::Inputs LearnedBias::inputs(int64_t T) const {
     const int64_t table = w.defined() ? w.size(0) : u.size(0);
     if (T > table)
         fail_usage("the sequence has {} tokens, the position bias of the model only {}", T, table);
@@ -119,39 +119,42 @@ ops::Inputs BiasTable::inputs(int64_t T) const {
     return in;
 }
 
-StoredBias BiasTable::stored(int64_t T, int64_t window) const {
+StoredBias LearnedBias::stored(int64_t T, int64_t window) const {
     const ops::Inputs in = inputs(T);
     return {.w = in.w, .u = in.u, .r = in.r, .window = window};
 }
 
-at::Tensor BiasTable::dense(int64_t T) const {
+at::Tensor LearnedBias::dense(int64_t T) const {
     const ops::Inputs in = inputs(T);
     return (in.w.defined() ? in.w : at::matmul(in.u, in.r.t())).detach();
 }
 
-at::Tensor BiasTable::row(int64_t t, int64_t n) const {
+at::Tensor LearnedBias::row(int64_t t, int64_t n) const {
     const int64_t first = t - n + 1;
     if (w.defined()) return w.select(0, t).narrow(0, first, n).to(at::kDouble).unsqueeze(0);
     return at::mv(r.narrow(0, first, n).to(at::kDouble), u.select(0, t).to(at::kDouble))
         .unsqueeze(0);
 }
 
-BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
-                          const std::string& prefix) {
+LearnedBias make_learned_bias(const ModelConfig& config, ParameterMaker& maker,
+                              const std::string& prefix) {
     const int64_t T = config.tokens();
     const auto settings = config.own.read<BiasTableSettings>();
-    BiasTable table;
+    LearnedBias table;
     if (settings.factors == 0) {
-        table.w = maker.normal(prefix + "w", {T, T}, settings.bias_std, Group::position_bias);
+        table.w =
+            maker.normal(prefix + "w", {T, T}, settings.bias_std, ParameterGroup::position_bias);
     } else {
         const std::vector<int64_t> shape{T, settings.factors};
-        table.u = maker.normal(prefix + "u", shape, settings.factor_std, Group::position_bias);
-        table.r = maker.normal(prefix + "r", shape, settings.factor_std, Group::position_bias);
+        table.u =
+            maker.normal(prefix + "u", shape, settings.factor_std, ParameterGroup::position_bias);
+        table.r =
+            maker.normal(prefix + "r", shape, settings.factor_std, ParameterGroup::position_bias);
     }
     return table;
 }
 
-double bias_table_values(const ModelConfig& config) {
+double learned_bias_values(const ModelConfig& config) {
     const auto T = static_cast<double>(config.tokens());
     const auto factors = static_cast<double>(config.own.read<BiasTableSettings>().factors);
     return factors > 0 ? 2 * T * factors : T * T;
@@ -184,10 +187,10 @@ Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::
     const auto settings = config.own.read<KernelSettings>();
     Kernel kernel;
     const double std = settings.naive_kernel ? settings.bias_std : 1;
-    kernel.k = maker.normal(prefix + "kernel", shape, std, Group::position_bias);
+    kernel.k = maker.normal(prefix + "kernel", shape, std, ParameterGroup::position_bias);
     if (settings.naive_kernel) return kernel;
     const auto zeros = [&](const char* name) {
-        return maker.constant(prefix + name, {shape[0]}, 0, Group::position_bias);
+        return maker.constant(prefix + name, {shape[0]}, 0, ParameterGroup::position_bias);
     };
     kernel.gamma = zeros("gamma");
     kernel.beta = zeros("beta");

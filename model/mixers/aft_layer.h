@@ -20,12 +20,12 @@ class AftLayer : public Mixer {
                                     const MixContext& context, const BranchEnd& end) const override;
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override;
     [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override;
-    [[nodiscard]] AttentionRows attention_rows(const AttentionRequest& request) const override;
+    [[nodiscard]] AttentionLogits attention_rows(const AttentionRequest& request) const override;
     [[nodiscard]] at::Tensor key_maps(const LayerTaps& taps) const override;
     [[nodiscard]] at::Tensor gates(const LayerTaps& taps) const override;
 
     // The operator of this layer: kind, w or u and r (q, k, v left undefined), options.
-    [[nodiscard]] virtual ops::Kind kind() const = 0;
+    [[nodiscard]] virtual ops::OperatorKind kind() const = 0;
     [[nodiscard]] virtual ops::Inputs bias_inputs(int64_t) const { return {}; }
     [[nodiscard]] virtual ops::Options options(const MixContext& context) const;
 
@@ -44,17 +44,17 @@ class AftLayer : public Mixer {
 };
 
 // w [T, T] or its factors u, r [T, d'], for T tokens at most: aft-full and aft-local.
-struct BiasTable {
+struct LearnedBias {
     at::Tensor w, u, r;
     [[nodiscard]] StoredBias stored(int64_t T, int64_t window) const;
     [[nodiscard]] ops::Inputs inputs(int64_t T) const;  // usage Error if T is too long
     [[nodiscard]] at::Tensor dense(int64_t T) const;    // [T, T], detached
-    [[nodiscard]] at::Tensor row(int64_t t,
-                                 int64_t n) const;  // [1, n], float64: sources t-n+1 .. t
+    // [1, n], float64: sources t-n+1 .. t
+    [[nodiscard]] at::Tensor row(int64_t t, int64_t n) const;
 };
-[[nodiscard]] BiasTable make_bias_table(const ModelConfig& config, ParameterMaker& maker,
-                                        const std::string& prefix);
-[[nodiscard]] double bias_table_values(const ModelConfig& config);
+[[nodiscard]] LearnedBias make_learned_bias(const ModelConfig& config, ParameterMaker& maker,
+                                            const std::string& prefix);
+[[nodiscard]] double learned_bias_values(const ModelConfig& config);
 
 // Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
 struct Kernel {

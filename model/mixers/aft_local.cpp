@@ -12,7 +12,7 @@ namespace aft {
 
 namespace {
 
-struct Settings : MixerSettings, BiasTableSettings {
+struct LocalSettings : MixerSettings, BiasTableSettings {
     int64_t window = 0;         // |t - j| < window; 0: no bias at all
     std::string outside = "0";  // w outside the window, "0" or "-inf"
     void visit(SettingRows& rows) {
@@ -30,8 +30,8 @@ struct Settings : MixerSettings, BiasTableSettings {
 class AftLocal final : public AftLayer {
   public:
     AftLocal(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.dim), settings_(config.own.read<Settings>()) {
-        if (settings_.window > 0) table_ = make_bias_table(config, maker, prefix);
+        : AftLayer(config, maker, prefix, config.dim), settings_(config.own.read<LocalSettings>()) {
+        if (settings_.window > 0) table_ = make_learned_bias(config, maker, prefix);
     }
 
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
@@ -43,8 +43,8 @@ class AftLocal final : public AftLayer {
     [[nodiscard]] StoredBias stored_bias(int64_t T) const override {
         return has_bias() ? table_.stored(T, settings_.window) : StoredBias{};
     }
-    [[nodiscard]] ops::Kind kind() const override {
-        return has_bias() ? ops::Kind::local : ops::Kind::simple;
+    [[nodiscard]] ops::OperatorKind kind() const override {
+        return has_bias() ? ops::OperatorKind::local : ops::OperatorKind::simple;
     }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override {
         return has_bias() ? table_.inputs(T) : ops::Inputs{};
@@ -67,8 +67,8 @@ class AftLocal final : public AftLayer {
 
   private:
     [[nodiscard]] bool has_bias() const { return settings_.window > 0; }
-    Settings settings_;
-    BiasTable table_;
+    LocalSettings settings_;
+    LearnedBias table_;
 };
 
 std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
@@ -78,15 +78,15 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_no_heads(config);
-    const auto settings = config.own.read<Settings>();
+    const auto settings = config.own.read<LocalSettings>();
     if (settings.window == 0 && settings.hides_outside())
         fail_usage(
-            "model.window = 0 with model.outside=-inf leaves no source to listen to; "
+            "model.window = 0 with model.outside=-inf leaves no source to attend to; "
             "use model.outside=0 or model.window of at least 1");
 }
 
 MixerTraits traits(const ModelConfig& config) {
-    const auto settings = config.own.read<Settings>();
+    const auto settings = config.own.read<LocalSettings>();
     MixerTraits traits = aft_traits(config);
     traits.words += fmt::format(", window {}", settings.window);
     traits.decoder = DecoderKind::packed;
@@ -98,7 +98,7 @@ MixerTraits traits(const ModelConfig& config) {
     traits.window = settings.window;
     traits.outside_hidden = settings.hides_outside();
     traits.free_rows = true;
-    traits.bias_values = bias_table_values(config);
+    traits.bias_values = learned_bias_values(config);
     return traits;
 }
 
@@ -107,7 +107,7 @@ MixerTraits traits(const ModelConfig& config) {
 MixerRoom aft_local_mixer() {
     return {.info = {"aft-local", "AFT with a learned position bias inside a window of s."},
             .traits = traits,
-            .visit = visit_settings<Settings>,
+            .visit = visit_settings<LocalSettings>,
             .check = check,
             .make = make};
 }

@@ -10,7 +10,7 @@ namespace {
 class AftSimple final : public AftLayer {
   public:
     using AftLayer::AftLayer;
-    [[nodiscard]] ops::Kind kind() const override { return ops::Kind::simple; }
+    [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::simple; }
 };
 
 std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,

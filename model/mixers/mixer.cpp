@@ -69,8 +69,8 @@ StoredBias Mixer::stored_bias(int64_t) const {
     return {};
 }
 
-AttentionRows Mixer::attention_rows(const AttentionRequest&) const {
-    fail("this mixer does not show where a target listens");
+AttentionLogits Mixer::attention_rows(const AttentionRequest&) const {
+    fail("this mixer does not show what a target attends to");
 }
 
 at::Tensor Mixer::key_maps(const LayerTaps&) const {

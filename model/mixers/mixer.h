@@ -19,10 +19,10 @@ namespace aft {
 
 // What one forward pass needs besides x.
 struct MixContext {
-    ops::Backend backend = ops::Backend::automatic;
+    ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
-    int64_t grid_height = 0,
-            grid_width = 0;  // token grid of this input (conv2d; may differ from training)
+    // Token grid of this input (conv2d; may differ from training).
+    int64_t grid_height = 0, grid_width = 0;
     bool class_token = false;
     const Tap* tap = nullptr;
     std::string prefix;  // "blocks.3." for tap names
@@ -47,8 +47,8 @@ struct LayerTaps {
     at::Tensor v;  // [T, d]
 };
 
-// A position bias as it is stored, so that nobody needs w [T, T] of factors: w, or u and r with
-// w = u r^T ([T, d']), with gradients; it counts where |t - j| < window (0: everywhere).
+// A position bias as it is stored, so that w [T, T] is never formed from factors: w, or u and r
+// with w = u r^T ([T, d']), with gradients; it counts where |t - j| < window (0: everywhere).
 struct StoredBias {
     at::Tensor w, u, r;
     int64_t window = 0;
@@ -61,7 +61,7 @@ struct AttentionRequest {
     bool content = true;  // with the keys; else the position bias alone
     at::Tensor bias;      // [heads, T], float64: the target's row of w; undefined: 0
 };
-struct AttentionRows {
+struct AttentionLogits {
     at::Tensor logits;             // [rows, T], float64
     at::Tensor gate;               // [rows], float64: how much a row lets through
     const char* axis = "channel";  // what a row is: channel, head
@@ -87,7 +87,7 @@ class Mixer {
     // float32.
     [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const;
     [[nodiscard]] virtual StoredBias stored_bias(int64_t T) const;
-    [[nodiscard]] virtual AttentionRows attention_rows(const AttentionRequest& request) const;
+    [[nodiscard]] virtual AttentionLogits attention_rows(const AttentionRequest& request) const;
     // K of every source, [d or heads, T], float64: maps that hold for all targets.
     [[nodiscard]] virtual at::Tensor key_maps(const LayerTaps& taps) const;
     // What multiplies the result, [T, d], float64.

@@ -84,7 +84,7 @@ class Softmax final : public Mixer {
     }
 
     // One row a head: logits Q K^T / sqrt(d/h) of the target.
-    [[nodiscard]] AttentionRows attention_rows(const AttentionRequest& request) const override {
+    [[nodiscard]] AttentionLogits attention_rows(const AttentionRequest& request) const override {
         const LayerTaps& taps = request.taps;
         const int64_t T = taps.k.size(0), width = taps.k.size(1) / heads_;
         const at::Tensor q = taps.q[request.target].to(at::kDouble).view({heads_, width, 1});

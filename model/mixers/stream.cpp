@@ -66,7 +66,7 @@ void StreamState::select(const at::Tensor& rows) {
 }
 
 // Afterwards slot end_ is free, and the history before it is where it was.
-void StreamState::make_room() {
+void StreamState::compact() {
     const int64_t capacity = k_.size(1);
     if (end_ < capacity) return;
     for (at::Tensor* tensor : {&k_, &v_, &x_, &xv_}) {
@@ -86,7 +86,7 @@ void StreamState::append(const at::Tensor& k, const at::Tensor& v) {
         const int64_t oldest = end_ - shape_.history;
         older_.add(k_.select(1, oldest), v_.select(1, oldest));
     }
-    make_room();  // after the oldest was read: the move drops it
+    compact();  // after the oldest was read: the move drops it
     const at::Tensor distance = k - first_;
     keys_near_first_ = keys_near_first_ && distance.abs().max().item<double>() <= kSafeNats;
     const at::Tensor x = at::exp(distance);

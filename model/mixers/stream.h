@@ -37,13 +37,14 @@ class StreamState final : public MixerState {
     [[nodiscard]] at::Tensor take(const at::Tensor& k, const at::Tensor& v, const at::Tensor& row);
 
   private:
-    struct Sums {            // log-domain: true sums are exp(m) n and exp(m) d
+    // Log-domain: true sums are exp(m) n and exp(m) d.
+    struct Sums {
         at::Tensor m, n, d;  // [g, B, kc], [g, B, vc], [g, B, kc]
         void add(const at::Tensor& k, const at::Tensor& v);
         [[nodiscard]] at::Tensor mean() const { return n / d; }
     };
     void append(const at::Tensor& k, const at::Tensor& v);
-    void make_room();
+    void compact();
     [[nodiscard]] bool is_scaling_safe(const at::Tensor& row) const;
     [[nodiscard]] Sums recent(const at::Tensor& row) const;
     [[nodiscard]] Sums recent_exactly(const at::Tensor& row) const;

@@ -14,7 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// What the second forward pass needs; the generator is a copy of the one before the first pass.
+// Inputs for recomputation (activation checkpointing); RNG state as before the first pass.
 struct Again : torch::CustomClassHolder {
     const Block* block = nullptr;
     MixContext context;

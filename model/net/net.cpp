@@ -12,7 +12,7 @@
 
 namespace aft {
 
-struct Net::Parts {
+struct Net::Impl {
     ModelConfig config;
     Parameters parameters;
     Embedding embedding;
@@ -51,7 +51,7 @@ at::Tensor shifted(const at::Tensor& targets) {
 
 }  // namespace
 
-MixContext Net::Parts::context(const Pass& pass, size_t layer) const {
+MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
     MixContext context;
     context.backend = pass.backend;
     context.arithmetic = pass.arithmetic;
@@ -64,7 +64,7 @@ MixContext Net::Parts::context(const Pass& pass, size_t layer) const {
 }
 
 // context: of layer 0, with the grid of this input
-at::Tensor Net::Parts::through_blocks(at::Tensor x, const Pass& pass, MixContext context) const {
+at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext context) const {
     const double rate = pass.dropout_rate < 0 ? config.dropout : pass.dropout_rate;
     const Dropout dropout{pass.training ? rate : 0, pass.dropout};
     const bool recompute = pass.recompute && at::GradMode::is_enabled();
@@ -78,9 +78,9 @@ at::Tensor Net::Parts::through_blocks(at::Tensor x, const Pass& pass, MixContext
 }
 
 Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
-    : parts_(std::make_unique<Parts>()) {
+    : impl_(std::make_unique<Impl>()) {
     config.check();
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     p.config = config;
     ParameterMaker maker(p.parameters, seed, device);
     p.embedding = make_embedding(maker, config);
@@ -99,7 +99,7 @@ Net::~Net() = default;
 Net::Net(Net&&) noexcept = default;
 
 at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     if (p.config.causal()) return forward_fed(shifted(input), pass);
     const at::Tensor x = p.embedding.patches(input, p.config);
     MixContext context = p.context(pass, 0);
@@ -112,7 +112,7 @@ at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
 }
 
 at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     if (!p.config.causal()) fail_usage("a classifier takes `image`, not `tokens`");
     const at::Tensor x = p.embedding.tokens(fed);
     const at::Tensor logits = p.head(p.through_blocks(x, pass, p.context(pass, 0)));
@@ -121,7 +121,7 @@ at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
 }
 
 at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor& x) const {
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     if (layer < 0 || layer >= p.config.layers)
         fail_usage("layer {} does not exist; allowed: 0 to {}", layer, p.config.layers - 1);
     if (x.dim() != 3 || x.size(2) != p.config.dim)
@@ -143,15 +143,15 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
 }
 
 NetState Net::start(int64_t batch) const {
-    if (!parts_->config.causal()) fail_usage("a classifier has no next token");
+    if (!impl_->config.causal()) fail_usage("a classifier has no next token");
     NetState state;
-    for (const Block& block : parts_->blocks) state.layers.push_back(block.mixer->start(batch));
+    for (const Block& block : impl_->blocks) state.layers.push_back(block.mixer->start(batch));
     return state;
 }
 
 at::Tensor Net::step(const at::Tensor& tokens, NetState& state) const {
     const at::NoGradGuard no_gradients;
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     at::Tensor x = p.embedding.one(tokens, state.position);
     for (size_t i = 0; i < p.blocks.size(); ++i) x = p.blocks[i].step(x, *state.layers[i]);
     ++state.position;
@@ -159,17 +159,17 @@ at::Tensor Net::step(const at::Tensor& tokens, NetState& state) const {
 }
 
 Parameters& Net::parameters() {
-    return parts_->parameters;
+    return impl_->parameters;
 }
 const Parameters& Net::parameters() const {
-    return parts_->parameters;
+    return impl_->parameters;
 }
 const ModelConfig& Net::config() const {
-    return parts_->config;
+    return impl_->config;
 }
 const Mixer& Net::mixer(int64_t layer) const {
-    AFT_ASSERT(layer >= 0 && layer < parts_->config.layers);
-    return *parts_->blocks[static_cast<size_t>(layer)].mixer;
+    AFT_ASSERT(layer >= 0 && layer < impl_->config.layers);
+    return *impl_->blocks[static_cast<size_t>(layer)].mixer;
 }
 
 NetState NetState::clone() const {

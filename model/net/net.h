@@ -1,7 +1,7 @@
 // Net: embedding, blocks, norm, head. One class for all tasks and mixers. Not thread-safe: one
 // owner.
-//   x = embed(tokens shifted right, start token first) + position;  x += mixer(norm1(x));  x +=
-//   mlp(norm2(x))
+//   x = embed(tokens shifted right, start token first) + position
+//   per block: x += mixer(norm1(x));  x += mlp(norm2(x))
 #pragma once
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
@@ -18,13 +18,14 @@
 
 namespace aft {
 
-struct Pass {                  // one forward pass
+// One forward pass.
+struct Pass {
     bool training = false;     // dropout on
     double dropout_rate = -1;  // < 0: model.dropout (a live setting of the trainer)
     bool recompute = false;    // keep no activations inside blocks
-    std::optional<at::Generator> dropout =
-        {};  // seeded by the trainer from (seed, step, micro batch)
-    ops::Backend backend = ops::Backend::automatic;
+    // Seeded by the trainer from (seed, step, micro batch).
+    std::optional<at::Generator> dropout = {};
+    ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
     const Tap* tap = nullptr;
 };
@@ -67,12 +68,12 @@ class Net {
     [[nodiscard]] const Mixer& mixer(int64_t layer) const;
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 [[nodiscard]] int64_t parameter_count(const Parameters& parameters);
-// A second net with the same config sharing nothing: values copied. For the worker's own copy.
+// Copies parameter values into another net of the same config (the worker's own copy).
 void copy_values(const Parameters& from, Parameters& to);
 
 }  // namespace aft

@@ -39,7 +39,7 @@ at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
     const auto part = [&](const char* name, int64_t n) {
         return maker
             .normal(std::string("embed.position.") + name, {n, config.dim}, kEmbeddingStd,
-                    Group::embedding)
+                    ParameterGroup::embedding)
             .detach();
     };
     const at::Tensor y = part("y", config.height).view({config.height, 1, 1, config.dim});
@@ -56,20 +56,22 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
     if (!config.causal()) {
         const int64_t values = config.channels * config.patch * config.patch;
         e.patch = make_linear(maker, config, "patch", {values, d});
-        if (config.class_token) e.cls = maker.normal("cls", {d}, kEmbeddingStd, Group::embedding);
+        if (config.class_token)
+            e.cls = maker.normal("cls", {d}, kEmbeddingStd, ParameterGroup::embedding);
     } else {
         const std::string name = "embed.token.weight";
-        e.token = is_ordered(config)
-                      ? maker.given(name, 0.5 * value_features(config.levels, d), Group::embedding)
-                      : maker.normal(name, {config.levels, d}, kEmbeddingStd, Group::embedding);
-        e.start = maker.normal("embed.start", {d}, kEmbeddingStd, Group::embedding);
+        e.token = is_ordered(config) ? maker.given(name, 0.5 * value_features(config.levels, d),
+                                                   ParameterGroup::embedding)
+                                     : maker.normal(name, {config.levels, d}, kEmbeddingStd,
+                                                    ParameterGroup::embedding);
+        e.start = maker.normal("embed.start", {d}, kEmbeddingStd, ParameterGroup::embedding);
     }
     if (config.positions) {
         const std::string name = "embed.position.weight";
-        e.position =
-            is_ordered(config)
-                ? maker.given(name, ordered_positions(config, maker.seed()), Group::embedding)
-                : maker.normal(name, {config.tokens(), d}, kEmbeddingStd, Group::embedding);
+        e.position = is_ordered(config) ? maker.given(name, ordered_positions(config, maker.seed()),
+                                                      ParameterGroup::embedding)
+                                        : maker.normal(name, {config.tokens(), d}, kEmbeddingStd,
+                                                       ParameterGroup::embedding);
     }
     return e;
 }
@@ -79,8 +81,8 @@ Linear make_head(ParameterMaker& maker, const ModelConfig& config) {
     if (!is_ordered(config)) return make_linear(maker, config, "head", {config.dim, out});
     // The same features as the token table, with standard deviation 0.02.
     const at::Tensor weight = kEmbeddingStd * std::numbers::sqrt2 * value_features(out, config.dim);
-    return {maker.given("head.weight", weight, Group::linear_weight),
-            maker.constant("head.bias", {out}, 0, Group::bias)};
+    return {maker.given("head.weight", weight, ParameterGroup::linear_weight),
+            maker.constant("head.bias", {out}, 0, ParameterGroup::bias)};
 }
 
 at::Tensor Embedding::tokens(const at::Tensor& fed) const {

@@ -1,4 +1,4 @@
-// What stands before the blocks: token table with start token, patches, class token, positions; and
+// The layers before the blocks: token table with start token, patches, class token, positions; and
 // the ordered start of image models. Owned by Net.
 #pragma once
 #include <ATen/core/Tensor.h>

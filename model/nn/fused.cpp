@@ -319,7 +319,7 @@ at::Tensor add_mlp(const at::Tensor& x, const Norm& norm, const Mlp& mlp, const 
 
 at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& target,
                               double label_smoothing) {
-    const auto is_row = [&] {  // LibTorch has the words for a target that is none
+    const auto is_row = [&] {  // else LibTorch's own check reports it
         const auto [low, high] = target.aminmax();
         return low.item<int64_t>() >= 0 && high.item<int64_t>() < logits.size(1);
     };

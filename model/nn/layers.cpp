@@ -39,13 +39,14 @@ Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::
         if (shape.place == BranchPlace::end_of_branch)
             std /= std::sqrt(2 * static_cast<double>(config.layers));
     }
-    return {maker.normal(name + ".weight", {shape.out, shape.in}, std, Group::linear_weight),
-            maker.constant(name + ".bias", {shape.out}, 0, Group::bias)};
+    return {
+        maker.normal(name + ".weight", {shape.out, shape.in}, std, ParameterGroup::linear_weight),
+        maker.constant(name + ".bias", {shape.out}, 0, ParameterGroup::bias)};
 }
 
 Norm make_norm(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
-    return {maker.constant(name + ".weight", {config.dim}, 1, Group::norm),
-            maker.constant(name + ".bias", {config.dim}, 0, Group::norm), config.norm_eps};
+    return {maker.constant(name + ".weight", {config.dim}, 1, ParameterGroup::norm),
+            maker.constant(name + ".bias", {config.dim}, 0, ParameterGroup::norm), config.norm_eps};
 }
 
 Mlp make_mlp(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {

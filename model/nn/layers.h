@@ -51,12 +51,12 @@ struct Dropout {
     double rate = 0;                         // 0 = off
     std::optional<at::Generator> generator;  // of the device of x
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
-    // What it multiplies an x of this shape with: 0 or 1 / (1 - rate). Draws.
+    // Dropout mask for an x of this shape: 0 or 1 / (1 - rate). Advances the generator.
     [[nodiscard]] at::Tensor mask(const at::Tensor& x) const;
 };
 
-// Of the matrix products in training: bf16 rounds their operands and results to bfloat16 and adds
-// up in float32; everything else stays float32.
+// Precision of matrix products in training. bf16: operands and results are rounded to bfloat16,
+// accumulation is in float32; everything else stays float32.
 enum class Arithmetic { fp32, bf16 };
 
 // How a branch of a block joins its residual.

@@ -45,7 +45,7 @@ void four_normals(uint64_t seed, uint64_t stream, uint64_t counter, float* out) 
 }  // namespace
 
 at::Tensor ParameterMaker::normal(const std::string& name, at::IntArrayRef shape, double std,
-                                  Group group) {
+                                  ParameterGroup group) {
     if (device_.is_meta())
         return add(name, at::empty(shape, at::TensorOptions().device(device_)), group);
     at::Tensor value = at::empty(shape, at::kFloat);
@@ -65,16 +65,17 @@ at::Tensor ParameterMaker::normal(const std::string& name, at::IntArrayRef shape
 }
 
 at::Tensor ParameterMaker::constant(const std::string& name, at::IntArrayRef shape, double value,
-                                    Group group) {
+                                    ParameterGroup group) {
     const auto options = at::TensorOptions().dtype(at::kFloat).device(device_);
     return add(name, at::full(shape, value, options), group);
 }
 
-at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& value, Group group) {
+at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& value,
+                                 ParameterGroup group) {
     return add(name, value.to(at::kFloat), group);
 }
 
-at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, Group group) {
+at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, ParameterGroup group) {
     for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
     value = value.to(device_).detach();
     value.requires_grad_(true);

@@ -9,12 +9,12 @@
 namespace aft {
 
 // What a parameter is, for weight decay, learning-rate scale and gradient norms per group.
-enum class Group { linear_weight, bias, norm, embedding, position_bias };
+enum class ParameterGroup { linear_weight, bias, norm, embedding, position_bias };
 
 struct Parameter {
     std::string name;  // "blocks.3.mixer.u"
     at::Tensor value;  // leaf, requires_grad in training
-    Group group = Group::linear_weight;
+    ParameterGroup group = ParameterGroup::linear_weight;
     int64_t layer = -1;  // block index, -1 outside the blocks
 };
 
@@ -27,14 +27,15 @@ class ParameterMaker {
     ParameterMaker(Parameters& list, uint64_t seed, at::Device device)
         : list_(list), seed_(seed), device_(device) {}
     [[nodiscard]] at::Tensor normal(const std::string& name, at::IntArrayRef shape, double std,
-                                    Group group);
+                                    ParameterGroup group);
     [[nodiscard]] at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value,
-                                      Group group);
-    [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value, Group group);
+                                      ParameterGroup group);
+    [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value,
+                                   ParameterGroup group);
     [[nodiscard]] uint64_t seed() const { return seed_; }
 
   private:
-    at::Tensor add(const std::string& name, at::Tensor value, Group group);
+    at::Tensor add(const std::string& name, at::Tensor value, ParameterGroup group);
     Parameters& list_;
     uint64_t seed_;
     at::Device device_;

@@ -2,14 +2,14 @@
 // parameters.
 //
 //   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c] + w[t,j]) V[j,c] / sum_j exp(K[j,c] + w[t,j])
-//                                                     (Zhai et al. 2021, Eq. 2; t target, j visible
-//                                                     source)
+//
+// (Zhai et al. 2021, Eq. 2; t target, j visible source).
 //
 // Every operator is differentiable through LibTorch's autograd. Called on the thread that owns the
-// tensors. Promise: relative to max|V| 1e-5 forward, 2e-5 relative L2 gradients,
-// for |K|, |w| <= 1000 and lower ones beside those; finite for every finite input; NaN or
-// infinity reaches exactly the rows that see it. With operands in bfloat16 1e-2 forward; gradients
-// stored in bfloat16 6e-3. Errors: aft::Error naming the tensor and both shapes.
+// tensors. Accuracy for |K|, |w| <= 1000 (or lower ones beside those): 1e-5 of max|V| forward, 2e-5
+// relative L2 for gradients; with operands in bfloat16 1e-2 forward, gradients stored in bfloat16
+// 6e-3. Finite for every finite input; NaN or infinity reaches exactly the rows that see it.
+// Errors: aft::Error naming the tensor and both shapes.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -18,13 +18,13 @@
 
 namespace aft::ops {
 
-enum class Kind { simple, full, local, conv1d, conv2d, softmax, linear };
+enum class OperatorKind { simple, full, local, conv1d, conv2d, softmax, linear };
 
 // reference: plain tensor calls in float64, exact for all of the promised range (the oracle).
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
 // path where that is not safe. cpu: our own vector kernels; all of AFT in float32 or bfloat16.
 // automatic: cpu where it can, else tiled.
-enum class Backend { automatic, reference, tiled, cpu };
+enum class OperatorBackend { automatic, reference, tiled, cpu };
 
 struct Inputs {
     // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike; or bfloat16, then w, u, r in
@@ -41,7 +41,7 @@ struct Options {
     // local: sources outside the window are invisible (w = -inf there)
     bool outside_hidden = false;
     int64_t grid_height = 0, grid_width = 0;  // conv2d: T = grid_height * grid_width
-    Backend backend = Backend::automatic;
+    OperatorBackend backend = OperatorBackend::automatic;
     int64_t row_block = 0;  // tiled: rows of a block, 0 = chosen
     // cpu, full and local, where no gradient is wanted: exp(w), exp(K) and exp(K) V enter the
     // products in bfloat16, sums are of float32. Where the processor cannot, all is float32.
@@ -50,15 +50,16 @@ struct Options {
 };
 
 // y [B, T, d], dtype of v. Accumulates as the backend promises.
-[[nodiscard]] at::Tensor apply(Kind kind, const Inputs& in, const Options& options);
+[[nodiscard]] at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] Kind parse_kind(const std::string& name);        // usage Error lists the names
-[[nodiscard]] Backend parse_backend(const std::string& name);  // likewise
-[[nodiscard]] const char* kind_name(Kind kind);
+[[nodiscard]] OperatorKind parse_kind(const std::string& name);  // usage Error lists the names
+[[nodiscard]] OperatorBackend parse_backend(const std::string& name);  // likewise
+[[nodiscard]] const char* kind_name(OperatorKind kind);
 
 // Dense effective bias with everything invisible at -inf: [T, T] or [h, T, T]. For tests, probes,
 // small T.
-[[nodiscard]] at::Tensor dense_bias(Kind kind, const Inputs& in, const Options& options, int64_t T);
+[[nodiscard]] at::Tensor dense_bias(OperatorKind kind, const Inputs& in, const Options& options,
+                                    int64_t T);
 
 // Number of row blocks that took the exact path since the process started (any thread may read).
 [[nodiscard]] int64_t exact_blocks();

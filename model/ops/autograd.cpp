@@ -16,9 +16,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-const BackendFunctions& functions_of(Backend backend) {
-    AFT_ASSERT(backend == Backend::cpu || backend == Backend::tiled);
-    return backend == Backend::cpu ? cpu::functions() : tiled::functions();
+const BackendFunctions& functions_of(OperatorBackend backend) {
+    AFT_ASSERT(backend == OperatorBackend::cpu || backend == OperatorBackend::tiled);
+    return backend == OperatorBackend::cpu ? cpu::functions() : tiled::functions();
 }
 
 // A call but for its tensors, as the list of integers that an autograd context can keep, and back.
@@ -35,13 +35,13 @@ std::vector<int64_t> pack(const Call& call) {
             o.bf16_operands};
 }
 Call unpack(const std::vector<int64_t>& v, const variable_list& x) {
-    return {.kind = static_cast<Kind>(v[0]),
+    return {.kind = static_cast<OperatorKind>(v[0]),
             .options = {.causal = v[2] != 0,
                         .window = v[3],
                         .outside_hidden = v[4] != 0,
                         .grid_height = v[5],
                         .grid_width = v[6],
-                        .backend = static_cast<Backend>(v[1]),
+                        .backend = static_cast<OperatorBackend>(v[1]),
                         .row_block = v[7],
                         .bf16_operands = v[8] != 0},
             .in = {.q = or_undefined(x[0]),
@@ -52,14 +52,14 @@ Call unpack(const std::vector<int64_t>& v, const variable_list& x) {
                    .r = or_undefined(x[5])}};
 }
 
-class Operator : public torch::autograd::Function<Operator> {
+class OperatorFunction : public torch::autograd::Function<OperatorFunction> {
   public:
     static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k,
                               const at::Tensor& v, const at::Tensor& w, const at::Tensor& u,
                               const at::Tensor& r, const std::vector<int64_t>& packed, bool keeps) {
         variable_list saved{q, k, v, w, u, r};
         const Call call = unpack(packed, saved);
-        const Result result = functions_of(call.options.backend).evaluate(call, keeps);
+        const BackendResult result = functions_of(call.options.backend).evaluate(call, keeps);
         if (!keeps) return result.y;
         context->saved_data["call"] = packed;
         for (const at::Tensor& kept : {result.average, result.denominator, result.states})
@@ -74,10 +74,10 @@ class Operator : public torch::autograd::Function<Operator> {
         const BackendFunctions& functions = functions_of(call.options.backend);
         refuse_second(fmt::format("the {} operators", functions.name).c_str());
         if (call.in.v.numel() == 0) return zeros(call.in);
-        const Result kept{.y = {},
-                          .average = or_undefined(saved[6]),
-                          .denominator = or_undefined(saved[7]),
-                          .states = saved[8]};
+        const BackendResult kept{.y = {},
+                                 .average = or_undefined(saved[6]),
+                                 .denominator = or_undefined(saved[7]),
+                                 .states = saved[8]};
         const Gradients g = functions.differentiate(call, kept, gradients[0].contiguous());
         return {g.q, g.k, g.v, g.w, g.u, g.r, at::Tensor(), at::Tensor()};
     }
@@ -120,8 +120,8 @@ at::Tensor apply_differentiably(const Call& call) {
     for (const at::Tensor& x : {in.q, in.k, in.v, in.w, in.u, in.r})
         keeps = keeps || (x.defined() && x.requires_grad());
     const auto given = [&](const at::Tensor& x) { return or_nothing(x, in.v); };
-    return Operator::apply(given(in.q), in.k, in.v, given(in.w), given(in.u), given(in.r),
-                           pack(call), keeps && at::GradMode::is_enabled());
+    return OperatorFunction::apply(given(in.q), in.k, in.v, given(in.w), given(in.u), given(in.r),
+                                   pack(call), keeps && at::GradMode::is_enabled());
 }
 
 at::Tensor exact_attend(const at::Tensor& bias, const at::Tensor& keys, const at::Tensor& values,

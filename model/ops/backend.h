@@ -11,30 +11,34 @@ namespace aft::ops {
 
 // Undefined tensors stay undefined.
 struct Call {
-    Kind kind = Kind::simple;
+    OperatorKind kind = OperatorKind::simple;
     Options options;
     Inputs in;
 
-    [[nodiscard]] bool is_simple() const { return kind == Kind::simple; }
-    [[nodiscard]] bool is_conv() const { return kind == Kind::conv1d || kind == Kind::conv2d; }
+    [[nodiscard]] bool is_simple() const { return kind == OperatorKind::simple; }
+    [[nodiscard]] bool is_conv() const {
+        return kind == OperatorKind::conv1d || kind == OperatorKind::conv2d;
+    }
     [[nodiscard]] bool is_bf16() const { return in.v.scalar_type() == at::kBFloat16; }
 };
 
-// y [B, T, d], and what the gradient needs, laid out as the backend likes.
-struct Result {
+// y [B, T, d], and the tensors saved for the gradient, in the backend's own layout.
+struct BackendResult {
     at::Tensor y, average, denominator, states;
 };
 
-// Of the inputs, in their shapes and dtypes; undefined where they are.
+// Gradients of the inputs, in their shapes and dtypes; undefined where those are.
 struct Gradients {
     at::Tensor q, k, v, w, u, r;
 };
 
 struct BackendFunctions {
     const char* name = nullptr;
-    Result (*evaluate)(const Call&, bool keeps) = nullptr;  // keeps: a gradient may be wanted
+    // keeps: a gradient may be wanted.
+    BackendResult (*evaluate)(const Call&, bool keeps) = nullptr;
     // dy [B, T, d], contiguous. B T d > 0.
-    Gradients (*differentiate)(const Call&, const Result& kept, const at::Tensor& dy) = nullptr;
+    Gradients (*differentiate)(const Call&, const BackendResult& kept,
+                               const at::Tensor& dy) = nullptr;
 };
 
 }  // namespace aft::ops

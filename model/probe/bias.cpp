@@ -1,4 +1,4 @@
-// bias: the effective position bias w[t, j] of a layer (how much target t listens to source j), as
+// bias: the effective position bias w[t, j] of a layer (how much target t attends to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
 // blocks with mean, minimum, maximum and norm. also=w: a second field `w` of the same cells, which
 // cannot be had back from a rounded exp(w)-1. Cost O(T^2 d') time, O(T) rows at a time in memory;
@@ -17,13 +17,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Wish {
+struct BiasOptions {
     std::string quantity, gauge, view;
     bool mark_invisible = false, also_w = false;
     int64_t head = -1, row = -1, blocks = -1;
 };
 
-struct Rows {
+struct MapRows {
     at::Tensor values;   // [heads, rows, columns], float64
     at::Tensor visible;  // [rows, columns]
 };
@@ -37,7 +37,7 @@ at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
 }
 
 // Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
-Rows to_band(const Rows& rows, int64_t first, const probe::BiasTable& table) {
+MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& table) {
     const int64_t window = table.traits().window, low = table.is_causal() ? 0 : 1 - window;
     const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
     const at::Tensor j = t - at::arange(low, window, at::kLong).unsqueeze(0);
@@ -48,73 +48,75 @@ Rows to_band(const Rows& rows, int64_t first, const probe::BiasTable& table) {
     return {rows.values.gather(2, spread), rows.visible.gather(1, index) & there};
 }
 
-Rows make_rows(const probe::BiasTable& table, const Wish& wish, int64_t first, int64_t end) {
+MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
+                  int64_t end) {
     probe::BiasRows rows = table.rows(first, end);
-    if (wish.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
-    Rows out{convert(rows, wish.quantity), rows.visible};
-    if (wish.head >= 0) out.values = out.values.slice(0, wish.head, wish.head + 1);
-    if (wish.view == "band") out = to_band(out, first, table);
+    if (options.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
+    MapRows out{convert(rows, options.quantity), rows.visible};
+    if (options.head >= 0) out.values = out.values.slice(0, options.head, options.head + 1);
+    if (options.view == "band") out = to_band(out, first, table);
     return out;
 }
 
-Wish read_wish(const probe::BiasTable& table, const ProbeRequest& request) {
+BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& request) {
     const ProbeRoom room = bias_probe();
-    Wish wish;
-    wish.quantity = probe::option(room, request, "quantity");
-    wish.gauge = probe::option(room, request, "gauge");
-    wish.view = probe::option(room, request, "view");
-    wish.mark_invisible = probe::option(room, request, "visible") == "nan";
-    wish.also_w = probe::option(room, request, "also") == "w";
-    wish.row = probe::number(request, "row", 0, table.tokens() - 1);
-    wish.blocks = probe::number(request, "blocks", 1, table.tokens());
-    if (wish.also_w && wish.blocks > 0 && wish.row < 0)
-        fail_usage("probe bias: also=w goes with single values, not with blocks={}", wish.blocks);
+    BiasOptions options;
+    options.quantity = probe::option(room, request, "quantity");
+    options.gauge = probe::option(room, request, "gauge");
+    options.view = probe::option(room, request, "view");
+    options.mark_invisible = probe::option(room, request, "visible") == "nan";
+    options.also_w = probe::option(room, request, "also") == "w";
+    options.row = probe::number(request, "row", 0, table.tokens() - 1);
+    options.blocks = probe::number(request, "blocks", 1, table.tokens());
+    if (options.also_w && options.blocks > 0 && options.row < 0)
+        fail_usage("probe bias: also=w goes with single values, not with blocks={}",
+                   options.blocks);
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
-    wish.head = request.head;
-    if (wish.view == "band" && (table.traits().has_kernel() || table.traits().window < 1))
+    options.head = request.head;
+    if (options.view == "band" && (table.traits().has_kernel() || table.traits().window < 1))
         fail_usage(
             "probe bias: view=band is for a bias inside a window, as of aft-local; this layer is "
             "{}",
             table.traits().words);
-    return wish;
+    return options;
 }
 
 class BiasResult {
   public:
-    BiasResult(const probe::BiasTable& table, Wish wish, int64_t step)
-        : table_(table), wish_(std::move(wish)), step_(step) {}
+    BiasResult(const probe::BiasTable& table, BiasOptions options, int64_t step)
+        : table_(table), options_(std::move(options)), step_(step) {}
 
     // The whole map or one row.
     FieldSet whole(const JobControl& control) const {
         const int64_t T = table_.tokens();
-        const int64_t first = wish_.row >= 0 ? wish_.row : 0;
-        const int64_t end = wish_.row >= 0 ? wish_.row + 1 : T;
-        const int64_t heads = wish_.head >= 0 ? 1 : table_.heads();
+        const int64_t first = options_.row >= 0 ? options_.row : 0;
+        const int64_t end = options_.row >= 0 ? options_.row + 1 : T;
+        const int64_t heads = options_.head >= 0 ? 1 : table_.heads();
         AFT_CHECK(heads * (end - first) * T <= (int64_t{1} << 28),
                   "the bias of {} heads x {} x {} is too large; ask for blocks=N or one head",
                   heads, end - first, T);
         std::vector<at::Tensor> parts;
         for (int64_t i = first; i < end; i += kChunk) {
             if (control.stop.stop_requested()) throw Interrupted();
-            Rows rows = make_rows(table_, wish_, i, std::min(i + kChunk, end));
-            if (wish_.mark_invisible || wish_.view == "band")
+            MapRows rows = make_rows(table_, options_, i, std::min(i + kChunk, end));
+            if (options_.mark_invisible || options_.view == "band")
                 rows.values = at::where(rows.visible, rows.values, std::nan(""));
             parts.push_back(rows.values.to(at::kFloat));
         }
         at::Tensor all = at::cat(parts, 1);
-        if (wish_.row >= 0) all = all.select(1, 0);
-        return {{field("bias", all, wish_.row < 0)}};
+        if (options_.row >= 0) all = all.select(1, 0);
+        return {{field("bias", all, options_.row < 0)}};
     }
 
     // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
     FieldSet blocks(const JobControl& control) const {
-        const int64_t T = table_.tokens(), n = wish_.blocks;
+        const int64_t T = table_.tokens(), n = options_.blocks;
         const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
         std::vector<at::Tensor> mean, low, high, norm;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
-            Rows rows = make_rows(table_, wish_, i, std::min(i + step, T));
-            if (!wish_.mark_invisible && wish_.view != "band")
+            MapRows rows = make_rows(table_, options_, i, std::min(i + step, T));
+            if (!options_.mark_invisible && options_.view != "band")
                 rows.visible = at::ones_like(rows.visible);
             const auto cut = [&](const at::Tensor& x) {  // [heads, blocks, n, blocks, n]
                 const at::Tensor whole =
@@ -123,15 +125,15 @@ class BiasResult {
             };
             const at::Tensor cells = cut(rows.values), seen = cut(rows.visible.unsqueeze(0));
             const at::Tensor count = seen.sum({2, 4});
-            const auto marked = [&](const at::Tensor& x) {
+            const auto nan_if_empty = [&](const at::Tensor& x) {
                 return at::where(count > 0, x, std::nan("")).to(at::kFloat);
             };
             const auto shown = [&](double hidden) { return at::where(seen, cells, hidden); };
             const at::Tensor seen_cells = shown(0);
-            mean.push_back(marked(seen_cells.sum({2, 4}) / count.clamp_min(1)));
-            norm.push_back(marked(seen_cells.square().sum({2, 4}).sqrt()));
-            low.push_back(marked(shown(kInfinity).amin({2, 4})));
-            high.push_back(marked(shown(-kInfinity).amax({2, 4})));
+            mean.push_back(nan_if_empty(seen_cells.sum({2, 4}) / count.clamp_min(1)));
+            norm.push_back(nan_if_empty(seen_cells.square().sum({2, 4}).sqrt()));
+            low.push_back(nan_if_empty(shown(kInfinity).amin({2, 4})));
+            high.push_back(nan_if_empty(shown(-kInfinity).amax({2, 4})));
         }
         return {{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
                  field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
@@ -140,50 +142,52 @@ class BiasResult {
   private:
     static constexpr int64_t kChunk = 256;
 
-    // Cells that a side lacks to a whole number of blocks.
+    // Padding of a side to a multiple of the block size.
     int64_t missing(int64_t cells) const {
-        return (wish_.blocks - cells % wish_.blocks) % wish_.blocks;
+        return (options_.blocks - cells % options_.blocks) % options_.blocks;
     }
 
     Field field(const std::string& name, at::Tensor values, bool has_targets) const {
         probe::FieldText text;
         text.name = name;
-        text.unit = wish_.quantity == "w" ? "nats" : wish_.quantity == "row-share" ? "share" : "";
-        if (table_.has_heads() && wish_.head < 0) {
+        text.unit = options_.quantity == "w"           ? "nats"
+                    : options_.quantity == "row-share" ? "share"
+                                                       : "";
+        if (table_.has_heads() && options_.head < 0) {
             text.axes.push_back("head");
         } else {
             values = values.select(0, 0);
         }
         if (has_targets) text.axes.push_back("target");
-        text.axes.push_back(wish_.view == "band" ? "offset" : "source");
-        text.notes = {{"quantity", wish_.quantity}, {"gauge", gauge_words()}};
-        if (wish_.view == "band")
+        text.axes.push_back(options_.view == "band" ? "offset" : "source");
+        text.notes = {{"quantity", options_.quantity}, {"gauge", gauge_words()}};
+        if (options_.view == "band")
             text.notes["first_offset"] =
                 std::to_string(table_.is_causal() ? 0 : 1 - table_.traits().window);
-        if (wish_.blocks > 0) text.notes["block"] = std::to_string(wish_.blocks);
+        if (options_.blocks > 0) text.notes["block"] = std::to_string(options_.blocks);
         return probe::make_field(values, std::move(text), step_);
     }
 
     std::string gauge_words() const {
-        if (wish_.gauge == "raw") return "raw";
+        if (options_.gauge == "raw") return "raw";
         if (!table_.traits().free_rows) return "raw: this bias has no free constant";
         if (table_.traits().window == 0) return "fixed: row log-mean-exp removed";
         return "fixed: row log-mean-exp removed where all visible sources are in the window";
     }
 
     const probe::BiasTable& table_;
-    Wish wish_;
+    BiasOptions options_;
     int64_t step_;
 };
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const probe::BiasTable table(context.net, request.layer);
-    const Wish wish = read_wish(table, request);
-    const BiasResult result(table, wish, context.step);
-    if (wish.blocks > 0 && wish.row < 0) return result.blocks(context.control);
+    const BiasOptions options = read_options(table, request);
+    const BiasResult result(table, options, context.step);
+    if (options.blocks > 0 && options.row < 0) return result.blocks(context.control);
     FieldSet out = result.whole(context.control);
-    if (!wish.also_w) return out;
-    Wish exact = wish;
+    if (!options.also_w) return out;
+    BiasOptions exact = options;
     exact.quantity = "w";
     FieldSet in_w = BiasResult(table, exact, context.step).whole(context.control);
     in_w.fields.front().name = "w";

@@ -30,7 +30,7 @@ struct FieldText {
 };
 [[nodiscard]] Field make_field(const at::Tensor& values, FieldText text, int64_t step);
 
-// Effective bias w of a layer, row block by row block: target t listens to source j. Laid out as
+// Effective bias w of a layer, row block by row block: target t attends to source j. Laid out as
 // the mixer's traits say; read through its bias() and stored_bias().
 struct BiasRows {
     at::Tensor values;   // [heads, rows, T], float64

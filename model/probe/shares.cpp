@@ -29,11 +29,11 @@ ShareRows layer_rows(const ProbeContext& context, const ProbeRequest& request,
         out.visible = row.visible[0].slice(0, 0, T);
         if (part != "content") bias = row.values.select(1, 0).slice(1, 0, T);
     }
-    const AttentionRows rows = context.net.mixer(request.layer)
-                                   .attention_rows({.taps = taps,
-                                                    .target = request.position,
-                                                    .content = part != "prior",
-                                                    .bias = bias});
+    const AttentionLogits rows = context.net.mixer(request.layer)
+                                     .attention_rows({.taps = taps,
+                                                      .target = request.position,
+                                                      .content = part != "prior",
+                                                      .bias = bias});
     out.logits = rows.logits;
     out.gate = rows.gate;
     out.axis = rows.axis;

@@ -1,5 +1,5 @@
 // Branch: what a run did after a step, kept whole when the run goes back to that step. A run folder
-// of its own, RUN/branches/until-NNNNNNNN, that can be opened and gone on with. Thread of the run's
+// of its own, RUN/branches/until-NNNNNNNN, that can be opened and resumed. Thread of the run's
 // writer, which holds its lock; blocks on files and never removes anything of the run.
 #pragma once
 #include <filesystem>

@@ -24,7 +24,7 @@ NamedTensors biases(const Parameters& parameters) {
     const c10::NoGradGuard no_grad;
     NamedTensors tensors;
     for (const Parameter& parameter : parameters)
-        if (parameter.group == Group::position_bias && parameter.value.numel() > 0)
+        if (parameter.group == ParameterGroup::position_bias && parameter.value.numel() > 0)
             tensors.emplace_back(parameter.name, compact(parameter.value));
     return tensors;
 }
@@ -87,7 +87,7 @@ int64_t History::count_at(int64_t step, int64_t stride) const {
     return 1 + inner + (step > first ? 1 : 0);
 }
 
-// Not from the frames that are there: a killed process may have dropped more of them by now.
+// From the step alone, not from the frames on disk: a killed process may have thinned them further.
 int64_t History::stride_at(int64_t step) const {
     int64_t stride = first_stride_;
     while (count_at(step, stride) > frames_) stride *= 2;

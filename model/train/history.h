@@ -1,6 +1,6 @@
 // History: position-bias parameters of the past, thinned evenly (first and last kept), for
 // scrubbing the timeline. Half precision where the values fit. What is kept at a step follows from
-// the steps alone, so a run that was killed and gone on with keeps what it would have kept
+// the steps alone, so a run that was killed and resumed keeps what it would have kept
 // undisturbed. Trainer thread; the free functions on any thread.
 #pragma once
 #include <filesystem>
@@ -16,7 +16,7 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 class History {
   public:
     // frames: the most that are kept, 0 = none; folder empty = in memory only. Frames that are in
-    // the folder already are gone on from. expected_steps chooses the first stride.
+    // the folder already are kept. expected_steps chooses the first stride.
     History(std::filesystem::path folder, int64_t frames, int64_t expected_steps = 0);
     // Keeps the position-bias parameters of this step if it is due (or `always`); where they are
     // too many the stride doubles and the oldest between go first.

@@ -58,9 +58,9 @@ struct UpdateGroup {
 
 enum UpdateKind { kDecayed, kPlain, kBias, kKinds };
 
-UpdateKind kind_of(Group group) {
-    if (group == Group::linear_weight) return kDecayed;
-    return group == Group::position_bias ? kBias : kPlain;
+UpdateKind kind_of(ParameterGroup group) {
+    if (group == ParameterGroup::linear_weight) return kDecayed;
+    return group == ParameterGroup::position_bias ? kBias : kPlain;
 }
 
 nn::cpu::Update update_of(const TrainConfig& config, const UpdateGroup& group, int64_t steps) {
@@ -75,11 +75,11 @@ nn::cpu::Update update_of(const TrainConfig& config, const UpdateGroup& group, i
             .spread = static_cast<float>(spread)};
 }
 
-struct Slot {
+struct ParameterSlot {
     at::Tensor value, grad, exp_avg, exp_avg_sq;
 };
 
-void add_to(UpdateGroup& group, const Slot& slot, int64_t steps) {
+void add_to(UpdateGroup& group, const ParameterSlot& slot, int64_t steps) {
     group.values.push_back(slot.value);
     group.grads.push_back(slot.grad);
     group.exp_avgs.push_back(slot.exp_avg);
@@ -89,7 +89,7 @@ void add_to(UpdateGroup& group, const Slot& slot, int64_t steps) {
 }
 
 // On a device, or in another type than float32.
-void update_elsewhere(UpdateGroup& group, const TrainConfig& config, double scale) {
+void update_with_libtorch(UpdateGroup& group, const TrainConfig& config, double scale) {
     if (group.values.empty()) return;
     if (scale != 1) at::_foreach_mul_(group.grads, scale);
     at::_fused_adamw_(group.values, group.grads, group.exp_avgs, group.exp_avg_sqs,
@@ -123,14 +123,6 @@ std::vector<double> AdamW::squared_norms() const {
     return squares;
 }
 
-double AdamW::update(const TrainConfig& config, double learning_rate) {
-    double squares = 0;
-    for (const double square : squared_norms()) squares += square;
-    const double norm = std::sqrt(squares);
-    update_clipped(config, learning_rate, norm);
-    return norm;
-}
-
 void AdamW::update_clipped(const TrainConfig& config, double learning_rate, double norm) {
     AFT_ASSERT(std::isfinite(norm));
     const c10::NoGradGuard no_grad;
@@ -160,7 +152,7 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
         if (!grad.defined() || (is_ours(grad) && is_ours(value))) continue;
         add_to(group_of(i), {value, grad, state_.exp_avg[i], state_.exp_avg_sq[i]}, state_.steps);
     }
-    for (UpdateGroup& group : groups) update_elsewhere(group, config, scale);
+    for (UpdateGroup& group : groups) update_with_libtorch(group, config, scale);
 }
 
 void AdamW::zero_grad() {

@@ -19,12 +19,9 @@ struct OptimizerState {
 class AdamW {
   public:
     explicit AdamW(Parameters& parameters);
-    // One update from .grad with this learning rate; clips by global norm first. Returns the norm
-    // before clipping.
-    double update(const TrainConfig& config, double learning_rate);
-    // The same in two halves: squared gradient norm of each parameter (0 without a gradient), and
-    // the update with the total norm that is made of them.
+    // A step has two halves. Squared gradient norm of each parameter (0 without a gradient):
     [[nodiscard]] std::vector<double> squared_norms() const;
+    // One update from .grad with this learning rate; clips by `norm`, the square root of their sum.
     void update_clipped(const TrainConfig& config, double learning_rate, double norm);
     void zero_grad();
     [[nodiscard]] OptimizerState& state() { return state_; }

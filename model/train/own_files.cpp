@@ -41,10 +41,10 @@ bool is_kept_log(std::string_view name) {
 // The process that a name like "config.json.tmp-123-4" belongs to, and the name that it was to
 // get. -1: no such name.
 int64_t owner_of(std::string_view name, std::string_view& wanted) {
-    constexpr std::string_view kMark = ".tmp-";
-    const size_t mark = name.rfind(kMark);
+    constexpr std::string_view kInfix = ".tmp-";
+    const size_t mark = name.rfind(kInfix);
     if (mark == name.npos) return -1;
-    const std::string_view rest = name.substr(mark + kMark.size());
+    const std::string_view rest = name.substr(mark + kInfix.size());
     const size_t dash = rest.find('-');
     if (dash == rest.npos || !is_number(rest.substr(0, dash)) || !is_number(rest.substr(dash + 1)))
         return -1;

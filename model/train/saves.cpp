@@ -35,7 +35,7 @@ std::set<int64_t> pinned_steps(const fs::path& run) {
     return pinned;
 }
 
-// Of the steps of one kind all but the newest `keep`.
+// Adds all but the newest `keep` steps of one kind to `dropped`.
 void drop_older(std::vector<int64_t> steps, int64_t keep, std::vector<int64_t>& dropped) {
     const auto most = static_cast<size_t>(keep);
     for (size_t i = 0; i + most < steps.size(); ++i) dropped.push_back(steps[i]);

@@ -16,7 +16,7 @@ enum class SaveKind {
 };
 
 [[nodiscard]] std::filesystem::path save_kind_path(const std::filesystem::path& run, int64_t step);
-// What it says there; a word that is not known counts as by_hand, so that nothing is removed.
+// The kind in that file; an unknown word counts as by_hand, so that nothing is removed.
 [[nodiscard]] SaveKind save_kind(const std::filesystem::path& run, int64_t step);
 // Call it before the checkpoint is written. One that is there already is never given a lesser kind.
 void mark_save(const std::filesystem::path& run, int64_t step, SaveKind kind);

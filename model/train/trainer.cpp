@@ -12,7 +12,7 @@
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
-#include "model/train/trainer_parts.h"
+#include "model/train/trainer_impl.h"
 
 namespace aft {
 namespace {
@@ -79,8 +79,8 @@ Trainer::Trainer(const Config& config, at::Device device) {
     check_demand(fitted, device);
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
     nlohmann::json description = describe(*source, fitted.data);
-    parts_ =
-        std::make_unique<Parts>(fitted, std::move(source), std::move(net), std::move(description));
+    impl_ =
+        std::make_unique<Impl>(fitted, std::move(source), std::move(net), std::move(description));
 }
 
 Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
@@ -91,28 +91,28 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     check_fit(*source, config.model);
     check_demand(config, device);
     nlohmann::json description = describe(*source, config.data);
-    parts_ = std::make_unique<Parts>(config, std::move(source), make_net(checkpoint, device),
-                                     std::move(description));
+    impl_ = std::make_unique<Impl>(config, std::move(source), make_net(checkpoint, device),
+                                   std::move(description));
     naming_model(checkpoint.path, [&] {
-        load_optimizer(checkpoint, parts_->net.parameters(), parts_->optimizer.state());
+        load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer.state());
     });
-    parts_->steps_done = checkpoint.step;
-    parts_->last_metrics = checkpoint.metrics;
+    impl_->steps_done = checkpoint.step;
+    impl_->last_metrics = checkpoint.metrics;
 }
 
 Trainer::~Trainer() = default;
 
 StepReport Trainer::step() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     const auto start = Clock::now();
     StepReport report;
     report.step = p.steps_done;
-    const Batch batch = p.loader.next(p.steps_done);
+    const Batch batch = p.data.loader.next(p.steps_done);
     report.timing["data_ms"] = ms_since(start);
 
     {  // or the next step would count twice what this one has of the gradients
         const OnFailure drop_gradients([&] { p.optimizer.zero_grad(); });
-        Totals totals;
+        StepTotals totals;
         report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
             totals.write("", report.values);
@@ -140,11 +140,11 @@ StepReport Trainer::step() {
 }
 
 std::map<std::string, double> Trainer::validate() {
-    Parts& p = *parts_;
+    Impl& p = *impl_;
     const c10::NoGradGuard no_grad;
-    if (p.validation.empty()) p.load_validation();
-    Totals totals;
-    for (const Batch& batch : p.validation) {
+    if (p.data.validation.empty()) p.load_validation();
+    StepTotals totals;
+    for (const Batch& batch : p.data.validation) {
         const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), 0);
         totals.add(result.loss.item<double>(), result);
     }
@@ -154,12 +154,12 @@ std::map<std::string, double> Trainer::validate() {
 }
 
 Checkpoint Trainer::checkpoint(bool with_optimizer) const {
-    const Parts& p = *parts_;
+    const Impl& p = *impl_;
     Checkpoint result;
     result.config = p.config;
     result.step = p.steps_done;
     result.metrics = p.last_metrics;
-    result.data = p.data;
+    result.data = p.data.description;
     const auto copy = [](const at::Tensor& tensor) {
         return tensor.is_cpu() ? tensor.detach().clone() : tensor.detach().cpu();
     };
@@ -182,7 +182,7 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
 }
 
 void Trainer::set(const std::string& key, const std::string& value) {
-    Config changed = parts_->config;
+    Config changed = impl_->config;
     SettingRows rows = changed.rows();
     const Setting* row = find_setting(rows, key);
     if (row && !row->live) {
@@ -193,20 +193,20 @@ void Trainer::set(const std::string& key, const std::string& value) {
     }
     set_from_text(rows, key, value);
     changed.check();
-    parts_->config = changed;
+    impl_->config = changed;
 }
 
 int64_t Trainer::steps_done() const {
-    return parts_->steps_done;
+    return impl_->steps_done;
 }
 const Config& Trainer::config() const {
-    return parts_->config;
+    return impl_->config;
 }
 const Net& Trainer::net() const {
-    return parts_->net;
+    return impl_->net;
 }
 std::shared_ptr<const DataSource> Trainer::source() const {
-    return parts_->source;
+    return impl_->data.source;
 }
 
 namespace {

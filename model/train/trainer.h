@@ -19,35 +19,36 @@ namespace aft {
 
 // One line of metrics.jsonl. `values` repeat bit for bit; `timing` depends on the clock.
 struct StepReport {
-    int64_t step = 0;                      // steps done after this one
-    std::map<std::string, double> values;  // loss, lr, grad_norm, grad_norm.layer.N,
-                                           // bias_norm.layer.N, bits_per_dim, validation.loss, ...
+    int64_t step = 0;  // steps done after this one
+    // loss, lr, grad_norm, grad_norm.layer.N, bias_norm.layer.N, bits_per_dim, validation.loss, ...
+    std::map<std::string, double> values;
     std::map<std::string, double> timing;  // step_ms, examples_per_s, memory_bytes
-    std::string failure;  // NaN or infinity: names the first layer that produced it; the step was
-                          // not applied
-    std::exception_ptr error{};  // validation's: the step counts and is logged; then rethrow it
+    // NaN or infinity: names the first layer that produced it; the step was not applied.
+    std::string failure;
+    // Of the validation: the step counts and is logged; then rethrow it.
+    std::exception_ptr error{};
 };
 
 class Trainer {
   public:
     Trainer(const Config& config, at::Device device);          // fresh
-    Trainer(const Checkpoint& checkpoint, at::Device device);  // goes on, bit-identically
+    Trainer(const Checkpoint& checkpoint, at::Device device);  // resumes, bit-identically
     ~Trainer();
 
     [[nodiscard]] StepReport step();  // one optimiser step (+ validation where due)
-    [[nodiscard]] std::map<std::string, double>
-    validate();  // "validation.loss", "validation.bits_per_dim" ...
+    // "validation.loss", "validation.bits_per_dim", ...
+    [[nodiscard]] std::map<std::string, double> validate();
     [[nodiscard]] Checkpoint checkpoint(bool with_optimizer) const;  // cloned, detached, on the CPU
-    void set(const std::string& key,
-             const std::string& value);  // a live setting; usage Error otherwise
+    // A live setting; usage Error otherwise.
+    void set(const std::string& key, const std::string& value);
     [[nodiscard]] int64_t steps_done() const;
     [[nodiscard]] const Config& config() const;
     [[nodiscard]] const Net& net() const;
     [[nodiscard]] std::shared_ptr<const DataSource> source() const;
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 [[nodiscard]] int64_t peak_memory_bytes();  // of this process (VmHWM)

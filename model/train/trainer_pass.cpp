@@ -10,7 +10,7 @@
 #include "core/rng.h"
 #include "model/data/source.h"
 #include "model/train/bias_norm.h"
-#include "model/train/trainer_parts.h"
+#include "model/train/trainer_impl.h"
 
 namespace aft {
 namespace {
@@ -38,17 +38,17 @@ Batch slice(const Batch& batch, int64_t first, int64_t count) {
             .target = batch.target.narrow(0, first, count)};
 }
 
-const char* group_name(Group group) {
+const char* group_name(ParameterGroup group) {
     switch (group) {
-        case Group::linear_weight:
+        case ParameterGroup::linear_weight:
             return "weight";
-        case Group::bias:
+        case ParameterGroup::bias:
             return "bias";
-        case Group::norm:
+        case ParameterGroup::norm:
             return "norm";
-        case Group::embedding:
+        case ParameterGroup::embedding:
             return "embedding";
-        case Group::position_bias:
+        case ParameterGroup::position_bias:
             return "position_bias";
     }
     return "?";
@@ -67,7 +67,7 @@ bool all_finite(const at::Tensor& tensor) {
 
 }  // namespace
 
-Pass Trainer::Parts::pass(bool training, int64_t micro) const {
+Pass Trainer::Impl::pass(bool training, int64_t micro) const {
     Pass pass;
     pass.training = training;
     pass.dropout_rate = config.model.dropout;  // live: the net keeps the one it was built with
@@ -82,7 +82,8 @@ Pass Trainer::Parts::pass(bool training, int64_t micro) const {
 
 // Forward and backward of the whole batch; gradients add up. Returns the loss; `failure` is set at
 // the first loss that is not finite.
-double Trainer::Parts::run_micro_batches(const Batch& batch, Totals& totals, std::string& failure) {
+double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
+                                        std::string& failure) {
     const int64_t examples = batch.input.size(0), size = micro_size();
     for (int64_t first = 0, micro = 0; first < examples; first += size, ++micro) {
         const int64_t count = std::min(size, examples - first);
@@ -102,7 +103,7 @@ double Trainer::Parts::run_micro_batches(const Batch& batch, Totals& totals, std
 }
 
 // The forward pass again, observed: the first value that is not finite names its layer.
-std::string Trainer::Parts::find_failure(const Batch& batch, int64_t micro) const {
+std::string Trainer::Impl::find_failure(const Batch& batch, int64_t micro) const {
     const c10::NoGradGuard no_grad;
     std::string first;
     const Tap tap = [&](const std::string& name, const at::Tensor& value) {
@@ -119,7 +120,7 @@ std::string Trainer::Parts::find_failure(const Batch& batch, int64_t micro) cons
 }
 
 // Backward goes from the head to the embedding: the deepest layer that is hit comes first.
-std::string Trainer::Parts::gradient_failure(const std::vector<double>& squares) const {
+std::string Trainer::Impl::gradient_failure(const std::vector<double>& squares) const {
     for (size_t i = squares.size(); i-- > 0;)
         if (!std::isfinite(squares[i]))
             return fmt::format("NaN or infinity first in the gradient of {}",
@@ -127,7 +128,7 @@ std::string Trainer::Parts::gradient_failure(const std::vector<double>& squares)
     return "";
 }
 
-void Trainer::Parts::add_norms(const std::vector<double>& squares, StepReport& report) const {
+void Trainer::Impl::add_norms(const std::vector<double>& squares, StepReport& report) const {
     std::map<std::string, double> sums;
     double total = 0;
     const Parameters& parameters = net.parameters();
@@ -142,14 +143,14 @@ void Trainer::Parts::add_norms(const std::vector<double>& squares, StepReport& r
 }
 
 // ||w|| of the effective position bias, as it stands before this step's update.
-void Trainer::Parts::add_bias_norms(StepReport& report) const {
+void Trainer::Impl::add_bias_norms(StepReport& report) const {
     for (int64_t layer = 0; layer < config.model.layers; ++layer)
         if (const auto square = squared_bias(net.mixer(layer), config.model.tokens()))
             report.values[fmt::format("bias_norm.layer.{}", layer)] = std::sqrt(*square);
 }
 
 // Norms, clipping, update. False (and a failure in the report) where a gradient is not finite.
-bool Trainer::Parts::apply(StepReport& report) {
+bool Trainer::Impl::apply(StepReport& report) {
     const std::vector<double> squares = optimizer.squared_norms();
     report.failure = gradient_failure(squares);
     if (!report.failure.empty()) return false;
@@ -160,13 +161,13 @@ bool Trainer::Parts::apply(StepReport& report) {
     return true;
 }
 
-void Trainer::Parts::load_validation() {
+void Trainer::Impl::load_validation() {
     const int64_t wanted =
-        std::min(config.train.validate_examples, source->size(Split::validation));
+        std::min(config.train.validate_examples, data.source->size(Split::validation));
     for (int64_t first = 0; first < wanted; first += micro_size()) {
         const int64_t count = std::min(micro_size(), wanted - first);
-        validation.push_back(to_device(
-            load_batch(*source, config.model, {Split::validation, first, count}), device));
+        data.validation.push_back(to_device(
+            load_batch(*data.source, config.model, {Split::validation, first, count}), device));
     }
 }
 

@@ -8,7 +8,7 @@
 namespace aft::bench {
 namespace {
 
-// What was freed before counts as well as what comes anew.
+// Memory that was freed before counts as well as memory that is newly mapped.
 TEST(Peak, all_memory_of_the_work_counts) {
     constexpr std::size_t kBytes = 96 << 20;
     const auto touch = [] {

@@ -13,31 +13,32 @@ namespace {
 constexpr Shape kSmall{"", 2, 6, 8, 4};  // n = 2 * 6 * 8 = 96
 
 void expect_work(const Problem& problem, double flop, double bytes) {
-    EXPECT_EQ(work_of(problem).flop, flop);
-    EXPECT_EQ(work_of(problem).bytes, bytes);
+    EXPECT_EQ(cost_of(problem).flop, flop);
+    EXPECT_EQ(cost_of(problem).bytes, bytes);
 }
 
 TEST(BenchWork, Simple) {
-    const Problem one = make_problem(ops::Kind::simple, kSmall, {.causal = true});
+    const Problem one = make_problem(ops::OperatorKind::simple, kSmall, {.causal = true});
     expect_work(one, 12 * 96, 16 * 96);
     expect_work(backward_of(one), 30 * 96, 28 * 96);
 }
 
 TEST(BenchWork, FullAndLocal) {
-    const auto make = [](ops::Kind kind, bool causal) {
+    const auto make = [](ops::OperatorKind kind, bool causal) {
         return make_problem(kind, kSmall, {.causal = causal, .window = 3});
     };
     // 21 and 36 pairs of 6 tokens; window 3: 1 + 2 + 3 + 3 + 3 + 3 = 15, and 6 + 2 (5 + 4) = 24.
     // Each costs 2 multiply-adds of 8 channels in 2 samples, 64 FLOP.
-    expect_work(make(ops::Kind::full, true), 64 * 21, 16 * 96);
-    expect_work(make(ops::Kind::full, false), 64 * 36, 16 * 96);
-    expect_work(make(ops::Kind::local, true), 64 * 15, 16 * 96);
-    expect_work(make(ops::Kind::local, false), 64 * 24, 16 * 96);
-    expect_work(backward_of(make(ops::Kind::local, true)), 128 * 15, 36 * 96);
+    expect_work(make(ops::OperatorKind::full, true), 64 * 21, 16 * 96);
+    expect_work(make(ops::OperatorKind::full, false), 64 * 36, 16 * 96);
+    expect_work(make(ops::OperatorKind::local, true), 64 * 15, 16 * 96);
+    expect_work(make(ops::OperatorKind::local, false), 64 * 24, 16 * 96);
+    expect_work(backward_of(make(ops::OperatorKind::local, true)), 128 * 15, 36 * 96);
 }
 
 TEST(BenchWork, TheKeysOfAConvolutionHaveOneChannelAHead) {
-    Problem one = make_problem(ops::Kind::conv2d, kSmall, {.grid_height = 2, .grid_width = 3});
+    Problem one =
+        make_problem(ops::OperatorKind::conv2d, kSmall, {.grid_height = 2, .grid_width = 3});
     one.in.k = at::randn({2, 6, 2});
     one.in.w = at::randn({2, 3, 3});
     // Taps inside: (2 + 2) down times (2 + 3 + 2) across = 28; a pair is 2 (8 + 2) FLOP in 2
@@ -46,8 +47,9 @@ TEST(BenchWork, TheKeysOfAConvolutionHaveOneChannelAHead) {
     expect_work(backward_of(one), 2 * 2 * 2 * (8 + 2) * 28, 4 * (6 * 96 + 3 * 24));
 }
 
-TEST(BenchForms, OursInHalfComesWithItsPeers) {
-    const Problem one = make_problem(ops::Kind::local, kSmall, {.causal = true, .window = 3});
+TEST(BenchForms, OursInBf16ComesWithItsPeers) {
+    const Problem one =
+        make_problem(ops::OperatorKind::local, kSmall, {.causal = true, .window = 3});
     const auto count = [](const Problem& problem) {
         int64_t ours = 0;
         for (const Form& form : forms_of(problem)) ours += form.group == "ours" ? 1 : 0;
@@ -59,7 +61,7 @@ TEST(BenchForms, OursInHalfComesWithItsPeers) {
     EXPECT_EQ(forms_of(one)[1].type, at::kBFloat16);
 }
 
-// A decoder that lets the second text hear the first.
+// A decoder that leaks the first text into the second.
 class Deaf final : public decode::Decoder {
   public:
     explicit Deaf(std::unique_ptr<decode::Decoder> inner) : inner_(std::move(inner)) {}

@@ -17,9 +17,9 @@
 namespace aft::bench {
 namespace {
 
-struct Stage {
+struct RoundsStage {
     Calibrator calibrator{true};
-    Settings settings{.rounds = 8, .quick = true, .program = {}, .calibrator = &calibrator};
+    BenchSettings settings{.rounds = 8, .quick = true, .program = {}, .calibrator = &calibrator};
     std::string order;
     Turn turn(char name, bool ours, double seconds) {
         return {.round =
@@ -32,7 +32,7 @@ struct Stage {
 };
 
 TEST(BenchRounds, TakeTurnsAfterAWarmUp) {
-    Stage stage;
+    RoundsStage stage;
     stage.settings.rounds = 3;
     std::vector<Turn> turns{stage.turn('a', true, 1), stage.turn('b', false, 2)};
     static_cast<void>(measure(turns, {}, stage.settings, {}));
@@ -42,7 +42,7 @@ TEST(BenchRounds, TakeTurnsAfterAWarmUp) {
 }
 
 TEST(BenchRounds, APeerFarBehindTheFastestGetsFive) {
-    Stage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 9), stage.turn('b', false, 1),
                             stage.turn('c', false, 5)};
     static_cast<void>(measure(turns, {}, stage.settings, {}));
@@ -52,7 +52,7 @@ TEST(BenchRounds, APeerFarBehindTheFastestGetsFive) {
 }
 
 TEST(BenchRounds, LongCallsGetAsManyRoundsAsFitTheTime) {
-    Stage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1), stage.turn('b', true, 100)};
     static_cast<void>(measure(turns, {.least_rounds = 2, .seconds = 4.5}, stage.settings, {}));
     EXPECT_EQ(turns[0].times.size(), 4U);
@@ -77,7 +77,7 @@ TEST(BenchRounds, NoRatioWhenTheRatesMoved) {
 }
 
 TEST(BenchRounds, ADecoderIsJudgedByTheRatesThatItRestsOn) {
-    Stage stage;
+    RoundsStage stage;
     std::vector<Turn> turns{stage.turn('a', true, 1)};
     double rate = 100;
     const Rounds limits{.basis = [&] { return std::vector<double>{50, rate *= 1.3}; }};
@@ -133,10 +133,10 @@ TEST(BenchRounds, TheBestPeerIsTheFastestOfThoseMeant) {
     EXPECT_EQ(verdict("x", true, false)["state"], "not judged");
 }
 
-Problem small_problem(ops::Kind kind) {
+Problem small_problem(ops::OperatorKind kind) {
     const Shape shape{"", 1, 40, 32, 4};
     Problem problem = make_problem(kind, shape, {.causal = true, .window = 9});
-    if (kind == ops::Kind::conv1d) {
+    if (kind == ops::OperatorKind::conv1d) {
         problem.in.k = at::randn({1, 40, 4});
         problem.in.w = at::randn({4, 5});
     }
@@ -144,10 +144,11 @@ Problem small_problem(ops::Kind kind) {
 }
 
 TEST(BenchTail, AgreesWithTheReferenceAndSeesAWrongRow) {
-    for (const ops::Kind kind : {ops::Kind::simple, ops::Kind::local, ops::Kind::conv1d}) {
+    for (const ops::OperatorKind kind :
+         {ops::OperatorKind::simple, ops::OperatorKind::local, ops::OperatorKind::conv1d}) {
         const Problem problem = small_problem(kind);
         ops::Options options = problem.options;
-        options.backend = ops::Backend::reference;
+        options.backend = ops::OperatorBackend::reference;
         const at::Tensor y = ops::apply(kind, problem.in, options);
         EXPECT_LT(tail_error(problem, y), 1e-6) << ops::kind_name(kind);
         at::Tensor wrong = y.clone();

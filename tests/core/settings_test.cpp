@@ -11,7 +11,7 @@
 namespace aft {
 namespace {
 
-struct Oven {
+struct OvenSettings {
     int64_t trays = 2;
     double heat = 180.5;
     bool fan = false;
@@ -37,7 +37,7 @@ std::string refusal(const std::function<void()>& work) {
 }
 
 std::string refused_text(const char* key, const char* text) {
-    Oven oven;
+    OvenSettings oven;
     SettingRows rows = oven.rows();
     const nlohmann::json before = settings_to_json(rows);
     const std::string words = refusal([&] { set_from_text(rows, key, text); });
@@ -46,7 +46,7 @@ std::string refused_text(const char* key, const char* text) {
 }
 
 TEST(Settings, TextOfEveryKind) {
-    Oven oven;
+    OvenSettings oven;
     SettingRows rows = oven.rows();
     set_from_text(rows, "oven.trays", "7");
     set_from_text(rows, "oven.heat", "2.5e2");
@@ -83,12 +83,12 @@ TEST(Settings, RefusalsNameKeyFoundAndAllowed) {
 
 TEST(Settings, JsonBothWaysIsExact) {
     for (const double heat : {0.1, 1.0 / 3, 1e-300, 123456789.123456789, 5e-324}) {
-        Oven oven;
+        OvenSettings oven;
         oven.heat = heat;
         oven.fan = true;
         oven.label = "a \"quoted\" \xC3\xA4";
         const std::string text = settings_to_json(oven.rows()).dump();
-        Oven copy;
+        OvenSettings copy;
         SettingRows rows = copy.rows();
         settings_from_json(rows, nlohmann::json::parse(text), "oven.json");
         EXPECT_EQ(copy.heat, heat) << text;
@@ -112,7 +112,7 @@ TEST(Settings, JsonRefusalsNameFileAndKey) {
         {R"({"oven": 3})", "oven"},
         {R"([1])", "array"}};
     for (const auto& [text, key] : bad) {
-        Oven oven;
+        OvenSettings oven;
         SettingRows rows = oven.rows();
         const std::string words = refusal(
             [&, t = text] { settings_from_json(rows, nlohmann::json::parse(t), "kitchen.json"); });
@@ -122,7 +122,7 @@ TEST(Settings, JsonRefusalsNameFileAndKey) {
 }
 
 TEST(Settings, AllowedInWords) {
-    Oven oven;
+    OvenSettings oven;
     SettingRows rows = oven.rows();
     EXPECT_EQ(allowed_text(rows[0]), "allowed: whole numbers 1 to 8");
     EXPECT_EQ(allowed_text(rows[1]), "allowed: at least 0");
@@ -134,7 +134,7 @@ TEST(Settings, AllowedInWords) {
 
 // Of a value or a key of any length a message shows its beginning, and its type.
 TEST(Settings, LongValuesAreShort) {
-    Oven oven;
+    OvenSettings oven;
     SettingRows rows = oven.rows();
     const std::string vast(400000, 'x');
     std::string many = "1";

@@ -68,19 +68,19 @@ TEST(SpinLimiter, AnIdleTeamIsThereWhileOthersTakeTheCores) {
 }
 
 TEST(ForeignCpuLoad, WhatThisProcessTakesIsNotTheirs) {
-    const ForeignCpuLoad neighbours;
+    const ForeignCpuLoad foreign_load;
     const auto start = Clock::now();
     const std::clock_t used = std::clock();
     std::atomic<int64_t> turns = 0;
     while (std::clock() - used < CLOCKS_PER_SEC / 2) ++turns;
-    const double share = neighbours.share();
+    const double share = foreign_load.share();
     EXPECT_GE(share, 0) << "the system must tell";
     const double wall = std::chrono::duration<double>(Clock::now() - start).count();
     const double own = 0.5 / wall / static_cast<double>(omp_get_num_procs());
     EXPECT_LE(share, 1 - 0.8 * own) << "own share " << own;
     const ForeignCpuLoad now;  // what the host takes is in the share alone
-    EXPECT_GE(neighbours.programs(now), 0);
-    EXPECT_LE(neighbours.programs(now), neighbours.share(now));
+    EXPECT_GE(foreign_load.programs(now), 0);
+    EXPECT_LE(foreign_load.programs(now), foreign_load.share(now));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Each warning is told once, to the sink if there is one.
+// Each warning is reported once, to the sink if there is one.
 #include "core/warnings.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ void expect_norm(const ModelConfig& config) {
 }
 
 TEST(BiasNorm, IsThatOfTheWholeBias) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         expect_norm(c.config);
     }

@@ -119,7 +119,7 @@ TEST(CompleteJob, OnePngAndAMask) {
     EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
-TEST(CompleteJob, TextGoesOnFromAPrompt) {
+TEST(CompleteJob, TextContinuesAPrompt) {
     const Scratch folder;
     CompleteRequest job;
     job.model = store(folder, tiny_model("aft-simple", "text"));
@@ -140,7 +140,7 @@ TEST(CompleteJob, TextGoesOnFromAPrompt) {
 }
 
 // From nothing: what the window asks for when its prompt is empty, with the same random numbers.
-TEST(CompleteJob, AnEmptyPromptGoesOnFromNothing) {
+TEST(CompleteJob, AnEmptyPromptContinuesFromNothing) {
     const Scratch folder;
     CompleteRequest job;
     job.model = store(folder, tiny_model("aft-full", "text"));

@@ -168,7 +168,7 @@ TEST(Presets, PositionBiasOfOneCifarLayer) {
         int64_t count = 0;
         const Net net(config.model, 1, at::kMeta);
         for (const Parameter& p : net.parameters())
-            if (p.layer == 0 && p.group == Group::position_bias) count += p.value.numel();
+            if (p.layer == 0 && p.group == ParameterGroup::position_bias) count += p.value.numel();
         return static_cast<double>(count) / 1e6;
     };
     EXPECT_NEAR(bias(), 0.39, 0.005);

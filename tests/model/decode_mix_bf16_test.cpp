@@ -14,8 +14,8 @@ namespace aft {
 namespace {
 
 // Chunks of sources for every target of a block, in bf16 against K itself.
-struct Block {
-    using Chunk = decode::Chunk;
+struct MixBlock {
+    using Chunk = decode::HistoryChunk;
     static constexpr int64_t kBlock = ops::cpu::kDecodeBlock, kWidth = 64;
     std::function<float(int64_t, int64_t)> k = [](int64_t j, int64_t c) {
         return std::sin(static_cast<float>(7 * j + 3 * c));
@@ -97,10 +97,10 @@ struct Block {
 };
 
 // Ordinary keys, keys across the promised range, spikes that the biases hide, biases far apart.
-TEST(DecodeAccumulate, BlocksHeardInBf16) {
+TEST(DecodeAccumulate, BlocksAccumulatedInBf16) {
     if (ops::cpu::decode_kernels().accumulate_chunk_bf16 == nullptr)
         GTEST_SKIP() << "no bf16 in this set";
-    const auto error_of = [](const Block& block) {
+    const auto error_of = [](const MixBlock& block) {
         const std::vector<float> found = block.means(true), wanted = block.means(false);
         double error = 0;
         for (size_t i = 0; i < found.size(); ++i) {
@@ -109,10 +109,10 @@ TEST(DecodeAccumulate, BlocksHeardInBf16) {
         }
         return error;  // of values up to 1
     };
-    const Block plain;
+    const MixBlock plain;
     EXPECT_LT(error_of(plain), 1e-2);
     EXPECT_GT(error_of(plain), 1e-6);
-    Block saw, spikes, wide, hidden;
+    MixBlock saw, spikes, wide, hidden;
     saw.k = [](int64_t j, int64_t c) { return 200 * static_cast<float>((j + c) % 32) / 31 - 100; };
     saw.w = [](int64_t t, int64_t j) { return static_cast<float>((t * 7 + j * 3) % 101) - 50; };
     EXPECT_LT(error_of(saw), 1e-2);
@@ -136,7 +136,7 @@ TEST(DecodeAccumulate, BlocksHeardInBf16) {
     // The largest key of the first chunk is hidden by its own bias, so that nothing is as large as
     // the sum's scale; what counts comes later, near the end of what one factor can bring.
     for (const float bias : {-36.0F, -38.0F, -41.0F, -45.0F}) {
-        Block late;
+        MixBlock late;
         late.chunks = 2;
         late.k = [](int64_t j, int64_t) { return j == 0 ? 69.3147F : j < 32 ? 0.0F : 29.1122F; };
         late.w = [bias](int64_t, int64_t j) { return j == 0 ? bias : 0.0F; };

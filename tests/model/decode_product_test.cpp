@@ -24,14 +24,14 @@ float input_of(int64_t row, int64_t i) {
     return std::sin(static_cast<float>(3 * i + 7 * row + 1)) * static_cast<float>(1 + row % 3);
 }
 
-struct Problem {
+struct ProductProblem {
     WeightFormat format;
     int64_t inputs, panels = 3;
     Buffer<uint32_t> words;
     Buffer<float> bias, scale;
     Buffer<int32_t> sums;
 
-    Problem(WeightFormat f, int64_t n) : format(f), inputs(n) {
+    ProductProblem(WeightFormat f, int64_t n) : format(f), inputs(n) {
         const int64_t panel = decode_kernels().panel, outputs = panels * panel;
         const int64_t each = f == WeightFormat::fp32 ? 1 : f == WeightFormat::bf16 ? 2 : 4;
         const int64_t steps = (n + each - 1) / each;
@@ -66,7 +66,7 @@ struct Problem {
         return sum * (format == WeightFormat::int8 ? 0.25 : 1) + static_cast<double>(o % 5);
     }
     // y of the rows [first, first + rows), [rows, outputs]
-    [[nodiscard]] std::vector<float> found(int64_t first, int64_t rows, bool ahead) const {
+    [[nodiscard]] std::vector<float> found(int64_t first, int64_t rows, bool prefetches) const {
         const int64_t stride = (inputs + 3) / 4 * 4, outputs = panels * decode_kernels().panel;
         Buffer<float> x(rows * stride, true), y(rows * outputs, true);
         Buffer<uint8_t> codes(rows * (2 * stride + 64), true);
@@ -84,7 +84,7 @@ struct Problem {
              .y = y.data(),
              .y_stride = outputs,
              .codes = codes.data(),
-             .ahead = ahead});
+             .prefetches = prefetches});
         return {y.data(), y.data() + rows * outputs};
     }
 };
@@ -95,7 +95,7 @@ TEST(DecodeProduct, AnyNumberOfRows) {
     for (const WeightFormat format : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
         for (const int64_t inputs : {1, 30, 100, 256}) {
             SCOPED_TRACE(static_cast<int>(format) * 1000 + inputs);
-            const Problem problem(format, inputs);
+            const ProductProblem problem(format, inputs);
             const std::vector<float> all = problem.found(0, kMost, true);
             const auto outputs = static_cast<int64_t>(all.size()) / kMost;
             double largest = 0, error = 0;
@@ -108,11 +108,11 @@ TEST(DecodeProduct, AnyNumberOfRows) {
             EXPECT_LE(error, limits[static_cast<int>(format)] * largest);
             for (const int64_t rows :
                  {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 24, 25, 30, 32, 33})
-                for (const bool ahead : {false, true}) {
+                for (const bool prefetches : {false, true}) {
                     const int64_t first = kMost - rows;
-                    const std::vector<float> some = problem.found(first, rows, ahead);
+                    const std::vector<float> some = problem.found(first, rows, prefetches);
                     EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + first * outputs))
-                        << rows << " rows" << (ahead ? ", asking ahead" : "");
+                        << rows << " rows" << (prefetches ? ", prefetching" : "");
                 }
         }
 }

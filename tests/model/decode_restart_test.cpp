@@ -1,4 +1,4 @@
-// A text that outgrows its model begins anew with half a window: in blocks, whatever the rows and
+// A text that outgrows its model restarts with half a window: in blocks, whatever the rows and
 // the window, and with every bit of what one block gives.
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>

@@ -202,7 +202,7 @@ void expect_same_bits(const std::vector<std::vector<float>>& found,
 }
 
 // What was filled in before goes through in blocks: a few turns of the decoder, and every number as
-// one token at a time gave it. Text of 40 is longer than the model of 12, which begins anew within.
+// one token at a time gave it. Text of 40 is longer than the model of 12, which restarts within.
 TEST(Decode, ContinuingTakesThePastInBlocks) {
     for (const char* mixer : {"aft-simple", "aft-full", "aft-local", "aft-conv1d"})
         for (const std::string task : {"image", "text"})
@@ -267,7 +267,7 @@ TEST(Decode, StopsBetweenTokensAndServesInBetween) {
     EXPECT_EQ(served, 4);
 }
 
-TEST(Decode, TextGoesOnPastTheModelsLength) {
+TEST(Decode, TextContinuesPastTheModelsLength) {
     for (const std::string mixer : {"aft-full", "aft-simple", "aft-conv1d"}) {
         SCOPED_TRACE(mixer);
         const ModelConfig model = tiny_model(mixer, "text");

@@ -1,5 +1,5 @@
 // The device that the tests of models and sessions run on: AFTERIMAGE_DEVICE = cpu, cuda or auto,
-// as --device of the program, or fake GPU where fake_gpu_device.cpp is part of the tests; cpu where
+// as --device of the program, or fake-gpu where fake_gpu.cpp is part of the tests; cpu where
 // it is not set. Whoever includes this has it opened before the first test; where it is not to be
 // had, or set to nothing, the program says so once, runs no test and ends with 1. Without LibTorch.
 #pragma once

@@ -47,12 +47,12 @@ ModelConfig small_model(const std::string& task) {
     return model;
 }
 
-struct Part {
+struct EvalPart {
     int64_t limit = 0, stride = 0, batch = 0;
 };
 
 nlohmann::json evaluate(const std::filesystem::path& model, const std::string& data,
-                        Part part = {}) {
+                        EvalPart part = {}) {
     EvalRequest request;
     request.model = model.string();
     request.data = data;

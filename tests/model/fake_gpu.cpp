@@ -1,5 +1,5 @@
-// A fake GPU for a GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
-// whose memory the processor may not touch. AFTERIMAGE_DEVICE=fake GPU runs the tests of models and
+// A fake GPU, for tests on a machine without one: a LibTorch device ("privateuseone")
+// whose memory the processor may not touch. AFTERIMAGE_DEVICE=fake-gpu runs the tests of models and
 // sessions on it. What it finds is what a GPU would refuse: an operation that mixes devices, and
 // code that reads a device's memory through its pointer (the process dies of SIGSEGV there), and an
 // operation, or a product of integers, for which LibTorch has no CUDA kernel. What it cannot find:
@@ -34,22 +34,22 @@ constexpr auto kDevice = at::kPrivateUse1;
 constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
 
 // Whole pages, closed to the processor except while copy_from below moves bytes.
-class Memory final : public c10::Allocator {
+class ClosedMemory final : public c10::Allocator {
   public:
     at::DataPtr allocate(size_t bytes) override {
         const at::Device device(kDevice, 0);
-        if (bytes == 0) return {nullptr, nullptr, &Memory::release, device};
+        if (bytes == 0) return {nullptr, nullptr, &ClosedMemory::release, device};
         const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
         const size_t whole = (bytes + page - 1) / page * page;
         void* const at = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        TORCH_CHECK(at != MAP_FAILED, "the fake GPU device is out of memory");
+        TORCH_CHECK(at != MAP_FAILED, "the fake GPU is out of memory");
         const std::lock_guard lock(mutex_);
         sizes_[at] = whole;
-        return {at, at, &Memory::release, device};
+        return {at, at, &ClosedMemory::release, device};
     }
-    at::DeleterFnPtr raw_deleter() const override { return &Memory::release; }
+    at::DeleterFnPtr raw_deleter() const override { return &ClosedMemory::release; }
     void copy_data(void*, const void*, size_t) const override {
-        TORCH_CHECK(false, "the fake GPU device copies tensors only");
+        TORCH_CHECK(false, "the fake GPU copies tensors only");
     }
 
     // Opens the storages of these tensors while `work` runs; one at a time.
@@ -66,7 +66,7 @@ class Memory final : public c10::Allocator {
   private:
     static void release(void* at) {
         if (at == nullptr) return;
-        Memory& self = get();
+        ClosedMemory& self = get();
         const std::lock_guard lock(self.mutex_);
         munmap(at, self.sizes_.at(at));
         self.sizes_.erase(at);
@@ -81,8 +81,8 @@ class Memory final : public c10::Allocator {
     std::map<void*, size_t> sizes_;
 
   public:
-    static Memory& get() {
-        static Memory memory;
+    static ClosedMemory& get() {
+        static ClosedMemory memory;
         return memory;
     }
 };
@@ -95,7 +95,7 @@ at::Tensor seen(const at::Tensor& x) {
 }
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool) {
     if (to.numel() == 0) return to;
-    Memory::get().open(from, to, [&] { seen(to).copy_(seen(from)); });
+    ClosedMemory::get().open(from, to, [&] { seen(to).copy_(seen(from)); });
     return to;
 }
 at::Tensor copy_and_resize(const at::Tensor& from, const at::Tensor& to) {
@@ -109,8 +109,8 @@ const at::Tensor& resize(const at::Tensor& x, c10::IntArrayRef size,
     self->set_sizes_contiguous(size);
     const size_t bytes = x.nbytes() + static_cast<size_t>(x.storage_offset()) * x.itemsize();
     if (bytes > x.storage().nbytes()) {
-        TORCH_CHECK(x.storage().nbytes() == 0, "the fake GPU device enlarges nothing");
-        x.storage().set_data_ptr_noswap(Memory::get().allocate(bytes));
+        TORCH_CHECK(x.storage().nbytes() == 0, "the fake GPU enlarges nothing");
+        x.storage().set_data_ptr_noswap(ClosedMemory::get().allocate(bytes));
         x.storage().set_nbytes(bytes);
     }
     return x;
@@ -146,7 +146,7 @@ void compute(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }
 
 // One device, one stream: what is recorded has happened, who waits need not. For autograd.
-struct Guard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
+struct FakeDeviceGuard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
     static c10::Stream stream() {
         return c10::Stream(c10::Stream::DEFAULT, at::Device(kDevice, 0));
     }
@@ -185,12 +185,12 @@ void register_operations() {
     aten.impl("empty.memory_format", [](Sizes size, Type type, Layout, Place, Flag, Format format) {
         const at::ScalarType scalar_type = c10::dtype_or_default(type);
         return at::Tensor(
-            at::detail::empty_generic(size, &Memory::get(), kKeys, scalar_type, format));
+            at::detail::empty_generic(size, &ClosedMemory::get(), kKeys, scalar_type, format));
     });
     aten.impl("empty_strided", [](Sizes size, Sizes stride, Type type, Layout, Place, Flag) {
         const at::ScalarType scalar_type = c10::dtype_or_default(type);
-        return at::Tensor(
-            at::detail::empty_strided_generic(size, stride, &Memory::get(), kKeys, scalar_type));
+        return at::Tensor(at::detail::empty_strided_generic(size, stride, &ClosedMemory::get(),
+                                                            kKeys, scalar_type));
     });
     aten.impl("_copy_from", &copy_from);
     aten.impl("_copy_from_and_resize", &copy_and_resize);
@@ -209,11 +209,11 @@ void register_operations() {
 
 void open_fake_gpu() {
     if (c10::impl::hasDeviceGuardImpl(kDevice)) return;
-    static const Guard guard;
+    static const FakeDeviceGuard guard;
     static Hooks hooks;
     c10::impl::registerDeviceGuard(kDevice, &guard);
     c10::register_privateuse1_backend("fake_gpu");
-    c10::SetAllocator(kDevice, &Memory::get());
+    c10::SetAllocator(kDevice, &ClosedMemory::get());
     at::RegisterPrivateUse1HooksInterface(&hooks);
     register_operations();
     add_device("fake-gpu", {kDevice, 0});

@@ -1,4 +1,4 @@
-// the fake GPU refuses what a GPU refuses. In processes of their own: a backend that is
+// The fake GPU refuses what a GPU refuses. In processes of their own: a backend that is
 // registered stays.
 #include <ATen/ATen.h>
 

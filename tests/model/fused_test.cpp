@@ -182,14 +182,14 @@ TEST(Fused, GeluAndItsSlope) {
     const at::Tensor y64 = x64 * P;
     y64.sum().backward();
     // exp(-x^2 / 2) loses x^2 / 2 of a unit in the last place
-    const at::Tensor room = 4e-7 * (1 + x64.square()) * P.detach() * (1 + x64.abs()) + 1e-37;
-    EXPECT_TRUE(((y - y64).abs() <= room).all().item<bool>())
-        << ((y - y64).abs() / room).max().item<double>();
+    const at::Tensor tolerance = 4e-7 * (1 + x64.square()) * P.detach() * (1 + x64.abs()) + 1e-37;
+    EXPECT_TRUE(((y - y64).abs() <= tolerance).all().item<bool>())
+        << ((y - y64).abs() / tolerance).max().item<double>();
     const at::Tensor density = at::exp(-0.5 * x64.square()) * 0.3989422804014327;
-    const at::Tensor room_of_slope =
+    const at::Tensor slope_tolerance =
         4e-7 * (1 + x64.square()) * (P + density * x64.abs()).detach() + 1e-37;
-    EXPECT_TRUE(((dx - x64.grad()).abs() <= room_of_slope).all().item<bool>())
-        << ((dx - x64.grad()).abs() / room_of_slope).max().item<double>();
+    EXPECT_TRUE(((dx - x64.grad()).abs() <= slope_tolerance).all().item<bool>())
+        << ((dx - x64.grad()).abs() / slope_tolerance).max().item<double>();
 }
 
 TEST(Fused, CrossEntropy) {
@@ -273,7 +273,7 @@ TEST(Fused, ThreadsChangeNothing) {
 
 // A whole net with our nodes against the same net in float64 with LibTorch's.
 TEST(Fused, NetsAgreeWithFloat64) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         Net net(c.config, 3), net64(c.config, 3);
         shake(net, 0.1, 5);
@@ -287,7 +287,7 @@ TEST(Fused, NetsAgreeWithFloat64) {
         };
         const at::Tensor a = loss(net.forward(input, {}));
         const at::Tensor b = loss(net64.forward(floats ? input.to(at::kDouble) : input,
-                                                {.backend = ops::Backend::reference}));
+                                                {.backend = ops::OperatorBackend::reference}));
         EXPECT_NEAR(a.item<double>(), b.item<double>(), 2e-6 * std::abs(b.item<double>()));
         a.backward();
         b.backward();

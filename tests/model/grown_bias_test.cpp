@@ -30,7 +30,7 @@ double disagreement(const Net& net) {
     const at::Tensor tokens = on_device(at::randint(0, config.levels, {2, config.tokens()},
                                                     at::detail::createCPUGenerator(7), at::kLong));
     Pass exact;
-    exact.backend = ops::Backend::reference;
+    exact.backend = ops::OperatorBackend::reference;
     return (net.forward(tokens, exact) - net.forward(tokens, {})).abs().max().item<double>();
 }
 

@@ -7,9 +7,9 @@
 namespace aft {
 namespace {
 
-std::vector<Case> causal_cases() {
-    std::vector<Case> cases;
-    for (const Case& c : small_cases())
+std::vector<NetCase> causal_cases() {
+    std::vector<NetCase> cases;
+    for (const NetCase& c : small_cases())
         if (c.config.causal()) cases.push_back(c);
     return cases;
 }
@@ -46,7 +46,7 @@ double stream_error(const ModelConfig& config, const Mistake& mistake) {
     copy_values(net.parameters(), streamed_net.parameters());
     mistake.weights(streamed_net);
     const at::Tensor targets = on_device(input_for(config, 3, 7));
-    const at::Tensor expected = net.forward(targets, {.backend = ops::Backend::reference});
+    const at::Tensor expected = net.forward(targets, {.backend = ops::OperatorBackend::reference});
     NetState state = streamed_net.start(3);
     std::vector<at::Tensor> rows;
     while (state.position < config.tokens()) {
@@ -58,7 +58,8 @@ double stream_error(const ModelConfig& config, const Mistake& mistake) {
 
 TEST(MixerStream, EqualsParallel) {
     const Mistake none{"", [](const ModelConfig&) { return true; }};
-    for (const Case& c : causal_cases()) EXPECT_LT(stream_error(c.config, none), 1e-5) << c.label;
+    for (const NetCase& c : causal_cases())
+        EXPECT_LT(stream_error(c.config, none), 1e-5) << c.label;
 }
 
 void change(Net& net, const std::string& end, at::Tensor (*to)(const at::Tensor&)) {
@@ -110,7 +111,7 @@ std::vector<Mistake> mistakes() {
 TEST(MixerStream, WrongStepsAreNoticed) {
     for (const Mistake& mistake : mistakes()) {
         int concerned = 0;
-        for (const Case& c : causal_cases()) {
+        for (const NetCase& c : causal_cases()) {
             if (!mistake.concerns(c.config)) continue;
             ++concerned;
             EXPECT_GT(stream_error(c.config, mistake), 1e-3) << mistake.name << ": " << c.label;
@@ -119,21 +120,22 @@ TEST(MixerStream, WrongStepsAreNoticed) {
     }
 }
 
-TEST(MixerStream, ClonesAndSelectionsGoOnAlone) {
-    for (const Case& c : causal_cases()) {
+TEST(MixerStream, ClonesAndSelectionsContinueAlone) {
+    for (const NetCase& c : causal_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device());
         shake(net, 0.3, 5);
         const int64_t T = c.config.tokens(), middle = T / 2;
         const at::Tensor targets = on_device(input_for(c.config, 3, 7));
-        const at::Tensor expected = net.forward(targets, {.backend = ops::Backend::reference});
+        const at::Tensor expected =
+            net.forward(targets, {.backend = ops::OperatorBackend::reference});
         const double tolerance = 1e-5 * std::max(1.0, largest(expected));
         NetState state = net.start(3);
         static_cast<void>(stream_to(net, targets, middle, state));
         NetState kept = state.clone();
 
-        // The original goes on with other rows: the last, the first, the last again.
+        // The original continues with other rows: the last, the first, the last again.
         const at::Tensor rows = on_device(at::tensor({2, 0, 2}, at::kLong));
         state.select(rows);
         const at::Tensor chosen = stream_to(net, targets.index_select(0, rows), T, state);
@@ -151,7 +153,7 @@ TEST(MixerStream, ClonesAndSelectionsGoOnAlone) {
 }
 
 TEST(MixerStream, BatchDoesNotMatter) {
-    for (const Case& c : causal_cases()) {
+    for (const NetCase& c : causal_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device());
@@ -171,7 +173,7 @@ void scale(Net& net, const std::string& end, double factor) {
 
 // Biases of hundreds of nats and keys of hundreds: the quick scaling would lose everything.
 TEST(MixerStream, FarOutValuesTakeTheExactWay) {
-    for (const Case& c : causal_cases()) {
+    for (const NetCase& c : causal_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device());
@@ -186,7 +188,7 @@ TEST(MixerStream, FarOutValuesTakeTheExactWay) {
         to_double(net);
         to_double(exact);
         const at::Tensor expected =
-            exact.forward(targets.cpu(), {.backend = ops::Backend::reference});
+            exact.forward(targets.cpu(), {.backend = ops::OperatorBackend::reference});
         NetState state = net.start(2);
         const at::Tensor streamed = stream_to(net, targets, c.config.tokens(), state);
         EXPECT_TRUE(at::isfinite(streamed).all().item<bool>());

@@ -21,7 +21,7 @@ struct AdamMistakes {
 
 // One parameter of one value. AdamW as defined by Loshchilov and Hutter 2019, Algorithm 2.
 struct Scalar {
-    Group group = Group::linear_weight;
+    ParameterGroup group = ParameterGroup::linear_weight;
     double value = 1, m = 0, v = 0;
 };
 
@@ -41,18 +41,18 @@ class Definition {
     }
 
   private:
-    [[nodiscard]] double decay_of(Group group, const TrainConfig& config) const {
-        if (group == Group::position_bias)
+    [[nodiscard]] double decay_of(ParameterGroup group, const TrainConfig& config) const {
+        if (group == ParameterGroup::position_bias)
             return wrong_.no_bias_decay ? 0 : config.bias_weight_decay;
-        const bool decays = group == Group::linear_weight ||
-                            (group == Group::bias && wrong_.decays_biases) ||
-                            (group == Group::embedding && wrong_.decays_embeddings);
+        const bool decays = group == ParameterGroup::linear_weight ||
+                            (group == ParameterGroup::bias && wrong_.decays_biases) ||
+                            (group == ParameterGroup::embedding && wrong_.decays_embeddings);
         return decays ? config.weight_decay : 0;
     }
     void update(Scalar& s, double grad, const TrainConfig& config, double rate) const {
         double b1 = config.beta1, b2 = config.beta2;
         if (wrong_.swapped_betas) std::swap(b1, b2);
-        if (s.group == Group::position_bias && !wrong_.no_bias_rate)
+        if (s.group == ParameterGroup::position_bias && !wrong_.no_bias_rate)
             rate *= config.bias_learning_rate_scale;
         const double decay = decay_of(s.group, config);
         if (wrong_.decay_in_gradient)
@@ -74,8 +74,9 @@ class Definition {
     int t_ = 0;
 };
 
-constexpr Group kGroups[] = {Group::linear_weight, Group::bias, Group::norm, Group::embedding,
-                             Group::position_bias};
+constexpr ParameterGroup kGroups[] = {ParameterGroup::linear_weight, ParameterGroup::bias,
+                                      ParameterGroup::norm, ParameterGroup::embedding,
+                                      ParameterGroup::position_bias};
 
 // The values of all groups after each of some steps.
 using Optimizer =
@@ -84,7 +85,7 @@ using Optimizer =
 Optimizer defined(const AdamMistakes& wrong) {
     return [wrong](const auto& grads, const TrainConfig& config) {
         std::vector<Scalar> scalars;
-        for (const Group group : kGroups) scalars.push_back({group});
+        for (const ParameterGroup group : kGroups) scalars.push_back({group});
         Definition definition(wrong);
         std::vector<double> values;
         for (const auto& step : grads) {
@@ -98,7 +99,7 @@ Optimizer defined(const AdamMistakes& wrong) {
 std::vector<double> real_values(const std::vector<std::vector<double>>& grads,
                                 const TrainConfig& config) {
     Parameters parameters;
-    for (const Group group : kGroups) {
+    for (const ParameterGroup group : kGroups) {
         parameters.emplace_back();
         parameters.back().value = on_device(at::ones({1})).set_requires_grad(true);
         parameters.back().group = group;

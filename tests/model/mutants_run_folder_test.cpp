@@ -56,14 +56,14 @@ std::string resume_mistake(const FolderPart& part) {
     std::ofstream(path / "metrics.jsonl", std::ios::app) << "{\"step\": 7, \"lo";
     part.go_on_from(path, 4);
     if (logged_steps(path) != std::vector<int64_t>{1, 2, 3, 4})
-        return "the log does not end at the step that is gone on from";
+        return "the log does not end at the step that is resumed";
     RunFolder run(path);
     run.go_on_from(4, tiny_config());
     StepReport report;
     report.step = 5;
     run.log(report);
     return logged_steps(path) == std::vector<int64_t>{1, 2, 3, 4, 5} ? ""
-                                                                     : "the log does not go on";
+                                                                     : "the log does not continue";
 }
 
 std::string save_mistake(const FolderPart& part) {

@@ -18,7 +18,7 @@ void clear(Net& net) {
 
 // Central differences at a few places of every parameter, in float64.
 TEST(NetGradients, AgreeWithFiniteDifferences) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         ModelConfig config = c.config;
         config.layers = 1;
@@ -27,7 +27,7 @@ TEST(NetGradients, AgreeWithFiniteDifferences) {
         shake(net, 0.2, 5);
         at::Tensor input = on_device(input_for(config, 2, 7));
         if (config.task == "classify") input = input.to(at::kDouble);
-        const Pass pass{.backend = ops::Backend::reference};
+        const Pass pass{.backend = ops::OperatorBackend::reference};
         loss_of(net, input, pass).backward();
         const at::NoGradGuard no_gradients;
         for (Parameter& p : net.parameters()) {
@@ -50,7 +50,7 @@ TEST(NetGradients, AgreeWithFiniteDifferences) {
 }
 
 TEST(NetGradients, FirstStepReachesEveryParameter) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         Net net(c.config, 3, test_device());
         const at::Tensor input = on_device(input_for(c.config, 4, 7));
@@ -70,7 +70,7 @@ TEST(NetGradients, FirstStepReachesEveryParameter) {
 }
 
 TEST(NetGradients, RecomputeAndDropoutRepeat) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         ModelConfig config = c.config;
         config.dropout = 0.3;

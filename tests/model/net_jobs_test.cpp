@@ -1,4 +1,4 @@
-// inspect and run, through the plain door of jobs.h.
+// inspect and run, through the plain interface of jobs.h.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,25 +81,26 @@ Saved save(const ModelConfig& model, const Scratch& folder) {
     return {std::move(net), path};
 }
 
-struct Files {
+struct FilePair {
     std::string in, out;
 };
 
-Files write_input(const Scratch& folder, const std::string& name, const at::Tensor& value) {
-    const Files files{(folder / "in.safetensors").string(), (folder / "out.safetensors").string()};
+FilePair write_input(const Scratch& folder, const std::string& name, const at::Tensor& value) {
+    const FilePair files{(folder / "in.safetensors").string(),
+                         (folder / "out.safetensors").string()};
     write_safetensors(files.in, {.tensors = {{name, value}}, .metadata = {}});
     return files;
 }
 
 TEST(NetJobs, RunAnswersWhatTheNetAnswers) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         const Scratch folder;
         const Saved saved = save(c.config, folder);
         const bool classify = c.config.task == "classify";
         const at::Tensor input = input_for(c.config, 2, 7);
-        Files files = write_input(folder, classify ? "image" : "tokens", input);
+        FilePair files = write_input(folder, classify ? "image" : "tokens", input);
         static_cast<void>(
             run_job({.model = saved.path, .in = files.in, .out = files.out, .part = ""}));
         const at::Tensor expected =
@@ -121,7 +122,7 @@ TEST(NetJobs, RunAnswersWhatTheNetAnswers) {
 TEST(NetJobs, RunRefusesWhatDoesNotFit) {
     const Scratch folder;
     const Saved saved = save(small_config("aft-full", "image"), folder);
-    const auto refusal = [&](const Files& files, const std::string& part, int64_t layer) {
+    const auto refusal = [&](const FilePair& files, const std::string& part, int64_t layer) {
         return error_of([&] {
             static_cast<void>(run_job({.model = saved.path,
                                        .in = files.in,
@@ -130,13 +131,13 @@ TEST(NetJobs, RunRefusesWhatDoesNotFit) {
                                        .layer = layer}));
         });
     };
-    const Files x = write_input(folder, "x", at::randn({1, 4, 8}));
+    const FilePair x = write_input(folder, "x", at::randn({1, 4, 8}));
     EXPECT_TRUE(has(refusal(x, "", -1), "needs a tensor 'tokens', found: x"));
     EXPECT_TRUE(has(refusal(x, "block", 2), "allowed: 0 to 1"));
     EXPECT_TRUE(has(refusal(x, "row", 0), "mixer, block"));
-    const Files narrow = write_input(folder, "x", at::randn({1, 4, 7}));
+    const FilePair narrow = write_input(folder, "x", at::randn({1, 4, 7}));
     EXPECT_TRUE(has(refusal(narrow, "mixer", 0), narrow.in));
-    const Files floats = write_input(folder, "tokens", at::randn({1, 4}));
+    const FilePair floats = write_input(folder, "tokens", at::randn({1, 4}));
     EXPECT_TRUE(has(refusal(floats, "", -1), "int64"));
     EXPECT_FALSE(std::filesystem::exists(x.out));
 }

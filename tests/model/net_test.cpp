@@ -27,7 +27,7 @@ std::string usage_error(Work work) {
 }
 
 TEST(Net, ShapesAndFiniteLogits) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         const Net net(c.config, 3, test_device());
@@ -42,7 +42,7 @@ TEST(Net, ShapesAndFiniteLogits) {
 }
 
 TEST(Net, NothingLeaksFromTheFuture) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         if (!c.config.causal()) continue;
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
@@ -64,7 +64,7 @@ TEST(Net, NothingLeaksFromTheFuture) {
 }
 
 TEST(Net, AutomaticBackendAgreesWithFloat64) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device()), exact(c.config, 3);
@@ -73,13 +73,14 @@ TEST(Net, AutomaticBackendAgreesWithFloat64) {
         to_double(exact);
         const at::Tensor input = on_device(input_for(c.config, 2, 7));
         const at::Tensor wide = c.config.causal() ? input.cpu() : input.cpu().to(at::kDouble);
-        const at::Tensor expected = exact.forward(wide, {.backend = ops::Backend::reference});
+        const at::Tensor expected =
+            exact.forward(wide, {.backend = ops::OperatorBackend::reference});
         EXPECT_LT(difference(net.forward(input, {}), expected), 1e-4 * largest(expected));
     }
 }
 
 TEST(Net, ShortSequencesUseTheCornerOfEveryTable) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         if (!c.config.causal()) continue;
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
@@ -207,13 +208,13 @@ TEST(Net, CanonicalNames) {
                                             "head.weight",
                                             "head.bias"};
     EXPECT_EQ(names, expected);
-    EXPECT_EQ(net.parameters()[13].group, Group::position_bias);
+    EXPECT_EQ(net.parameters()[13].group, ParameterGroup::position_bias);
     EXPECT_EQ(net.parameters()[13].layer, 0);
     EXPECT_EQ(net.parameters()[0].layer, -1);
 }
 
 TEST(Net, CopiedValuesGiveTheSameLogits) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device()), other(c.config, 9, test_device());
@@ -267,7 +268,7 @@ TEST(Net, TapSeesTheNamedValues) {
 }
 
 TEST(Net, LayersOnTheirOwn) {
-    for (const Case& c : small_cases()) {
+    for (const NetCase& c : small_cases()) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device());

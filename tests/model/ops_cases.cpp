@@ -15,8 +15,8 @@ namespace aft::ops::testing {
 
 namespace {
 
-bool has_taps(Kind kind) {
-    return kind == Kind::conv1d || kind == Kind::conv2d;
+bool has_taps(OperatorKind kind) {
+    return kind == OperatorKind::conv1d || kind == OperatorKind::conv2d;
 }
 
 at::Tensor normal(at::IntArrayRef sizes, double scale) {
@@ -34,25 +34,25 @@ Inputs moved(const Inputs& in) {
 
 }  // namespace
 
-Operator operator_of(Backend backend, int64_t row_block) {
-    return [=](Kind kind, const Inputs& in, const Options& options) {
+Operator operator_of(OperatorBackend backend, int64_t row_block) {
+    return [=](OperatorKind kind, const Inputs& in, const Options& options) {
         Options chosen = options;
         chosen.backend = backend;
         chosen.row_block = row_block;
-        if (backend == Backend::cpu) return apply(kind, in, chosen);
+        if (backend == OperatorBackend::cpu) return apply(kind, in, chosen);
         return apply(kind, moved(in), chosen).cpu();
     };
 }
 
 Operator oracle() {
-    return [](Kind kind, const Inputs& in, const Options& options) {
+    return [](OperatorKind kind, const Inputs& in, const Options& options) {
         Options chosen = options;
-        chosen.backend = Backend::reference;
+        chosen.backend = OperatorBackend::reference;
         return apply(kind, in, chosen);
     };
 }
 
-Sample make_sample(const Case& c) {
+Sample make_sample(const OpsCase& c) {
     at::manual_seed(c.seed);
     const int64_t B = c.batch, T = c.length, d = c.dim, s = c.window;
     const bool conv = has_taps(c.kind);
@@ -61,9 +61,9 @@ Sample make_sample(const Case& c) {
     out.in.k = normal({B, T, conv ? c.heads : d}, c.key_scale);
     out.in.v = normal({B, T, d}, 1);
     out.dy = normal({B, T, d}, 1);
-    if (c.kind == Kind::conv1d) out.in.w = normal({c.heads, s}, c.bias_scale);
-    if (c.kind == Kind::conv2d) out.in.w = normal({c.heads, s, s}, c.bias_scale);
-    if (c.kind == Kind::full || c.kind == Kind::local) {
+    if (c.kind == OperatorKind::conv1d) out.in.w = normal({c.heads, s}, c.bias_scale);
+    if (c.kind == OperatorKind::conv2d) out.in.w = normal({c.heads, s, s}, c.bias_scale);
+    if (c.kind == OperatorKind::full || c.kind == OperatorKind::local) {
         const double scale = std::sqrt(c.bias_scale / std::sqrt(std::max<double>(1, c.factors)));
         if (c.factors > 0) {
             out.in.u = normal({T, c.factors}, scale);
@@ -73,16 +73,16 @@ Sample make_sample(const Case& c) {
         }
     }
     out.options.causal = c.causal;
-    out.options.window = c.kind == Kind::local ? s : 0;
+    out.options.window = c.kind == OperatorKind::local ? s : 0;
     out.options.outside_hidden = c.outside_hidden;
-    if (c.kind == Kind::conv2d) {
+    if (c.kind == OperatorKind::conv2d) {
         out.options.grid_width = c.grid_width;
         out.options.grid_height = T / c.grid_width;
     }
     return out;
 }
 
-std::string describe(const Case& c) {
+std::string describe(const OpsCase& c) {
     return fmt::format("{}{}{}{} B={} T={} d={} s={}", kind_name(c.kind), c.causal ? " causal" : "",
                        c.factors > 0 ? " with factors" : "", c.outside_hidden ? " hidden" : "",
                        c.batch, c.length, c.dim, c.window);
@@ -92,30 +92,30 @@ uint64_t random_count(uint64_t usual) {
     return variable("AFTERIMAGE_ALL_TESTS").empty() ? usual : 10000;
 }
 
-void sometimes_long(Case& c, CounterRng& rng) {
+void sometimes_long(OpsCase& c, CounterRng& rng) {
     if (rng.below(40) != 0) return;
     const bool conv = has_taps(c.kind);
     const int64_t length = 300 + rng.below(601);
     c.batch = 1;
     c.heads = 1 + rng.below(3);
     c.dim = conv ? c.heads * (1 + rng.below(4)) : 1 + rng.below(12);
-    c.length = c.kind == Kind::conv2d ? length - length % c.grid_width : length;
+    c.length = c.kind == OperatorKind::conv2d ? length - length % c.grid_width : length;
     if (!conv) c.window = 1 + rng.below(c.length + 20);
 }
 
-std::vector<Case> aft_cases() {
-    std::vector<Case> out;
+std::vector<OpsCase> aft_cases() {
+    std::vector<OpsCase> out;
     for (const bool causal : {false, true}) {
-        out.push_back({.kind = Kind::simple, .causal = causal});
-        out.push_back({.kind = Kind::full, .causal = causal});
-        out.push_back({.kind = Kind::full, .causal = causal, .factors = 4});
-        out.push_back({.kind = Kind::local, .causal = causal});
-        out.push_back({.kind = Kind::local, .causal = causal, .factors = 4});
-        out.push_back({.kind = Kind::local, .causal = causal, .outside_hidden = true});
-        out.push_back({.kind = Kind::conv1d, .causal = causal});
-        out.push_back({.kind = Kind::conv2d, .causal = causal, .window = 3});
+        out.push_back({.kind = OperatorKind::simple, .causal = causal});
+        out.push_back({.kind = OperatorKind::full, .causal = causal});
+        out.push_back({.kind = OperatorKind::full, .causal = causal, .factors = 4});
+        out.push_back({.kind = OperatorKind::local, .causal = causal});
+        out.push_back({.kind = OperatorKind::local, .causal = causal, .factors = 4});
+        out.push_back({.kind = OperatorKind::local, .causal = causal, .outside_hidden = true});
+        out.push_back({.kind = OperatorKind::conv1d, .causal = causal});
+        out.push_back({.kind = OperatorKind::conv2d, .causal = causal, .window = 3});
     }
-    out.push_back({.kind = Kind::conv1d, .causal = true, .window = 4});
+    out.push_back({.kind = OperatorKind::conv1d, .causal = true, .window = 4});
     return out;
 }
 
@@ -137,7 +137,7 @@ Sample rounded(Sample sample) {
     return sample;
 }
 
-Result run(const Operator& op, Kind kind, const Sample& sample, at::ScalarType type) {
+Result run(const Operator& op, OperatorKind kind, const Sample& sample, at::ScalarType type) {
     const Inputs x = converted(sample.in, type);
     const std::vector<std::pair<std::string, at::Tensor>> leaves{
         {"dq", x.q}, {"dk", x.k}, {"dv", x.v}, {"dw", x.w}, {"du", x.u}, {"dr", x.r}};
@@ -155,12 +155,12 @@ Result run(const Operator& op, Kind kind, const Sample& sample, at::ScalarType t
     return out;
 }
 
-at::Tensor evaluate(const Operator& op, Kind kind, const Sample& sample) {
+at::Tensor evaluate(const Operator& op, OperatorKind kind, const Sample& sample) {
     return op(kind, converted(sample.in, at::kFloat), sample.options).to(at::kDouble);
 }
 
-std::string all_aft(const std::function<std::string(const Case&)>& check) {
-    for (const Case& c : aft_cases()) {
+std::string all_aft(const std::function<std::string(const OpsCase&)>& check) {
+    for (const OpsCase& c : aft_cases()) {
         const std::string failure = check(c);
         if (!failure.empty()) return describe(c) + ": " + failure;
     }
@@ -195,10 +195,10 @@ GradientError gradient_error(const Result& found, const Result& truth, const Sam
     return worst;
 }
 
-std::string broken_promise(const Case& c) {
+std::string broken_promise(const OpsCase& c) {
     const Sample sample = rounded(make_sample(c));
     const Result truth = run(oracle(), c.kind, sample, at::kDouble);
-    const Result found = run(operator_of(Backend::cpu), c.kind, sample, at::kFloat);
+    const Result found = run(operator_of(OperatorBackend::cpu), c.kind, sample, at::kFloat);
     const double forward = forward_error(found, truth, sample);
     const GradientError g = gradient_error(found, truth, sample);
     if (forward <= kForward && g.value <= kGradient) return "";
@@ -206,7 +206,7 @@ std::string broken_promise(const Case& c) {
                        g.name, g.value);
 }
 
-at::Tensor toeplitz(Kind kind, const Sample& sample) {
+at::Tensor toeplitz(OperatorKind kind, const Sample& sample) {
     const at::Tensor kernel = sample.in.w.to(at::kDouble).contiguous();
     const int64_t h = kernel.size(0), s = kernel.size(1), T = sample.in.k.size(1);
     const int64_t W = std::max<int64_t>(1, sample.options.grid_width);
@@ -215,7 +215,7 @@ at::Tensor toeplitz(Kind kind, const Sample& sample) {
     for (int64_t i = 0; i < h; ++i)
         for (int64_t t = 0; t < T; ++t)
             for (int64_t j = 0; j < T; ++j) {
-                if (kind == Kind::conv1d) {
+                if (kind == OperatorKind::conv1d) {
                     const int64_t o = j - t + (sample.options.causal ? s - 1 : s / 2);
                     if (o >= 0 && o < s) w[i][t][j] = kernel[i][o].item<double>();
                 } else {
@@ -230,21 +230,22 @@ at::Tensor toeplitz(Kind kind, const Sample& sample) {
 namespace {
 
 // w of one group, or undefined for zero everywhere.
-at::Tensor written_out(Kind kind, const Sample& sample, int64_t group) {
+at::Tensor written_out(OperatorKind kind, const Sample& sample, int64_t group) {
     if (has_taps(kind)) return toeplitz(kind, sample)[group].contiguous();
     const Inputs& in = sample.in;
     if (in.u.defined()) return at::matmul(in.u, in.r.t()).contiguous();
     return in.w.defined() ? in.w.contiguous() : at::Tensor();
 }
 
-bool sees(const Options& options, Kind kind, int64_t t, int64_t j) {
+bool sees(const Options& options, OperatorKind kind, int64_t t, int64_t j) {
     if (options.causal && j > t) return false;
-    return !(kind == Kind::local && options.outside_hidden && std::abs(t - j) >= options.window);
+    return !(kind == OperatorKind::local && options.outside_hidden &&
+             std::abs(t - j) >= options.window);
 }
 
 }  // namespace
 
-at::Tensor definition(Kind kind, const Sample& sample) {
+at::Tensor definition(OperatorKind kind, const Sample& sample) {
     const at::Tensor q = sample.in.q.contiguous(), k = sample.in.k.contiguous(),
                      v = sample.in.v.contiguous();
     const int64_t B = v.size(0), T = v.size(1), d = v.size(2), G = d / k.size(2);
@@ -256,7 +257,7 @@ at::Tensor definition(Kind kind, const Sample& sample) {
         const at::Tensor dense = written_out(kind, sample, key);
         const auto bias = [&](int64_t t, int64_t j) -> long double {
             const bool out_of_window =
-                kind == Kind::local && std::abs(t - j) >= sample.options.window;
+                kind == OperatorKind::local && std::abs(t - j) >= sample.options.window;
             if (!dense.defined() || out_of_window) return 0;
             return dense.const_data_ptr<double>()[t * T + j];
         };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLargest = std::numeric_limits<float>::max();
 
-at::Tensor answer(const Operator& op, Kind kind, const Inputs& in, const Options& options) {
+at::Tensor answer(const Operator& op, OperatorKind kind, const Inputs& in, const Options& options) {
     return op(kind, in, options).to(at::kDouble);
 }
 
@@ -37,7 +37,7 @@ float nan_of(uint32_t bits) {
 
 // A NaN is one whatever its payload: quiet or signalling, with low bits or not.
 TEST(OpsEdgeValues, nan_of_any_payload_reaches_the_rows_that_see_it) {
-    for (const Case& c : aft_cases())
+    for (const OpsCase& c : aft_cases())
         for (const uint32_t bits :
              {0x7fc00000U, 0x7fc00001U, 0x7f800001U, 0xffc000ffU, 0xffffffffU})
             for (const auto& [which, row] :
@@ -48,7 +48,7 @@ TEST(OpsEdgeValues, nan_of_any_payload_reaches_the_rows_that_see_it) {
                 x.data_ptr<float>()[row * x.size(2) + 1] = nan_of(bits);
                 const at::Tensor truth =
                     answer(oracle(), c.kind, converted(in, at::kDouble), s.options);
-                expect_same(answer(operator_of(Backend::cpu), c.kind, in, s.options), truth,
+                expect_same(answer(operator_of(OperatorBackend::cpu), c.kind, in, s.options), truth,
                             fmt::format("{} {:x} in {} of row {}", describe(c), bits, which, row));
             }
 }
@@ -56,7 +56,7 @@ TEST(OpsEdgeValues, nan_of_any_payload_reaches_the_rows_that_see_it) {
 struct NotFinite {
     char which;  // k, v, u, r
     double value;
-    Case c;
+    OpsCase c;
     at::ScalarType type;
 };
 std::string describe(const NotFinite& x) {
@@ -73,9 +73,9 @@ void expect_it_reaches_who_sees_it(const NotFinite& x) {
     (spoilt.dim() == 3 ? spoilt[1] : spoilt)[17][2] = x.value;
     Options options;
     options.causal = x.c.causal;
-    options.window = x.c.kind == Kind::local ? x.c.window : 0;
+    options.window = x.c.kind == OperatorKind::local ? x.c.window : 0;
     const at::Tensor truth = answer(oracle(), x.c.kind, converted(in, at::kDouble), options);
-    const at::Tensor found = answer(operator_of(Backend::cpu), x.c.kind, in, options);
+    const at::Tensor found = answer(operator_of(OperatorBackend::cpu), x.c.kind, in, options);
     const at::Tensor bad = truth.isfinite().logical_not();
     EXPECT_TRUE(bad.any().item<bool>() && !bad.all().item<bool>()) << describe(x);
     EXPECT_TRUE(at::equal(found.isfinite().logical_not(), bad)) << describe(x);
@@ -87,7 +87,7 @@ void expect_it_reaches_who_sees_it(const NotFinite& x) {
 // Causal, and local of 25: before row 17, or far from it, nobody sees it. Sizes of whole tiles and
 // odd ones, of one block and several.
 TEST(OpsEdgeValues, what_is_not_finite_in_keys_values_and_factors) {
-    for (const Kind kind : {Kind::full, Kind::local})
+    for (const OperatorKind kind : {OperatorKind::full, OperatorKind::local})
         for (const int64_t length : {40, 200})
             for (const int64_t dim : {32, 37})
                 for (const auto type : {at::kFloat, at::kBFloat16})
@@ -134,13 +134,13 @@ const std::vector<Ends>& ends() {
 
 TEST(OpsEdgeValues, any_finite_key) {
     for (const Ends& e : ends())
-        for (Case c : aft_cases()) {
-            c.length = c.kind == Kind::conv2d ? 30 : 37;
+        for (OpsCase c : aft_cases()) {
+            c.length = c.kind == OperatorKind::conv2d ? 30 : 37;
             Sample s = make_sample(c);
             s.in.k = e.shape(s.in.k);
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
             const Result truth = run(oracle(), c.kind, s, at::kDouble);
-            const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
+            const Result found = run(operator_of(OperatorBackend::cpu), c.kind, s, at::kFloat);
             EXPECT_LE(forward_error(found, truth, s), kForward) << e.name << ", " << describe(c);
             for (const auto& [name, g] : found.gradients)
                 EXPECT_TRUE(g.isfinite().all().item<bool>())
@@ -152,14 +152,16 @@ TEST(OpsEdgeValues, any_finite_key) {
 TEST(OpsEdgeValues, any_finite_key_in_a_chain) {
     for (const Ends& e : ends()) {
         Sample s = make_sample(
-            {.kind = Kind::simple, .causal = true, .batch = 1, .length = 1100, .dim = 128});
+            {.kind = OperatorKind::simple, .causal = true, .batch = 1, .length = 1100, .dim = 128});
         for (const int64_t chunk : {0, 512}) {
             at::Tensor part = s.in.k.narrow(1, chunk, 256);
             part.copy_(e.shape(part));
         }
         s.in = converted(converted(s.in, at::kFloat), at::kDouble);
-        const Result truth = run(operator_of(Backend::tiled), Kind::simple, s, at::kDouble);
-        const Result found = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+        const Result truth =
+            run(operator_of(OperatorBackend::tiled), OperatorKind::simple, s, at::kDouble);
+        const Result found =
+            run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
         EXPECT_LE(forward_error(found, truth, s), kForward) << e.name;
         EXPECT_LE(gradient_error(found, truth, s).value, kGradient) << e.name;
     }
@@ -167,12 +169,12 @@ TEST(OpsEdgeValues, any_finite_key_in_a_chain) {
 
 TEST(OpsEdgeValues, any_finite_query) {
     for (const Ends& e : ends())
-        for (const Case& c : aft_cases()) {
+        for (const OpsCase& c : aft_cases()) {
             Sample s = make_sample(c);
             s.in.q = e.shape(s.in.q);
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
             const Result truth = run(oracle(), c.kind, s, at::kDouble);
-            const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
+            const Result found = run(operator_of(OperatorBackend::cpu), c.kind, s, at::kFloat);
             EXPECT_LE(forward_error(found, truth, s), kForward) << e.name << ", " << describe(c);
             for (std::size_t i = 0; i < truth.gradients.size();
                  ++i) {  // below 1e-20 all are shut off
@@ -188,11 +190,13 @@ TEST(OpsEdgeValues, any_finite_query) {
 // arithmetic is left as it was.
 TEST(OpsEdgeValues, results_below_the_normal_numbers_are_zero) {
     const unsigned before = _mm_getcsr();
-    for (const Case& c : aft_cases()) {
+    for (const OpsCase& c : aft_cases()) {
         Sample s = make_sample(c);
         s.in.v.mul_(1e-40);
-        EXPECT_GT(evaluate(operator_of(Backend::tiled), c.kind, s).abs().max().item<double>(), 0);
-        EXPECT_EQ(evaluate(operator_of(Backend::cpu), c.kind, s).abs().max().item<double>(), 0)
+        EXPECT_GT(
+            evaluate(operator_of(OperatorBackend::tiled), c.kind, s).abs().max().item<double>(), 0);
+        EXPECT_EQ(evaluate(operator_of(OperatorBackend::cpu), c.kind, s).abs().max().item<double>(),
+                  0)
             << describe(c);
         EXPECT_EQ(_mm_getcsr() & _MM_FLUSH_ZERO_MASK, before & _MM_FLUSH_ZERO_MASK);
     }
@@ -202,13 +206,14 @@ TEST(OpsEdgeValues, results_below_the_normal_numbers_are_zero) {
 TEST(OpsEdgeValues, gradients_of_huge_losses) {
     for (const bool causal : {false, true})
         for (const double size : {1e36, 1e37, 1e38}) {
-            Sample s =
-                make_sample({.kind = Kind::simple, .causal = causal, .length = 100, .dim = 16});
+            Sample s = make_sample(
+                {.kind = OperatorKind::simple, .causal = causal, .length = 100, .dim = 16});
             s.dy = (1 + s.dy.sigmoid()) * size;
             s.in = converted(converted(s.in, at::kFloat), at::kDouble);
             s.dy = s.dy.to(at::kFloat).to(at::kDouble);
-            const Result truth = run(oracle(), Kind::simple, s, at::kDouble);
-            const Result found = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+            const Result truth = run(oracle(), OperatorKind::simple, s, at::kDouble);
+            const Result found =
+                run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
             for (std::size_t i = 0; i < truth.gradients.size(); ++i) {
                 const at::Tensor t =
                     truth.gradients[i].second.to(at::kFloat).to(at::kDouble) / size;
@@ -219,14 +224,14 @@ TEST(OpsEdgeValues, gradients_of_huge_losses) {
         }
 }
 
-struct Squares {  // what is_trusted() judges, and the dK that they are of
+struct SquareSums {  // what is_trusted() judges, and the dK that they are of
     cpu::Norms norms;
     at::Tensor dk;
 };
-Squares squares_of(int64_t length, int64_t dim, bool causal) {
+SquareSums squares_of(int64_t length, int64_t dim, bool causal) {
     const cpu::ScanShape shape{.batch = 1, .length = length, .channels = dim, .causal = causal};
     const Sample s = make_sample(
-        {.kind = Kind::simple, .causal = causal, .batch = 1, .length = length, .dim = dim});
+        {.kind = OperatorKind::simple, .causal = causal, .batch = 1, .length = length, .dim = dim});
     const Inputs in = converted(s.in, at::kFloat);
     const at::Tensor dy = s.dy.to(at::kFloat) * 1e-3, states = at::empty({shape.states()}),
                      dk = at::empty_like(dy), dv = at::empty_like(dy);
@@ -242,7 +247,7 @@ Squares squares_of(int64_t length, int64_t dim, bool causal) {
             dk};
 }
 
-// They have the same bits however the channels, or the chunks of a chain, are shared out.
+// They have the same bits however the channels, or the chunks of a scan, are shared out.
 TEST(OpsEdgeValues, trust_does_not_depend_on_the_number_of_threads) {
     const int before = at::get_num_threads();
     const auto norms = [](int threads, int64_t length, int64_t d, bool causal) {
@@ -262,11 +267,11 @@ TEST(OpsEdgeValues, trust_does_not_depend_on_the_number_of_threads) {
     at::set_num_threads(before);
 }
 
-// Lanes past the last channel add nothing to them, in a chain of chunks neither.
+// Lanes past the last channel add nothing to them, nor in a chunked scan.
 TEST(OpsEdgeValues, norms_are_those_of_the_gradient) {
     for (const int64_t length : {90, 1100})
         for (const int64_t d : {1, 20, 33, 64}) {
-            const Squares found = squares_of(length, d, true);
+            const SquareSums found = squares_of(length, d, true);
             const double squares = found.dk.to(at::kDouble).square().sum().item<double>();
             EXPECT_NEAR(found.norms.left, squares, 1e-4 * squares) << length << " " << d;
         }

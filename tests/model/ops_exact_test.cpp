@@ -9,20 +9,20 @@
 namespace aft::ops::testing {
 namespace {
 
-cpu::Call call_of(Kind kind, const Sample& sample, at::ScalarType type) {
+cpu::Call call_of(OperatorKind kind, const Sample& sample, at::ScalarType type) {
     cpu::Call call{.kind = kind, .options = sample.options, .in = converted(sample.in, at::kFloat)};
     for (at::Tensor* x : {&call.in.q, &call.in.k, &call.in.v}) *x = x->to(type);
     return call;
 }
 
 // Forward and gradient of all entries, dq aside.
-Result exactly(Kind kind, const Sample& sample, const Result& truth) {
+Result exactly(OperatorKind kind, const Sample& sample, const Result& truth) {
     const cpu::Call call = call_of(kind, sample, at::kFloat);
     const at::Tensor& v = call.in.v;
-    const cpu::Result kept{.y = at::empty_like(v),
-                           .average = at::empty_like(v),
-                           .denominator = at::ones_like(call.in.k),
-                           .states = {}};
+    const cpu::BackendResult kept{.y = at::empty_like(v),
+                                  .average = at::empty_like(v),
+                                  .denominator = at::ones_like(call.in.k),
+                                  .states = {}};
     cpu::compute_exactly(call, kept);
     const auto zero = [](const at::Tensor& x) {
         return x.defined() ? at::zeros_like(x) : at::Tensor();
@@ -48,20 +48,20 @@ Result exactly(Kind kind, const Sample& sample, const Result& truth) {
 }
 
 // Chunks of 96 outside the windows, an end within a chunk, windows that reach across chunks.
-std::vector<Case> exact_cases() {
-    std::vector<Case> out;
-    for (Case c : aft_cases())
+std::vector<OpsCase> exact_cases() {
+    std::vector<OpsCase> out;
+    for (OpsCase c : aft_cases())
         for (const int64_t length : {30, 300}) {
             c.length = length;
             c.dim = 6;
-            if (c.kind == Kind::local) c.window = length == 300 ? 60 : 5;
+            if (c.kind == OperatorKind::local) c.window = length == 300 ? 60 : 5;
             out.push_back(c);
         }
     return out;
 }
 
 TEST(OpsExact, every_entry_is_right) {
-    for (Case c : exact_cases())
+    for (OpsCase c : exact_cases())
         for (const double keys : {1.0, 40.0}) {
             c.key_scale = keys;
             c.bias_scale = keys == 1 ? 1 : 20;
@@ -75,14 +75,14 @@ TEST(OpsExact, every_entry_is_right) {
 }
 
 TEST(OpsExact, stored_in_bfloat16) {
-    for (const Case& c : exact_cases()) {
+    for (const OpsCase& c : exact_cases()) {
         Sample sample = make_sample(c);
         for (at::Tensor* x : {&sample.in.q, &sample.in.k, &sample.in.v})
             *x = x->to(at::kBFloat16).to(at::kDouble);
         sample = rounded(sample);
         const Result truth = run(oracle(), c.kind, sample, at::kDouble);
         const cpu::Call call = call_of(c.kind, sample, at::kBFloat16);
-        const cpu::Result made{
+        const cpu::BackendResult made{
             .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
         cpu::compute_exactly(call, made);
         EXPECT_TRUE(at::equal(made.y, truth.y.to(at::kFloat).to(at::kBFloat16))) << describe(c);
@@ -91,7 +91,7 @@ TEST(OpsExact, stored_in_bfloat16) {
 
 TEST(OpsExact, same_bits_for_any_number_of_threads) {
     const int before = at::get_num_threads();
-    for (Case c : exact_cases()) {
+    for (OpsCase c : exact_cases()) {
         c.key_scale = 30;
         const Sample sample = rounded(make_sample(c));
         const Result truth = run(oracle(), c.kind, sample, at::kDouble);
@@ -110,11 +110,12 @@ TEST(OpsExact, same_bits_for_any_number_of_threads) {
 }
 
 // A key of 200 in one channel: of the rows before it those of its tile lose that channel, and
-// nothing else is made anew.
+// nothing else is recomputed.
 TEST(OpsExact, takes_only_what_is_not_safe) {
-    const Case c{.kind = Kind::full, .causal = true, .batch = 2, .length = 200, .dim = 40};
+    const OpsCase c{
+        .kind = OperatorKind::full, .causal = true, .batch = 2, .length = 200, .dim = 40};
     Sample sample = rounded(make_sample(c));
-    const Operator cpu = operator_of(Backend::cpu);
+    const Operator cpu = operator_of(OperatorBackend::cpu);
     const at::Tensor before = evaluate(cpu, c.kind, sample);
     sample.in.k[1][150][33] = 200;
     const int64_t blocks = exact_blocks();
@@ -131,8 +132,8 @@ TEST(OpsExact, takes_only_what_is_not_safe) {
 
 // The option is one of aft-local alone.
 TEST(OpsExact, nothing_is_hidden_from_other_operators) {
-    for (Case c : exact_cases()) {
-        if (c.kind == Kind::local) continue;
+    for (OpsCase c : exact_cases()) {
+        if (c.kind == OperatorKind::local) continue;
         const Sample plain = rounded(make_sample(c));
         Sample asked = plain;
         asked.options.outside_hidden = true;
@@ -145,7 +146,8 @@ TEST(OpsExact, nothing_is_hidden_from_other_operators) {
 // Chunks outside every window that hold infinite values, NaN, or keys that weigh nothing.
 TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    const Case c{.kind = Kind::local, .causal = true, .batch = 1, .length = 400, .dim = 5};
+    const OpsCase c{
+        .kind = OperatorKind::local, .causal = true, .batch = 1, .length = 400, .dim = 5};
     Sample sample = rounded(make_sample(c));
     sample.in.k[0][10][0] = std::nan("");
     sample.in.v[0][20][1] = inf;
@@ -154,7 +156,7 @@ TEST(OpsExact, chunks_pass_on_what_is_not_finite) {
     sample.in.k[0].select(1, 4).narrow(0, 96, 96).fill_(-inf);
     sample.in.v[0][100][4] = inf;  // weighs nothing, and is seen
     const cpu::Call call = call_of(c.kind, sample, at::kFloat);
-    const cpu::Result made{
+    const cpu::BackendResult made{
         .y = at::empty_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
     cpu::compute_exactly(call, made);
     const at::Tensor bad = made.y[0].isnan();

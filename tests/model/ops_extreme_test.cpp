@@ -92,25 +92,25 @@ const std::vector<Extreme>& extremes() {
     return list;
 }
 
-std::vector<Case> cases() {
-    std::vector<Case> out;
-    for (Case c : aft_cases()) {
+std::vector<OpsCase> cases() {
+    std::vector<OpsCase> out;
+    for (OpsCase c : aft_cases()) {
         c.length = 200;
         c.grid_width = 20;
         c.dim = 8;
-        c.window = c.kind == Kind::local ? 40 : c.kind == Kind::conv2d ? 5 : 11;
+        c.window = c.kind == OperatorKind::local ? 40 : c.kind == OperatorKind::conv2d ? 5 : 11;
         c.factors *= 2;
         out.push_back(c);
     }
     return out;
 }
 
-class OpsPromise : public ::testing::TestWithParam<Backend> {};
+class OpsPromise : public ::testing::TestWithParam<OperatorBackend> {};
 
 TEST_P(OpsPromise, float32_keeps_the_promise) {
     for (const Extreme& extreme : extremes()) {
         double forward = 0, gradient = 0;
-        for (const Case& c : cases()) {
+        for (const OpsCase& c : cases()) {
             Sample sample = make_sample(c);
             extreme.shape(sample);
             sample = rounded(sample);
@@ -131,14 +131,14 @@ TEST_P(OpsPromise, float32_keeps_the_promise) {
 TEST(OpsAccuracy, bf16_operands) {
     for (std::size_t i = 0; i < extremes().size(); ++i) {
         double forward = 0, gradient = 0;
-        for (const Case& c : cases()) {
-            if (c.kind != Kind::full && c.kind != Kind::local) continue;
+        for (const OpsCase& c : cases()) {
+            if (c.kind != OperatorKind::full && c.kind != OperatorKind::local) continue;
             Sample sample = make_sample(c);
             extremes()[i].shape(sample);
             sample = rounded(sample);
             const Result truth = run(oracle(), c.kind, sample, at::kDouble);
             sample.options.bf16_operands = true;
-            const Operator cpu = operator_of(Backend::cpu);  // without gradients, then with
+            const Operator cpu = operator_of(OperatorBackend::cpu);  // without gradients, then with
             const Result alone{.y = evaluate(cpu, c.kind, sample), .gradients = {}};
             const double f = forward_error(alone, truth, sample);
             const GradientError g =
@@ -156,9 +156,9 @@ TEST(OpsAccuracy, bf16_operands) {
 
 // Tensors stored in bfloat16, the truth of what is stored: the same limits.
 TEST(OpsAccuracy, stored_bf16_operands) {
-    const Operator cpu = operator_of(Backend::cpu);
+    const Operator cpu = operator_of(OperatorBackend::cpu);
     for (std::size_t i = 0; i < extremes().size(); ++i)
-        for (const Case& c : cases()) {
+        for (const OpsCase& c : cases()) {
             Sample sample = make_sample(c);
             extremes()[i].shape(sample);
             sample.in = converted(converted(sample.in, at::kBFloat16), at::kDouble);
@@ -180,11 +180,12 @@ TEST(OpsAccuracy, stored_bf16_operands) {
 // The reference itself against the definition in long double.
 TEST(OpsAccuracy, reference_is_the_definition) {
     for (const Extreme& extreme : extremes())
-        for (Case c : cases()) {
+        for (OpsCase c : cases()) {
             c.length = 60;
             Sample sample = make_sample(c);
             extreme.shape(sample);
-            const Result found = run(operator_of(Backend::reference), c.kind, sample, at::kDouble);
+            const Result found =
+                run(operator_of(OperatorBackend::reference), c.kind, sample, at::kDouble);
             const Result truth{.y = definition(c.kind, sample), .gradients = {}};
             EXPECT_LE(forward_error(found, truth, sample), 1e-12) << extreme.name << describe(c);
         }
@@ -192,11 +193,12 @@ TEST(OpsAccuracy, reference_is_the_definition) {
 
 TEST(OpsAccuracy, tiled_float64) {
     for (const Extreme& extreme : extremes())
-        for (const Case& c : cases()) {
+        for (const OpsCase& c : cases()) {
             Sample sample = make_sample(c);
             extreme.shape(sample);
             const Result truth = run(oracle(), c.kind, sample, at::kDouble);
-            const Result found = run(operator_of(Backend::tiled, 32), c.kind, sample, at::kDouble);
+            const Result found =
+                run(operator_of(OperatorBackend::tiled, 32), c.kind, sample, at::kDouble);
             EXPECT_LE(forward_error(found, truth, sample), 1e-12) << extreme.name << describe(c);
             EXPECT_LE(gradient_error(found, truth, sample).value, 1e-9)
                 << extreme.name << describe(c);
@@ -206,7 +208,7 @@ TEST(OpsAccuracy, tiled_float64) {
 // Loss scales far from 1 must not underflow or overflow inside.
 TEST_P(OpsPromise, any_loss_scale) {
     for (const double scale : {1e-30, 1e30})
-        for (const Case& c : aft_cases()) {
+        for (const OpsCase& c : aft_cases()) {
             Sample sample = rounded(make_sample(c));
             sample.dy = (sample.dy * scale).to(at::kFloat).to(at::kDouble);
             const Result truth = run(oracle(), c.kind, sample, at::kDouble);
@@ -218,7 +220,7 @@ TEST_P(OpsPromise, any_loss_scale) {
 
 // Values near the end of float32 stay finite.
 TEST_P(OpsPromise, huge_values_stay_finite) {
-    for (const Case& c : aft_cases()) {
+    for (const OpsCase& c : aft_cases()) {
         Sample sample = make_sample(c);
         sample.in.v = spread_over(sample.in.v, 3e38);
         sample.dy = sample.dy * 1e-38;
@@ -233,10 +235,11 @@ TEST_P(OpsPromise, huge_values_stay_finite) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, OpsPromise,
-                         ::testing::Values(Backend::reference, Backend::tiled, Backend::automatic),
+                         ::testing::Values(OperatorBackend::reference, OperatorBackend::tiled,
+                                           OperatorBackend::automatic),
                          [](const auto& which) {
-                             if (which.param == Backend::automatic) return "automatic";
-                             return which.param == Backend::tiled ? "tiled" : "reference";
+                             if (which.param == OperatorBackend::automatic) return "automatic";
+                             return which.param == OperatorBackend::tiled ? "tiled" : "reference";
                          });
 
 }  // namespace

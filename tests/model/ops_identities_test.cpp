@@ -11,14 +11,14 @@
 namespace aft::ops::testing {
 namespace {
 
-std::vector<Check> all_checks() {
-    std::vector<Check> out = identity_checks();
-    for (const Check& check : trap_checks()) out.push_back(check);
+std::vector<OpsCheck> all_checks() {
+    std::vector<OpsCheck> out = identity_checks();
+    for (const OpsCheck& check : trap_checks()) out.push_back(check);
     return out;
 }
 
 // What a check says of an operator; a refused input counts as a failure too.
-std::string outcome(const Check& check, const Operator& op) {
+std::string outcome(const OpsCheck& check, const Operator& op) {
     try {
         return check.run(op);
     } catch (const Error& error) {
@@ -26,17 +26,17 @@ std::string outcome(const Check& check, const Operator& op) {
     }
 }
 
-class OpsChecks : public ::testing::TestWithParam<Check> {};
+class OpsChecks : public ::testing::TestWithParam<OpsCheck> {};
 
 TEST_P(OpsChecks, hold_for_reference) {
-    EXPECT_EQ(outcome(GetParam(), operator_of(Backend::reference)), "");
+    EXPECT_EQ(outcome(GetParam(), operator_of(OperatorBackend::reference)), "");
 }
 
 // Blocks of 8 rows: windows, prefixes and diagonals cross block boundaries everywhere.
 TEST_P(OpsChecks, hold_for_tiled) {
-    EXPECT_EQ(outcome(GetParam(), operator_of(Backend::tiled, 8)), "");
-    EXPECT_EQ(outcome(GetParam(), operator_of(Backend::tiled, 7)), "");
-    EXPECT_EQ(outcome(GetParam(), operator_of(Backend::automatic)), "");
+    EXPECT_EQ(outcome(GetParam(), operator_of(OperatorBackend::tiled, 8)), "");
+    EXPECT_EQ(outcome(GetParam(), operator_of(OperatorBackend::tiled, 7)), "");
+    EXPECT_EQ(outcome(GetParam(), operator_of(OperatorBackend::automatic)), "");
 }
 
 // The operator that the wrong ones are made of passes: it is the mistakes that are noticed. (It
@@ -46,7 +46,7 @@ TEST_P(OpsChecks, hold_for_the_unmutated_operator) {
     EXPECT_EQ(outcome(GetParam(), unmutated()), "");
 }
 
-std::string test_name(const ::testing::TestParamInfo<Check>& info) {
+std::string test_name(const ::testing::TestParamInfo<OpsCheck>& info) {
     std::string name;
     for (const char c : info.param.name) name += std::isalnum(c) ? c : '_';
     return name;
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, OpsChecks, ::testing::ValuesIn(all_checks()), test
 TEST(OpsMutations, are_noticed) {
     std::set<std::string> useful;
     for (const Mutation& mutation : mutations())
-        for (const Check& check : all_checks())
+        for (const OpsCheck& check : all_checks())
             for (const std::string& name : mutation.noticed_by) {
                 if (check.name != name) continue;
                 EXPECT_NE(outcome(check, mutation.op), "")
@@ -70,7 +70,7 @@ TEST(OpsMutations, are_noticed) {
 
 // A check that no wrong operator fails would check nothing.
 TEST(OpsMutations, every_check_notices_something) {
-    for (const Check& check : all_checks()) {
+    for (const OpsCheck& check : all_checks()) {
         bool notices = false;
         for (const Mutation& mutation : mutations())
             notices = notices || !outcome(check, mutation.op).empty();
@@ -81,7 +81,7 @@ TEST(OpsMutations, every_check_notices_something) {
 // The traps and identities walk aft_cases(): a mixer that is added must be among them.
 TEST(OpsIdentities, every_mixer_of_aft_is_walked) {
     std::set<std::string> walked;
-    for (const Case& c : aft_cases()) walked.insert(std::string("aft-") + kind_name(c.kind));
+    for (const OpsCase& c : aft_cases()) walked.insert(std::string("aft-") + kind_name(c.kind));
     for (const MixerRoom& room : mixers()) {
         const bool is_aft = room.info.name.starts_with("aft-");
         EXPECT_TRUE(!is_aft || walked.contains(room.info.name)) << room.info.name;

@@ -12,8 +12,8 @@
 namespace aft {
 namespace {
 
-using ops::Kind;
-using ops::testing::Case;
+using ops::OperatorKind;
+using ops::testing::OpsCase;
 using ops::testing::Sample;
 namespace fs = std::filesystem;
 
@@ -40,15 +40,15 @@ class OpJob : public ::testing::Test {
         write_safetensors(in(), file);
     }
 
-    [[nodiscard]] OpRequest request(const Case& c) const {
+    [[nodiscard]] OpRequest request(const OpsCase& c) const {
         OpRequest r;
         r.name = ops::kind_name(c.kind);
         r.in = in();
         r.out = out();
-        if (c.kind == Kind::local) r.window = c.window;
+        if (c.kind == OperatorKind::local) r.window = c.window;
         r.causal = c.causal;
         r.outside_hidden = c.outside_hidden;
-        if (c.kind == Kind::conv2d) {
+        if (c.kind == OperatorKind::conv2d) {
             r.grid_width = c.grid_width;
             r.grid_height = c.length / c.grid_width;
         }
@@ -70,7 +70,7 @@ class OpJob : public ::testing::Test {
 };
 
 TEST_F(OpJob, every_operator_every_precision) {
-    for (const Case& c : ops::testing::aft_cases()) {
+    for (const OpsCase& c : ops::testing::aft_cases()) {
         const Sample sample = make_sample(c);
         write(sample);
         const auto truth = ops::testing::run(ops::testing::oracle(), c.kind, sample, at::kDouble);
@@ -104,8 +104,8 @@ TEST_F(OpJob, every_operator_every_precision) {
 }
 
 TEST_F(OpJob, baselines) {
-    for (const Kind kind : {Kind::softmax, Kind::linear}) {
-        const Case c{.kind = kind, .causal = true};
+    for (const OperatorKind kind : {OperatorKind::softmax, OperatorKind::linear}) {
+        const OpsCase c{.kind = kind, .causal = true};
         const Sample sample = make_sample(c);
         write(sample);
         OpRequest r = request(c);
@@ -119,7 +119,7 @@ TEST_F(OpJob, baselines) {
 }
 
 TEST_F(OpJob, refuses_with_names) {
-    const Case c{.kind = Kind::full};
+    const OpsCase c{.kind = OperatorKind::full};
     const Sample sample = make_sample(c);
     const auto mentions = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;

@@ -60,25 +60,27 @@ namespace aft::ops::testing {
 namespace {
 
 // The largest single allocation of one forward and backward pass, in bytes.
-int64_t largest_of(const Operator& op, Kind kind, const Sample& sample, at::ScalarType type) {
+int64_t largest_of(const Operator& op, OperatorKind kind, const Sample& sample,
+                   at::ScalarType type) {
     largest = 0;
     (void)run(op, kind, sample, type);
     const auto bytes = static_cast<int64_t>(largest.load());
     EXPECT_GE(bytes, sample.in.v.size(1) * sample.in.v.size(2) * 2) << "the results were not seen";
     return bytes;
 }
-int64_t largest_allocation(const Case& c, const Operator& op) {
+int64_t largest_allocation(const OpsCase& c, const Operator& op) {
     return largest_of(op, c.kind, make_sample(c), at::kFloat);
 }
 
-std::vector<Case> linear_cases(int64_t T) {
-    std::vector<Case> out;
+std::vector<OpsCase> linear_cases(int64_t T) {
+    std::vector<OpsCase> out;
     for (const bool causal : {false, true}) {
-        const Case c{.causal = causal, .batch = 1, .length = T, .dim = 8, .window = 17};
-        for (const Kind kind : {Kind::simple, Kind::local, Kind::conv1d, Kind::conv2d}) {
-            Case one = c;
+        const OpsCase c{.causal = causal, .batch = 1, .length = T, .dim = 8, .window = 17};
+        for (const OperatorKind kind : {OperatorKind::simple, OperatorKind::local,
+                                        OperatorKind::conv1d, OperatorKind::conv2d}) {
+            OpsCase one = c;
             one.kind = kind;
-            one.factors = kind == Kind::local ? 4 : 0;  // a table w is of T * T itself
+            one.factors = kind == OperatorKind::local ? 4 : 0;  // a table w is of T * T itself
             one.grid_width = 50;
             out.push_back(one);
         }
@@ -88,21 +90,22 @@ std::vector<Case> linear_cases(int64_t T) {
 
 TEST(OpsMemory, nothing_of_T_times_T) {
     constexpr int64_t T = 3000;
-    for (const Case& c : linear_cases(T))
-        EXPECT_LT(largest_allocation(c, operator_of(Backend::cpu)), T * T) << describe(c);
+    for (const OpsCase& c : linear_cases(T))
+        EXPECT_LT(largest_allocation(c, operator_of(OperatorBackend::cpu)), T * T) << describe(c);
 }
 
 // Stored in bfloat16, and with a key that sends the targets before it to the exact path.
 TEST(OpsMemory, nothing_of_T_times_T_in_bfloat16_or_exactly) {
     constexpr int64_t T = 3000;
-    for (const Case& c : linear_cases(T)) {
-        if (c.kind != Kind::local) continue;
+    for (const OpsCase& c : linear_cases(T)) {
+        if (c.kind != OperatorKind::local) continue;
         for (const auto type : {at::kFloat, at::kBFloat16})
             for (const bool spike : {false, true}) {
                 Sample sample = make_sample(c);
                 if (spike) sample.in.k[0][T / 2][3] = 200;
                 const int64_t before = exact_blocks();
-                EXPECT_LT(largest_of(operator_of(Backend::cpu), c.kind, sample, type), T * T)
+                EXPECT_LT(largest_of(operator_of(OperatorBackend::cpu), c.kind, sample, type),
+                          T * T)
                     << c10::toString(type) << spike << describe(c);
                 EXPECT_EQ(exact_blocks() > before, spike && c.causal) << describe(c);
             }
@@ -113,19 +116,20 @@ TEST(OpsMemory, nothing_of_T_times_T_times_d) {
     constexpr int64_t T = 400, d = 24;
     for (const bool causal : {false, true})
         for (const int64_t factors : {0, 4}) {
-            const Case c{.kind = Kind::full,
-                         .causal = causal,
-                         .batch = 1,
-                         .length = T,
-                         .dim = d,
-                         .factors = factors};
-            EXPECT_LT(largest_allocation(c, operator_of(Backend::cpu)), T * T * d) << describe(c);
+            const OpsCase c{.kind = OperatorKind::full,
+                            .causal = causal,
+                            .batch = 1,
+                            .length = T,
+                            .dim = d,
+                            .factors = factors};
+            EXPECT_LT(largest_allocation(c, operator_of(OperatorBackend::cpu)), T * T * d)
+                << describe(c);
         }
 }
 
 // The measure notices what it is there for.
 TEST(OpsMemory, sees_the_table_of_the_reference) {
-    const Case c{.kind = Kind::conv1d, .batch = 1, .length = 600, .dim = 8, .window = 5};
+    const OpsCase c{.kind = OperatorKind::conv1d, .batch = 1, .length = 600, .dim = 8, .window = 5};
     EXPECT_GE(largest_allocation(c, oracle()), 600 * 600);
 }
 

@@ -22,16 +22,16 @@ struct Mistakes {
 };
 
 // [G, T, T], float64, 0 outside windows, the mistakes of windows and biases made
-at::Tensor bias_of(Kind kind, const Inputs& in, Options options, const Mistakes& m) {
+at::Tensor bias_of(OperatorKind kind, const Inputs& in, Options options, const Mistakes& m) {
     const int64_t T = in.k.size(1);
     if (m.wide_window && options.window > 0) options.window += 1;
     if (m.narrow_window && options.window > 1) options.window -= 1;
     options.outside_hidden = options.outside_hidden || (m.hide_outside && options.window > 0);
     Options unmasked = options;
     unmasked.causal = false;
-    if (kind == Kind::conv1d) unmasked.causal = options.causal;  // its taps depend on it
+    if (kind == OperatorKind::conv1d) unmasked.causal = options.causal;  // its taps depend on it
     at::Tensor w = dense_bias(kind, in, unmasked, T);
-    if (kind == Kind::conv1d && options.causal) w = w.masked_fill(w.isneginf(), 0);
+    if (kind == OperatorKind::conv1d && options.causal) w = w.masked_fill(w.isneginf(), 0);
     if (w.dim() == 2) w = w.unsqueeze(0);
     if (m.transpose_bias) w = w.transpose(1, 2);
     if (m.ignore_bias) w = at::where(w.isneginf(), w, at::zeros_like(w));
@@ -74,10 +74,11 @@ at::Tensor dense_average(const Group& x, bool causal, const Mistakes& m) {
     return N / D;
 }
 
-at::Tensor dense(Kind kind, const Inputs& in, const Options& options, const Mistakes& m) {
+at::Tensor dense(OperatorKind kind, const Inputs& in, const Options& options, const Mistakes& m) {
     const at::Tensor K = in.k.to(at::kDouble), V = in.v.to(at::kDouble);
     const at::Tensor w = bias_of(kind, in, options, m);
-    const int64_t groups = kind == Kind::conv1d || kind == Kind::conv2d ? K.size(2) : 1;
+    const int64_t groups =
+        kind == OperatorKind::conv1d || kind == OperatorKind::conv2d ? K.size(2) : 1;
     const int64_t c = V.size(2) / groups, keys = K.size(2) / groups;
     std::vector<at::Tensor> out;
     for (int64_t g = 0; g < groups; ++g)
@@ -90,20 +91,20 @@ at::Tensor dense(Kind kind, const Inputs& in, const Options& options, const Mist
 }
 
 Operator wrong(const Mistakes& m) {
-    return [m](Kind kind, const Inputs& in, const Options& options) {
+    return [m](OperatorKind kind, const Inputs& in, const Options& options) {
         return dense(kind, in, options, m);
     };
 }
 
 // The mistakes in some operators only.
-Operator wrong_in(const std::vector<Kind>& kinds, const Mistakes& m) {
-    return [kinds, m](Kind kind, const Inputs& in, const Options& options) {
+Operator wrong_in(const std::vector<OperatorKind>& kinds, const Mistakes& m) {
+    return [kinds, m](OperatorKind kind, const Inputs& in, const Options& options) {
         const bool here = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
         return dense(kind, in, options, here ? m : Mistakes{});
     };
 }
 
-at::Tensor swapped_factors(Kind kind, const Inputs& in, const Options& options) {
+at::Tensor swapped_factors(OperatorKind kind, const Inputs& in, const Options& options) {
     Inputs swapped = in;
     std::swap(swapped.u, swapped.r);
     return dense(kind, swapped, options, {});
@@ -165,7 +166,7 @@ std::vector<Mutation> general_mistakes() {
 
 // Mistakes of one operator, which only its relations to the others can show.
 std::vector<Mutation> single_mistakes() {
-    const std::vector<Kind> kernels{Kind::conv1d, Kind::conv2d};
+    const std::vector<OperatorKind> kernels{OperatorKind::conv1d, OperatorKind::conv2d};
     return {{"kernels convolve K, not exp(K)",
              wrong_in(kernels, {.plain_keys = true}),
              {"definition", "conv = Toeplitz full", "key shift"}},
@@ -176,13 +177,13 @@ std::vector<Mutation> single_mistakes() {
              wrong_in(kernels, {.ignore_bias = true}),
              {"definition", "conv = Toeplitz full", "bias matters"}},
             {"local: w ignored",
-             wrong_in({Kind::local}, {.ignore_bias = true}),
+             wrong_in({OperatorKind::local}, {.ignore_bias = true}),
              {"wide window = full", "local = banded full", "window edge"}},
             {"local: K for exp(K)",
-             wrong_in({Kind::local}, {.plain_keys = true}),
+             wrong_in({OperatorKind::local}, {.plain_keys = true}),
              {"simple = zero bias", "window 0 = simple", "wide window = full"}},
             {"simple: K for exp(K)",
-             wrong_in({Kind::simple}, {.plain_keys = true}),
+             wrong_in({OperatorKind::simple}, {.plain_keys = true}),
              {"simple = zero bias", "window 0 = simple", "key shift"}},
             {"r u^T", swapped_factors, {"definition", "factors = product"}}};
 }

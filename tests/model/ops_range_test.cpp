@@ -1,4 +1,4 @@
-// Biases past the range of the promise are told of, once a process: each of these runs in its own.
+// Biases beyond the promised range are reported, once per process: each of these runs in its own.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace aft::ops::testing {
 namespace {
 
 // Ends the process: 1 = told, 0 = not.
-[[noreturn]] void tells(Kind kind, double bias, bool everywhere) {
+[[noreturn]] void tells(OperatorKind kind, double bias, bool everywhere) {
     bool told = false;
     set_warning_sink([&](const std::string& text) {
         told = told || (text.starts_with("w holds") && text.find("1000") != std::string::npos);
@@ -19,7 +19,7 @@ namespace {
         sample.in.w.fill_(bias);
     else
         sample.in.w.view({-1})[0] = bias;
-    (void)evaluate(operator_of(Backend::cpu), kind, sample);
+    (void)evaluate(operator_of(OperatorBackend::cpu), kind, sample);
     std::exit(told ? 1 : 0);
 }
 
@@ -32,7 +32,7 @@ class OpsRange : public ::testing::Test {
 
 // Lone numbers far below are within the promise (ops_extreme_test.cpp, "a seventh below -1000").
 TEST_F(OpsRange, ALoneBiasIsToldOfAboveTheRangeOnly) {
-    for (const Kind kind : {Kind::conv1d, Kind::full}) {
+    for (const OperatorKind kind : {OperatorKind::conv1d, OperatorKind::full}) {
         EXPECT_EXIT(tells(kind, 1500, false), told(), "");
         EXPECT_EXIT(tells(kind, -1500, false), silent(), "");
         EXPECT_EXIT(tells(kind, -INFINITY, false), silent(), "");
@@ -40,9 +40,9 @@ TEST_F(OpsRange, ALoneBiasIsToldOfAboveTheRangeOnly) {
 }
 
 TEST_F(OpsRange, ARowThatIsFarBelowIsToldOf) {
-    EXPECT_EXIT(tells(Kind::full, -1500, true), told(), "");
-    EXPECT_EXIT(tells(Kind::full, 1500, true), told(), "");
-    EXPECT_EXIT(tells(Kind::full, -900, true), silent(), "");
+    EXPECT_EXIT(tells(OperatorKind::full, -1500, true), told(), "");
+    EXPECT_EXIT(tells(OperatorKind::full, 1500, true), told(), "");
+    EXPECT_EXIT(tells(OperatorKind::full, -900, true), silent(), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// aft-simple on the CPU where other tests do not go: long single samples, which are taken in links
-// that hand on their sums, and inputs at the ends of float32. The truth of causal calls is one
-// running sum per channel in float64, O(T d), so that every case may be long.
+// aft-simple on the CPU where other tests do not go: long single samples, which are a chunked
+// prefix scan, and inputs at the ends of float32. The truth of causal calls is one running sum per
+// channel in float64, O(T d), so that every case may be long.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -16,12 +16,12 @@
 namespace aft::ops::testing {
 namespace {
 
-struct Column {  // of one channel: log of the denominator, average
+struct ScanSums {  // of one channel: log of the denominator, average
     std::vector<double> log, average;
 };
 
-Column summed(const double* k, const double* v, int64_t T, int64_t d) {
-    Column out{std::vector<double>(T), std::vector<double>(T)};
+ScanSums summed(const double* k, const double* v, int64_t T, int64_t d) {
+    ScanSums out{std::vector<double>(T), std::vector<double>(T)};
     double m = k[0], N = 0, D = 0;
     for (int64_t t = 0; t < T; ++t) {
         const double top = std::max(m, k[t * d]), fall = std::exp(m - top);
@@ -43,7 +43,7 @@ Result causal_truth(const Sample& s) {
     for (int64_t c = 0; c < d; ++c) {
         const auto of = [&](const at::Tensor& x) { return x.data_ptr<double>() + c; };
         const double *q = of(s.in.q), *k = of(s.in.k), *v = of(s.in.v), *dy = of(s.dy);
-        const Column sums = summed(k, v, T, d);
+        const ScanSums sums = summed(k, v, T, d);
         double G = 0, H = 0;
         for (int64_t t = T - 1; t >= 0; --t) {
             const int64_t i = t * d;
@@ -62,13 +62,13 @@ Result causal_truth(const Sample& s) {
 }
 
 // As scan.cpp divides a sample: a change there only moves the ends.
-int64_t link_of(int64_t dim) {
+int64_t chunk_of(int64_t dim) {
     return std::clamp<int64_t>(32768 / dim / 32, 1, 32) * 32;
 }
 
 struct Keys {
     const char* name;
-    at::Tensor (*shape)(const at::Tensor& normal, const at::Tensor& row, int64_t link);
+    at::Tensor (*shape)(const at::Tensor& normal, const at::Tensor& row, int64_t chunk);
 };
 const std::vector<Keys>& key_shapes() {
     using at::Tensor;
@@ -79,17 +79,17 @@ const std::vector<Keys>& key_shapes() {
         {"12 N", [](const Tensor& n, const Tensor&, int64_t) { return n * 12; }},
         {"rising", [](const Tensor& n, const Tensor& t, int64_t) { return n + t * 0.02; }},
         {"falling", [](const Tensor& n, const Tensor& t, int64_t) { return n - t * 0.02; }},
-        {"links rise",
-         [](const Tensor& n, const Tensor& t, int64_t link) { return n + (t / link).floor() * 5; }},
-        {"links fall",
-         [](const Tensor& n, const Tensor& t, int64_t link) { return n - (t / link).floor() * 5; }},
-        {"first of a link stands out",
-         [](const Tensor& n, const Tensor& t, int64_t link) {
-             return n + (t.remainder(link) == 0).to(at::kDouble) * 6;
+        {"chunks rise", [](const Tensor& n, const Tensor& t,
+                           int64_t chunk) { return n + (t / chunk).floor() * 5; }},
+        {"chunks fall", [](const Tensor& n, const Tensor& t,
+                           int64_t chunk) { return n - (t / chunk).floor() * 5; }},
+        {"first of a chunk stands out",
+         [](const Tensor& n, const Tensor& t, int64_t chunk) {
+             return n + (t.remainder(chunk) == 0).to(at::kDouble) * 6;
          }},
-        {"last of a link stands out",
-         [](const Tensor& n, const Tensor& t, int64_t link) {
-             return n + (t.remainder(link) == link - 1).to(at::kDouble) * 6;
+        {"last of a chunk stands out",
+         [](const Tensor& n, const Tensor& t, int64_t chunk) {
+             return n + (t.remainder(chunk) == chunk - 1).to(at::kDouble) * 6;
          }},
         {"saw-tooth of 200", [](const Tensor& n, const Tensor& t,
                                 int64_t) { return n + t.remainder(32) * (200.0 / 31) - 100; }},
@@ -99,23 +99,24 @@ const std::vector<Keys>& key_shapes() {
     return list;
 }
 
-Sample chain_sample(uint64_t i, const Keys& keys) {
+Sample chunked_sample(uint64_t i, const Keys& keys) {
     CounterRng rng(43, i);
     const int64_t dim = std::array{1, 16, 33, 64, 100, 128, 256, 520}[i % 8];
-    const int64_t link = link_of(dim);
-    Sample s = make_sample({.kind = Kind::simple,
+    const int64_t chunk = chunk_of(dim);
+    Sample s = make_sample({.kind = OperatorKind::simple,
                             .causal = true,
                             .batch = 1,
-                            .length = std::max<int64_t>(1024, 2 * link + 1) + rng.below(500),
+                            .length = std::max<int64_t>(1024, 2 * chunk + 1) + rng.below(500),
                             .dim = dim,
                             .seed = i + 1});
     const at::Tensor row = at::arange(s.in.k.size(1), at::kDouble).view({1, -1, 1});
-    s.in.k = keys.shape(s.in.k, row, link).contiguous();
+    s.in.k = keys.shape(s.in.k, row, chunk).contiguous();
     return rounded(s);
 }
 
 void expect_true(const Sample& s, const Result& truth, const std::string& what) {
-    const Result found = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+    const Result found =
+        run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
     EXPECT_LE(forward_error(found, truth, s), kForward) << what;
     const GradientError g = gradient_error(found, truth, s);
     EXPECT_LE(g.value, kGradient) << g.name << ", " << what;
@@ -123,35 +124,38 @@ void expect_true(const Sample& s, const Result& truth, const std::string& what) 
 
 TEST(OpsScan, truth_is_the_reference) {
     for (const Keys& keys : key_shapes()) {
-        Sample s = make_sample({.kind = Kind::simple, .causal = true, .batch = 1, .length = 150});
+        Sample s =
+            make_sample({.kind = OperatorKind::simple, .causal = true, .batch = 1, .length = 150});
         s.in.k = keys.shape(s.in.k, at::arange(150, at::kDouble).view({1, -1, 1}), 50).contiguous();
-        const Result reference = run(oracle(), Kind::simple, s, at::kDouble);
+        const Result reference = run(oracle(), OperatorKind::simple, s, at::kDouble);
         const Result truth = causal_truth(s);
         EXPECT_LE(forward_error(truth, reference, s), 1e-12) << keys.name;
         EXPECT_LE(gradient_error(truth, reference, s).value, 1e-10) << keys.name;
     }
 }
 
-// At least three links each: a sum goes through one that is neither the first nor the last.
-TEST(OpsScan, chains_of_links) {
+// At least three chunks each: a sum goes through one that is neither the first nor the last.
+TEST(OpsScan, many_chunks) {
     uint64_t i = 0;
     for (const Keys& keys : key_shapes())
         for (int repeat = 0; repeat < 3; ++repeat, ++i) {
-            const Sample s = chain_sample(i, keys);
+            const Sample s = chunked_sample(i, keys);
             expect_true(s, causal_truth(s),
                         fmt::format("{}, T={} d={}", keys.name, s.in.v.size(1), s.in.v.size(2)));
         }
 }
 
-TEST(OpsScan, chains_have_the_same_bits_for_any_number_of_threads) {
+TEST(OpsScan, chunked_scans_have_the_same_bits_for_any_number_of_threads) {
     const int before = at::get_num_threads();
     for (uint64_t i = 0; i < 8; ++i) {
-        const Sample s = chain_sample(100 + i, key_shapes()[i % key_shapes().size()]);
+        const Sample s = chunked_sample(100 + i, key_shapes()[i % key_shapes().size()]);
         at::set_num_threads(1);
-        const Result one = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+        const Result one =
+            run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
         for (const int threads : {2, 3}) {
             at::set_num_threads(threads);
-            const Result more = run(operator_of(Backend::cpu), Kind::simple, s, at::kFloat);
+            const Result more =
+                run(operator_of(OperatorBackend::cpu), OperatorKind::simple, s, at::kFloat);
             EXPECT_TRUE(at::equal(one.y, more.y)) << i << " " << threads;
             for (std::size_t g = 0; g < one.gradients.size(); ++g)
                 EXPECT_TRUE(at::equal(one.gradients[g].second, more.gradients[g].second))
@@ -164,13 +168,13 @@ TEST(OpsScan, chains_have_the_same_bits_for_any_number_of_threads) {
 // What every gradient obeys, without any reference, at lengths where one would be slow: a constant
 // added to a channel of K changes nothing, and the weights of a row sum to 1.
 TEST(OpsScan, gradients_sum_to_what_the_definition_says) {
-    for (Case c : aft_cases()) {
+    for (OpsCase c : aft_cases()) {
         c.batch = 1;
         c.length = 1100;
         c.dim = 64;
         c.grid_width = 20;
         const Sample s = rounded(make_sample(c));
-        const Result found = run(operator_of(Backend::cpu), c.kind, s, at::kFloat);
+        const Result found = run(operator_of(OperatorBackend::cpu), c.kind, s, at::kFloat);
         const at::Tensor sent = s.dy * s.in.q.sigmoid();
         for (const auto& [name, g] : found.gradients) {
             if (name != "dk" && name != "dv") continue;

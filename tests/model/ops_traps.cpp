@@ -13,7 +13,7 @@ namespace {
 
 // A maximum over the batch ties samples together.
 std::string samples_do_not_meet(const Operator& op) {
-    return all_aft([&](const Case& c) {
+    return all_aft([&](const OpsCase& c) {
         Sample sample = make_sample(c);
         sample.in.k[1] += 3;
         const at::Tensor both = evaluate(op, c.kind, sample);
@@ -31,8 +31,8 @@ std::string samples_do_not_meet(const Operator& op) {
 
 // With a maximum over the batch, K is nothing at B = 1.
 std::string keys_matter_alone(const Operator& op) {
-    return all_aft([&](const Case& given) {
-        Case c = given;
+    return all_aft([&](const OpsCase& given) {
+        OpsCase c = given;
         c.batch = 1;
         Sample sample = make_sample(c);
         const at::Tensor y = evaluate(op, c.kind, sample);
@@ -43,8 +43,8 @@ std::string keys_matter_alone(const Operator& op) {
 }
 
 std::string bias_matters(const Operator& op) {
-    return all_aft([&](const Case& c) {
-        if (c.kind == Kind::simple) return std::string();
+    return all_aft([&](const OpsCase& c) {
+        if (c.kind == OperatorKind::simple) return std::string();
         Sample sample = make_sample(c);
         const at::Tensor y = evaluate(op, c.kind, sample);
         at::Tensor& w = sample.in.w.defined() ? sample.in.w : sample.in.u;
@@ -58,21 +58,21 @@ std::string bias_matters(const Operator& op) {
 std::string window_edge(const Operator& op) {
     for (const bool hidden : {false, true})
         for (const int64_t distance : {4, 5}) {
-            Sample sample = make_sample({.kind = Kind::local, .outside_hidden = hidden});
-            const at::Tensor y = evaluate(op, Kind::local, sample);
+            Sample sample = make_sample({.kind = OperatorKind::local, .outside_hidden = hidden});
+            const at::Tensor y = evaluate(op, OperatorKind::local, sample);
             sample.in.w.diagonal(-distance).add_(2);
             sample.in.w.diagonal(distance).add_(2);
-            const double by_bias = largest_difference(evaluate(op, Kind::local, sample), y);
+            const double by_bias = largest_difference(evaluate(op, OperatorKind::local, sample), y);
             if ((by_bias > 1e-3) != (distance == 4))
                 return fmt::format("w at distance {} with window 5 changes y by {:.1e}", distance,
                                    by_bias);
         }
     for (const bool hidden : {false, true}) {
-        Sample sample = make_sample({.kind = Kind::local, .outside_hidden = hidden});
-        const at::Tensor y = evaluate(op, Kind::local, sample);
+        Sample sample = make_sample({.kind = OperatorKind::local, .outside_hidden = hidden});
+        const at::Tensor y = evaluate(op, OperatorKind::local, sample);
         sample.in.v.select(1, 25) += 5;
-        const double change =
-            largest_difference(evaluate(op, Kind::local, sample).select(1, 2), y.select(1, 2));
+        const double change = largest_difference(
+            evaluate(op, OperatorKind::local, sample).select(1, 2), y.select(1, 2));
         if ((change > 1e-4) == hidden)
             return fmt::format("a source far outside the window changes y by {:.1e}{}", change,
                                hidden ? " although it is hidden" : "");
@@ -81,7 +81,7 @@ std::string window_edge(const Operator& op) {
 }
 
 std::string no_causal_leak(const Operator& op) {
-    return all_aft([&](const Case& c) {
+    return all_aft([&](const OpsCase& c) {
         if (!c.causal) return std::string();
         Sample sample = make_sample(c);
         const int64_t n = 17, rest = c.length - n;
@@ -105,9 +105,9 @@ std::string no_causal_leak(const Operator& op) {
 // Gradients along random directions against central differences of the operator itself, in
 // float64, ordinary and with keys of a thousand.
 std::string gradients_mirror_forward(const Operator& op) {
-    return all_aft([&](const Case& given) {
+    return all_aft([&](const OpsCase& given) {
         for (const double offset : {0.0, 1000.0}) {
-            Case c = given;
+            OpsCase c = given;
             c.key_scale = 2;
             c.bias_scale = 2;
             Sample sample = make_sample(c);
@@ -138,11 +138,11 @@ std::string gradients_mirror_forward(const Operator& op) {
     });
 }
 
-// At the usual start (w = 0, or small factors) every parameter must hear something.
+// At the usual start (w = 0, or small factors) every parameter must get a gradient.
 std::string first_step_moves(const Operator& op) {
-    return all_aft([&](const Case& given) {
-        if (given.kind == Kind::simple) return std::string();
-        Case c = given;
+    return all_aft([&](const OpsCase& given) {
+        if (given.kind == OperatorKind::simple) return std::string();
+        OpsCase c = given;
         c.bias_scale = c.factors > 0 ? 0.01 : 0;
         const Sample sample = make_sample(c);
         for (const auto& [name, g] : run(op, c.kind, sample, at::kFloat).gradients)
@@ -153,8 +153,8 @@ std::string first_step_moves(const Operator& op) {
 
 // |K| and |w| up to a thousand: finite, and what the definition says.
 std::string large_is_exact(const Operator& op) {
-    return all_aft([&](const Case& given) {
-        Case c = given;
+    return all_aft([&](const OpsCase& given) {
+        OpsCase c = given;
         c.key_scale = 300;
         c.bias_scale = 300;
         Sample sample = make_sample(c);
@@ -171,7 +171,7 @@ std::string large_is_exact(const Operator& op) {
 }
 
 // Rows [B, T, d] that see key (1, 11) of key column 0.
-at::Tensor rows_that_see(const Case& c, const Sample& sample) {
+at::Tensor rows_that_see(const OpsCase& c, const Sample& sample) {
     const int64_t per_key = c.dim / sample.in.k.size(2);
     at::Tensor seen = at::zeros({c.batch, c.length, c.dim}, at::kBool);
     for (int64_t t = 0; t < c.length; ++t) {
@@ -185,7 +185,7 @@ at::Tensor rows_that_see(const Case& c, const Sample& sample) {
 std::string poison_stays_local(const Operator& op) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double infinity = std::numeric_limits<double>::infinity();
-    return all_aft([&](const Case& c) {
+    return all_aft([&](const OpsCase& c) {
         const Sample clean = make_sample(c);
         const at::Tensor good = evaluate(op, c.kind, clean), seen = rows_that_see(c, clean);
         for (const double poison : {nan, infinity})
@@ -211,7 +211,7 @@ std::string poison_stays_local(const Operator& op) {
 
 }  // namespace
 
-std::vector<Check> trap_checks() {
+std::vector<OpsCheck> trap_checks() {
     return {{"samples do not meet", samples_do_not_meet},
             {"keys matter alone", keys_matter_alone},
             {"bias matters", bias_matters},

@@ -12,7 +12,7 @@
 namespace aft {
 namespace {
 
-Parameter parameter(const std::string& name, const at::Tensor& value, Group group) {
+Parameter parameter(const std::string& name, const at::Tensor& value, ParameterGroup group) {
     Parameter p;
     p.name = name;
     p.value = on_device(value).clone().set_requires_grad(true);
@@ -46,17 +46,26 @@ struct ByHand {
     }
 };
 
+// Both halves of a step. -> the global gradient norm before clipping.
+double step(AdamW& optimizer, const TrainConfig& config, double learning_rate) {
+    double squares = 0;
+    for (const double square : optimizer.squared_norms()) squares += square;
+    const double norm = std::sqrt(squares);
+    optimizer.update_clipped(config, learning_rate, norm);
+    return norm;
+}
+
 TEST(AdamW, ThreeStepsAsByHand) {
     TrainConfig config = plain();
     config.weight_decay = 0.1;
-    Parameters parameters{parameter("w", at::tensor({1.0F, -2.0F}), Group::linear_weight)};
+    Parameters parameters{parameter("w", at::tensor({1.0F, -2.0F}), ParameterGroup::linear_weight)};
     AdamW optimizer(parameters);
     ByHand a{1}, b{-2};
     const double grads[3][2] = {{0.5, -0.1}, {-0.25, 0.3}, {2.0, 0.0}};
     for (const auto& grad : grads) {
         give_grad(parameters[0],
                   at::tensor({static_cast<float>(grad[0]), static_cast<float>(grad[1])}));
-        (void)optimizer.update(config, 0.01);
+        step(optimizer, config, 0.01);
         a.step(grad[0], 0.01, 0.1, config);
         b.step(grad[1], 0.01, 0.1, config);
     }
@@ -69,16 +78,17 @@ TEST(AdamW, ThreeStepsAsByHand) {
 TEST(AdamW, DecayFallsOnItsGroupAlone) {
     TrainConfig config = plain();
     config.weight_decay = 0.5;
-    const std::vector<std::pair<Group, double>> expected{{Group::linear_weight, 1 - 0.1 * 0.5},
-                                                         {Group::bias, 1},
-                                                         {Group::norm, 1},
-                                                         {Group::embedding, 1},
-                                                         {Group::position_bias, 1}};
+    const std::vector<std::pair<ParameterGroup, double>> expected{
+        {ParameterGroup::linear_weight, 1 - 0.1 * 0.5},
+        {ParameterGroup::bias, 1},
+        {ParameterGroup::norm, 1},
+        {ParameterGroup::embedding, 1},
+        {ParameterGroup::position_bias, 1}};
     for (const auto& [group, value] : expected) {
         Parameters parameters{parameter("p", at::ones({3}), group)};
         AdamW optimizer(parameters);
         give_grad(parameters[0], at::zeros({3}));
-        (void)optimizer.update(config, 0.1);
+        step(optimizer, config, 0.1);
         EXPECT_NEAR(parameters[0].value[1].item<double>(), value, 1e-6);
     }
 }
@@ -87,11 +97,11 @@ TEST(AdamW, PositionBiasesHaveTheirOwnRateAndDecay) {
     TrainConfig config = plain();
     config.bias_learning_rate_scale = 10;
     config.bias_weight_decay = 0.5;
-    Parameters parameters{parameter("u", at::ones({1}), Group::position_bias),
-                          parameter("q", at::ones({1}), Group::linear_weight)};
+    Parameters parameters{parameter("u", at::ones({1}), ParameterGroup::position_bias),
+                          parameter("q", at::ones({1}), ParameterGroup::linear_weight)};
     AdamW optimizer(parameters);
     for (Parameter& p : parameters) give_grad(p, at::ones({1}));
-    (void)optimizer.update(config, 0.01);
+    step(optimizer, config, 0.01);
     ByHand u{1}, q{1};
     u.step(1, 0.1, 0.5, config);
     q.step(1, 0.01, 0, config);
@@ -103,12 +113,12 @@ TEST(AdamW, ClipsByTheGlobalNorm) {
     TrainConfig config = plain();
     config.clip = 1;
     config.eps = 1;  // makes the update depend on the gradient's size
-    Parameters parameters{parameter("a", at::zeros({1}), Group::linear_weight),
-                          parameter("b", at::zeros({1}), Group::bias)};
+    Parameters parameters{parameter("a", at::zeros({1}), ParameterGroup::linear_weight),
+                          parameter("b", at::zeros({1}), ParameterGroup::bias)};
     AdamW optimizer(parameters);
     give_grad(parameters[0], at::full({1}, 3.0F));
     give_grad(parameters[1], at::full({1}, 4.0F));
-    EXPECT_NEAR(optimizer.update(config, 1), 5, 1e-6);
+    EXPECT_NEAR(step(optimizer, config, 1), 5, 1e-6);
     ByHand a{0}, b{0};
     a.step(3.0 / 5, 1, 0, config);
     b.step(4.0 / 5, 1, 0, config);
@@ -117,9 +127,9 @@ TEST(AdamW, ClipsByTheGlobalNorm) {
 }
 
 TEST(AdamW, ParametersWithoutAGradientStay) {
-    Parameters parameters{parameter("a", at::ones({2}), Group::linear_weight)};
+    Parameters parameters{parameter("a", at::ones({2}), ParameterGroup::linear_weight)};
     AdamW optimizer(parameters);
-    EXPECT_EQ(optimizer.update(TrainConfig{}, 1), 0);
+    EXPECT_EQ(step(optimizer, TrainConfig{}, 1), 0);
     EXPECT_TRUE(at::equal(parameters[0].value.cpu(), at::ones({2})));
     give_grad(parameters[0], at::ones({2}));
     optimizer.zero_grad();
@@ -127,7 +137,7 @@ TEST(AdamW, ParametersWithoutAGradientStay) {
 }
 
 TEST(AdamW, TheNormOfALargeGradientIsExact) {
-    Parameters parameters{parameter("a", at::zeros({1000}), Group::linear_weight)};
+    Parameters parameters{parameter("a", at::zeros({1000}), ParameterGroup::linear_weight)};
     AdamW optimizer(parameters);
     give_grad(parameters[0], at::full({1000}, 1e30F));  // squares overflow float
     EXPECT_NEAR(std::sqrt(optimizer.squared_norms()[0]) / (1e30 * std::sqrt(1000.0)), 1, 1e-6);

@@ -36,10 +36,10 @@ ModelConfig long_config(const std::string& mixer, int64_t window, int64_t factor
     return config;
 }
 
-std::vector<Case> packed_cases() {
-    std::vector<Case> cases{{"simple", long_config("aft-simple", 0, 0)},
-                            {"full", long_config("aft-full", 0, 5)},
-                            {"full w", long_config("aft-full", 0, 0)}};
+std::vector<NetCase> packed_cases() {
+    std::vector<NetCase> cases{{"simple", long_config("aft-simple", 0, 0)},
+                               {"full", long_config("aft-full", 0, 5)},
+                               {"full w", long_config("aft-full", 0, 0)}};
     for (const int64_t window : {0, 1, 5, 32, 40, 97, 1000})
         for (const std::string outside : {"0", "-inf"}) {
             if (window == 0 && outside != "0") continue;
@@ -92,7 +92,7 @@ Logits exact_logits(const Net& net, const ModelConfig& config, const std::vector
     copy_values(net.parameters(), wide.parameters());
     to_double(wide);
     const at::Tensor all = wide.forward_fed(at::tensor(fed, at::kLong).unsqueeze(0),
-                                            {.backend = ops::Backend::reference});
+                                            {.backend = ops::OperatorBackend::reference});
     const at::Tensor flat = all.flatten().to(at::kFloat).contiguous();
     return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
 }
@@ -110,7 +110,7 @@ double error_between(const Logits& found, const Logits& wanted) {
 
 TEST(PackedDecode, IsTheNet) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         SCOPED_TRACE(c.label);
         const Net net = shaken_net(c.config);
         const std::vector<int64_t> fed = fed_tokens(c.config, 7);
@@ -123,7 +123,7 @@ TEST(PackedDecode, IsTheNet) {
 // Biases and keys far out: as exact as the net's own steps, which keep their sums in float64.
 TEST(PackedDecode, StaysExactFarOut) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         if (c.label == "relu" || c.label == "local 32 -inf" || c.label.starts_with("local 1"))
             continue;
         for (const auto& [bias, keys] : {std::pair{300.0, 1.0}, {30.0, 40.0}, {300.0, 400.0}}) {
@@ -164,7 +164,7 @@ TEST(PackedDecode, HiddenSpikesDoNotDrownTheRest) {
 
 TEST(PackedDecode, FiniteForAnyFiniteWeights) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         SCOPED_TRACE(c.label);
         Net net = shaken_net(c.config);
         for (const char* name : {"mixer.u", "mixer.w", "mixer.k.weight"}) scale(net, name, 1e9);
@@ -176,7 +176,7 @@ TEST(PackedDecode, FiniteForAnyFiniteWeights) {
 // Rows of a batch, several threads, blocks of known tokens: bit for bit the row alone.
 TEST(PackedDecode, NothingAroundARowChangesIt) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         for (const WeightFormat weights :
              {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
             if (weights != WeightFormat::fp32 && c.label != "full") continue;
@@ -210,8 +210,8 @@ TEST(PackedDecode, NothingAroundARowChangesIt) {
     }
 }
 
-// A team begins with a trial of one thread and goes on with all of them for a while: 40 calls later
-// all are at work.
+// A team begins with a trial of one thread and continues with all of them for a while: 40 calls
+// later all are at work.
 void set_to_work(Decoder& team) {
     const auto state = team.start(1);
     for (int64_t i = 0; i < 40; ++i) static_cast<void>(team.step(std::vector<int64_t>{3}, *state));
@@ -220,7 +220,7 @@ void set_to_work(Decoder& team) {
 // Enough rows, or known tokens of one, that each thread takes some of them through all steps.
 TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         SCOPED_TRACE(c.label);
         ModelConfig config = c.config;
         config.dim = 160;  // large enough for the second thread
@@ -263,9 +263,9 @@ TEST(PackedDecode, NothingChangesWhereThreadsTakeRows) {
     }
 }
 
-TEST(PackedDecode, KnownTokensClonesAndSelectionsGoOnAlike) {
+TEST(PackedDecode, KnownTokensClonesAndSelectionsContinueAlike) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         const Net net = shaken_net(c.config);
         const auto decoder = decode::make_decoder(net, {});
         const std::vector<int64_t> fed = fed_tokens(c.config, 7);
@@ -304,7 +304,7 @@ TEST(PackedDecode, KnownTokensClonesAndSelectionsGoOnAlike) {
 
 TEST(PackedDecode, FewerBitsCostLittle) {
     const at::NoGradGuard no_gradients;
-    for (const Case& c : packed_cases()) {
+    for (const NetCase& c : packed_cases()) {
         SCOPED_TRACE(c.label);
         Net net(c.config, 3);
         const std::vector<int64_t> fed = fed_tokens(c.config, 7);

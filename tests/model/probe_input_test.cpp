@@ -1,7 +1,7 @@
 // Probes of an input: attention, keys, predictions against their definitions.
 #include <cmath>
 
-#include "tests/model/probe_bench.h"
+#include "tests/model/probe_fixture.h"
 
 namespace aft {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/model/probe_bench.h"
+#include "tests/model/probe_fixture.h"
 #include "tests/source_file.h"
 
 namespace aft {
@@ -107,7 +107,7 @@ TEST(Probes, AlsoWIsTheStoredValueWhereItsExponentialIsRoundedAway) {
         SCOPED_TRACE(model.mixer + " " + model.task);
         Bench bench(model);
         for (Parameter& parameter : bench.net.parameters())
-            if (parameter.group == Group::position_bias) parameter.value.mul_(8);
+            if (parameter.group == ParameterGroup::position_bias) parameter.value.mul_(8);
         ProbeRequest request;
         request.probe = model.mixer.starts_with("aft-conv") ? "kernel" : "bias";
         const Field plain = bench.run(request).fields.at(0);
@@ -244,7 +244,7 @@ TEST(Probes, ExtremeBiasesStayFinite) {
         model.own["factors"] = 0;
         Bench bench(model);
         for (Parameter& parameter : bench.net.parameters())
-            if (parameter.group == Group::position_bias) parameter.value.mul_(800);
+            if (parameter.group == ParameterGroup::position_bias) parameter.value.mul_(800);
         for (const std::string probe : {"bias", "attention"}) {
             ProbeRequest request;
             request.probe = probe;

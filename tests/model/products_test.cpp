@@ -11,10 +11,10 @@
 namespace aft::nn {
 namespace {
 
-struct Shape {
+struct ProductShape {
     int64_t n, k, m;
 };
-constexpr Shape kShapes[] = {{5, 7, 3}, {1, 64, 300}, {300, 256, 256}, {1024, 96, 200}};
+constexpr ProductShape kShapes[] = {{5, 7, 3}, {1, 64, 300}, {300, 256, 256}, {1024, 96, 200}};
 
 double error_of(const at::Tensor& found, const at::Tensor& truth) {
     return (found.to(at::kDouble) - truth).norm().item<double>() / truth.norm().item<double>();

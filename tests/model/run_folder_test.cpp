@@ -195,7 +195,7 @@ TEST(History, ThinsEvenlyAndKeepsFirstAndLast) {
         for (size_t i = 0; i + 2 < steps.size(); ++i)
             EXPECT_EQ(steps[i + 1] - steps[i], steps[1] - steps[0]);
         for (const Parameter& parameter : net.parameters()) {
-            if (parameter.group != Group::position_bias) continue;
+            if (parameter.group != ParameterGroup::position_bias) continue;
             bool found = false;
             for (const auto& [name, tensor] : history.at(50))
                 found = found || (name == parameter.name &&

@@ -213,8 +213,9 @@ TEST(Formats, EachHasANameASentenceAndAllFunctions) {
         const Scratch folder;
         room.write(folder / "file", {.tensors = {{"t", at::ones({2})}}, .metadata = {}});
         EXPECT_TRUE(room.recognises(folder / "file")) << room.info.name;
-        EXPECT_TRUE(at::equal(*room.read(folder / "file", Values::read).find("t"), at::ones({2})));
-        const TensorFile header = room.read(folder / "file", Values::left_out);
+        EXPECT_TRUE(
+            at::equal(*room.read(folder / "file", TensorData::read).find("t"), at::ones({2})));
+        const TensorFile header = room.read(folder / "file", TensorData::left_out);
         EXPECT_TRUE(header.find("t")->is_meta());
         EXPECT_EQ(header.find("t")->sizes(), at::IntArrayRef({2}));
     }

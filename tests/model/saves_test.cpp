@@ -112,7 +112,7 @@ TEST(Saves, ARewindForgetsKindsAndABranchKeepsThem) {
     EXPECT_FALSE(fs::exists(save_kind_path(folder / "r", 20)));
 }
 
-// A process that has ended: nobody bears its number for now.
+// A process that has ended: no process has its number for now.
 pid_t dead_process() {
     const pid_t child = fork();
     if (child == 0) _exit(0);
@@ -193,7 +193,8 @@ TEST(Saves, ALinkThatComesLaterIsRefusedToo) {
     EXPECT_EQ(file_text(folder / "target"), "mine");
 }
 
-// Moments of a run of `last` steps that saves every 7, killed at random steps; seed 0: not at all.
+// Stored steps of a run of `last` steps that saves every 7, killed at random steps; seed 0: not at
+// all.
 Steps moments(const fs::path& folder, int64_t last, int64_t frames, uint64_t seed) {
     const Net net(tiny_config().model, 1);
     std::mt19937_64 random(seed);

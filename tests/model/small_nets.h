@@ -12,7 +12,7 @@
 
 namespace aft {
 
-struct Case {
+struct NetCase {
     std::string label;
     ModelConfig config;
 };
@@ -39,9 +39,9 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
 }
 
 // Every mixer with every task that it serves, then the options.
-inline std::vector<Case> small_cases() {
+inline std::vector<NetCase> small_cases() {
     at::set_num_threads(1);  // for nets of this size more threads only wait for each other
-    std::vector<Case> cases;
+    std::vector<NetCase> cases;
     for (const MixerRoom& room : mixers())
         for (const char* task : {"image", "text", "classify"}) {
             ModelConfig config = small_config(room.info.name, task);

@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {  // of the process, put back at the end
+struct WorkingFolder {  // of the process, put back at the end
     fs::path before = fs::current_path();
-    explicit Place(const fs::path& path) { fs::current_path(path); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() { fs::current_path(before); }
+    explicit WorkingFolder(const fs::path& path) { fs::current_path(path); }
+    WorkingFolder(const WorkingFolder&) = delete;
+    WorkingFolder& operator=(const WorkingFolder&) = delete;
+    ~WorkingFolder() { fs::current_path(before); }
 };
 
 void train_run(const std::string& out, int64_t until) {
@@ -45,7 +45,7 @@ TEST(Summary, TellsHowARunEnded) {
     EXPECT_NE(summarize_run((folder / "none").string()).error, "");
 }
 
-TEST(Summary, AnErrorStaysUntilTrainingGoesOnAndARaisedTargetIsNotFinished) {
+TEST(Summary, AnErrorStaysUntilTrainingContinuesAndARaisedTargetIsNotFinished) {
     const Scratch folder;
     const std::string run = (folder / "run").string();
     train_run(run, 3);
@@ -63,7 +63,7 @@ TEST(Summary, AnErrorStaysUntilTrainingGoesOnAndARaisedTargetIsNotFinished) {
     add("metrics.jsonl", last.c_str());
     EXPECT_EQ(summarize_run(run).state, "finished");
     add("events.jsonl", R"({"step":4,"kind":"target","detail":{"text":"","steps":100000}})");
-    EXPECT_EQ(summarize_run(run).state, "paused") << "it was to go on, and was stopped";
+    EXPECT_EQ(summarize_run(run).state, "paused") << "it was to continue, and was stopped";
     EXPECT_EQ(summarize_run(run).target_step, 100000);
 }
 
@@ -151,7 +151,7 @@ TEST(Summary, TheThumbnailIsTheMapThatTheBiasesWorkspaceShows) {
 
 TEST(Summary, RunsHereAreThoseInTheFolderOfRuns) {
     const Scratch folder;
-    const Place there(folder.path());
+    const WorkingFolder there(folder.path());
     EXPECT_TRUE(runs_here(8).empty()) << "there is no folder runs";
     for (const char* name : {"first", "second", "third"}) train_run(std::string("runs/") + name, 1);
     fs::create_directories("runs/no-run");

@@ -1,4 +1,4 @@
-// The training step: it learns, repeats bit for bit, goes on bit for bit, and stops at a NaN.
+// The training step: it learns, repeats bit for bit, resumes bit for bit, and stops at a NaN.
 #include "model/train/trainer.h"
 
 #include <ATen/ATen.h>

@@ -92,7 +92,7 @@ TEST_F(Traits, GatesKeysAndAttentionAreThereAsTheySay) {
                       (std::vector<int64_t>{traits.keys_by_head ? traits.heads : d, T}));
         }
         if (!traits.has_attention) return;
-        const AttentionRows rows = mixer.attention_rows({.taps = taps, .target = 2, .bias = {}});
+        const AttentionLogits rows = mixer.attention_rows({.taps = taps, .target = 2, .bias = {}});
         EXPECT_EQ(rows.logits.size(1), T);
         EXPECT_EQ(rows.gate.size(0), rows.logits.size(0));
         EXPECT_EQ(rows.logits.size(0), std::string(rows.axis) == "head" ? traits.heads : d);

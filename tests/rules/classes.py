@@ -1,10 +1,12 @@
-"""Sizes of classes: at most 10 public methods and 10 members. Plain structs of data are free."""
+"""Sizes of classes: at most 10 public methods and 10 members. The members of plain structs of data are free, and so are
+those of settings: a struct whose visit(SettingRows&) has a row for each of them."""
 import re
 
 from rules.sources import CODE, TEXT, bare, line_of
 
 METHODS, MEMBERS = 10, 10
-HEAD = re.compile(r"\b(enum\s+)?(class|struct)\s+((?:\w+::)*\w+)(?:\s+final)?(?:\s*:[^;{]*)?\s*\{")
+HEAD = re.compile(r"\b(enum\s+)?(class|struct)\s+(?:alignas\([^)]*\)\s*)?((?:\w+::)*\w+)(?:\s+final)?(?:\s*:[^;{]*)?\s*\{")
+SETTINGS = re.compile(r"\bvoid\s+visit\s*\(\s*SettingRows\s*&")
 FUNCTION_END = re.compile(r"\)\s*(?:const\b|noexcept\b|override\b|final\b|->[^{]*|:[^{]*|\s|\{\}\s*,?\s*\w*)*\{\}$")
 
 
@@ -54,7 +56,8 @@ def counts(kind, name, body):
         while m := re.match(r"\s*(public|private|protected)\s*:(?!:)", statement):
             access, statement = m.group(1), statement[m.end():]
         head = without_templates(re.sub(r"\[\[.*?\]\]", "", statement)).strip()
-        if not head or re.match(r"(using|friend|static_assert|enum|struct|class|union|template|static constexpr)\b", head):
+        head = re.sub(r"^template\s+", "", head)
+        if not head or re.match(r"(using|friend|static_assert|enum|struct|class|union|static constexpr)\b", head):
             continue
         if re.search(rf"\b{short}\s*\(", head) or re.search(r"\boperator\b|\boverride\b", head):
             continue
@@ -68,17 +71,20 @@ def counts(kind, name, body):
 
 
 # Folders that keep it.
-FOLDERS = ("app/", "core/", "viz/")
+FOLDERS = ("app/", "bench/", "core/", "model/", "tests/", "viz/")
+# Not yet: the session is being taken apart.
+LATER = ("model/session/", "model/session.h")
 
 
 def class_sizes():
     for path in CODE:
-        if not path.startswith(FOLDERS):
+        if not path.startswith(FOLDERS) or path.startswith(LATER):
             continue
         text = bare(TEXT[path])
         for kind, name, position, body in bodies(text):
             methods, members = counts(kind, name, body)
             if methods > METHODS:
                 yield path, line_of(text, position), f"{name}: {methods} public methods, allowed {METHODS}"
-            if members > MEMBERS and (kind == "class" or methods > 3):
+            is_data = kind == "struct" and (methods <= 3 or SETTINGS.search(body))
+            if members > MEMBERS and not is_data:
                 yield path, line_of(text, position), f"{name}: {members} members, allowed {MEMBERS}"

@@ -57,5 +57,5 @@ def operator_kinds():
     for path in CODE:
         if path.startswith(allowed):
             continue
-        for m in re.finditer(r"\bops::Kind\b", TEXT[path]):
-            yield path, line_of(TEXT[path], m.start()), "ops::Kind outside model/ops and the mixers: ask the traits"
+        for m in re.finditer(r"\bops::OperatorKind\b", TEXT[path]):
+            yield path, line_of(TEXT[path], m.start()), "ops::OperatorKind outside model/ops and the mixers: ask the traits"

@@ -34,7 +34,8 @@ class ToyDecay final : public Mixer {
           is_causal_(config.causal()),
           k_(make_linear(maker, config, prefix + "k", {config.dim, config.dim})),
           v_(make_linear(maker, config, prefix + "v", {config.dim, config.dim})),
-          rate_(maker.constant(prefix + "rate", {settings_.heads}, 0.1, Group::position_bias)) {}
+          rate_(maker.constant(prefix + "rate", {settings_.heads}, 0.1,
+                               ParameterGroup::position_bias)) {}
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
@@ -52,9 +53,9 @@ class ToyDecay final : public Mixer {
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
         return decay(T).detach();
     }
-    [[nodiscard]] AttentionRows attention_rows(const AttentionRequest& request) const override {
+    [[nodiscard]] AttentionLogits attention_rows(const AttentionRequest& request) const override {
         const at::Tensor k = key_maps(request.taps);
-        AttentionRows out;
+        AttentionLogits out;
         out.logits = request.content ? k.clone() : at::zeros_like(k);
         if (request.bias.defined())
             out.logits += request.bias.repeat_interleave(k.size(0) / settings_.heads, 0);

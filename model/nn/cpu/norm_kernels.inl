@@ -70,8 +70,8 @@ AFT_INLINE void norm_gradient_row(const NormGradient& in, int64_t row) {
     each_vector(in.width, [&](int64_t c, int64_t n) {
         const V centred = (load_partial(x + c, n, 0) - mean) * scale;
         const V g = load_partial(dy + c, n, 0) * load_partial(in.weight + c, n, 0);
-        const V rest = added == nullptr ? set1(0) : load_partial(added + c, n, 0);
-        store_partial(dx + c, fma(scale, g - level - centred * slope, rest), n);
+        const V residual = added == nullptr ? set1(0) : load_partial(added + c, n, 0);
+        store_partial(dx + c, fma(scale, g - level - centred * slope, residual), n);
     });
 }
 

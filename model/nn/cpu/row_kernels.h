@@ -53,7 +53,8 @@ struct CrossEntropy {
     float* gradient = nullptr;  // scale times that of the sum; null: not wanted
 };
 
-struct Update {                                                   // AdamW on n values
+// AdamW on n values.
+struct Update {
     float *value = nullptr, *first = nullptr, *second = nullptr;  // and its two averages
     const float* grad = nullptr;
     int64_t n = 0;

@@ -1,4 +1,4 @@
-// What every backend may rely on: shapes, dtypes and devices of a call fit together. Internal to
+// Preconditions of every backend: shapes, dtypes and devices of a call fit together. Internal to
 // model/ops; called by aft.cpp.
 #pragma once
 #include "model/ops/aft.h"
@@ -6,8 +6,8 @@
 namespace aft::ops {
 
 // Error naming the tensor and both shapes.
-void check_call(Kind kind, const Inputs& in, const Options& options);
+void check_call(OperatorKind kind, const Inputs& in, const Options& options);
 
-[[nodiscard]] bool has_gate(Kind kind);
+[[nodiscard]] bool has_gate(OperatorKind kind);
 
 }  // namespace aft::ops

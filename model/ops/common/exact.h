@@ -32,8 +32,9 @@ struct ExactProblem {
     bool causal = false;
 };
 [[nodiscard]] at::Tensor exact_average_of_all(const ExactProblem& x);  // [G, T, N*S]
+// as the tensors
 [[nodiscard]] ExactGradient exact_gradient_of_all(const ExactProblem& x,
-                                                  const at::Tensor& gradient);  // as the tensors
+                                                  const at::Tensor& gradient);
 
 // Adds to exact_blocks() (ops/aft.h). Any thread.
 void count_exact_block(int64_t blocks = 1);

@@ -4,8 +4,8 @@
 
 namespace aft::ops {
 
-bool is_convolution(Kind kind) {
-    return kind == Kind::conv1d || kind == Kind::conv2d;
+bool is_convolution(OperatorKind kind) {
+    return kind == OperatorKind::conv1d || kind == OperatorKind::conv2d;
 }
 
 namespace {
@@ -18,7 +18,7 @@ at::Tensor group(const at::Tensor& x, int64_t groups) {
 
 }  // namespace
 
-Grouped to_groups(Kind kind, const at::Tensor& k, const at::Tensor& v) {
+Grouped to_groups(OperatorKind kind, const at::Tensor& k, const at::Tensor& v) {
     const int64_t groups = is_convolution(kind) ? k.size(2) : 1;
     return {
         .keys = group(k, groups), .values = group(v, groups), .groups = groups, .batch = k.size(0)};

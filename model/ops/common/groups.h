@@ -24,16 +24,16 @@ struct Grouped {
     [[nodiscard]] int64_t width() const { return columns() == 0 ? 1 : values.size(2) / columns(); }
 };
 
-[[nodiscard]] bool is_convolution(Kind kind);
+[[nodiscard]] bool is_convolution(OperatorKind kind);
 
 // k [B, T, d or h], v [B, T, d] -> groups; differentiable.
-[[nodiscard]] Grouped to_groups(Kind kind, const at::Tensor& k, const at::Tensor& v);
+[[nodiscard]] Grouped to_groups(OperatorKind kind, const at::Tensor& k, const at::Tensor& v);
 // [G, T, N*S] -> [B, T, d] as `like`; differentiable.
 [[nodiscard]] at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like);
 
 // The part of Options and shapes that an operator's backward pass needs again.
 struct OperatorShape {
-    Kind kind = Kind::simple;
+    OperatorKind kind = OperatorKind::simple;
     bool causal = false;
     int64_t window = 0;
     bool outside_hidden = false;

@@ -25,7 +25,7 @@ at::Tensor offsets(IndexRange rows, IndexRange sources, const at::TensorOptions&
 PositionBias::PositionBias(const OperatorShape& shape, BiasTensors tensors, int64_t T,
                            at::TensorOptions options)
     : shape_(shape), tensors_(std::move(tensors)), options_(options), length_(T) {
-    if (shape_.kind == Kind::local && shape_.window == 0) tensors_ = {};
+    if (shape_.kind == OperatorKind::local && shape_.window == 0) tensors_ = {};
     if (is_convolution(shape_.kind)) {
         const at::Tensor flat = tensors_.w.reshape({tensors_.w.size(0), -1});
         kernel_ = at::constant_pad_nd(flat, {0, 1});
@@ -36,17 +36,17 @@ IndexRange PositionBias::band(IndexRange rows) const {
     const int64_t s = tensors_.w.defined() ? tensors_.w.size(-1) : 0;
     int64_t before = 0, after = 0;
     switch (shape_.kind) {
-        case Kind::full:
+        case OperatorKind::full:
             before = after = length_;
             break;
-        case Kind::local:
+        case OperatorKind::local:
             before = after = std::max<int64_t>(0, shape_.window - 1);
             break;
-        case Kind::conv1d:
+        case OperatorKind::conv1d:
             before = shape_.causal ? s - 1 : s / 2;
             after = s / 2;
             break;
-        case Kind::conv2d:
+        case OperatorKind::conv2d:
             before = after = (s / 2) * (shape_.grid_width + 1);
             break;
         default:
@@ -60,7 +60,7 @@ IndexRange PositionBias::band(IndexRange rows) const {
 
 at::Tensor PositionBias::taps(IndexRange rows, IndexRange sources) const {
     const int64_t s = tensors_.w.size(-1);
-    if (shape_.kind == Kind::conv1d) {
+    if (shape_.kind == OperatorKind::conv1d) {
         const at::Tensor o = offsets(rows, sources, options_) + (shape_.causal ? s - 1 : s / 2);
         return o.masked_fill((o < 0).logical_or(o >= s), s);
     }
@@ -105,7 +105,7 @@ at::Tensor PositionBias::tile(IndexRange rows, IndexRange sources) const {
 }
 
 bool PositionBias::leaves_window(IndexRange rows, IndexRange sources) const {
-    if (shape_.kind != Kind::local || !has_parameters()) return false;
+    if (shape_.kind != OperatorKind::local || !has_parameters()) return false;
     const int64_t back = rows.end - 1 - sources.begin;
     const int64_t ahead = shape_.causal ? 0 : sources.end - 1 - rows.begin;
     return std::max(back, ahead) >= shape_.window;
@@ -138,7 +138,7 @@ at::Tensor PositionBias::tap_sources(IndexRange rows) const {
     const int64_t s = tensors_.w.size(-1), W = shape_.grid_width;
     const at::Tensor t = positions(rows, options_).unsqueeze(1);
     at::Tensor j, outside;
-    if (shape_.kind == Kind::conv1d) {
+    if (shape_.kind == OperatorKind::conv1d) {
         j = t + positions({0, s}, options_) - (shape_.causal ? s - 1 : s / 2);
         outside = (j < 0).logical_or(j >= length_);
     } else {

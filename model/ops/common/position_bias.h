@@ -37,10 +37,10 @@ class PositionBias {
     [[nodiscard]] bool factors() const { return tensors_.u.defined(); }
     [[nodiscard]] bool leaves_window(IndexRange rows, IndexRange sources) const;
     [[nodiscard]] at::Tensor raw_tile(IndexRange rows, IndexRange sources) const;
-    [[nodiscard]] at::Tensor outside_window(IndexRange rows,
-                                            IndexRange sources) const;  // bool [R, J]
-    [[nodiscard]] at::Tensor taps(IndexRange rows,
-                                  IndexRange sources) const;      // int64 [R, J], s^n = outside
+    // bool [R, J]
+    [[nodiscard]] at::Tensor outside_window(IndexRange rows, IndexRange sources) const;
+    // int64 [R, J], s^n = outside
+    [[nodiscard]] at::Tensor taps(IndexRange rows, IndexRange sources) const;
     [[nodiscard]] at::Tensor tap_sources(IndexRange rows) const;  // int64 [R, s^n], -1 = none
     void add_kernel_gradient(IndexRange rows, IndexRange sources, const at::Tensor& gradient);
 

@@ -13,16 +13,17 @@
 
 namespace aft::ops::cpu {
 
+using ops::BackendResult;
 using ops::Call;
 using ops::Gradients;
-using ops::Result;
 
 [[nodiscard]] ConvShape conv_shape(const Call& call);
 [[nodiscard]] ScanShape scan_shape(const Call& call);
 [[nodiscard]] BandShape band_shape(const Call& call);
 
-[[nodiscard]] Result evaluate(const Call& call, bool keeps);
-[[nodiscard]] Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy);
+[[nodiscard]] BackendResult evaluate(const Call& call, bool keeps);
+[[nodiscard]] Gradients differentiate(const Call& call, const BackendResult& kept,
+                                      const at::Tensor& dy);
 
 // T: float, or Bf16, as the tensor is stored; nullptr if it is undefined.
 template <class T>

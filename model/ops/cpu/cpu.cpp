@@ -14,11 +14,12 @@ at::Tensor rows_together(const at::Tensor& x) {  // each row of the table withou
 
 }  // namespace
 
-const char* why_not(Kind kind, const Inputs& in) {
+const char* why_not(OperatorKind kind, const Inputs& in) {
     if (!in.v.device().is_cpu()) return "it computes on the processor only";
     if (in.v.scalar_type() != at::kFloat && in.v.scalar_type() != at::kBFloat16)
         return "it computes in float32 and bfloat16 only";
-    if (kind == Kind::softmax || kind == Kind::linear) return "it has kernels for AFT only";
+    if (kind == OperatorKind::softmax || kind == OperatorKind::linear)
+        return "it has kernels for AFT only";
     return nullptr;
 }
 
@@ -32,12 +33,13 @@ const BackendFunctions& functions() {
     return table;
 }
 
-at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
-    const bool flat = kind == Kind::local && options.window == 0;  // no position bias at all
-    Call call{.kind = flat ? Kind::simple : kind, .options = options, .in = in};
-    if (flat || kind == Kind::simple) call.in.w = call.in.u = call.in.r = at::Tensor();
+at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options) {
+    const bool flat =
+        kind == OperatorKind::local && options.window == 0;  // no position bias at all
+    Call call{.kind = flat ? OperatorKind::simple : kind, .options = options, .in = in};
+    if (flat || kind == OperatorKind::simple) call.in.w = call.in.u = call.in.r = at::Tensor();
     const auto contiguous = [](const at::Tensor& x) { return x.defined() ? x.contiguous() : x; };
-    call.options.backend = Backend::cpu;
+    call.options.backend = OperatorBackend::cpu;
     for (at::Tensor* x : {&call.in.q, &call.in.k, &call.in.v, &call.in.u, &call.in.r})
         *x = contiguous(*x);
     call.in.w = call.is_conv() ? contiguous(call.in.w) : rows_together(call.in.w);

@@ -10,13 +10,13 @@
 namespace aft::ops::cpu {
 
 // Why there are no kernels for this operator on these tensors; nullptr if there are.
-[[nodiscard]] const char* why_not(Kind kind, const Inputs& in);
+[[nodiscard]] const char* why_not(OperatorKind kind, const Inputs& in);
 
 // For autograd.cpp.
 [[nodiscard]] const BackendFunctions& functions();
 
 // Y [B, T, d]
-[[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
+[[nodiscard]] at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options);
 
 [[nodiscard]] const char* instruction_set();  // AFTERIMAGE_CPU (simd/instruction_set.h)
 

@@ -45,7 +45,8 @@ Norms simple_gradient(const Call& call, const at::Tensor& states, const at::Tens
 }
 
 template <class T>
-Norms banded_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& g) {
+Norms banded_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                      Gradients& g) {
     const Inputs& in = call.in;
     if (in.w.defined()) g.w = at::zeros({in.v.size(1), in.v.size(1)}, in.w.options());
     if (in.u.defined()) {
@@ -70,7 +71,8 @@ Norms banded_gradient(const Call& call, const Result& kept, const at::Tensor& dy
 }
 
 template <class T>
-Norms convolved_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& g) {
+Norms convolved_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                         Gradients& g) {
     const Inputs& in = call.in;
     g.w = at::empty_like(in.w);
     const at::Tensor mean = centre(in.v);
@@ -90,14 +92,15 @@ Norms convolved_gradient(const Call& call, const Result& kept, const at::Tensor&
 }
 
 template <class T>
-Norms quick_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& g) {
+Norms quick_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                     Gradients& g) {
     if (call.is_simple()) return simple_gradient<T>(call, kept.states, dy, g);
     return call.is_conv() ? convolved_gradient<T>(call, kept, dy, g)
                           : banded_gradient<T>(call, kept, dy, g);
 }
 
 // In float32, rounded once at the end: else the exact path would add to rounded sums.
-Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& dy) {
+Gradients rounded_once(const Call& call, const BackendResult& kept, const at::Tensor& dy) {
     Gradients g =
         differentiate({.kind = call.kind, .options = call.options, .in = widened(call.in)}, kept,
                       dy.to(at::kFloat));
@@ -106,14 +109,14 @@ Gradients rounded_once(const Call& call, const Result& kept, const at::Tensor& d
     return g;
 }
 
-bool needs_exact(const Call& call, const Result& kept) {
+bool needs_exact(const Call& call, const BackendResult& kept) {
     if (call.is_simple()) return kept.average.defined();
     return kept.denominator.numel() > 0 && kept.denominator.amin().item<float>() < 0;
 }
 
 }  // namespace
 
-Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy) {
+Gradients differentiate(const Call& call, const BackendResult& kept, const at::Tensor& dy) {
     const bool is_exact = needs_exact(call, kept);
     if (is_exact && call.is_bf16()) return rounded_once(call, kept, dy);
     const Inputs& in = call.in;
@@ -129,9 +132,9 @@ Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& 
         const at::Tensor gate = in.q.to(at::kDouble).sigmoid();
         g.q = (dy * kept.average * gate * (1 - gate)).to(in.q.scalar_type());
     }
-    // In few numbers sums may cancel in all places at once, which the norms do not see: up to
-    // 2.8e-5 in ten thousand random shapes, none of aft-simple. Of few weights those of a row do,
-    // summed over channels.
+    // float64 for small tensors: every element may suffer cancellation at once, which the test by
+    // norms misses (up to 2.8e-5 in ten thousand random shapes, none of aft-simple). Likewise dw
+    // with few weights a row, summed over channels.
     constexpr int64_t kFewNumbers = 256, kFewWeights = 4;
     const bool few = in.v.numel() <= kFewNumbers && !call.is_bf16() && !call.is_simple();
     const bool cancels = few || (g.u.defined() && in.v.size(1) <= kFewWeights);

@@ -8,7 +8,7 @@ namespace aft::ops::cpu {
 
 ConvShape conv_shape(const Call& call) {
     const auto& [kind, options, in] = call;
-    const bool flat = kind == Kind::conv1d;
+    const bool flat = kind == OperatorKind::conv1d;
     return {.batch = in.v.size(0),
             .length = in.v.size(1),
             .channels = in.v.size(2),
@@ -30,9 +30,9 @@ ScanShape scan_shape(const Call& call) {
 
 BandShape band_shape(const Call& call) {
     const auto& [kind, options, in] = call;
-    BandBias bias{
-        .window = kind == Kind::full ? in.v.size(1) : std::min(options.window, in.v.size(1)),
-        .hidden = kind == Kind::local && options.outside_hidden};
+    BandBias bias{.window = kind == OperatorKind::full ? in.v.size(1)
+                                                       : std::min(options.window, in.v.size(1)),
+                  .hidden = kind == OperatorKind::local && options.outside_hidden};
     if (in.w.defined()) {
         bias.w = pointer<float>(in.w);
         bias.w_row = in.w.stride(0);
@@ -55,7 +55,7 @@ at::Tensor empty_result(const at::Tensor& x) {
     return out;
 }
 
-// In float64, as LibTorch's sigmoid of float32 rounds otherwise where its threads' shares end.
+// In float64: LibTorch's float32 sigmoid rounds differently at the borders of its threads' ranges.
 at::Tensor gated(const at::Tensor& R, const at::Tensor& q) {
     return q.defined() ? (q.to(at::kDouble).sigmoid() * R).to(R.scalar_type()) : R;
 }
@@ -68,9 +68,9 @@ Inputs widened(const Inputs& in) {
 namespace {
 
 template <class T>
-Result weighted(const Call& call, bool keeps) {
+BackendResult weighted(const Call& call, bool keeps) {
     const Inputs& in = call.in;
-    Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
+    BackendResult out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     const auto run = [&] {
         if (call.is_conv())
             return conv_forward<T>(conv_shape(call),
@@ -99,10 +99,10 @@ Result weighted(const Call& call, bool keeps) {
 }
 
 template <class T>
-Result simple(const Call& call, bool keeps) {
+BackendResult simple(const Call& call, bool keeps) {
     const Inputs& in = call.in;
     const ScanShape shape = scan_shape(call);
-    Result out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
+    BackendResult out{.y = empty_result(in.v), .average = {}, .denominator = {}, .states = {}};
     if (keeps) out.states = at::empty({shape.states()}, at::kFloat);
     if (scan_forward<T>(shape, {.q = pointer<T>(in.q),
                                 .k = pointer<T>(in.k),
@@ -123,7 +123,7 @@ Result simple(const Call& call, bool keeps) {
 
 }  // namespace
 
-Result evaluate(const Call& call, bool keeps) {
+BackendResult evaluate(const Call& call, bool keeps) {
     if (call.in.v.numel() == 0) {
         const at::Tensor empty = at::empty_like(call.in.v);
         return {empty, empty, empty, at::empty({0}, empty.options())};

@@ -9,7 +9,7 @@
 
 namespace aft::ops::cpu {
 
-void tell_beyond(Ranged tensor, float found) {
+void warn_beyond_range(Ranged tensor, float found) {
     static std::atomic<bool> told[2];
     if (told[static_cast<int>(tensor)].exchange(true)) return;
     warn_once(
@@ -21,7 +21,7 @@ void tell_beyond(Ranged tensor, float found) {
 void check_keys(const float* references, int64_t n, float above) {
     constexpr float kNats = 0.693147181F;
     const float largest = kNats * (band_kernels().bias.largest_of(references, n) + above);
-    if (largest > kPromised + 1 && largest < 1e37F) tell_beyond(Ranged::k, largest);
+    if (largest > kPromised + 1 && largest < 1e37F) warn_beyond_range(Ranged::k, largest);
 }
 
 }  // namespace aft::ops::cpu

@@ -16,7 +16,7 @@ at::Tensor hide_future(const at::Tensor& bias) {
     return bias.masked_fill(future, -std::numeric_limits<double>::infinity());
 }
 
-at::Tensor average(Kind kind, const at::Tensor& bias, const Inputs& in, bool causal) {
+at::Tensor average(OperatorKind kind, const at::Tensor& bias, const Inputs& in, bool causal) {
     const Grouped x = to_groups(kind, in.k.to(at::kDouble), in.v.to(at::kDouble));
     const at::Tensor visible = causal ? hide_future(bias) : bias;
     return from_groups(exact_attend(visible, x.keys, x.values, causal), in.v);

@@ -39,13 +39,13 @@ at::Tensor conv2d_bias(const at::Tensor& kernel, int64_t height, int64_t width) 
 }
 
 at::Tensor conv1d(const Inputs& in, const Options& options) {
-    return average(Kind::conv1d, conv1d_bias(in.w, in.k.size(1), options.causal), in,
+    return average(OperatorKind::conv1d, conv1d_bias(in.w, in.k.size(1), options.causal), in,
                    options.causal);
 }
 
 at::Tensor conv2d(const Inputs& in, const Options& options) {
-    return average(Kind::conv2d, conv2d_bias(in.w, options.grid_height, options.grid_width), in,
-                   options.causal);
+    return average(OperatorKind::conv2d, conv2d_bias(in.w, options.grid_height, options.grid_width),
+                   in, options.causal);
 }
 
 }  // namespace aft::ops::reference

@@ -13,7 +13,7 @@ at::Tensor full_bias(const Inputs& in) {
 }
 
 at::Tensor full(const Inputs& in, const Options& options) {
-    return average(Kind::full, full_bias(in), in, options.causal);
+    return average(OperatorKind::full, full_bias(in), in, options.causal);
 }
 
 }  // namespace aft::ops::reference

@@ -18,7 +18,7 @@ at::Tensor local_bias(const Inputs& in, const Options& options) {
 
 at::Tensor local(const Inputs& in, const Options& options) {
     if (options.window == 0) return simple(in, options);
-    return average(Kind::local, local_bias(in, options), in, options.causal);
+    return average(OperatorKind::local, local_bias(in, options), in, options.causal);
 }
 
 }  // namespace aft::ops::reference

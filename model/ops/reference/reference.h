@@ -27,6 +27,7 @@ namespace aft::ops::reference {
 // Everything after the target becomes -inf. Differentiable.
 [[nodiscard]] at::Tensor hide_future(const at::Tensor& bias);
 // The definition: softmax over j of (bias + K), times V. bias [G, T, T] with -inf where invisible.
-[[nodiscard]] at::Tensor average(Kind kind, const at::Tensor& bias, const Inputs& in, bool causal);
+[[nodiscard]] at::Tensor average(OperatorKind kind, const at::Tensor& bias, const Inputs& in,
+                                 bool causal);
 
 }  // namespace aft::ops::reference

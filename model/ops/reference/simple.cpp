@@ -9,7 +9,7 @@ namespace aft::ops::reference {
 at::Tensor simple(const Inputs& in, const Options& options) {
     const int64_t T = in.k.size(1);
     const at::Tensor zero = at::zeros({1, T, T}, in.k.options().dtype(at::kDouble));
-    return average(Kind::simple, zero, in, options.causal);
+    return average(OperatorKind::simple, zero, in, options.causal);
 }
 
 }  // namespace aft::ops::reference

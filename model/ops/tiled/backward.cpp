@@ -39,7 +39,8 @@ at::Tensor row_factors(const Plan& plan, const Upstream& upstream, const at::Ten
     return out;
 }
 
-// What rows send to all sources before (or from) a block boundary: [G, blocks + 1, columns].
+// Gradient contributions of rows, uniform over all sources before (or from) a block boundary: [G,
+// blocks + 1, columns].
 struct OutsideGradient {
     at::Tensor before, from;
 };

@@ -12,7 +12,7 @@ at::Tensor in_double(const at::Tensor& x) {
 
 }  // namespace
 
-TiledProblem problem_of(Kind kind, const Options& options, const Grouped& x) {
+TiledProblem problem_of(OperatorKind kind, const Options& options, const Grouped& x) {
     return {.shape = {.kind = kind,
                       .causal = options.causal,
                       .window = options.window,

@@ -10,7 +10,7 @@ struct TiledProblem {
     OperatorShape shape;
     int64_t groups = 1, batch = 1;
 };
-[[nodiscard]] TiledProblem problem_of(Kind kind, const Options& options, const Grouped& x);
+[[nodiscard]] TiledProblem problem_of(OperatorKind kind, const Options& options, const Grouped& x);
 [[nodiscard]] Plan make_plan(const TiledProblem& problem, const at::Tensor& keys,
                              const at::Tensor& values);
 

@@ -6,7 +6,7 @@ namespace aft::ops::tiled {
 
 struct Average {
     at::Tensor R;  // [G, T, N*S]
-    at::Tensor D;  // [G, T, N], scaled by exp(-a - b); kNeedsExact = taken from the exact path
+    at::Tensor D;  // [G, T, N], scaled by exp(-a - b); kNeedsExact = computed by the exact path
 };
 constexpr double kNeedsExact = -1;
 
@@ -24,11 +24,12 @@ struct Upstream {
 [[nodiscard]] KeyValueGradient average_gradient(const Plan& plan, PositionBias& bias,
                                                 const Upstream& upstream);
 
-// Looks for entries whose scaling was not safe and computes them again exactly; marks them in D.
+// Finds entries whose scaling was not safe, recomputes them exactly and flags them kNeedsExact in
+// D.
 void apply_exact_fallback(const Plan& plan, const PositionBias& bias, Average& result);
-// Computes the entries that are already marked.
+// Computes the entries that are flagged already.
 void compute_flagged(const Plan& plan, const PositionBias& bias, Average& result);
-// Gradient of the marked entries, added to `out` and `bias`.
+// Gradient of the flagged entries, added to `out` and `bias`.
 void add_exact_gradient(const Plan& plan, PositionBias& bias, const Upstream& upstream,
                         KeyValueGradient& out);
 

@@ -1,5 +1,5 @@
-// What the cpu backend asks for where its float32 gradient cannot be trusted. Internal to
-// model/ops.
+// Gradient in float64, for the cpu backend where its float32 gradient is not accurate enough.
+// Internal to model/ops.
 #pragma once
 #include "model/ops/backend.h"
 

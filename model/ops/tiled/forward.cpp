@@ -16,7 +16,7 @@ at::Tensor outside_sum(const Plan& plan, const OutsideStates& states, const Bloc
     return before + states.after.narrow(1, next, 1);
 }
 
-// What the blocks of a segment look at.
+// Operands of the row blocks of a segment.
 struct SegmentOperands {
     at::Tensor operand;    // [G, J, N*S + N]
     OutsideStates states;  // undefined where nothing outside the tiles is visible

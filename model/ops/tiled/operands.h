@@ -49,7 +49,7 @@ struct BlockWeights {
 [[nodiscard]] BlockWeights block_weights(const Plan& plan, const PositionBias& bias,
                                          IndexRange rows);
 
-[[nodiscard]] at::Tensor batched_product(const at::Tensor& a,
-                                         const at::Tensor& b);  // bmm, G = 1 as mm
+// bmm, G = 1 as mm
+[[nodiscard]] at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace aft::ops::tiled

@@ -32,7 +32,7 @@ double scale_of(const at::Tensor& P) {
     return std::abs(exponent) < 20 ? 1 : std::ldexp(1.0, exponent);
 }
 
-Result evaluate(const Call& call, bool) {
+BackendResult evaluate(const Call& call, bool) {
     if (call.in.v.numel() == 0)
         return {.y = at::zeros_like(call.in.v), .average = {}, .denominator = {}, .states = {}};
     const GroupedCall x(call);
@@ -44,7 +44,7 @@ Result evaluate(const Call& call, bool) {
             .states = {}};
 }
 
-Gradients differentiate(const Call& call, const Result& kept, const at::Tensor& dy) {
+Gradients differentiate(const Call& call, const BackendResult& kept, const at::Tensor& dy) {
     const GroupedCall x(call);
     const at::Tensor grouped = x.grouped(dy);
     const double scale = scale_of(grouped);
@@ -63,10 +63,10 @@ const BackendFunctions& functions() {
     return table;
 }
 
-at::Tensor aft(Kind kind, const Inputs& in, const Options& options) {
+at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options) {
     Call call{.kind = kind, .options = options, .in = in};
     call.in.q = at::Tensor();  // the gate is a tensor call of its own
-    call.options.backend = Backend::tiled;
+    call.options.backend = OperatorBackend::tiled;
     return apply_differentiably(call);
 }
 

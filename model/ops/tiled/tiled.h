@@ -13,7 +13,7 @@ namespace aft::ops::tiled {
 [[nodiscard]] const BackendFunctions& functions();
 
 // simple, full, local, conv1d, conv2d
-[[nodiscard]] at::Tensor aft(Kind kind, const Inputs& in, const Options& options);
+[[nodiscard]] at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options);
 [[nodiscard]] at::Tensor softmax(const Inputs& in, const Options& options);
 [[nodiscard]] at::Tensor linear(const Inputs& in, const Options& options);
 

@@ -42,15 +42,16 @@ struct SumAfter {
     float* after = nullptr;  // [rows / step, 2C] sums of the rows from each step on
 };
 
-// What a product does besides: it adds weight[r] first[.] instead of the sums in memory, and
-// prefetches a block of channels of a row of another tensor with each of its first steps.
+// Extras of a matrix product: sums start from weight[r] * first[.] instead of from memory, and each
+// of the first steps prefetches one row block of another tensor.
 struct ProductExtras {
     const float *first = nullptr, *weight = nullptr;  // [2C], [kRows]; or none
-    const char* fetch = nullptr;
-    int64_t fetches = 0, fetch_row = 0;  // bytes from one to the next
+    const char* prefetch = nullptr;
+    int64_t prefetches = 0, prefetch_stride = 0;  // their number; bytes from one to the next
 };
 
-struct Multiply {  // sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .]
+// sum[r][.] += sum_i a[r * a_row + i * a_step] b[i * b_step + .].
+struct Multiply {
     const float* a = nullptr;
     int64_t a_row = 0, a_step = 0;
     const float* b = nullptr;
@@ -71,14 +72,16 @@ struct WideSums {
     int64_t sum_row = 0;
 };
 
-struct Rescale {  // rows of a panel's width, from one reference [C] to another
+// Rows of a panel's width, from one reference [C] to another.
+struct Rescale {
     float* rows = nullptr;
     int64_t count = 0;
     const float *from = nullptr, *to = nullptr;
 };
 
+// Numerators and denominators -> results, one block of channels.
 template <class T>
-struct FinishRows {               // numerators and denominators -> results, one block of channels
+struct FinishRows {
     const float* sums = nullptr;  // [rows, 2C]
     int64_t rows = 0, channels = 0, stride = 0;
     const T* q = nullptr;                              // [rows, stride] or none
@@ -87,8 +90,9 @@ struct FinishRows {               // numerators and denominators -> results, one
     bool streams = false;  // y is not read again soon; only where rows are on whole vectors
 };
 
+// One block of channels; the panel's rows are [A | C].
 template <class T>
-struct RowFactors {  // one block of channels; the panel's rows are [A | C]
+struct RowFactors {
     const T *q = nullptr, *dy = nullptr;
     const float *average = nullptr, *denominator = nullptr;
     const float* mean = nullptr;  // [channels]

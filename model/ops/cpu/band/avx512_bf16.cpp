@@ -47,13 +47,15 @@ static void multiply_bf16(const MultiplyBf16& m) {
     V sums[kRows][kPanelVectors];
     clear_sums(sums);
     const uint16_t *a = m.a, *b = m.b;
-    const char* fetch = m.extras.fetch;
-    const int64_t a_row = m.a_row, fetches = m.extras.fetches, fetch_row = m.extras.fetch_row;
-    for (int64_t step = fetches; step > 0; --step, a += 2, b += 2 * kPanel, fetch += fetch_row) {
-        fetch_block(fetch);
+    const char* line = m.extras.prefetch;
+    const int64_t a_row = m.a_row, prefetches = m.extras.prefetches,
+                  prefetch_stride = m.extras.prefetch_stride;
+    for (int64_t step = prefetches; step > 0;
+         --step, a += 2, b += 2 * kPanel, line += prefetch_stride) {
+        prefetch_block(line);
         add_pair(sums, a, a_row, b);
     }
-    for (int64_t step = m.steps - fetches; step > 0; --step, a += 2, b += 2 * kPanel)
+    for (int64_t step = m.steps - prefetches; step > 0; --step, a += 2, b += 2 * kPanel)
         add_pair(sums, a, a_row, b);
     finish_sums(sums, m);
 }

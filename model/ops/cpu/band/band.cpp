@@ -128,16 +128,17 @@ class BandForwardPass {
                 const TargetTile& tile = tiles[static_cast<std::size_t>(chunk)];
                 const bool wraps = b + 1 == unit.end;
                 const Panels::ChannelBlock next = panels.block(wraps ? unit.begin : b + 1, 0);
-                PrefetchPlan plan = ahead(next, wraps ? chunk + 1 : chunk);
+                PrefetchPlan plan = plan_prefetch(next, wraps ? chunk + 1 : chunk);
                 if (wraps && chunk + 1 < tiles_)
-                    plan.rest = tiles[static_cast<std::size_t>(chunk + 1)].prefetch_range();
+                    plan.tail = tiles[static_cast<std::size_t>(chunk + 1)].prefetch_range();
                 sum_tile(shape_, tile, block, {sums, plan});
                 safe = finish(tile, block, sums) && safe;
             }
         return safe;
     }
 
-    [[nodiscard]] PrefetchPlan ahead(const Panels::ChannelBlock& block, int64_t chunk) const {
+    [[nodiscard]] PrefetchPlan plan_prefetch(const Panels::ChannelBlock& block,
+                                             int64_t chunk) const {
         const int64_t row = chunk * kTile, d = shape_.channels;
         if (row >= shape_.length) return {};
         const int64_t at = (block.sample * shape_.length + row) * d + block.first;
@@ -180,7 +181,7 @@ class BandForwardPass {
     // Queries of the tile; of whole panels all but the first chunk.
     [[nodiscard]] PrefetchPlan far(const TargetTile& tile,
                                    const Panels::ChannelBlock& block) const {
-        PrefetchPlan out = ahead(block, tile.row / kTile);
+        PrefetchPlan out = plan_prefetch(block, tile.row / kTile);
         out.rows[1] = out.rows[2] = nullptr;
         out.far = true;
         return out;

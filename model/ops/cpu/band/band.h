@@ -18,8 +18,8 @@ struct BandShape {
     BandBias bias;
     bool bf16 = false;  // forward: operands in bfloat16, where bf16_kernels() exist
 
-    // Row of each step whose predecessors are summed up: a causal window begins there, or, as
-    // bfloat16 has pairs of rows, one row later.
+    // The running sum stored for a step covers the rows before row `phase` of it: a causal window
+    // begins there, or one row later in bfloat16, whose rows come in pairs.
     [[nodiscard]] int64_t phase() const {
         const int64_t row = ((1 - bias.window) % kStep + kStep) % kStep;
         return bf16 ? row / 2 * 2 : row;
@@ -61,15 +61,15 @@ struct PrefetchRange {
     const char* at = nullptr;
     int64_t bytes = 0;
 
-    // The next part, for a product of `steps` steps, in blocks of channels of `block` bytes.
+    // The next lines to prefetch, for a product of `steps` steps, in row blocks of `block` bytes.
     void next(int64_t steps, int64_t block, ProductExtras& out) {
         constexpr int64_t kMost = 24;  // more would queue up
         if (bytes <= 0) return;
-        out.fetch = at;
-        out.fetch_row = block;
-        out.fetches = std::min({steps, kMost, (bytes + block - 1) / block});
-        at += out.fetches * block;
-        bytes -= out.fetches * block;
+        out.prefetch = at;
+        out.prefetch_stride = block;
+        out.prefetches = std::min({steps, kMost, (bytes + block - 1) / block});
+        at += out.prefetches * block;
+        bytes -= out.prefetches * block;
     }
 };
 
@@ -84,7 +84,8 @@ class Panels {
     };
     Panels(const BandShape& shape, const Layout& plan);
 
-    struct ChannelBlock {  // one sample, one block of channels
+    // One sample, one block of channels.
+    struct ChannelBlock {
         int64_t sample = 0, first = 0, channels = 0;
         int64_t rows = 0, width = 0, every = kStep;  // rows from one running sum to the next
         float *panel = nullptr, *reference = nullptr, *state = nullptr;
@@ -99,7 +100,7 @@ class Panels {
         [[nodiscard]] int64_t step(int64_t t) const { return t % rows / every * width; }
         // Whether two chunks have the same references.
         [[nodiscard]] bool alike(int64_t chunk, int64_t other) const;
-        // Whether a chunk and the next have the same references and lie one behind the other.
+        // Whether a chunk and the next have the same references and are contiguous.
         [[nodiscard]] bool joined(int64_t chunk) const {
             return (chunk + 1) * kTile % rows != 0 && alike(chunk, chunk + 1);
         }
@@ -116,10 +117,12 @@ class Panels {
     // In order of the chunks; causal only.
     template <class T>
     void pack_chunk(const ChannelBlock& block, const Source<T>& x, int64_t chunk) const;
+    // All chunks of the block.
     template <class T>
-    void pack(const ChannelBlock& block, const Source<T>& x) const;  // all of it
+    void pack(const ChannelBlock& block, const Source<T>& x) const;
+    // These blocks, slots from 0 on.
     template <class T>
-    void pack_all(const Source<T>& x, const Sources& blocks);  // these blocks, slots from 0 on
+    void pack_all(const Source<T>& x, const Sources& blocks);
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
 
   private:

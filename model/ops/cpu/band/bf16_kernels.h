@@ -16,7 +16,7 @@ struct MultiplyBf16 {
     ProductExtras extras = {};
 };
 
-// The same of kMatrixRows targets by matrix instructions, kMatrixStep sources a step; C is 32.
+// The same product for kMatrixRows targets by AMX tiles, kMatrixStep sources a step; C is 32.
 constexpr int64_t kMatrixRows = 32, kMatrixStep = 32;
 constexpr int64_t kMatrixWeights = kMatrixRows * kMatrixStep;  // numbers of a step
 struct MultiplyMatrix {
@@ -24,7 +24,7 @@ struct MultiplyMatrix {
     const uint16_t* b = nullptr;  // [steps * kMatrixStep / 2, 2C, 2]
     int64_t steps = 0;
     float* sum = nullptr;  // [kMatrixRows, 2C]
-    // They begin with weight[r] (first[.] + later[.]) instead of what lies in sum; or none.
+    // Sums start from weight[r] * (first[.] + later[.]) instead of from `sum`; or none.
     const float *first = nullptr, *later = nullptr, *weight = nullptr;
 };
 

@@ -56,20 +56,20 @@ AFT_INLINE void clear_rest(const PackKeys<T>& p) {  // of the chunk
 template <int64_t step, class T>
 AFT_INLINE void pack_pairs(const PackKeys<T>& p, int64_t phase) {
     if (!p.fixed) key_reference(p);
-    PackColumn columns[kHalf];
+    PackColumn columns[kHalfPanel];
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
+    for (int i = 0; i < kHalfPanel; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; row += 2) {
         const bool keeps = p.before != nullptr && row % step == phase;
 #pragma GCC unroll 2
-        for (int i = 0; i < kHalf; ++i) {
+        for (int i = 0; i < kHalfPanel; ++i) {
             PackColumn& c = columns[i];
             if (keeps) keep_sums(p, c, p.before + row / step * kPanel);
             put_pair(p, c, row, power_of_key(p, c, row), power_of_key(p, c, row + 1));
         }
     }
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(p, columns[i], p.state);
+    for (int i = 0; i < kHalfPanel; ++i) keep_sums(p, columns[i], p.state);
     clear_rest(p);
 }
 

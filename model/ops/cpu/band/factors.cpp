@@ -59,7 +59,7 @@ class FactorGradients {
         return weights_.targets(tile * kTile, std::min(shape_.length, (tile + 1) * kTile));
     }
 
-    // Targets of this tile, over all source tiles that they look at.
+    // Targets of this tile, over all source tiles that their windows overlap.
     void add_sources(int64_t tile, const float* r, double* du) const {
         const int64_t begin = tile * kTile, end = std::min(shape_.length, begin + kTile);
         const int64_t row = factor_row();

@@ -6,7 +6,7 @@
 namespace aft::ops::cpu {
 
 struct BiasTiles {
-    const float* dw = nullptr;  // [tiles, most, kTile]: targets that look at the tile's sources
+    const float* dw = nullptr;  // [tiles, most, kTile]: targets whose window overlaps the tile
     int64_t most = 0;
 };
 

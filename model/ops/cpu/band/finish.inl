@@ -6,7 +6,7 @@
 //
 // Cost: one exponential and one division an entry forward, two divisions for the factors A and C.
 // Numerics: sums are scaled by 2^-50 first, so that D times the gate stays in range; entries with D
-// < 2^30 are marked by NaN and computed by the exact path. With window 256, B = 4, T = 3072, d =
+// < 2^30 are set to NaN and recomputed by the exact path. With window 256, B = 4, T = 3072, d =
 // 256 on two cores of a Xeon with AVX-512 finish_rows had 8 of 100 samples of a profile of the
 // forward pass; row_factors had 14 of those of the gradient, and 9 with prefetching.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-// The same of many entries at once, when only that all are safe is asked.
+// The same as a reduction over many entries: are all of them safe?
 struct Safety {
     V bottom = set1(-3e38F), bad = set1(0);  // largest -D; NaN where a sum is not finite
 
@@ -68,7 +68,7 @@ AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
         gated_average<is_short>(N, D, f.q != nullptr ? load_partial(f.q + where, width, 0) : open);
     // With N finite and D large enough, N / D is finite.
     const V safe = safety_mask(D, N);
-    y = select_ge(safe, set1(1), y, set1(kMark));
+    y = select_ge(safe, set1(1), y, set1(kExactNaN));
     if (streams)
         stream(f.y + where, y);
     else
@@ -84,7 +84,7 @@ AFT_INLINE bool finish_vector(const FinishRows<T>& f, int64_t row, int64_t at) {
 template <bool streams, bool is_short, class T>
 AFT_INLINE bool finish_each(const FinishRows<T>& f) {
     if (f.average == nullptr && f.channels == kChannels && finish_whole<streams, is_short>(f))
-        return true;  // else once more, to mark which are not safe
+        return true;  // else once more, to flag those that are not safe
     bool safe = true;
     for (int64_t row = 0; row < f.rows; ++row)
         for (int64_t at = 0; at < f.channels; at += kLanes)
@@ -142,7 +142,7 @@ static void outside_sums(const OutsideSums& o) {
         for (int64_t row = o.length - 1; row >= 0; --row) {
             if (o.causal && (row + 1) % kTile == 0 && row + 1 < o.length) {
                 const float* later = o.reference + (row + 1) / kTile * kChannels;
-                const int64_t at = i % kHalf * kLanes;
+                const int64_t at = i % kHalfPanel * kLanes;
                 total.scale(load(later - kChannels + at) - load(later + at));
             }
             total.add(set1(o.weight[row]) * load(panel + row * kPanel));

@@ -30,10 +30,10 @@ struct SourceTile {
     Buffer<float> weights;           // [targets, row] E, then dw
     Buffer<float> gradient;          // [targets, kTile] dE
     Buffer<float> sums;              // [kTile, 2C]
-    Buffer<float> across, rescaled;  // panel of the sources, transposed; at other references
+    Buffer<float> across, rescaled;  // transposed source panel; the same at other references
     int64_t begin = 0, row = 0;      // first source; floats of a row of weights
-    Sources targets;                 // that look at the tile one by one
-    Sources blocks[kBlocks];         // that look at each kRows sources
+    Sources targets;                 // whose window overlaps the tile
+    Sources blocks[kBlocks];         // whose window overlaps each block of kRows sources
     PrefetchRange prefetch_range;    // panels
 
     SourceTile(const BandWeights& all, const BandKernels& k, int64_t most)
@@ -55,14 +55,11 @@ class BandGradientPass {
           x_(x),
           weights_(shape.bias, shape.length, shape.causal),
           scales_(weights_.padded()),
-          blocks_(Panels::all_blocks(shape)),
-          groups_(group_count()),
+          split_(split()),
           sources_(shape, plan(false)),
-          targets_(shape, plan(true)),
-          tiles_(weights_.padded() / kTile) {
-        // Few tiles: the samples are shared out too, and the parts' dw added up in their order.
-        parts_ = std::clamp<int64_t>((8 + tiles_ - 1) / tiles_, 1, shape.batch);
-        if (wants_bias()) dw_ = Buffer<float>(parts_ * tiles_ * most_targets() * kTile, true);
+          targets_(shape, plan(true)) {
+        if (wants_bias())
+            dw_ = Buffer<float>(split_.parts * split_.tiles * most_targets() * kTile, true);
     }
 
     Norms run() {
@@ -71,8 +68,9 @@ class BandGradientPass {
             scratch.emplace_back(weights_, kernels_, most_targets());
         measure(scratch);
         Norms total;
-        for (int64_t group = 0; group < groups_; ++group) {
-            now_ = {blocks_ * group / groups_, blocks_ * (group + 1) / groups_};
+        for (int64_t group = 0; group < split_.groups; ++group) {
+            now_ = {split_.blocks * group / split_.groups,
+                    split_.blocks * (group + 1) / split_.groups};
             const Norms more = run_group(scratch);
             total.left += more.left;
             total.part += more.part;
@@ -83,20 +81,30 @@ class BandGradientPass {
 
   private:
     // Samples and blocks of channels in groups whose panels stay in the last-level cache: each
-    // makes the weights again (a twentieth of its time).
+    // recomputes the weights (a twentieth of its time).
     static constexpr int64_t kGroup = 1 << 22;  // numbers of a panel
 
-    [[nodiscard]] int64_t group_count() const {
-        const int64_t numbers = blocks_ * weights_.padded() * 2 * kernels_.channels;
-        return std::clamp<int64_t>((numbers + kGroup - 1) / kGroup, 1, shape_.batch);
+    // How the work is shared out. Few tiles: the samples are shared out too, in parts whose dw are
+    // added up in their order.
+    struct WorkSplit {
+        int64_t blocks = 0, groups = 1;  // samples times blocks of channels
+        int64_t tiles = 0, parts = 1;
+    };
+    [[nodiscard]] WorkSplit split() const {
+        const int64_t blocks = Panels::all_blocks(shape_), tiles = weights_.padded() / kTile;
+        const int64_t numbers = blocks * weights_.padded() * 2 * kernels_.channels;
+        return {.blocks = blocks,
+                .groups = std::clamp<int64_t>((numbers + kGroup - 1) / kGroup, 1, shape_.batch),
+                .tiles = tiles,
+                .parts = std::clamp<int64_t>((8 + tiles - 1) / tiles, 1, shape_.batch)};
     }
 
     Norms run_group(std::vector<SourceTile>& scratch) {
         sources_.pack_all(Panels::Source<T>{x_.k, x_.v, x_.mean}, now_);
         pack_targets();
-        std::vector<Norms> norms(static_cast<std::size_t>(tiles_ * parts_));
+        std::vector<Norms> norms(static_cast<std::size_t>(split_.tiles * split_.parts));
 #pragma omp parallel for schedule(dynamic)
-        for (int64_t i = 0; i < tiles_ * parts_; ++i)
+        for (int64_t i = 0; i < split_.tiles * split_.parts; ++i)
             norms[static_cast<std::size_t>(i)] =
                 tile(scratch[static_cast<std::size_t>(omp_get_thread_num())], i);
         Norms total;
@@ -108,8 +116,9 @@ class BandGradientPass {
     }
 
     [[nodiscard]] Panels::Layout plan(bool sums) const {
-        return {
-            .blocks = (blocks_ + groups_ - 1) / groups_, .rows = weights_.padded(), .sums = sums};
+        return {.blocks = (split_.blocks + split_.groups - 1) / split_.groups,
+                .rows = weights_.padded(),
+                .sums = sums};
     }
     [[nodiscard]] bool wants_bias() const {
         return x_.bias.dw != nullptr || x_.bias.du != nullptr;
@@ -161,10 +170,10 @@ class BandGradientPass {
 
     Norms tile(SourceTile& s, int64_t i) {
         const ScopedFlushToZero flush;
-        const int64_t part = i % parts_, count = now_.end - now_.begin;
-        start(s, i / parts_ * kTile);
+        const int64_t part = i % split_.parts, count = now_.end - now_.begin;
+        start(s, i / split_.parts * kTile);
         Norms total;
-        for (int64_t b = count * part / parts_; b < count * (part + 1) / parts_; ++b) {
+        for (int64_t b = count * part / split_.parts; b < count * (part + 1) / split_.parts; ++b) {
             const Norms n = block(s, now_.begin + b);
             total.left += n.left;
             total.part += n.part;
@@ -203,7 +212,7 @@ class BandGradientPass {
         const Panels::ChannelBlock t = targets_.block(i, i - now_.begin);
         const float* panel = b.panel + s.begin * width();
         if (wants_bias()) kernels_.transpose(panel, kTile, s.across.data());
-        const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, tiles_ - 1); };
+        const auto chunk_of = [&](int64_t row) { return std::min(row / kTile, split_.tiles - 1); };
         int64_t started = kBlocks;  // blocks of sources from this one on have begun
         const int64_t first = s.targets.begin / kTile, last = chunk_of(s.targets.end);
         for (int64_t chunk = last, at = last; chunk >= first; at = chunk--) {
@@ -233,7 +242,7 @@ class BandGradientPass {
                                              .dv = x_.dv + out});
     }
 
-    // What the targets before and after the ones that look at this block send to all of it.
+    // Contribution of the targets outside the window, uniform over the block (running sums).
     void begin_sums(SourceTile& s, const Panels::ChannelBlock& t, int64_t i) {
         const float one = 1;
         Multiply m{
@@ -311,11 +320,11 @@ class BandGradientPass {
 
     // dw of one part and tile: [most targets, kTile]
     [[nodiscard]] float* part_of_bias(int64_t part, int64_t tile) {
-        return dw_.data() + (part * tiles_ + tile) * most_targets() * kTile;
+        return dw_.data() + (part * split_.tiles + tile) * most_targets() * kTile;
     }
 
     void finish_tile(const SourceTile& s, int64_t i) {
-        float* out = part_of_bias(i % parts_, i / parts_);
+        float* out = part_of_bias(i % split_.parts, i / split_.parts);
         const float scale = 1 / x_.scale;
         for (int64_t t = s.targets.begin; t < s.targets.end; ++t) {
             const Sources seen = weights_.window(t);
@@ -331,9 +340,9 @@ class BandGradientPass {
     void finish_bias() {
         const int64_t size = most_targets() * kTile;
 #pragma omp parallel for schedule(static)
-        for (int64_t tile = 0; tile < tiles_; ++tile) {
+        for (int64_t tile = 0; tile < split_.tiles; ++tile) {
             float* out = part_of_bias(0, tile);
-            for (int64_t part = 1; part < parts_; ++part)
+            for (int64_t part = 1; part < split_.parts; ++part)
                 for (int64_t i = 0; i < size; ++i) out[i] += part_of_bias(part, tile)[i];
             if (x_.bias.dw != nullptr) copy_bias(out, tile * kTile);
         }
@@ -354,11 +363,10 @@ class BandGradientPass {
     const BandGradient<T>& x_;
     BandWeights weights_;
     RowScales scales_;
-    int64_t blocks_ = 0, groups_ = 1;  // samples times blocks of channels
-    Sources now_;                      // the group's blocks
-    Panels sources_, targets_;         // [X (V - mean) | X], [A | C]
-    int64_t tiles_ = 0, parts_ = 1;
-    Buffer<float> dw_;  // [parts, tiles, most targets, kTile]
+    WorkSplit split_;
+    Sources now_;               // the group's blocks
+    Panels sources_, targets_;  // [X (V - mean) | X], [A | C]
+    Buffer<float> dw_;          // [parts, tiles, most targets, kTile]
 };
 
 }  // namespace

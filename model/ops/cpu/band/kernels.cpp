@@ -19,7 +19,7 @@ const BandKernels& band_kernels() {
 // Intel's processors start one AVX512-BF16 product a cycle, as many multiply-adds as two of
 // float32; AMD's start two.
 const Bf16Kernels* bf16_kernels() {
-    const InstructionSet& set = chosen_set();
+    const CpuInstructionSet& set = chosen_set();
     if (set.amx) return &amx_kernels();
     if (!set.bf16) return nullptr;
     const bool wins = __builtin_cpu_is("amd") != 0 || asked_set() == set.name;

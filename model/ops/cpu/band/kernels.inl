@@ -23,7 +23,7 @@ constexpr int kPanelVectors = 2, kOuterRows = 6;
 #endif
 constexpr int64_t kPanel = kPanelVectors * kLanes;  // 2C
 constexpr int64_t kChannels = kPanel / 2;           // C
-constexpr int kHalf = kPanelVectors / 2;            // vectors of C channels
+constexpr int kHalfPanel = kPanelVectors / 2;       // vectors of C channels
 
 template <int rows, int vectors>
 AFT_INLINE void store_sums(const V (&sums)[rows][vectors], float* to, int64_t row) {
@@ -57,7 +57,7 @@ AFT_INLINE void add_to_first(V (&sums)[rows][vectors], const ProductExtras& a) {
         for (int i = 0; i < vectors; ++i)
             sums[r][i] = fma(set1(a.weight[r]), load(a.first + i * kLanes), sums[r][i]);
 }
-// Of a product M: Multiply or MultiplyBf16.
+// Epilogue of a product M: Multiply or MultiplyBf16.
 template <int rows, int vectors, class M>
 AFT_INLINE void finish_sums(V (&sums)[rows][vectors], const M& m) {
     if (m.extras.first == nullptr) return add_to_sums(sums, m.sum, m.sum_row);
@@ -77,7 +77,7 @@ AFT_INLINE void add_source(V (&sums)[rows][vectors], const float* a, int64_t a_r
         for (int i = 0; i < vectors; ++i) sums[r][i] = fma(x, row[i], sums[r][i]);
     }
 }
-AFT_INLINE void fetch_block(const char* row) {
+AFT_INLINE void prefetch_block(const char* row) {
     for (int64_t at = 0; at < kChannels * 4; at += 64) __builtin_prefetch(row + at, 0, 2);
 }
 
@@ -85,14 +85,15 @@ static void multiply(const Multiply& m) {
     V sums[kRows][kPanelVectors];
     clear_sums(sums);
     const float *a = m.a, *b = m.b;
-    const char* fetch = m.extras.fetch;
+    const char* line = m.extras.prefetch;
     const int64_t a_row = m.a_row, a_step = m.a_step, b_step = m.b_step;
-    const int64_t fetches = m.extras.fetches, fetch_row = m.extras.fetch_row;
-    for (int64_t step = fetches; step > 0; --step, a += a_step, b += b_step, fetch += fetch_row) {
-        fetch_block(fetch);
+    const int64_t prefetches = m.extras.prefetches, prefetch_stride = m.extras.prefetch_stride;
+    for (int64_t step = prefetches; step > 0;
+         --step, a += a_step, b += b_step, line += prefetch_stride) {
+        prefetch_block(line);
         add_source(sums, a, a_row, b);
     }
-    for (int64_t step = m.steps - fetches; step > 0; --step, a += a_step, b += b_step)
+    for (int64_t step = m.steps - prefetches; step > 0; --step, a += a_step, b += b_step)
         add_source(sums, a, a_row, b);
     finish_sums(sums, m);
 }
@@ -125,12 +126,13 @@ static void transpose(const float* from, int64_t rows, float* to) {
 }
 
 static void rescale(const Rescale& r) {
-    V by[kHalf];
-    for (int i = 0; i < kHalf; ++i) by[i] = load(r.from + i * kLanes) - load(r.to + i * kLanes);
+    V by[kHalfPanel];
+    for (int i = 0; i < kHalfPanel; ++i)
+        by[i] = load(r.from + i * kLanes) - load(r.to + i * kLanes);
     for (int64_t row = 0; row < r.count; ++row)
         for (int i = 0; i < kPanelVectors; ++i) {
             float* p = r.rows + row * kPanel + i * kLanes;
-            store(p, ldexp(load(p), by[i % kHalf]));
+            store(p, ldexp(load(p), by[i % kHalfPanel]));
         }
 }
 
@@ -181,7 +183,7 @@ AFT_INLINE PackColumn begin_column(const PackKeys<T>& p, int64_t at) {
     return c;
 }
 
-// Of all rows so far.
+// Stores the running sums over all rows so far.
 template <class T>
 AFT_INLINE void keep_sums(const PackKeys<T>& p, const PackColumn& c, float* to) {
     store(to + c.at, load(p.state + c.at) + c.n);
@@ -191,14 +193,14 @@ AFT_INLINE void keep_sums(const PackKeys<T>& p, const PackColumn& c, float* to) 
 template <class T>
 static void pack_keys(const PackKeys<T>& p) {
     if (!p.fixed) key_reference(p);
-    PackColumn columns[kHalf];
+    PackColumn columns[kHalfPanel];
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) columns[i] = begin_column(p, i * kLanes);
+    for (int i = 0; i < kHalfPanel; ++i) columns[i] = begin_column(p, i * kLanes);
     for (int64_t row = 0; row < p.rows; ++row) {
         float* const out = p.panel + row * kPanel;
         const bool keeps = p.before != nullptr && row % kStep == p.phase;
 #pragma GCC unroll 2
-        for (int i = 0; i < kHalf; ++i) {
+        for (int i = 0; i < kHalfPanel; ++i) {
             PackColumn& c = columns[i];
             if (keeps) keep_sums(p, c, p.before + row / kStep * kPanel);
             const V x = exp_scaled(key(p, c, row), c.reference - set1(kKeyShift));
@@ -210,7 +212,7 @@ static void pack_keys(const PackKeys<T>& p) {
         }
     }
 #pragma GCC unroll 2
-    for (int i = 0; i < kHalf; ++i) keep_sums(p, columns[i], p.state);
+    for (int i = 0; i < kHalfPanel; ++i) keep_sums(p, columns[i], p.state);
     for (int64_t i = p.rows * kPanel; i < kTile * kPanel; i += kLanes) store(p.panel + i, set1(0));
 }
 

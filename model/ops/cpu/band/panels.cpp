@@ -1,6 +1,7 @@
 // Panels of the banded operators: the right-hand operand of their products (paper Eq. 2).
 //
-//   row j: [X_j V_j | X_j],  X_j = 2^(K_j log2 e - b + 60),  b whole, per channel and chunk of 96
+//   row j: [X_j V_j | X_j],  X_j = 2^(K_j log2 e - b + 60),  b an integer, per channel and chunk of
+//   96
 //
 // Cost: one exponential for each entry of K, which is read twice (the second time from a cache).
 // Numerics: b is an integer that never falls from chunk to chunk; where it rises the running sums
@@ -88,9 +89,9 @@ template <class T>
 void Panels::pack(const ChannelBlock& b, const Source<T>& x) const {
     const int64_t chunks = (shape_.length + kTile - 1) / kTile;
     if (!shape_.causal) {  // one reference for all
-        PackKeys<T> whole = arguments(b, x, 0);
-        whole.rows = shape_.length;
-        kernels_.of<T>().key_reference(whole);
+        PackKeys<T> all_rows = arguments(b, x, 0);
+        all_rows.rows = shape_.length;
+        kernels_.of<T>().key_reference(all_rows);
         for (int64_t chunk = 1; chunk < chunks; ++chunk)
             std::copy_n(b.reference, kernels_.channels, b.reference_of(chunk));
     }

@@ -1,12 +1,11 @@
 // sums[t] = outside_t sum_{j before} [X V | X]_j + sum_{j in the band} E_tj [X V | X]_j
 //
 // (numerator and denominator of paper Eq. 2, side by side). Cost: 4 C FLOP for each pair; of a
-// block of kRows targets that see a window of s one by one s + kRows - 1 sources, as the running
+// block of kRows targets with a window of s, s + kRows - 1 sources are multiplied, as the running
 // sums are kept where a window begins: 37 for a window of 32, where whole steps took 42. Sums begin
 // in registers and are rescaled by powers of two only where references differ. Windows that fit the
-// first-level cache go target by target, so that sums are stored once; rows of the next
-// block are fetched into the second level, one a source: 14.2 ms of one core became 10.0 (window
-// 32).
+// first-level cache go target by target, so that sums are stored once; rows of the next block are
+// prefetched into the second level, one a source: 14.2 ms of one core became 10.0 (window 32).
 #include "model/ops/cpu/band/tile.h"
 
 #include <algorithm>
@@ -67,7 +66,7 @@ void TargetTile::start(const BandWeights& all, int64_t first, WeightScratch& scr
                   .out_row = span},
                  scratch);
         if (bf16_weights.size() == 0) continue;
-        // Two sources at a time: the one behind an odd number of them is nothing.
+        // Sources go in pairs: an odd last one is paired with zero.
         for (int64_t r = 0; r < kRows; ++r)
             weights.data()[r * span + sources[i].end - sources[i].begin] = 0;
         bf16_kernels()->round(weights.data(), kRows * span, bf16_weights.data() + i * kRows * span);
@@ -81,9 +80,9 @@ class TileProduct {
     TileProduct(const BandShape& shape, const TargetTile& tile, const Panels::ChannelBlock& block)
         : kernels_(band_kernels()), shape_(shape), tile_(tile), block_(block) {}
 
-    void run(const PrefetchPlan& ahead, float* sums) {
-        plan_ = ahead;
-        range_ = ahead.rest;
+    void run(const PrefetchPlan& prefetch, float* sums) {
+        plan_ = prefetch;
+        range_ = prefetch.tail;
         const Sources all{tile_.sources[0].begin, tile_.sources[tile_.blocks - 1].end};
         const int64_t reach = (tile_.sources[0].end - all.begin) / (block_.bf16 != nullptr ? 2 : 1);
         if (reach <= kTile)
@@ -93,7 +92,7 @@ class TileProduct {
     }
 
   private:
-    // What a few targets see stays in the first-level cache: their sums are made at once.
+    // Small windows fit the first-level cache: target by target, so each sum is stored once.
     void by_targets(float* sums) {
         for (int64_t i = 0; i < tile_.blocks; ++i, sums += kRows * block_.width) {
             Sources part{tile_.sources[i].begin, tile_.sources[i].begin};
@@ -114,7 +113,7 @@ class TileProduct {
         int64_t started = 0;
         for (int64_t chunk = all.begin / kTile; chunk * kTile < all.end; ++chunk) {
             const int64_t begin = chunk * kTile, end = begin + kTile;
-            if (plan_.far) range_ = end < all.end ? panel(end, all.end) : plan_.rest;
+            if (plan_.far) range_ = end < all.end ? panel(end, all.end) : plan_.tail;
             if (started > 0) rescale(chunk - 1, started * kRows, sums);
             while (started < tile_.blocks && tile_.sources[started].begin < end) ++started;
             for (int64_t i = 0; i < started; ++i)
@@ -171,7 +170,7 @@ class TileProduct {
     ProductExtras extras(int64_t i, const Sources& part, int64_t steps) {
         static constexpr float kNothing[kWidest] = {};
         ProductExtras out;
-        fetch(steps, out);
+        add_prefetch(steps, out);
         const int64_t begin = tile_.sources[i].begin;
         if (part.begin != begin) return out;
         out.first = begin > 0 ? block_.before + block_.step(begin) : kNothing;
@@ -179,7 +178,7 @@ class TileProduct {
         return out;
     }
 
-    // Those of everything behind what is looked at one by one.
+    // Suffix sums: of all sources after the window.
     void add_later(int64_t i, float* sums) const {
         const int64_t end = tile_.sources[i].end;
         if (end >= shape_.length) return;
@@ -191,16 +190,16 @@ class TileProduct {
                            .sum_row = block_.width});
     }
 
-    void fetch(int64_t steps, ProductExtras& out) {
+    void add_prefetch(int64_t steps, ProductExtras& out) {
         while (tensor_ < kTensors && (plan_.rows[tensor_] == nullptr || row_ >= plan_.count)) {
             ++tensor_;
             row_ = 0;
         }
         if (tensor_ == kTensors) return range_.next(steps, 2 * block_.width, out);
-        out.fetch = plan_.rows[tensor_] + row_ * plan_.stride;
-        out.fetches = std::min(steps, plan_.count - row_);
-        out.fetch_row = plan_.stride;
-        row_ += out.fetches;
+        out.prefetch = plan_.rows[tensor_] + row_ * plan_.stride;
+        out.prefetches = std::min(steps, plan_.count - row_);
+        out.prefetch_stride = plan_.stride;
+        row_ += out.prefetches;
     }
 
     static constexpr int64_t kWidest = 64;  // 2C of any instruction set
@@ -212,7 +211,7 @@ class TileProduct {
     const Panels::ChannelBlock& block_;
     PrefetchPlan plan_;
     PrefetchRange range_;
-    int tensor_ = 0;  // what has been fetched
+    int tensor_ = 0;  // prefetched so far: tensors, rows of the next
     int64_t row_ = 0;
 };
 
@@ -223,7 +222,7 @@ void sum_tile(const BandShape& shape, const TargetTile& tile, const Panels::Chan
     if (tile.matrix)
         sum_tile_matrix(shape, tile, block, to.sums);
     else
-        TileProduct(shape, tile, block).run(to.ahead, to.sums);
+        TileProduct(shape, tile, block).run(to.prefetch, to.sums);
 }
 
 }  // namespace aft::ops::cpu

@@ -10,7 +10,7 @@ struct TargetTile {
     int64_t row = 0, blocks = 0;  // first target; blocks of kRows targets in use
     int64_t span = 0;             // numbers of a row of weights
     int64_t phase = 0;            // of BandShape
-    Sources sources[kBlocks];     // that each kRows targets look at one by one
+    Sources sources[kBlocks];     // in the windows of each kRows targets
     RowScales scales{kTile};
     Buffer<float> weights;          // [kTile, span], from each block's first source on
     Buffer<uint16_t> bf16_weights;  // instead: in bfloat16
@@ -26,19 +26,19 @@ struct TargetTile {
     [[nodiscard]] static int64_t widest(const BandShape& shape);
 };
 
-// What is prefetched while the sums are computed: rows of other tensors, one for each source, as
-// more at once would queue up; then `rest`. Before that, where the panel is `far`, its next chunks:
-// whole panels of many samples do not stay in the second-level cache.
+// What is prefetched while the sums are computed: first, where the panel is `far`, its next chunks
+// (full panels of many samples do not stay in the second-level cache); then rows of other tensors,
+// one for each source, as more at once would queue up; then `tail`.
 struct PrefetchPlan {
     const char* rows[3] = {};
     int64_t count = 0, stride = 0;  // bytes
-    PrefetchRange rest = {};
+    PrefetchRange tail = {};
     bool far = false;
 };
 
 struct TileSums {
     float* sums = nullptr;  // [kTile, 2C]
-    PrefetchPlan ahead = {};
+    PrefetchPlan prefetch = {};
 };
 void sum_tile_matrix(const BandShape& shape, const TargetTile& tile,
                      const Panels::ChannelBlock& block, float* sums);

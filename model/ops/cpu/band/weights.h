@@ -17,7 +17,8 @@ struct BandBias {
     int64_t factors = 0;
 };
 
-struct Sources {  // or targets, or blocks
+// A range of sources, targets or blocks.
+struct Sources {
     int64_t begin = 0, end = 0;
 };
 
@@ -40,10 +41,10 @@ class BandWeights {
     BandWeights(const BandBias& bias, int64_t length, bool causal);
 
     [[nodiscard]] Sources window(int64_t target) const;
-    // Sources in the windows of targets [row, row + kRows): from row `phase` of a step to a whole
+    // Union of the windows of targets [row, row + kRows), from row `phase` of a step to a whole
     // step, clipped to the sequence.
     [[nodiscard]] Sources sources(int64_t row, int64_t phase) const;
-    // Targets whose windows hold sources of [begin, end): on steps, clipped to the sequence.
+    // Targets whose windows intersect [begin, end), aligned to steps, clipped to the sequence.
     [[nodiscard]] Sources targets(int64_t begin, int64_t end) const;
 
     [[nodiscard]] WeightScratch scratch() const;

@@ -21,14 +21,14 @@ struct Slide {
     int64_t b_row = 0;
     int64_t n = 0, base = 0, width = 0, rows = 0;
     float* sum = nullptr;  // [count, 2 lanes]
-    int64_t count = 0;     // <= widest; what lies behind the last element of b is read, not used
+    int64_t count = 0;     // <= widest; elements past the end of b are read, not used
 };
 using SlideFunction = void (*)(const Slide&);
 
 // sum[r] += sum over rows and visible sources j of a[j - x - r] * b[j], for the targets x + r, r <
 // count, of a row of the grid: those with -left <= j - x - r <= right and 0 <= j < width. Of one
 // vector; positions of b and sum are two vectors apart.
-struct Taps {
+struct KernelTaps {
     const float* a = nullptr;  // weight of tap 0 and of the first row
     int64_t a_step = 0, a_row = 0;
     const float* b = nullptr;  // first row of sources
@@ -37,9 +37,9 @@ struct Taps {
     int64_t x = 0, count = 0;  // x: a multiple of the tile's size; count: at most that
     float* sum = nullptr;      // [count, 2 lanes]
 };
-using TapsFunction = void (*)(const Taps&);
+using TapsFunction = void (*)(const KernelTaps&);
 
-// The window of a target (or, transposed, of a source: seen from there, before becomes behind).
+// Receptive field of a target; mirrored for the transposed (gradient) pass.
 struct ConvWindow {
     int64_t height = 0, width = 0;  // of the grid; T = height * width; 1-d: height = 1
     int64_t up = 0, down = 0, left = 0, right = 0;  // reach
@@ -62,8 +62,9 @@ struct ConvLayout {
     int64_t rows = 0;                     // T
 };
 
+// K, V of one sample and group -> [exp(K) (V - mean), exp(K)].
 template <class T>
-struct ConvPack {  // K, V of one sample and group -> [exp(K) (V - mean), exp(K)]
+struct ConvPack {
     const ConvLayout* layout = nullptr;
     const T *k = nullptr, *v = nullptr;
     const float* mean = nullptr;               // [channels] or none
@@ -94,8 +95,9 @@ struct ConvFinish {
     float *average = nullptr, *denominator = nullptr;  // or none
 };
 
+// Factors of the gradient: [A | C] as a panel.
 template <class T>
-struct ConvFactors {  // -> [A | C] as a panel
+struct ConvFactors {
     const ConvLayout* layout = nullptr;
     const T *q = nullptr, *dy = nullptr;
     const float *average = nullptr, *denominator = nullptr;
@@ -106,8 +108,9 @@ struct ConvFactors {  // -> [A | C] as a panel
     float *heads = nullptr, *lanes = nullptr;  // scratch [head_row], [channels rounded up]
 };
 
+// Gradients dV, dK of one sample and group.
 template <class T>
-struct ConvKeys {  // dV, dK
+struct ConvKeys {
     const ConvLayout* layout = nullptr;
     const float *panel = nullptr, *sums = nullptr;
     float scale = 1;

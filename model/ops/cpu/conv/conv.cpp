@@ -18,7 +18,7 @@ namespace {
 struct ConvScratch {
     Buffer<float> sums, heads, outside;
     explicit ConvScratch(const ConvPlan& plan, const ConvLayout& layout)
-        : sums(plan.panel_size() + plan.block()),
+        : sums(plan.groups().panel_size() + plan.groups().full().block),
           heads((layout.rows + 1) * layout.head_row, true),
           outside(plan.spread_scratch()) {}
 };
@@ -32,7 +32,7 @@ class ConvForwardPass {
     bool run() {
         std::vector<ConvScratch> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
-            scratch.emplace_back(plan_, plan_.layout(0));
+            scratch.emplace_back(plan_, plan_.groups().layout(0));
         bool safe = true;
 #pragma omp parallel for schedule(dynamic) reduction(&& : safe)
         for (int64_t i = 0; i < tasks(); ++i)
@@ -46,18 +46,19 @@ class ConvForwardPass {
         int64_t group = 0, value = 0, key = 0;
     };
     [[nodiscard]] int64_t tasks() const {
-        return shape_.batch * plan_.groups();
+        return shape_.batch * plan_.groups().count();
     }
     [[nodiscard]] TaskOffsets place(int64_t task) const {
-        const int64_t group = task % plan_.groups(), row = task / plan_.groups() * shape_.length;
-        return {group, row * shape_.channels + plan_.first_channel(group),
-                row * shape_.heads + plan_.first_head(group)};
+        const int64_t group = task % plan_.groups().count(),
+                      row = task / plan_.groups().count() * shape_.length;
+        return {group, row * shape_.channels + plan_.groups().first_channel(group),
+                row * shape_.heads + plan_.groups().first_head(group)};
     }
 
     bool task(int64_t i, ConvScratch& s) {
         const ScopedFlushToZero flush;
         const TaskOffsets at = place(i);
-        const ConvLayout layout = plan_.layout(at.group);
+        const ConvLayout layout = plan_.groups().layout(at.group);
         const auto from = [](auto* p, int64_t by) { return p == nullptr ? nullptr : p + by; };
         float* const panel = s.sums.data() + layout.block;
         kernels_.of<T>().pack({.layout = &layout,

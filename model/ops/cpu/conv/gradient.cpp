@@ -31,9 +31,9 @@ struct ConvGradientScratch {
     int64_t terms = 0;           // positions in them
 
     ConvGradientScratch(const ConvPlan& plan, const ConvLayout& layout, int64_t pair)
-        : sources(plan.panel_size()),
-          targets(plan.panel_size()),
-          sums(plan.panel_size()),
+        : sources(plan.groups().panel_size()),
+          targets(plan.groups().panel_size()),
+          sums(plan.groups().panel_size()),
           heads((layout.rows + 1) * layout.head_row, true),
           lanes((layout.values + layout.keys + 1) * pair, true),
           outside(plan.spread_scratch()) {}
@@ -48,19 +48,19 @@ class ConvGradientPass {
           x_(x),
           plan_(shape, x.w),
           pair_(2 * kernels_.lanes),
-          products_(plan_.blocks() * plan_.taps() * pair_),
-          slots_(
-              std::clamp((kTasks + plan_.groups() - 1) / plan_.groups(), int64_t{1}, shape.batch)),
+          products_(plan_.groups().full().blocks * plan_.taps().count * pair_),
+          slots_(std::clamp((kTasks + plan_.groups().count() - 1) / plan_.groups().count(),
+                            int64_t{1}, shape.batch)),
           parts_(parts_of_slot()),
-          sums_(plan_.groups() * slots_ * parts_ * products_),
-          totals_(plan_.groups() * products_) {}
+          sums_(plan_.groups().count() * slots_ * parts_ * products_),
+          totals_(plan_.groups().count() * products_) {}
 
     Norms run() {
-        const int64_t tasks = plan_.groups() * slots_;
+        const int64_t tasks = plan_.groups().count() * slots_;
         std::vector<Norms> norms(static_cast<std::size_t>(tasks));
         std::vector<ConvGradientScratch> scratch;
         for (int i = 0; i < omp_get_max_threads(); ++i)
-            scratch.emplace_back(plan_, plan_.layout(0), pair_);
+            scratch.emplace_back(plan_, plan_.groups().layout(0), pair_);
 #pragma omp parallel for schedule(dynamic)
         for (int64_t i = 0; i < tasks; ++i)
             norms[static_cast<std::size_t>(i)] =
@@ -111,10 +111,10 @@ class ConvGradientPass {
     }
 
     Norms sample(int64_t group, int64_t b, ConvGradientScratch& s) {
-        const ConvLayout layout = plan_.layout(group);
-        const int64_t row = b * layout.rows, first = plan_.first_channel(group);
+        const ConvLayout layout = plan_.groups().layout(group);
+        const int64_t row = b * layout.rows, first = plan_.groups().first_channel(group);
         const int64_t at = row * layout.stride + first;
-        const int64_t key_at = row * layout.key_stride + plan_.first_head(group);
+        const int64_t key_at = row * layout.key_stride + plan_.groups().first_head(group);
         const float* const mean = x_.mean + b * layout.stride + first;
         kernels_.of<T>().pack({.layout = &layout,
                                .k = x_.k + key_at,
@@ -133,12 +133,12 @@ class ConvGradientPass {
                                   .panel = s.targets.data(),
                                   .heads = s.heads.data(),
                                   .lanes = s.lanes.data()});
-        for (int64_t block = 0; block < plan_.blocks(); ++block)
+        for (int64_t block = 0; block < plan_.groups().full().blocks; ++block)
             plan_.spread({.group = group,
                           .block = block,
                           .transposed = true,
-                          .panel = s.targets.data() + block * plan_.block(),
-                          .sums = s.sums.data() + block * plan_.block(),
+                          .panel = s.targets.data() + block * plan_.groups().full().block,
+                          .sums = s.sums.data() + block * plan_.groups().full().block,
                           .scratch = s.outside.data()});
         return kernels_.of<T>().gradients({.layout = &layout,
                                            .panel = s.sources.data(),
@@ -150,7 +150,7 @@ class ConvGradientPass {
                                            .lanes = s.lanes.data()});
     }
 
-    // Of targets [begin, begin + kTerms), row by row of the grid.
+    // Adds the products of targets [begin, begin + kTerms), row by row of the grid.
     void add_products(ConvGradientScratch& s, int64_t begin) {
         const int64_t W = shape_.grid_width;
         const int64_t end = std::min(begin + kTerms, shape_.length);
@@ -158,7 +158,7 @@ class ConvGradientPass {
             // A part of a row, or as many whole rows as there are.
             const int64_t x = t % W, whole = x == 0 ? (end - t) / W : 0;
             const int64_t count = whole > 0 ? whole * W : std::min(W - x, end - t);
-            for (int64_t block = 0; block < plan_.blocks(); ++block)
+            for (int64_t block = 0; block < plan_.groups().full().blocks; ++block)
                 add_block(s, block, {t, std::max<int64_t>(1, whole), whole > 0 ? W : count});
             t += count;
         }
@@ -171,7 +171,7 @@ class ConvGradientPass {
 
     void add_block(ConvGradientScratch& s, int64_t block, const Targets& targets) {
         const ConvWindow& w = plan_.window(false);
-        const int64_t panel = plan_.block() * block;
+        const int64_t panel = plan_.groups().full().block * block;
         const int64_t y = targets.first / w.width, x = targets.first % w.width;
         for (int64_t dy = -w.up; dy <= w.down; ++dy) {
             const int64_t right = w.causal && dy == 0 ? 0 : w.right, taps = w.left + right + 1;
@@ -183,7 +183,7 @@ class ConvGradientPass {
             const int64_t tiles = (taps + widest - 1) / widest, tile = (taps + tiles - 1) / tiles;
             for (int64_t dx = -w.left; dx <= right; dx += tile) {
                 const int64_t count = std::min(tile, right + 1 - dx);
-                const int64_t at = block * plan_.taps() + plan_.tap(dy, dx);
+                const int64_t at = block * plan_.taps().count + plan_.taps().at(dy, dx);
                 kernels_.slides[count](
                     {.a = s.targets.data() + panel + (top * w.width + x) * pair_,
                      .a_step = pair_,
@@ -202,9 +202,9 @@ class ConvGradientPass {
     }
 
     void finish_weights() {
-        const int64_t part = plan_.taps() * pair_, blocks = products_ / part;
+        const int64_t part = plan_.taps().count * pair_, blocks = products_ / part;
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < plan_.groups() * blocks; ++i) {
+        for (int64_t i = 0; i < plan_.groups().count() * blocks; ++i) {
             const int64_t group = i / blocks, at = i % blocks * part;
             double* const to = totals_.data() + group * products_ + at;
             std::fill(to, to + part, 0.0);
@@ -220,12 +220,12 @@ class ConvGradientPass {
     }
 
     void finish_head(int64_t head) {
-        const int64_t taps = plan_.taps(), seen = plan_.seen_taps();
-        const int64_t group = plan_.group_of(head), size = products_;
+        const int64_t taps = plan_.taps().count, seen = plan_.taps().seen();
+        const int64_t group = plan_.groups().group_of(head), size = products_;
         const double* const from = totals_.data() + group * size;
         std::vector<double> total(static_cast<std::size_t>(taps));
         for (int64_t column = 0; column < size / taps; ++column) {
-            if (plan_.head_of(group, column) != head) continue;
+            if (plan_.groups().head_of(group, column) != head) continue;
             const double* at = from + column / pair_ * taps * pair_ + column % pair_;
             for (double& sum : total) {
                 sum += *at;

@@ -31,8 +31,8 @@ AFT_INLINE Two nothing() {
     return {{set1(0), set1(0)}};
 }
 
-// What is summed over a row of the grid or over the rows outside a window; `is_long`: as if rounded
-// once. Sums over the rows of a window are plain: windows are small.
+// Sum over a row of the grid, or over the rows outside a window. `is_long`: compensated
+// (error-free) summation. Sums over the rows of a window are plain: windows are small.
 template <bool is_long>
 struct Tally {
     Two sum = nothing();
@@ -68,8 +68,8 @@ AFT_INLINE bool has_sides(const ConvWindow& w) {
     return w.left + 1 < w.width || w.right + 1 < w.width;
 }
 
-// out_x = base + what is left, of `left`, and right, of `right`, of the window of x in the row b.
-// Of both: returns the sum of the row.
+// out_x = base + the sum of row b left of the window of x (if `left`) and right of it (if `right`).
+// With both: returns the sum of the row.
 struct Sides {
     bool left, right;
     Two base;

@@ -27,7 +27,7 @@ AFT_INLINE int64_t key_at(const ConvLayout& l, int64_t v) {
     return vector_at(l, l.paired ? 2 * v + 1 : l.values + v);
 }
 
-// Of a row of heads, the one of each channel of vector v.
+// Broadcasts a row of per-head values to the channels of vector v.
 AFT_INLINE V of_heads(const ConvLayout& l, const float* heads, int64_t v) {
     if (l.paired) return load(heads + v * kLanes);
     const float* first = heads + l.first_head[v];
@@ -52,7 +52,7 @@ AFT_INLINE void add_up(const ConvLayout& l, const float* channels, float* heads)
     }
 }
 
-// The largest exponent of each head, as a whole number, less kKeyShift.
+// The largest exponent of each head, rounded up to an integer, less kKeyShift.
 template <class T>
 AFT_INLINE void key_references(const ConvPack<T>& p, const ConvLayout& l, float* top) {
     for (int64_t v = 0; v < l.keys; ++v) store(top + v * kLanes, set1(-__builtin_inff()));
@@ -68,7 +68,8 @@ AFT_INLINE void key_references(const ConvPack<T>& p, const ConvLayout& l, float*
     }
 }
 
-// X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, as a whole number
+// X = 2^(K log2 e - reference + kKeyShift), reference = the largest of the head, rounded up to an
+// integer
 template <class T>
 AFT_INLINE V key(const ConvPack<T>& p, const ConvLayout& l, int64_t t, int64_t v) {
     const V k = load_partial(p.k + t * l.key_stride + v * kLanes, l.heads - v * kLanes, 0);
@@ -150,7 +151,7 @@ static bool conv_finish(const ConvFinish<T>& given) {
                     fma(exp2(load_prefetching(f.q + where, l.stride, width, 0) * set1(-kLog2eHigh)),
                         small, small);
             const V safe = safety_mask(D, N);
-            const V y = select_ge(safe, set1(1), N * small / (D * gate), set1(kMark));
+            const V y = select_ge(safe, set1(1), N * small / (D * gate), set1(kExactNaN));
             store_prefetching(f.y + where, l.stride, y, width);
             if (f.average != nullptr) store_prefetching(f.average + where, l.stride, N / D, width);
             if (any_ge(set1(0), safe)) clean = mark_needs_exact(l, denominators, safe, at) && clean;

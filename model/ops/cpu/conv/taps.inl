@@ -74,7 +74,7 @@ AFT_INLINE void diagonals(TapTile<N>& sum, const TapTile<N>& b, Diagonals& range
 }
 
 template <int N>
-static void taps(const Taps& m) {
+static void taps(const KernelTaps& m) {
     TapTile<N> sum, b;
     load_tile<N>(sum, m.sum, m.count);
     const auto low = [](int64_t x, int64_t y) { return x < y ? x : y; };

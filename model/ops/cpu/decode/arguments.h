@@ -33,8 +33,8 @@ struct DecodeProduct {
     int64_t y_stride = 0;
     bool add = false;          // y += instead
     uint8_t* codes = nullptr;  // scratch [rows, 2 * inputs + 64]: x as the instructions take it
-    bool ahead = false;        // all panels, many rows: prefetches the next panel
-    bool coded = false;        // it is there already, by a product with the same x and rows
+    bool prefetches = false;   // the next panel: where one thread takes all panels, many rows
+    bool coded = false;        // x is quantised in `codes` already: the product before had it too
 };
 
 struct DecodeNorm {
@@ -56,7 +56,8 @@ struct DecodeActivate {
 struct DecodeSource {
     const float *k = nullptr, *v = nullptr;  // [channels]
 };
-struct DecodeStep {  // aft-simple: one token of one row, channels [begin, end); y: may be none
+// One token of one row by aft-simple, channels [begin, end); y may be none.
+struct DecodeStep {
     DecodeSource source;
     const float* q = nullptr;  // none: no gate
     float *sums = nullptr, *y = nullptr;
@@ -68,22 +69,24 @@ struct DecodeStep {  // aft-simple: one token of one row, channels [begin, end);
 struct DecodeChunk {
     // [stride / lanes, kDecodeBlock, lanes]
     float *k = nullptr, *v = nullptr, *x = nullptr;
-    float* reference = nullptr;              // [stride], whole
+    float* reference = nullptr;              // [stride], an integer
     int64_t stride = 0, begin = 0, end = 0;  // channels
     int64_t count = kDecodeBlock;
 };
-struct DecodeAccumulate {  // sums[t] += the chunk's terms of target t, for all targets
+// sums[t] += the chunk's terms of target t, for all targets.
+struct DecodeAccumulate {
     DecodeChunk chunk;
     const float* weights = nullptr;  // [targets, kDecodeBlock], 2^(w - largest + kDecodeBiasShift)
     // accumulate_chunk_bf16: the same in bf16, [targets, kDecodeBlock / 2]
     const uint32_t* pairs = nullptr;
-    const float* largest = nullptr;  // [targets], whole; kDecodeNever: not this one
+    const float* largest = nullptr;  // [targets], an integer; kDecodeNever: not this one
     int64_t first = 0, targets = 0;
     float* sums = nullptr;  // [stride / lanes, kDecodeBlock, 3, lanes]
     // accumulate_chunk_bf16: x of the next chunk, prefetched meanwhile; or none
     const float* next = nullptr;
 };
-struct DecodeExact {  // the same of one target, from K itself; exact for any values
+// The same for one target, from K itself: exact for any values.
+struct DecodeExact {
     DecodeChunk chunk;
     const float *exponent = nullptr, *mantissa = nullptr;  // [count]: e^w = mantissa 2^exponent
     float* sums = nullptr;                                 // as in DecodeAccumulate
@@ -101,16 +104,19 @@ struct DecodeFactors {
     double* w = nullptr;   // [targets, kDecodeBlock]
     float* w32 = nullptr;  // of factors_fp32
 };
-struct DecodeSplit {            // e^w = mantissa 2^exponent, mantissa in 0.7 .. 1.5
+// Splits biases: e^w = mantissa 2^exponent, mantissa in 0.7 .. 1.5.
+struct DecodeSplit {
     const double* w = nullptr;  // [kDecodeBlock]
     float *exponent = nullptr, *mantissa = nullptr;
 };
-struct DecodeTileRow {                                     // one target of a tile
+// One target of a tile.
+struct DecodeTileRow {
     const float *exponent = nullptr, *mantissa = nullptr;  // [kDecodeBlock]; mantissa 0: hidden
     float* weights = nullptr;                              // [kDecodeBlock]
     float* largest = nullptr;                              // kDecodeNever: every source is hidden
 };
-struct DecodeTileRowBf16 {      // the same from biases in float32, into pairs of bf16
+// The same from biases in float32, into pairs of bf16.
+struct DecodeTileRowBf16 {
     const float* w = nullptr;   // [kDecodeBlock]; kDecodeNever: hidden
     uint32_t* pairs = nullptr;  // [kDecodeBlock / 2]
     float* largest = nullptr;   // as above

@@ -23,15 +23,15 @@ AFT_INLINE __m512bh one_pair(const uint32_t* p) {
 template <int R, int lines>
 AFT_INLINE void panel_rows(const DecodeProduct& p, const Pairs& x, const Spot& spot) {
     const auto [panel, row, from] = spot;
-    const uint32_t* ahead = from;
+    const uint32_t* prefetch_from = from;
     const DecodeMatrix& m = p.matrix;
     const int64_t steps = (m.inputs + 1) / 2;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const uint32_t* two = x.words + row * x.stride;
     V sum[R][kWide];
     each<R * kWide>([&](auto n) AFT_LAMBDA { sum[n / kWide][n % kWide] = set1(0); });
-    for (int64_t s = 0; s < steps; ++s, w += kPanel, ahead += 16 * lines) {
-        prefetch<lines>(ahead);
+    for (int64_t s = 0; s < steps; ++s, w += kPanel, prefetch_from += 16 * lines) {
+        prefetch<lines>(prefetch_from);
         __m512bh a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = pairs(w + i * kLanes); });
         each<R>([&](auto r) AFT_LAMBDA {

@@ -26,7 +26,7 @@ AFT_INLINE void put_pair(uint32_t* to, V first, V second) {
     _mm512_storeu_si512(to, _mm512_or_si512(_mm512_cvtepu16_epi32(low),
                                             _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16)));
 }
-// Of one vector of channels: kPairs pairs of x, then as many of x v.
+// The pairs of one vector of channels: kPairs pairs of x, then as many of x v.
 AFT_INLINE uint32_t* pairs_at(float* x, int64_t at) {
     return reinterpret_cast<uint32_t*>(x + source_at(0, at));
 }
@@ -77,8 +77,8 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
                            _mm512_cmp_ps_mask(size, set1(kMaxChunkNumerator), _CMP_LT_OQ);
     constexpr float kShift = -kDecodeKeyShift - kDecodeBiasShift;
     const V shift = set1(kShift), bits = top - m + shift;
-    // One factor of 2^bits does where it is a normal number and the sum there need not move. The
-    // other factor is not zero: `top` may be reached by no source, here or in the sums so far.
+    // Fast path: one scale 2^bits, where it is a normal number and the accumulator keeps its
+    // exponent. Else both are rescaled, as `top` may be an upper bound that no source reaches.
     const __mmask16 slow =
         _mm512_cmp_ps_mask(top, m, _CMP_GT_OQ) | _mm512_cmp_ps_mask(bits, set1(-126), _CMP_NGE_UQ);
     if (safe == 0xffff && slow == 0) {
@@ -96,14 +96,15 @@ AFT_INLINE void add_chunk_sums(const DecodeAccumulate& p, int64_t target, int64_
 
 static void accumulate_chunk_bf16(const DecodeAccumulate& p) {
     for (int64_t at = p.chunk.begin; at < p.chunk.end; at += kLanes) {
-        const float* ahead = (p.next == nullptr ? p.chunk.x : p.next) + source_at(0, at);
+        const float* prefetch_from = (p.next == nullptr ? p.chunk.x : p.next) + source_at(0, at);
         for (int64_t first = p.first; first < p.first + p.targets; first += kTargets) {
             const uint32_t *x = pairs_at(p.chunk.x, at), *e = p.pairs + first * kPairs;
             V n[kTargets], d[kTargets];
 #pragma GCC unroll 8
             for (int t = 0; t < kTargets; ++t) n[t] = d[t] = set1(0);
-            for (int64_t pair = 0; pair < kPairs; ++pair, x += kLanes, ++e, ahead += kLanes / 2) {
-                __builtin_prefetch(ahead);
+            for (int64_t pair = 0; pair < kPairs;
+                 ++pair, x += kLanes, ++e, prefetch_from += kLanes / 2) {
+                __builtin_prefetch(prefetch_from);
                 const __m512bh one = pairs(x), valued = pairs(x + kPairs * kLanes);
 #pragma GCC unroll 8
                 for (int t = 0; t < kTargets; ++t) {

@@ -23,15 +23,15 @@ AFT_INLINE void add_products(__m512i& sum, __m512i x, __m512i w) {
 template <int R, int lines>
 AFT_INLINE void panel_rows(const DecodeProduct& p, const Codes& codes, const Spot& spot) {
     const auto [panel, row, from] = spot;
-    const uint32_t* ahead = from;
+    const uint32_t* prefetch_from = from;
     const DecodeMatrix& m = p.matrix;
     const int64_t steps = codes.stride / 4;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const uint8_t* x = codes.bytes + row * codes.stride;
     __m512i sum[R][kWide];
     each<R * kWide>([&](auto n) AFT_LAMBDA { sum[n / kWide][n % kWide] = _mm512_setzero_si512(); });
-    for (int64_t s = 0; s < steps; ++s, w += kPanel, ahead += 16 * lines) {
-        prefetch<lines>(ahead);
+    for (int64_t s = 0; s < steps; ++s, w += kPanel, prefetch_from += 16 * lines) {
+        prefetch<lines>(prefetch_from);
         __m512i a[kWide];
         each<kWide>([&](auto i) AFT_LAMBDA { a[i] = _mm512_loadu_si512(w + i * kLanes); });
         each<R>([&](auto r) AFT_LAMBDA {

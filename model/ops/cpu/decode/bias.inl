@@ -10,7 +10,7 @@
 namespace aft::ops::cpu::AFT_CPU {
 
 using Doubles = double __attribute__((vector_size(kLanes * 4)));
-using FloatHalf = float __attribute__((vector_size(kLanes * 2)));
+using NarrowFloat = float __attribute__((vector_size(kLanes * 2)));
 constexpr int kDoubles = kLanes / 2;
 constexpr int kBiasTargets = 4, kBiasWide = kDoubles >= 8 ? 4 : 2;
 
@@ -22,7 +22,7 @@ AFT_INLINE void factor_tile(const DecodeFactors& f, int64_t target, int64_t at) 
         Doubles r[kBiasWide];
 #pragma GCC unroll 4
         for (int j = 0; j < kBiasWide; ++j) {
-            FloatHalf from;
+            NarrowFloat from;
             __builtin_memcpy(&from, f.r + i * kDecodeBlock + at + j * kDoubles, sizeof from);
             r[j] = __builtin_convertvector(from, Doubles);
         }

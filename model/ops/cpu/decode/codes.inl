@@ -51,7 +51,7 @@ AFT_INLINE void encode(const DecodeProduct& p, const Codes& codes) {
         encode_row(p.x + row * p.x_stride, p.matrix.inputs, codes, row);
 }
 
-// What the exact sums of a vector of outputs `at` come to.
+// Dequantises the integer sums of the vector of outputs `at`.
 AFT_INLINE V decoded(const Codes& codes, int64_t row, int64_t at, __m512i sums) {
     const DecodeMatrix& m = codes.matrix;
     const __m512i off =

@@ -44,16 +44,16 @@ AFT_INLINE void with_prefetch(int64_t tile, int64_t tiles, const G& g) {
     g(Index<1>(), tile % 4);
 }
 template <int lines>
-AFT_INLINE void prefetch(const uint32_t* ahead) {
+AFT_INLINE void prefetch(const uint32_t* prefetch_from) {
     each<lines>([&](auto i) AFT_LAMBDA {
-        _mm_prefetch(reinterpret_cast<const char*>(ahead + 16 * i), _MM_HINT_T1);
+        _mm_prefetch(reinterpret_cast<const char*>(prefetch_from + 16 * i), _MM_HINT_T1);
     });
 }
 
 // f(Index<rows>(), Index<lines>(), spot): the rows of every panel in tiles. words: of a panel.
 struct Spot {  // of a tile, and what it prefetches
     int64_t panel, row;
-    const uint32_t* ahead;
+    const uint32_t* prefetch_from;
 };
 template <int most, class F>
 AFT_INLINE void for_panel_tiles(const DecodeProduct& p, int64_t words, const F& f) {
@@ -62,9 +62,10 @@ AFT_INLINE void for_panel_tiles(const DecodeProduct& p, int64_t words, const F& 
         const uint32_t* next = w + (panel + 1) * words;
         for_row_tiles<most>(
             p.rows, [&](auto count, int64_t row, int64_t tile, int64_t tiles) AFT_LAMBDA {
-                with_prefetch(tile, p.ahead ? tiles : 1, [&](auto lines, int64_t first) AFT_LAMBDA {
-                    f(count, lines, Spot{panel, row, next + first * words / 4});
-                });
+                with_prefetch(tile, p.prefetches ? tiles : 1,
+                              [&](auto lines, int64_t first) AFT_LAMBDA {
+                                  f(count, lines, Spot{panel, row, next + first * words / 4});
+                              });
             });
     }
 }

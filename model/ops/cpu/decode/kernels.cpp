@@ -7,7 +7,7 @@ namespace aft::ops::cpu {
 namespace {
 
 DecodeKernels choose() {
-    const InstructionSet& set = chosen_set();
+    const CpuInstructionSet& set = chosen_set();
     if (set.vectors == VectorSet::avx2) return decode_avx2();
     if (set.vectors == VectorSet::portable) return decode_portable();
     DecodeKernels table = decode_avx512();

@@ -125,15 +125,15 @@ struct StepInt8 {
 template <class Step, int R, int lines>
 AFT_INLINE void panel_rows(const DecodeProduct& p, const Spot& spot) {
     const auto [panel, row, from] = spot;
-    const uint32_t* ahead = from;
+    const uint32_t* prefetch_from = from;
     const DecodeMatrix& m = p.matrix;
     const int64_t steps = (m.inputs + Step::kInputs - 1) / Step::kInputs;
     const uint32_t* w = static_cast<const uint32_t*>(m.weights) + panel * steps * kPanel;
     const float* x = p.x + row * p.x_stride;
     ProductTile<R> tile;
     each<R * kWide>([&](auto n) AFT_LAMBDA { tile.sum[n / kWide][n % kWide] = set1(0); });
-    for (int64_t s = 0; s < steps; ++s, ahead += 16 * lines) {
-        prefetch<lines>(ahead);
+    for (int64_t s = 0; s < steps; ++s, prefetch_from += 16 * lines) {
+        prefetch<lines>(prefetch_from);
         Step::template go<R>(tile, w + s * kPanel, x + s * Step::kInputs, p.x_stride);
     }
     each<R * kWide>([&](auto n) AFT_LAMBDA {

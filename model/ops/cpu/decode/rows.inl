@@ -1,5 +1,5 @@
-// What stands between the products of a token, on whole rows: layer norm and the activation of the
-// MLP. Cost: a few passes over values that are in the first-level cache: 0.09 us for a norm of 256
+// Row-wise operations between the products of a token: layer norm and the activation of the MLP.
+// Cost: a few passes over values that are in the first-level cache: 0.09 us for a norm of 256
 // channels, 0.43 us for 1024 GELUs, 0.35 for short ones (within 1e-4; one core of an AMD EPYC).
 //   y = (x - mean) / sqrt(var + eps) * weight + bias;  gelu(x) = x Phi(x), Phi by erf
 // erf by Abramowitz and Stegun 7.1.26 (within 1.5e-7, what LibTorch's vectors use). Included once

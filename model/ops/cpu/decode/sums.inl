@@ -11,7 +11,7 @@ constexpr float kMinChunkDenominator = 0x1p+10F, kMaxChunkNumerator = 0x1p+120F,
                 kNothing = 0x1p-100F;
 constexpr float kLargestKey = 1e8F;  // beyond it keys are alike
 
-// Of source j in a chunk, and of a target's sums: all of one vector of channels lies together, so
+// Offsets of source j in a chunk, and of a target's sums: one vector of channels is contiguous, so
 // that accumulate_chunk reads memory in one sweep.
 AFT_INLINE int64_t source_at(int64_t j, int64_t at) {
     return at * kDecodeBlock + j * kLanes;

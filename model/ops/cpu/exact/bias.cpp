@@ -11,7 +11,7 @@ namespace {
 
 OperatorShape shape_of(const Call& call) {
     OperatorShape shape = tiled::problem_of(call.kind, call.options, {}).shape;
-    shape.outside_hidden = shape.outside_hidden && call.kind == Kind::local;
+    shape.outside_hidden = shape.outside_hidden && call.kind == OperatorKind::local;
     return shape;
 }
 
@@ -36,7 +36,7 @@ ExactBias::ExactBias(const Call& call)
       heads_(call.is_conv() ? call.in.w.size(0) : 1),
       bias_(shape_of(call), {call.in.w, call.in.u, call.in.r}, length_,
             call.in.v.options().dtype(at::kFloat)) {
-    outside_visible_ = bias_.outside_visible() && kind_ != Kind::full;
+    outside_visible_ = bias_.outside_visible() && kind_ != OperatorKind::full;
     const int64_t row = heads_ * std::max<int64_t>(1, length_);
     rows_at_once_ = std::clamp<int64_t>(kKept / row, 1, kMostRows);
 }

@@ -48,7 +48,7 @@ class ExactBias {
 
     [[nodiscard]] at::Tensor tile(const ExactRows& x) const;
 
-    Kind kind_;
+    OperatorKind kind_;
     bool causal_ = false, outside_visible_ = false;
     int64_t length_ = 0, heads_ = 1, rows_at_once_ = 1;
     PositionBias bias_;

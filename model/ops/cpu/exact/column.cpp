@@ -17,12 +17,12 @@ ExactColumn::ExactColumn(const ExactShape& shape)
     : kernels_(exact_kernels()),
       shape_(shape),
       capacity_(shape.length + shape.chunks()),
-      k_(capacity_),
-      mass_(capacity_),
-      v_(capacity_ * shape.width()),
-      p_(capacity_),
-      dk_(capacity_),
-      dv_(capacity_ * shape.width()),
+      own_{.k = Buffer<double>(capacity_),
+           .mass = Buffer<double>(capacity_),
+           .v = Buffer<double>(capacity_ * shape.width()),
+           .p = Buffer<double>(capacity_),
+           .dk = Buffer<double>(capacity_),
+           .dv = Buffer<double>(capacity_ * shape.width())},
       nothing_(kTile, true),
       unused_(capacity_, true) {}
 
@@ -41,10 +41,10 @@ void ExactColumn::gather_sources(const ExactTensors<T>& x, Sources sources) {
     const int64_t n = size(sources);
     const T* k = x.k + shape_.key(column_, sources.begin);
     const T* v = x.v + shape_.value(column_, sources.begin);
-    for (int64_t i = 0; i < n; ++i) k_.data()[i] = wide(k[i * shape_.heads]);
+    for (int64_t i = 0; i < n; ++i) own_.k.data()[i] = wide(k[i * shape_.heads]);
     for (int64_t s = 0; s < shape_.width(); ++s)
         for (int64_t i = 0; i < n; ++i)
-            v_.data()[s * capacity_ + i] = wide(v[i * shape_.channels + s]);
+            own_.v.data()[s * capacity_ + i] = wide(v[i * shape_.channels + s]);
 }
 
 template <class T>
@@ -56,31 +56,32 @@ void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, in
     int64_t at = size(part.direct);
     for (const Sources& more : {part.before, part.after}) {
         const int64_t first = chunk_key(more.begin);
-        std::copy_n(chunks.keys.data() + first, size(more), k_.data() + at);
-        std::copy_n(chunks.masses.data() + first, size(more), mass_.data() + at);
+        std::copy_n(chunks.keys.data() + first, size(more), own_.k.data() + at);
+        std::copy_n(chunks.masses.data() + first, size(more), own_.mass.data() + at);
         for (int64_t s = 0; s < shape_.width(); ++s)
             std::copy_n(chunks.values.data() + chunk_value(s, more.begin), size(more),
-                        v_.data() + s * capacity_ + at);
+                        own_.v.data() + s * capacity_ + at);
         at += size(more);
     }
-    std::fill_n(dk_.data(), at, 0.0);
-    for (int64_t s = 0; s < shape_.width(); ++s) std::fill_n(dv_.data() + s * capacity_, at, 0.0);
+    std::fill_n(own_.dk.data(), at, 0.0);
+    for (int64_t s = 0; s < shape_.width(); ++s)
+        std::fill_n(own_.dv.data() + s * capacity_, at, 0.0);
 }
 
 double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) {
     const auto terms = [&](const Sources& s) {
-        return ExactTerms{bias + s.begin, k_.data() + s.begin, size(s)};
+        return ExactTerms{bias + s.begin, own_.k.data() + s.begin, size(s)};
     };
     double top = -HUGE_VAL, total = 0;
     for (const Sources& s : seen) top = std::max(top, kernels_.largest(terms(s)));
     for (const Sources& s : seen) {
-        double* const p = p_.data() + s.begin;
+        double* const p = own_.p.data() + s.begin;
         const double sum = kernels_.weights({terms(s), top, p});
         if (s.begin < size(part_.direct)) {
             total += sum;
             continue;
         }
-        for (int64_t i = 0; i < size(s); ++i) total += p[i] *= mass_.data()[s.begin + i];
+        for (int64_t i = 0; i < size(s); ++i) total += p[i] *= own_.mass.data()[s.begin + i];
     }
     return total;
 }
@@ -88,8 +89,8 @@ double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) 
 double ExactColumn::average(int64_t channel, const std::vector<Sources>& seen) const {
     double sum = 0;
     for (const Sources& s : seen)
-        sum += kernels_.average(p_.data() + s.begin, v_.data() + channel * capacity_ + s.begin,
-                                size(s));
+        sum += kernels_.average(own_.p.data() + s.begin,
+                                own_.v.data() + channel * capacity_ + s.begin, size(s));
     return sum;
 }
 
@@ -97,13 +98,13 @@ void ExactColumn::back(const Back& from, const std::vector<Sources>& seen) {
     const int64_t row = from.channel * capacity_;
     double* const dw = from.dw != nullptr ? from.dw : unused_.data();
     for (const Sources& s : seen)
-        kernels_.back({.p = p_.data() + s.begin,
-                       .v = v_.data() + row + s.begin,
+        kernels_.back({.p = own_.p.data() + s.begin,
+                       .v = own_.v.data() + row + s.begin,
                        .P = from.P,
                        .average = from.average,
                        .count = size(s),
-                       .dv = dv_.data() + row + s.begin,
-                       .dk = dk_.data() + s.begin,
+                       .dv = own_.dv.data() + row + s.begin,
+                       .dk = own_.dk.data() + s.begin,
                        .dw = dw + s.begin});
 }
 
@@ -111,10 +112,10 @@ void ExactColumn::scatter_sources(const ColumnGradients& to) const {
     float* const dk = to.dk + shape_.key(column_, part_.direct.begin);
     float* const dv = to.dv + shape_.value(column_, part_.direct.begin);
     const int64_t n = size(part_.direct);
-    for (int64_t i = 0; i < n; ++i) dk[i * shape_.heads] += static_cast<float>(dk_.data()[i]);
+    for (int64_t i = 0; i < n; ++i) dk[i * shape_.heads] += static_cast<float>(own_.dk.data()[i]);
     for (int64_t s = 0; s < shape_.width(); ++s)
         for (int64_t i = 0; i < n; ++i)
-            dv[i * shape_.channels + s] += static_cast<float>(dv_.data()[s * capacity_ + i]);
+            dv[i * shape_.channels + s] += static_cast<float>(own_.dv.data()[s * capacity_ + i]);
 }
 
 void ExactColumn::scatter(const ColumnGradients& to, ExactChunks& chunks) const {
@@ -122,9 +123,9 @@ void ExactColumn::scatter(const ColumnGradients& to, ExactChunks& chunks) const 
     int64_t at = size(part_.direct);
     for (const Sources& more : {part_.before, part_.after})
         for (int64_t chunk = more.begin; chunk < more.end; ++chunk, ++at) {
-            chunks.keys.data()[chunk_key(chunk)] += dk_.data()[at];
+            chunks.keys.data()[chunk_key(chunk)] += own_.dk.data()[at];
             for (int64_t s = 0; s < shape_.width(); ++s)
-                chunks.values.data()[chunk_value(s, chunk)] += dv_.data()[s * capacity_ + at];
+                chunks.values.data()[chunk_value(s, chunk)] += own_.dv.data()[s * capacity_ + at];
         }
 }
 
@@ -135,17 +136,18 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
         const Sources sources = chunk_sources(chunk);
         gather_sources(x, sources);
-        const ExactTerms terms{nothing_.data(), k_.data(), size(sources)};
+        const ExactTerms terms{nothing_.data(), own_.k.data(), size(sources)};
         const double top = kernels_.largest(terms);
-        const double total = kernels_.weights({terms, top, p_.data()});
-        const bool weighs = top > -HUGE_VAL || std::any_of(k_.data(), k_.data() + size(sources),
-                                                           [](double k) { return std::isnan(k); });
+        const double total = kernels_.weights({terms, top, own_.p.data()});
+        const bool weighs =
+            top > -HUGE_VAL || std::any_of(own_.k.data(), own_.k.data() + size(sources),
+                                           [](double k) { return std::isnan(k); });
         out.keys.data()[chunk_key(chunk)] = top;
         out.masses.data()[chunk_key(chunk)] = weighs ? total : 0;
         for (int64_t s = 0; s < shape_.width(); ++s) {
-            // Without a weight a value that is not finite still reaches who sees it.
-            const double sum = kernels_.average(weighs ? p_.data() : nothing_.data(),
-                                                v_.data() + s * capacity_, size(sources));
+            // With zero weight a value that is not finite still reaches the targets that see it.
+            const double sum = kernels_.average(weighs ? own_.p.data() : nothing_.data(),
+                                                own_.v.data() + s * capacity_, size(sources));
             out.values.data()[chunk_value(s, chunk)] = weighs ? sum / total : sum;
         }
     }
@@ -170,7 +172,8 @@ void ExactColumn::spread(const ExactTensors<T>& x, int64_t column, const ChunkGr
                   .P = chunks.of.values.data()[chunk_value(s, chunk)] / total,
                   .average = chunks.sums.values.data()[chunk_value(s, chunk)]},
                  all);
-        for (int64_t i = 0; i < size(direct); ++i) dk_.data()[i] += dL / total * p_.data()[i];
+        for (int64_t i = 0; i < size(direct); ++i)
+            own_.dk.data()[i] += dL / total * own_.p.data()[i];
         scatter_sources(to);
     }
 }

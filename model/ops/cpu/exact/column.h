@@ -55,6 +55,11 @@ struct ExactChunks {
           values(shape.columns() * shape.width() * shape.chunks(), true) {}
 };
 
+// Keys, values, weights and gradients of one column: [capacity], v and dv [width, capacity].
+struct ColumnBuffers {
+    Buffer<double> k, mass, v, p, dk, dv;
+};
+
 class ExactColumn {
   public:
     explicit ExactColumn(const ExactShape& shape);
@@ -69,7 +74,7 @@ class ExactColumn {
     // Weights of what a target sees: p up to a factor, whose inverse is the result.
     double weigh(const double* bias, const std::vector<Sources>& seen);
     [[nodiscard]] double average(int64_t channel, const std::vector<Sources>& seen) const;
-    // What one target and channel send back.
+    // Backward contribution of one target and channel.
     struct Back {
         int64_t channel = 0;
         double P = 0;  // gradient of the average, divided by what weigh() returned
@@ -80,13 +85,13 @@ class ExactColumn {
     struct ColumnGradients {
         float *dk = nullptr, *dv = nullptr;  // as K and V
     };
-    // Adds what has come back to the gradients of the tensors, and to those of the chunks.
+    // Adds the accumulated gradients to those of the tensors and of the chunks.
     void scatter(const ColumnGradients& to, ExactChunks& chunks) const;
 
     // L and M of the column's chunks up to this one.
     template <class T>
     void sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunks, ExactChunks& out);
-    // Adds what their gradients send to the sources.
+    // Adds the gradients of L and M to those of the chunks' sources.
     struct ChunkGradients {
         const ExactChunks &sums, &of;
     };
@@ -106,8 +111,8 @@ class ExactColumn {
     const ExactShape& shape_;
     int64_t column_ = 0, capacity_ = 0;
     SourceRanges part_;
-    Buffer<double> k_, mass_, v_, p_, dk_, dv_;  // [room], v: [width, room]
-    Buffer<double> nothing_, unused_;            // biases of a chunk; a dw that nobody wants
+    ColumnBuffers own_;
+    Buffer<double> nothing_, unused_;  // zero biases of a chunk; a dw that is not wanted
 };
 
 }  // namespace aft::ops::cpu

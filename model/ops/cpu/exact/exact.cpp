@@ -12,8 +12,8 @@ namespace aft::ops::cpu {
 
 namespace {
 
-// A few columns that lie side by side: they share the cache lines of K and V.
-constexpr int64_t kNeighbours = 16;
+// Adjacent columns share the cache lines of K and V.
+constexpr int64_t kColumnsPerTask = 16;
 
 template <class T>
 double gate(const T* q, int64_t at) {
@@ -46,7 +46,7 @@ class Exact {
         if (bias_.has_chunks()) each_column([&](int64_t column) { sum_up(column, call); });
     }
 
-    // Calls f for every few targets with an entry, in their order.
+    // Calls f for the blocks of targets with flagged entries, ascending.
     template <class F>
     void each_block(F f) {
         for (int64_t t = 0; t < shape_.length; t += bias_.rows_at_once()) {
@@ -56,14 +56,15 @@ class Exact {
             f(bias_.rows(rows));
         }
     }
-    // Calls f(column) for all columns with an entry, in parallel.
+    // Calls f(column) for all columns with flagged entries, in parallel.
     template <class F>
     void each_column(F f) {
-#pragma omp parallel for schedule(dynamic, kNeighbours)
+#pragma omp parallel for schedule(dynamic, kColumnsPerTask)
         for (int64_t column = 0; column < shape_.columns(); ++column)
             if (flags_.column(column)) f(column);
     }
-    // Calls f(target, row of the block, what weigh() returned, the column) for each of a column's.
+    // Calls f(target, row of the block, what weigh() returned, the column) for each flagged entry
+    // of a column.
     template <class F>
     void each_entry(const ExactRows& x, int64_t column, F f) {
         ExactColumn& c = scratch();
@@ -107,7 +108,7 @@ class Exact {
             if (flags_.row(t)) return true;
         return false;
     }
-    // Of a causal operator those before the last entry.
+    // For a causal operator only the chunks up to the last flagged entry.
     void sum_up(int64_t column, const Call& call) {
         int64_t end = shape_.length;
         while (call.options.causal && end > 0 && !flags_.entry(shape_.key(column, end - 1))) --end;
@@ -123,7 +124,7 @@ class Exact {
 };
 
 template <class T>
-void make(const Call& call, ExactFlags flags, const Result& result) {
+void make(const Call& call, ExactFlags flags, const BackendResult& result) {
     Exact<T> exact(call, std::move(flags));
     const ExactShape& shape = exact.shape();
     const T* const q = pointer<T>(call.in.q);
@@ -148,7 +149,8 @@ void make(const Call& call, ExactFlags flags, const Result& result) {
 
 class ExactBackward {
   public:
-    ExactBackward(const Call& call, const Result& kept, const at::Tensor& dy, const Gradients& to)
+    ExactBackward(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                  const Gradients& to)
         : exact_(call, ExactFlags::needs_exact(shape_of(call), pointer<float>(kept.denominator))),
           gradients_(exact_.shape()),
           q_(pointer<float>(call.in.q)),
@@ -227,7 +229,7 @@ void add(at::Tensor& to, const at::Tensor& x) {
 
 }  // namespace
 
-void apply_exact_fallback(const Call& call, const Result& result) {
+void apply_exact_fallback(const Call& call, const BackendResult& result) {
     const ExactShape shape = shape_of(call);
     if (call.is_bf16())
         make<Bf16>(call, ExactFlags::not_finite(shape, pointer<Bf16>(result.y)), result);
@@ -235,7 +237,7 @@ void apply_exact_fallback(const Call& call, const Result& result) {
         make<float>(call, ExactFlags::not_finite(shape, pointer<float>(result.y)), result);
 }
 
-void compute_exactly(const Call& call, const Result& result) {
+void compute_exactly(const Call& call, const BackendResult& result) {
     ExactFlags all(shape_of(call), ExactFlags::Which::all);
     if (call.is_bf16())
         make<Bf16>(call, std::move(all), result);
@@ -243,7 +245,8 @@ void compute_exactly(const Call& call, const Result& result) {
         make<float>(call, std::move(all), result);
 }
 
-void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to) {
+void add_exact_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                        Gradients& to) {
     const BiasTensors bias = ExactBackward(call, kept, dy, to).run();
     add(to.w, bias.w);
     add(to.u, bias.u);

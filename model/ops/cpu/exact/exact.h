@@ -9,13 +9,14 @@
 
 namespace aft::ops::cpu {
 
-// Entries whose y is not finite are made anew: y, and of what is kept average and denominator
+// Entries whose y is not finite are recomputed: y, and of what is kept average and denominator
 // (kNeedsExact).
-void apply_exact_fallback(const Call& call, const Result& result);
+void apply_exact_fallback(const Call& call, const BackendResult& result);
 // The same for all entries.
-void compute_exactly(const Call& call, const Result& result);
+void compute_exactly(const Call& call, const BackendResult& result);
 
 // Adds to the gradients what entries with denominator kNeedsExact send; call and dy in float32.
-void add_exact_gradient(const Call& call, const Result& kept, const at::Tensor& dy, Gradients& to);
+void add_exact_gradient(const Call& call, const BackendResult& kept, const at::Tensor& dy,
+                        Gradients& to);
 
 }  // namespace aft::ops::cpu

@@ -29,7 +29,7 @@ ExactFlags::ExactFlags(const ExactShape& shape, Which which)
 
 // Rows that hold none, nearly all of them, are read once.
 template <class T, class F>
-void ExactFlags::mark(const T* x, int64_t width, F is_wanted) {
+void ExactFlags::set(const T* x, int64_t width, F is_wanted) {
     const int64_t n = shape_.heads * width, rows = shape_.batch * shape_.length;
     Buffer<uint8_t> holds(rows);
 #pragma omp parallel for schedule(static)
@@ -55,7 +55,7 @@ void ExactFlags::mark(const T* x, int64_t width, F is_wanted) {
 template <class T>
 ExactFlags ExactFlags::not_finite(const ExactShape& shape, const T* y) {
     ExactFlags out(shape, Which::none);
-    out.mark(y, shape.width(), [](T x) { return !is_finite(x); });
+    out.set(y, shape.width(), [](T x) { return !is_finite(x); });
     return out;
 }
 template ExactFlags ExactFlags::not_finite(const ExactShape& shape, const float* y);
@@ -63,7 +63,7 @@ template ExactFlags ExactFlags::not_finite(const ExactShape& shape, const Bf16* 
 
 ExactFlags ExactFlags::needs_exact(const ExactShape& shape, const float* denominator) {
     ExactFlags out(shape, Which::none);
-    out.mark(denominator, 1, [](float x) { return x < 0; });
+    out.set(denominator, 1, [](float x) { return x < 0; });
     return out;
 }
 

@@ -1,4 +1,4 @@
-// Which entries the exact path makes: a flag for each target and key column. No LibTorch.
+// Which entries the exact path computes: a flag for each target and key column. No LibTorch.
 #pragma once
 #include "model/ops/cpu/exact/column.h"
 
@@ -21,7 +21,7 @@ class ExactFlags {
 
   private:
     template <class T, class F>
-    void mark(const T* x, int64_t width, F is_wanted);
+    void set(const T* x, int64_t width, F is_wanted);
 
     ExactShape shape_;
     Buffer<uint8_t> entries_, rows_, columns_;  // [B, T, heads], [T], [B, heads]

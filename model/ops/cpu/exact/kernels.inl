@@ -24,14 +24,14 @@ AFT_INLINE W load_wide(const double* p) {
 AFT_INLINE void store_wide(double* p, W x) {
     *reinterpret_cast<W*>(p) = x;
 }
-// The first n lanes; the others are `rest`.
-AFT_INLINE W load_wide(const double* p, int64_t n, double rest) {
+// The first n lanes; the others are `fill`.
+AFT_INLINE W load_wide(const double* p, int64_t n, double fill) {
     if (n >= kWide) return load_wide(p);
 #if defined(AFT_CPU_AVX512)
-    return _mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1 << n) - 1), p);
+    return _mm512_mask_loadu_pd(_mm512_set1_pd(fill), static_cast<__mmask8>((1 << n) - 1), p);
 #else
     double lanes[kWide];
-    for (int64_t i = 0; i < kWide; ++i) lanes[i] = i < n ? p[i] : rest;
+    for (int64_t i = 0; i < kWide; ++i) lanes[i] = i < n ? p[i] : fill;
     return load_wide(lanes);
 #endif
 }
@@ -55,7 +55,7 @@ AFT_INLINE W exp_wide(W x) {
     constexpr double kTerms[] = {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
                                  1.0 / 5040,     1.0 / 720,     1.0 / 120,    1.0 / 24,
                                  1.0 / 6,        1.0 / 2,       1.0,          1.0};
-    const W shifted = x * 0x1.71547652b82fep0 + kMagic;  // the whole number in its last bits
+    const W shifted = x * 0x1.71547652b82fep0 + kMagic;  // the integer in the low mantissa bits
     const W n = shifted - kMagic, f = (x - n * kLn2High) - n * kLn2Low;
     W p = f * kTerms[0] + kTerms[1];
 #pragma GCC unroll 10

@@ -5,8 +5,9 @@
 
 namespace aft::ops::cpu {
 
+// aft-simple, one sample, a block of channels; strides in numbers.
 template <class T>
-struct Scan {  // aft-simple, one sample, a block of channels; strides in numbers
+struct Scan {
     const T *q = nullptr, *k = nullptr, *v = nullptr;
     int64_t stride = 0, length = 0, channels = 0;
     T* y = nullptr;
@@ -14,8 +15,7 @@ struct Scan {  // aft-simple, one sample, a block of channels; strides in number
     const float* before = nullptr;  // [3, state_row]: reference, N, D before the first row; or none
     float* states = nullptr;        // [ScanShape::kept(), 3, state_row], or none
     int64_t state_row = 0;
-    // rows from here to those that this thread reads next, or 0 (chunk.inl)
-    int64_t ahead = 0;
+    int64_t prefetch_rows = 0;  // prefetch distance in rows; 0 = none (chunk.inl)
 };
 template <class T>
 struct ScanGradient {
@@ -34,8 +34,9 @@ struct ScanChunk {
     float* scratch = nullptr;     // ScanKernels::scratch_size(channels) floats; gradient
     // [3, state_row]: reference and sums of the chunk; then combined with `next`
     float* sums = nullptr;
-    const float* next =
-        nullptr;        // the carry of the chunks before it, of a gradient after it; or none
-    int64_t ahead = 0;  // rows from here back to what this thread reads next; gradient
+    // The carry of the chunks before it (in a gradient: after it), or none.
+    const float* next = nullptr;
+    // Gradient: prefetch distance in rows, towards the first row; 0 = none.
+    int64_t prefetch_rows = 0;
 };
 }  // namespace aft::ops::cpu

@@ -3,7 +3,7 @@
 // comes from the chunks after this one: it computes x, A and C of its rows, which stay in the
 // second-level cache, passes its sums on as a carry, added to the one it was given, and walks back
 // over its rows. T = 65536, d = 256 took 14 to 19 ms on two cores where they copy 50 GB/s, 19 to 24
-// ms where they share the channels (each fetches the other half of a cache line, too). Included
+// ms where they share the channels (each loads the other half of a cache line, too). Included
 // once per instruction set.
 #pragma once
 #include "model/ops/cpu/scan/chunk.inl"
@@ -42,13 +42,13 @@ AFT_INLINE ScanPart rows_at(const ScanChunk<T>& l, int64_t at) {
 
 // Keys and values, then queries and gradients, of the chunk that this thread takes next.
 template <class T>
-AFT_INLINE Fetch fetch_next(const ScanChunk<T>& l) {
-    if (l.ahead == 0) return {};
+AFT_INLINE PrefetchCursor next_chunk(const ScanChunk<T>& l) {
+    if (l.prefetch_rows == 0) return {};
     const Scan<T>& s = l.rows.forward;
-    return fetch_rows(-l.ahead * s.stride, vectors_of(s.channels), s.stride);
+    return prefetch_rows(-l.prefetch_rows * s.stride, vectors_of(s.channels), s.stride);
 }
 
-// Its own SA and SC before its first row, at the reference there.
+// SA and SC of the chunk's own rows before its first row, at the reference there.
 AFT_INLINE RunningSums chunk_sums(const ScanPart& p, V m) {
     V SA = set1(0), SC = set1(0);
     for (int64_t i = p.end - 1; i >= 0; --i) {
@@ -66,7 +66,7 @@ AFT_INLINE RunningSums chunk_sums(const ScanPart& p, V m) {
 template <Access access, bool has_gate, class T>
 AFT_INLINE void replay_chunk(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
-    Fetch keys = fetch_next(l);
+    PrefetchCursor keys = next_chunk(l);
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         const ScanPart part = rows_at(l, at);
         const V last = replay<access, has_gate>(l.rows, part, keys);
@@ -79,7 +79,7 @@ AFT_INLINE void replay_chunk(const ScanChunk<T>& l) {
 template <class T>
 AFT_INLINE Access chunk_access(const ScanChunk<T>& l) {
     const Access access = gradient_access(l.rows);
-    return access == Access::streamed && sizeof(T) == sizeof(Bf16) ? Access::whole : access;
+    return access == Access::streamed && sizeof(T) == sizeof(Bf16) ? Access::full : access;
 }
 
 template <class T>
@@ -89,9 +89,9 @@ static void chunk_gradient_reduce(const ScanChunk<T>& l) {
         case Access::streamed:
             return has_gate ? replay_chunk<Access::streamed, true>(l)
                             : replay_chunk<Access::streamed, false>(l);
-        case Access::whole:
-            return has_gate ? replay_chunk<Access::whole, true>(l)
-                            : replay_chunk<Access::whole, false>(l);
+        case Access::full:
+            return has_gate ? replay_chunk<Access::full, true>(l)
+                            : replay_chunk<Access::full, false>(l);
         default:
             return has_gate ? replay_chunk<Access::some, true>(l)
                             : replay_chunk<Access::some, false>(l);
@@ -112,7 +112,7 @@ static void chunk_gradient_combine(const ScanChunk<T>& l) {
 template <Access access, class T>
 AFT_INLINE Norms walk_chunk_back(const ScanChunk<T>& l) {
     const Scan<T>& s = l.rows.forward;
-    Fetch queries = fetch_next(l);
+    PrefetchCursor queries = next_chunk(l);
     Squares total{set1(0), set1(0)};
     for (int64_t at = 0; at < s.channels; at += kLanes) {
         const ScanPart part = rows_at(l, at);
@@ -134,8 +134,8 @@ static Norms chunk_gradient_finish(const ScanChunk<T>& l) {
     switch (chunk_access(l)) {
         case Access::streamed:
             return walk_chunk_back<Access::streamed>(l);
-        case Access::whole:
-            return walk_chunk_back<Access::whole>(l);
+        case Access::full:
+            return walk_chunk_back<Access::full>(l);
         default:
             return walk_chunk_back<Access::some>(l);
     }

@@ -37,12 +37,13 @@ ScanGradient<T> rows_of(ScanGradient<T> x, int64_t first, int64_t rows) {
     return x;
 }
 
-// Passes carries from chunk to chunk. Chunks are taken in order, so that no thread waits for one
-// that nobody has. (Threads that share rows by channels instead fetch each other's halves of cache
-// lines: 2.2 times slower forward.)
-class CarryChain {
+// The carries of a chunked prefix scan, passed from chunk to chunk. Chunks are claimed in order, so
+// that no thread waits for a chunk that is not claimed yet. (Threads that share rows by channels
+// instead load each other's halves of cache lines: 2.2 times slower forward.)
+class CarryLookback {
   public:
-    CarryChain(int64_t chunks, int64_t size) : chunks_(chunks), size_(size), carries_(2 * size) {}
+    CarryLookback(int64_t chunks, int64_t size)
+        : chunks_(chunks), size_(size), carries_(2 * size) {}
 
     // -> the next chunk, or chunks() at the end.
     int64_t next_chunk() { return next_.fetch_add(1); }
@@ -66,7 +67,7 @@ class CarryChain {
     }
 
   private:
-    // Two are enough: whoever writes i has read i - 1, whose writer had read i - 2.
+    // Two slots suffice: slot i - 2 is free once carry i - 1 was read, which precedes writing i.
     float* carry(int64_t i) { return carries_.data() + i % 2 * size_; }
     void wait_for(int64_t chunks) const {
         constexpr int kSpins = 2000;
@@ -92,9 +93,9 @@ class ChunkWorker {
     ChunkWorker(int64_t state_row, int64_t scratch_size)
         : size_(3 * state_row), scratch_(scratch_size), states_(2 * size_) {}
 
-    // What R each chunk ends with goes to use(R, chunk).
+    // Passes the result R of each chunk to use(R, chunk).
     template <class R, class T, class Rows, class Use>
-    void work(CarryChain& carries, const ChunkKernels<R, T>& kernels, const Rows& rows,
+    void work(CarryLookback& carries, const ChunkKernels<R, T>& kernels, const Rows& rows,
               const Use& use) {
         const ScopedFlushToZero flush;
         for (int64_t i = carries.next_chunk(); i < carries.chunks(); i = carries.next_chunk()) {
@@ -129,7 +130,7 @@ template <class T>
 bool chunked_forward(const Scan<T>& x) {
     const int64_t rows =
         std::clamp<int64_t>(32768 / x.channels / kCheckpointRows, 1, 32) * kCheckpointRows;
-    CarryChain carries(chunk_count(x.length, rows), 3 * x.state_row);
+    CarryLookback carries(chunk_count(x.length, rows), 3 * x.state_row);
     std::vector<ChunkWorker> workers = chunk_workers(x.state_row, 0);
     bool finite = true;
 #pragma omp parallel reduction(&& : finite)
@@ -138,7 +139,7 @@ bool chunked_forward(const Scan<T>& x) {
         [&](int64_t i) {
             Scan<T> chunk = x;
             const int64_t next = i + omp_get_num_threads();
-            chunk.ahead = (next + 1) * rows <= x.length ? (next - i) * rows : 0;
+            chunk.prefetch_rows = (next + 1) * rows <= x.length ? (next - i) * rows : 0;
             return ScanChunk<T>{.rows = rows_of(ScanGradient<T>{.forward = chunk}, i * rows, rows)};
         },
         [&](bool good, int64_t) { finite = finite && good; });
@@ -148,7 +149,7 @@ bool chunked_forward(const Scan<T>& x) {
 template <class T>
 Norms chunked_gradient(const ScanGradient<T>& x) {
     const int64_t chunks = chunk_count(x.forward.length, kCheckpointRows);
-    CarryChain carries(chunks, 3 * x.forward.state_row);
+    CarryLookback carries(chunks, 3 * x.forward.state_row);
     Buffer<float> mean(x.forward.channels);
     scan_kernels().of<T>().mean(x.forward, mean.data());
     std::vector<Norms> norms(static_cast<std::size_t>(chunks));
@@ -158,10 +159,11 @@ Norms chunked_gradient(const ScanGradient<T>& x) {
     workers[static_cast<std::size_t>(omp_get_thread_num())].work(
         carries, scan_kernels().of<T>().chunk_gradient,
         [&](int64_t i) {
-            const int64_t chunk = chunks - 1 - i, ahead = omp_get_num_threads();
-            return ScanChunk<T>{.rows = rows_of(x, chunk * kCheckpointRows, kCheckpointRows),
-                                .mean = mean.data(),
-                                .ahead = ahead <= chunk ? ahead * kCheckpointRows : 0};
+            const int64_t chunk = chunks - 1 - i, distance = omp_get_num_threads();
+            return ScanChunk<T>{
+                .rows = rows_of(x, chunk * kCheckpointRows, kCheckpointRows),
+                .mean = mean.data(),
+                .prefetch_rows = distance <= chunk ? distance * kCheckpointRows : 0};
         },
         [&](const Norms& n, int64_t i) { norms[static_cast<std::size_t>(i)] = n; });
     return total(norms);

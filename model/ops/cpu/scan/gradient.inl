@@ -4,44 +4,44 @@
 //   SA_j = sum_{t>=j} A_t, SC_j = sum_{t>=j} C_t (both at the reference m_j),  x_j = 2^(k_j-m_j)
 //   dQ = P R (1 - sigmoid(Q)),  dV_j = x_j SA_j,  dK_j = dV_j (V_j - mu) + x_j SC_j
 //
-// N, D, m of each kCheckpointRows rows are computed again from the state kept at its start, for one
-// vector of channels at a time, so that they never leave the first-level cache, and the chunk
-// before it is fetched meanwhile (1.3 times slower without). B = 4, T = 3072, d = 256 takes 3.2 ms
-// on two cores (6.9 ms with the sums of all channels in the second-level cache and no
-// fetching), 1.7 times the time of copying as many bytes. Included once per instruction set.
+// N, D, m of each kCheckpointRows rows are recomputed from the state kept at its start, for one
+// vector of channels at a time, so that they never leave the first-level cache; the chunk before it
+// is prefetched meanwhile (1.3 times slower without). B = 4, T = 3072, d = 256 takes 3.2 ms on two
+// cores (6.9 ms with the sums of all channels in the second-level cache and no prefetch), 1.7 times
+// the time of copying as many bytes. Included once per instruction set.
 #pragma once
 #include "model/ops/cpu/scan/kernels.inl"
 
 namespace aft::ops::cpu::AFT_CPU {
 
-// Of dK and of the first of its terms.
+// Squared norms of dK and of its first term: the test for cancellation.
 struct Squares {
     V left, part;
 };
 
-// What the walk back needs of one chunk's rows, for one vector of channels.
+// Recomputed x, A, C of one chunk's rows, for one vector of channels: input of the walk back.
 struct ChunkColumn {
     alignas(64) float x[kCheckpointRows * kLanes], a[kCheckpointRows * kLanes],
         c[kCheckpointRows * kLanes];
-    alignas(64) float by[kCheckpointRows * kLanes];  // where raised: what m was before it, above m
+    alignas(64) float by[kCheckpointRows * kLanes];  // where m was raised: old m - new m
     bool raised[kCheckpointRows];
 };
 
-// That of a chunk of the prefix scan, with the reference after its last row.
+// The same for a chunk of the prefix scan, with the reference after its last row.
 struct BackColumn {
     ChunkColumn rows;
     alignas(64) float last[kLanes];
 };
 
-// Brings the chunk before this one nearer, line by line in the order of memory.
-struct Fetch {
+// Prefetches the previous chunk, line by line in the order of memory.
+struct PrefetchCursor {
     int64_t where = 0, left = 0, vectors = 0, skip = 0;
 };
-AFT_INLINE Fetch fetch_rows(int64_t where, int64_t vectors, int64_t stride) {
+AFT_INLINE PrefetchCursor prefetch_rows(int64_t where, int64_t vectors, int64_t stride) {
     return {where, vectors, vectors, stride - vectors * kLanes};
 }
 template <class T>
-AFT_INLINE void fetch(Fetch& f, const T* a, const T* b) {
+AFT_INLINE void prefetch_next(PrefetchCursor& f, const T* a, const T* b) {
     if (f.vectors == 0) return;
     _mm_prefetch(reinterpret_cast<const char*>(a + f.where), _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(b + f.where), _MM_HINT_T0);
@@ -59,9 +59,9 @@ struct ScanPart {
     int64_t out = 0, out_row = 0;  // where the results of row `begin` go, and to the next row's
 };
 
-// The mean of some rows, near enough to that of all: what cancels against it is then of the size
-// that V varies by, which is_trusted() relies on. (R of the last row is nearer to R, but hides
-// this.)
+// The centre mu: the mean of some rows, close to that of all. Cancellation against it is then
+// bounded by the spread of V, as is_trusted() assumes. (R of the last row would be nearer to R, but
+// hides it.)
 template <class T>
 AFT_INLINE V centre(const Scan<T>& s, int64_t at) {
     constexpr int64_t kRows = 64;
@@ -90,14 +90,14 @@ AFT_INLINE RowTerms plain_terms(const RunningSums& now, V dy, V mean) {
 
 // Rows of the chunk again, forward -> m after the last.
 template <Access access, bool has_gate, class T>
-AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, Fetch& next) {
+AFT_INLINE V replay(const ScanGradient<T>& g, const ScanPart& p, PrefetchCursor& next) {
     const Scan<T> s = g.forward;
     ChunkColumn& column = *p.column;
     const int64_t width = s.channels - p.at;
     RunningSums now = loaded(s, kept(s, p.begin / kCheckpointRows), p.at);
     for (int64_t row = p.begin; row < p.end; ++row) {
         const int64_t where = row * s.stride + p.at, i = row - p.begin;
-        fetch(next, s.k, s.v);
+        prefetch_next(next, s.k, s.v);
         const V k = read<access>(s.k + where, width);
         V bits = to_log2(k, now.m);
         column.raised[i] = any_ge(bits, set1(kRaise));
@@ -129,7 +129,7 @@ AFT_INLINE void rescale(RunningSums& later, V from, V to) {
 
 // SA in n, SC in d.
 template <Access access, class T>
-AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch& next,
+AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, PrefetchCursor& next,
                              RunningSums& later) {
     Squares out{set1(0), set1(0)};
     const Scan<T> s = g.forward;
@@ -138,7 +138,7 @@ AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch&
     V SA = later.n, SC = later.d;
     for (int64_t row = p.end - 1; row >= p.begin; --row) {
         const int64_t where = row * s.stride + p.at, i = row - p.begin;
-        fetch(next, s.q != nullptr ? s.q : s.k, g.dy);
+        prefetch_next(next, s.q != nullptr ? s.q : s.k, g.dy);
         const V x = load(column.x + i * kLanes);
         SA = SA + load(column.a + i * kLanes);
         SC = SC + load(column.c + i * kLanes);
@@ -158,7 +158,8 @@ AFT_INLINE Squares walk_back(const ScanGradient<T>& g, const ScanPart& p, Fetch&
     return out;
 }
 
-// Squares of a block's channels. A sum per vector, so that no order depends on the block.
+// Squares of a block's channels: one partial sum per vector, so that the order of summation does
+// not depend on the blocking.
 struct BlockSquares {
     float left[kScanWidth], part[kScanWidth];
 };
@@ -172,7 +173,7 @@ AFT_INLINE void add(BlockSquares& total, int64_t at, const Squares& more) {
 // core (AVX-512, Intel Xeon) took 12.2 ms with parts streamed, 6.0 with parts written through the
 // caches, and takes 5.0.
 constexpr int64_t kLine = 32;
-struct Lines {
+struct LineBuffers {
     alignas(64) Bf16 dq[kCheckpointRows * kLine], dk[kCheckpointRows * kLine],
         dv[kCheckpointRows * kLine];
 };
@@ -185,7 +186,8 @@ AFT_INLINE void stream_lines(const Bf16* from, int64_t rows, Bf16* to, int64_t s
 
 // The line that ends with this vector of channels.
 template <bool has_gate>
-AFT_INLINE void write_lines(const ScanGradient<Bf16>& g, const Lines& lines, const ScanPart& p) {
+AFT_INLINE void write_lines(const ScanGradient<Bf16>& g, const LineBuffers& lines,
+                            const ScanPart& p) {
     const int64_t stride = g.forward.stride, rows = p.end - p.begin;
     const int64_t where = p.begin * stride + p.at / kLine * kLine;
     if (has_gate) stream_lines(lines.dq, rows, g.dq + where, stride);
@@ -200,8 +202,8 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
     ChannelStates states;  // the mean in m
     ChunkColumn column;
     constexpr bool collects = access == Access::streamed && sizeof(T) == sizeof(Bf16);
-    constexpr Access as = collects ? Access::whole : access;
-    Lines lines;
+    constexpr Access as = collects ? Access::full : access;
+    LineBuffers lines;
     ScanGradient<T> to = g;
     if constexpr (collects) {
         to.dq = lines.dq;
@@ -218,9 +220,9 @@ AFT_INLINE void gradient_rows(const ScanGradient<T>& g, const ScanBlock& b) {
          begin -= kCheckpointRows) {
         const int64_t end = begin + kCheckpointRows < s.length ? begin + kCheckpointRows : s.length;
         const int64_t before = (begin - kCheckpointRows) * s.stride + b.base;
-        Fetch keys;
-        if (before >= 0) keys = fetch_rows(before, vectors, s.stride);
-        Fetch queries = keys;
+        PrefetchCursor keys;
+        if (before >= 0) keys = prefetch_rows(before, vectors, s.stride);
+        PrefetchCursor queries = keys;
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             RunningSums later = state_at(states, at - b.base);
             ScanPart part{at, begin, end, later.m, &column, begin * s.stride + at, s.stride};
@@ -250,7 +252,7 @@ AFT_INLINE Access gradient_access(const ScanGradient<T>& g) {
     };
     const bool can = g.forward.stride % part == 0 && g.forward.channels % part == 0 &&
                      aligned(g.dk) && aligned(g.dv) && aligned(g.dq);
-    return access == Access::streamed && !can ? Access::whole : access;
+    return access == Access::streamed && !can ? Access::full : access;
 }
 
 template <bool has_gate, class T>
@@ -258,8 +260,8 @@ AFT_INLINE void gradient_block(const ScanGradient<T>& g, const ScanBlock& b) {
     switch (gradient_access(g)) {
         case Access::streamed:
             return gradient_rows<Access::streamed, has_gate>(g, b);
-        case Access::whole:
-            return gradient_rows<Access::whole, has_gate>(g, b);
+        case Access::full:
+            return gradient_rows<Access::full, has_gate>(g, b);
         default:
             return gradient_rows<Access::some, has_gate>(g, b);
     }

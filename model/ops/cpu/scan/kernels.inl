@@ -62,8 +62,8 @@ AFT_INLINE V exp_of_negative(V q) {
 #endif
 }
 
-// -> the exponent that N and D were scaled by. Where float32 cannot represent m and its neighbours,
-// m becomes NaN, and so does all that follows: such keys need the exact path.
+// -> the exponent that N and D were scaled by. Where float32 cannot represent m and m +- 1, m
+// becomes NaN, and so do all later sums: such keys need the exact path.
 AFT_INLINE V raise(RunningSums& s, V k, V bits) {
     V m = select_ge(bits, set1(kRaise), ceil(k * set1(kLog2eHigh)), s.m);
     m = select_ge(set1(kLargestReference), max(m, set1(0) - m), m, set1(kNaN));
@@ -129,7 +129,7 @@ AFT_INLINE float* kept(const Scan<T>& s, int64_t chunk) {
 struct ScanBlock {
     int64_t base = 0, end = 0;
 };
-enum class Access { some, whole, streamed };
+enum class Access { some, full, streamed };
 
 template <Access access, class T>
 AFT_INLINE V read(const T* p, int64_t width) {
@@ -139,7 +139,7 @@ template <Access access, class T>
 AFT_INLINE void write(T* p, V x, int64_t width) {
     if (access == Access::streamed)
         stream(p, x);
-    else if (access == Access::whole)
+    else if (access == Access::full)
         store(p, x);
     else
         store_partial(p, x, width);
@@ -152,7 +152,7 @@ AFT_INLINE bool is_aligned(const T* p) {
 template <class T>
 AFT_INLINE Access access_of(const Scan<T>& s, const T* out) {
     if (s.stride % kLanes != 0 || s.channels % kLanes != 0) return Access::some;
-    return s.streams && is_aligned(out) ? Access::streamed : Access::whole;
+    return s.streams && is_aligned(out) ? Access::streamed : Access::full;
 }
 
 // Into the second-level cache; never past the tensor's end.
@@ -172,7 +172,7 @@ template <Access access, bool has_gate, bool is_short, class T>
 AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
     ChannelStates states;
     V bad = set1(0);
-    const int64_t ahead = s.ahead * s.stride;
+    const int64_t distance = s.prefetch_rows * s.stride;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base,
                   s.before == nullptr ? empty_sums() : loaded(s, s.before, at));
@@ -182,9 +182,9 @@ AFT_INLINE V scan_rows(const Scan<T>& s, const ScanBlock& b) {
                 save(s, kept(s, row / kCheckpointRows), at, state_at(states, at - b.base));
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
-            if (ahead != 0) {
-                prefetch(s.k + where + ahead);
-                prefetch(s.v + where + ahead);
+            if (distance != 0) {
+                prefetch(s.k + where + distance);
+                prefetch(s.v + where + distance);
             }
             RunningSums now = state_at(states, at - b.base);
             accumulate<is_short>(now, read<access>(s.k + where, width),
@@ -206,8 +206,8 @@ AFT_INLINE V scan_block(const Scan<T>& s, const ScanBlock& b) {
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return scan_rows<Access::streamed, has_gate, is_short>(s, b);
-        case Access::whole:
-            return scan_rows<Access::whole, has_gate, is_short>(s, b);
+        case Access::full:
+            return scan_rows<Access::full, has_gate, is_short>(s, b);
         default:
             return scan_rows<Access::some, has_gate, is_short>(s, b);
     }
@@ -242,13 +242,13 @@ static bool scan(const Scan<T>& s) {
 // Sums of all rows.
 template <Access access, bool is_short, class T>
 AFT_INLINE void sum_rows(const Scan<T>& s, const ScanBlock& b, ChannelStates& states) {
-    const bool asks = s.q != nullptr && s.ahead != 0;
+    const bool prefetches = s.q != nullptr && s.prefetch_rows != 0;
     for (int64_t at = b.base; at < b.end; at += kLanes)
         put_state(states, at - b.base, empty_sums());
     for (int64_t row = 0; row < s.length; ++row)
         for (int64_t at = b.base; at < b.end; at += kLanes) {
             const int64_t width = s.channels - at, where = row * s.stride + at;
-            if (asks) prefetch(s.q + where);
+            if (prefetches) prefetch(s.q + where);
             RunningSums now = state_at(states, at - b.base);
             accumulate<is_short>(now, read<access>(s.k + where, width),
                                  read<access>(s.v + where, width));
@@ -260,9 +260,9 @@ AFT_INLINE void sum_block(const Scan<T>& s, const ScanBlock& b, ChannelStates& s
     if (s.channels % kLanes != 0)
         sum_rows<Access::some, false>(s, b, states);
     else if (takes_short(s))
-        sum_rows<Access::whole, true>(s, b, states);
+        sum_rows<Access::full, true>(s, b, states);
     else
-        sum_rows<Access::whole, false>(s, b, states);
+        sum_rows<Access::full, false>(s, b, states);
 }
 
 }  // namespace aft::ops::cpu::AFT_CPU

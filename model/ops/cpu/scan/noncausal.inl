@@ -29,8 +29,8 @@ AFT_INLINE void average_block(const Scan<T>& s, const ScanBlock& b, const Channe
     switch (access_of(s, s.y)) {
         case Access::streamed:
             return average_rows<Access::streamed, has_gate>(s, b, states);
-        case Access::whole:
-            return average_rows<Access::whole, has_gate>(s, b, states);
+        case Access::full:
+            return average_rows<Access::full, has_gate>(s, b, states);
         default:
             return average_rows<Access::some, has_gate>(s, b, states);
     }
@@ -88,7 +88,7 @@ AFT_INLINE V key_rows(const ScanGradient<T>& g, const ScanBlock& b, const Channe
             const V k = read<access>(s.k + where, width), v = read<access>(s.v + where, width);
             const V dv = exp2_fast(to_log2(k, sums.m)) * sums.d;
             write<access>(g.dv + where, dv, width);
-            // Of halves: a difference of two values near the end of float32 is beyond it.
+            // Halved first: the difference of two values near the largest float32 would overflow.
             const V half = set1(0.5F);
             const V dk = (dv + dv) * (v * half - sums.n * half);
             write<access>(g.dk + where, dk, width);
@@ -125,8 +125,8 @@ static void scan_all_gradient(const ScanGradient<T>& g) {
         switch (gradient_access(g)) {
             case Access::streamed:
                 return all_rows<Access::streamed>(g, b);
-            case Access::whole:
-                return all_rows<Access::whole>(g, b);
+            case Access::full:
+                return all_rows<Access::full>(g, b);
             default:
                 return all_rows<Access::some>(g, b);
         }

@@ -15,7 +15,7 @@ namespace aft::ops::cpu {
 
 namespace {
 
-// Results beyond this (8 MB of float32) are written past the caches: nobody finds them there later.
+// Results beyond this (8 MB of float32) are written past the caches: they would be evicted anyway.
 constexpr int64_t kStreamed = int64_t{1} << 21;
 
 // Samples, and where they are fewer than threads, ranges of channels.

@@ -99,16 +99,16 @@ AFT_INLINE void fill(float* from, const float* to, float value) {
     for (; from < to; from += kLanes) store(from, set1(value));
 }
 
-// 2^(w log2 e - shift) of the first n, else 0; the whole part is taken off in float64.
+// 2^(w log2 e - shift) of the first n, else 0; the exponent is split off in float64.
 AFT_INLINE V exp2_of_doubles(const double* w, int64_t n, double shift) {
-    float whole[kLanes], rest[kLanes];
+    float exponent[kLanes], fraction[kLanes];
     for (int64_t l = 0; l < kLanes; ++l) {
         const double bits = l < n ? w[l] * 1.4426950408889634074 - shift : -400;
         const double x = bits < -400 ? -400 : bits, n_bits = (x + 0x1.8p52) - 0x1.8p52;
-        whole[l] = static_cast<float>(n_bits);
-        rest[l] = static_cast<float>(x - n_bits);
+        exponent[l] = static_cast<float>(n_bits);
+        fraction[l] = static_cast<float>(x - n_bits);
     }
-    return ldexp(exp2_polynomial(load(rest)), exponent_in_range(load(whole)));
+    return ldexp(exp2_polynomial(load(fraction)), exponent_in_range(load(exponent)));
 }
 
 static void weight_row(const WeightRow& r) {

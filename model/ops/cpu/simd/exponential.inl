@@ -13,11 +13,11 @@ AFT_INLINE V to_log2(V k, V reference) {
 #if defined(AFT_CPU_AVX512) || defined(AFT_CPU_AVX2)
     return fma(k, set1(kLog2eLow), fma(k, set1(kLog2eHigh), set1(0) - reference));
 #else  // products of 12 bits each are exact without a fused multiplication
-    constexpr float kShort = 0x1.716p0F, kRest = -1.76052861e-4F;
-    const V high = _mm_and_ps(k, _mm_castsi128_ps(_mm_set1_epi32(~0xfff))), rest = k - high;
-    const V low = _mm_and_ps(rest, _mm_cmpord_ps(rest, rest));  // infinity has none
+    constexpr float kShort = 0x1.716p0F, kShortLow = -1.76052861e-4F;
+    const V high = _mm_and_ps(k, _mm_castsi128_ps(_mm_set1_epi32(~0xfff))), remainder = k - high;
+    const V low = _mm_and_ps(remainder, _mm_cmpord_ps(remainder, remainder));  // infinity has none
     const V infinite = _mm_cmpeq_ps(max(k, set1(0) - k), set1(__builtin_inff()));
-    const V last = _mm_andnot_ps(infinite, k * set1(kRest));  // of the other sign
+    const V last = _mm_andnot_ps(infinite, k * set1(kShortLow));  // of the other sign
     return last + (low * set1(kShort) + (high * set1(kShort) - reference));
 #endif
 }
@@ -57,8 +57,8 @@ AFT_INLINE V exp_scaled(V k, V reference) {
     const V near = to_log2(k, reference);
 #endif
     const V n = round(exponent_in_range(near));
-    const V whole = reference + n, lost = n - (whole - reference);
-    const V f = max(set1(-1), to_log2(k, whole) - lost);  // for exponents below -400
+    const V exponent = reference + n, lost = n - (exponent - reference);
+    const V f = max(set1(-1), to_log2(k, exponent) - lost);  // for exponents below -400
     return ldexp(exp2_polynomial(f), n);
 }
 

@@ -32,17 +32,17 @@ bool has_amx() {
 }
 
 // The newest first.
-constexpr InstructionSet kSets[] = {
+constexpr CpuInstructionSet kSets[] = {
     {"amx", VectorSet::avx512, true, true, has_amx},
     {"avx512_bf16", VectorSet::avx512, true, false, has_avx512_bf16},
     {"avx512", VectorSet::avx512, false, false, has_avx512},
     {"avx2", VectorSet::avx2, false, false, has_avx2},
     {"portable", VectorSet::portable, false, false, [] { return true; }}};
 
-const InstructionSet& choose() {
+const CpuInstructionSet& choose() {
     __builtin_cpu_init();
     const std::string_view name = asked_set();
-    for (const InstructionSet& set : kSets) {
+    for (const CpuInstructionSet& set : kSets) {
         if (!name.empty() && name != set.name) continue;
         if (set.is_here()) return set;
         if (!name.empty())
@@ -60,13 +60,13 @@ std::string_view asked_set() {
 
 bool is_available(std::string_view name) {
     __builtin_cpu_init();
-    for (const InstructionSet& set : kSets)
+    for (const CpuInstructionSet& set : kSets)
         if (name == set.name) return set.is_here();
     return false;
 }
 
-const InstructionSet& chosen_set() {
-    static const InstructionSet& set = choose();
+const CpuInstructionSet& chosen_set() {
+    static const CpuInstructionSet& set = choose();
     return set;
 }
 

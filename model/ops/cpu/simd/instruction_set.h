@@ -6,10 +6,10 @@
 
 namespace aft::ops::cpu {
 
-// What a table of kernels is compiled for; amx and avx512_bf16 add to avx512.
+// The target of a table of kernels; amx and avx512_bf16 add to avx512.
 enum class VectorSet { portable, avx2, avx512 };
 
-struct InstructionSet {
+struct CpuInstructionSet {
     std::string_view name;
     VectorSet vectors = VectorSet::portable;
     bool bf16 = false;  // AVX512-BF16
@@ -17,7 +17,7 @@ struct InstructionSet {
     bool (*is_here)() = nullptr;
 };
 
-[[nodiscard]] const InstructionSet& chosen_set();
+[[nodiscard]] const CpuInstructionSet& chosen_set();
 [[nodiscard]] bool is_available(std::string_view name);  // one of these on this processor
 [[nodiscard]] std::string_view asked_set();              // by AFTERIMAGE_CPU; empty: none
 

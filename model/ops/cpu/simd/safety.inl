@@ -6,7 +6,7 @@
 
 namespace aft::ops::cpu::AFT_CPU {
 
-constexpr float kMark = __builtin_nanf("");  // the result of an entry for the exact path
+constexpr float kExactNaN = __builtin_nanf("");  // the result of an entry that needs the exact path
 
 // An entry is safe if its denominator is large enough and finite, and so is its result: what
 // underflow took from the sums is then far below rounding.

@@ -49,7 +49,7 @@ AFT_INLINE V round(V x) {
 AFT_INLINE V ceil(V x) {
     return _mm512_roundscale_ps(x, 10);
 }
-AFT_INLINE V ldexp(V x, V n) {  // x 2^n, n a whole number
+AFT_INLINE V ldexp(V x, V n) {  // x 2^n, n an integer
     return _mm512_scalef_ps(x, n);
 }
 AFT_INLINE V select_ge(V x, V least, V yes, V no) {  // x >= least ? yes : no
@@ -182,10 +182,10 @@ AFT_INLINE V select_ge(V x, V least, V yes, V no) {
 AFT_INLINE bool any_ge(V x, V least) {
     return _mm_movemask_ps(_mm_cmpge_ps(x, least)) != 0;
 }
-AFT_INLINE V round(V x) {  // beyond 2^23 every float is whole
+AFT_INLINE V round(V x) {  // beyond 2^23 every float is an integer
     const V magic = set1(12582912), limit = set1(4194304);
-    const V whole = (x + magic) - magic;
-    return select_ge(x, limit, x, select_ge(set1(-4194304), x, x, whole));
+    const V rounded = (x + magic) - magic;
+    return select_ge(x, limit, x, select_ge(set1(-4194304), x, x, rounded));
 }
 AFT_INLINE V ceil(V x) {
     const V n = round(x);
@@ -273,11 +273,11 @@ AFT_INLINE float reduce_max(V x) {
     return out;
 }
 
-// The first n lanes; the others are `rest`. n may be anything.
-AFT_INLINE V load_partial(const float* p, int64_t n, float rest) {
+// The first n lanes; the others are `fill`. n may be anything.
+AFT_INLINE V load_partial(const float* p, int64_t n, float fill) {
     if (n >= kLanes) return load(p);
     float lanes[kLanes];
-    for (int i = 0; i < kLanes; ++i) lanes[i] = i < n ? p[i] : rest;
+    for (int i = 0; i < kLanes; ++i) lanes[i] = i < n ? p[i] : fill;
     return load(lanes);
 }
 AFT_INLINE void store_partial(float* p, V x, int64_t n) {
@@ -286,13 +286,13 @@ AFT_INLINE void store_partial(float* p, V x, int64_t n) {
     store(lanes, x);
     for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }
-AFT_INLINE V load_partial(const uint16_t* p, int64_t n, float rest) {
+AFT_INLINE V load_partial(const uint16_t* p, int64_t n, float fill) {
     if (n >= kLanes) return load(p);
     float lanes[kLanes];
     for (int i = 0; i < kLanes; ++i) {
         const uint32_t bits = i < n ? static_cast<uint32_t>(p[i]) << 16 : 0;
         __builtin_memcpy(lanes + i, &bits, sizeof bits);
-        if (i >= n) lanes[i] = rest;
+        if (i >= n) lanes[i] = fill;
     }
     return load(lanes);
 }
@@ -307,9 +307,9 @@ AFT_INLINE void store_partial(uint16_t* p, V x, int64_t n) {
 // kPrefetchRows is prefetched when t is used.
 constexpr int64_t kPrefetchRows = 6;
 template <class T>
-AFT_INLINE V load_prefetching(const T* p, int64_t stride, int64_t n, float rest) {
+AFT_INLINE V load_prefetching(const T* p, int64_t stride, int64_t n, float fill) {
     __builtin_prefetch(p + kPrefetchRows * stride);
-    return load_partial(p, n, rest);
+    return load_partial(p, n, fill);
 }
 template <class T>
 AFT_INLINE void store_prefetching(T* p, int64_t stride, V x, int64_t n) {

@@ -1,5 +1,5 @@
-// What a Trainer is made of, and the halves of a step. Only for trainer.cpp and trainer_pass.cpp.
-// Trainer thread.
+// The implementation of Trainer: its state and the halves of a step. Only for trainer.cpp and
+// trainer_pass.cpp. Trainer thread.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,7 +11,7 @@
 namespace aft {
 
 // Sums of task results, weighted by tokens (loss, bits) or examples (accuracy).
-struct Totals {
+struct StepTotals {
     double loss = 0, weight = 0;
     std::map<std::string, double> metrics;
 
@@ -27,36 +27,41 @@ struct Totals {
     }
 };
 
-struct Trainer::Parts {
-    Config config;
+struct TrainingData {
     std::shared_ptr<const DataSource> source;
+    nlohmann::json description;
+    Loader loader;
+    std::vector<Batch> validation = {};  // on the device; loaded when first wanted
+};
+
+struct Trainer::Impl {
+    Config config;
     Net net;
     at::Device device;
     AdamW optimizer;
-    Loader loader;
+    TrainingData data;
     const TaskRoom* task;
     int64_t steps_done = 0;
-    nlohmann::json last_metrics, data;
-    std::vector<Batch> validation;
+    nlohmann::json last_metrics;
 
-    Parts(const Config& given, std::shared_ptr<const DataSource> opened, Net made,
-          nlohmann::json description)
+    Impl(const Config& given, const std::shared_ptr<const DataSource>& opened, Net made,
+         nlohmann::json description)
         : config(given),
-          source(std::move(opened)),
           net(std::move(made)),
           device(net.parameters().front().value.device()),
           optimizer(net.parameters()),
-          loader(source, {config.model, config.data, config.train.batch,
-                          static_cast<uint64_t>(config.train.seed)}),
-          task(&task_of(config.model)),
-          data(std::move(description)) {}
+          data{.source = opened,
+               .description = std::move(description),
+               .loader = Loader(opened, {config.model, config.data, config.train.batch,
+                                         static_cast<uint64_t>(config.train.seed)})},
+          task(&task_of(config.model)) {}
 
     [[nodiscard]] int64_t micro_size() const {
         const int64_t micro = config.train.micro_batch;
         return micro > 0 ? std::min(micro, config.train.batch) : config.train.batch;
     }
     [[nodiscard]] Pass pass(bool training, int64_t micro) const;
-    double run_micro_batches(const Batch& batch, Totals& totals, std::string& failure);
+    double run_micro_batches(const Batch& batch, StepTotals& totals, std::string& failure);
     std::string find_failure(const Batch& batch, int64_t micro) const;
     std::string gradient_failure(const std::vector<double>& squares) const;
     void add_norms(const std::vector<double>& squares, StepReport& report) const;

@@ -1,0 +1,32 @@
+"""Two types never share a name, whatever their namespaces; an Impl is a class's own."""
+import re
+from collections import defaultdict
+
+from rules.sources import CODE, TEXT, bare, line_of
+
+TYPE = re.compile(r"\b(enum\s+class\s+|enum\s+|class\s+|struct\s+)(?:alignas\([^)]*\)\s*)?((?:\w+::)*\w+)"
+                  r"(?:\s+final)?(?:\s*:\s*[^;{()]*)?\s*\{")
+FREE = {"Impl"}
+
+# A name is a breach where one of its types lies here. Not yet: app/, viz/, model/session*, model/jobs*,
+# model/train/{recorder,run_folder}.*, the other tests; "" is the whole tree.
+FOLDERS = ("bench/", "core/", "model/", "tests/bench/", "tests/core/", "tests/model/")
+LATER = ("model/completion.h", "model/jobs", "model/requests.h", "model/session", "model/status.", "model/train/loop.",
+         "model/train/recorder.", "model/train/run_folder.")
+
+
+def keeps(path):
+    return path.startswith(FOLDERS) and not path.startswith(LATER)
+
+
+def type_names():
+    types = defaultdict(list)
+    for path in CODE:
+        text = bare(TEXT[path])
+        for m in TYPE.finditer(text):
+            types[m.group(2).rsplit("::")[-1]].append((path, line_of(text, m.start())))
+    for name, places in types.items():
+        for i, (path, line) in enumerate(places):
+            others = places[:i] + places[i + 1:]
+            if name not in FREE and others and keeps(path):
+                yield path, line, f"{name}: the name of another type ({others[0][0]}:{others[0][1]})"
