@@ -187,6 +187,8 @@ TEST(Presets, AllOfThemBuildAndSayWhatTheyAre) {
         const Config config = load_preset(preset.name);
         EXPECT_EQ(config.name, preset.name);
         EXPECT_GT(parameters_of(preset.name), 1000);
+        EXPECT_GT(config.train.checkpoint_every, 0);
+        EXPECT_LT(config.train.checkpoint_every, config.train.steps) << "a kill loses everything";
     }
     for (const char* name :
          {"cifar10-local-24x256", "cifar10-local-12x512", "cifar10-simple-24x256",
