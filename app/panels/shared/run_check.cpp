@@ -1,6 +1,6 @@
 #include "app/panels/shared/run_check.h"
 
-#include <nlohmann/json.hpp>
+#include "core/json.h"
 
 namespace aft::app {
 namespace {
@@ -37,7 +37,7 @@ RunCheck::Answer check(const Config& given, std::string of) {
 }  // namespace
 
 void RunCheck::refresh(const Config& config) {
-    wanted_ = config_to_json(config).dump();
+    wanted_ = json_text(config_to_json(config));
     const auto done = box_->latest();
     const bool is_reading = !asked_.empty() && (!done || done->of != asked_);
     if (is_reading || asked_ == wanted_) return;  // one at a time; the newest comes next
