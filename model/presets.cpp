@@ -8,6 +8,7 @@
 #include "core/outside.h"
 #include "core/text.h"
 #include "model/config.h"
+#include "model/run_name.h"
 
 namespace aft {
 
@@ -44,6 +45,8 @@ Config config_from_json(const nlohmann::json& json, const std::string& where) {
     Config config;
     Json settings = json;
     if (json.contains("name")) config.name = text_member(json, "name", where);
+    if (const std::string problem = name_problem(config.name); !problem.empty())
+        fail_usage("{}: {}", where, problem);
     if (json.contains("sentence")) static_cast<void>(text_member(json, "sentence", where));
     settings.erase("name");
     settings.erase("sentence");
