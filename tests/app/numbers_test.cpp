@@ -95,19 +95,18 @@ TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
         // A spike: its average is another number.
         rewrite(curves.columns["loss"], [](std::vector<double>& loss) { loss[24] = 5.0; });
     });
+    const double bits = 1 / std::log(2.0);
     const std::string card = card_of("Curves/Plots/Loss", 25);
     ASSERT_NE(card, "");
     for (const std::string& part :
-         {"train " + stored_value(5.0 / std::numbers::ln2),
-          "validation at step 20 " + stored_value(0.8 / std::numbers::ln2),
-          std::string("all 0.5000"), std::string("layer 0 2.5000"), std::string("layer 1 5.0000"),
-          std::string("one step 50.0000"), "rate " + stored_value(1e-3),
+         {"train " + exact_number(5.0 * bits), "validation at step 20 " + exact_number(0.8 * bits),
+          std::string("all 0.5"), std::string("layer 0 2.5"), std::string("layer 1 5"),
+          std::string("one step 50"), std::string("rate 0.001"),
           "Bias norm per layer, " + norm_of_training(false)})
         EXPECT_NE(card.find(part), std::string::npos) << part << " in: " << card;
     const std::string other = card_of("Curves/Plots/Speed", 25);
     EXPECT_EQ(other, card) << "the same from every plot";
-    EXPECT_NE(card_of("Curves/Plots/Loss", 40)
-                  .find("validation " + stored_value(0.8 / std::numbers::ln2)),
+    EXPECT_NE(card_of("Curves/Plots/Loss", 40).find("validation " + exact_number(0.8 * bits)),
               std::string::npos)
         << "at its own step it names none";
 }
