@@ -194,6 +194,9 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
         << row_of(folder_.string()) << ": stopped at 61 of 90";
     EXPECT_EQ(row_of(step), "none") << "a step is a part of its run";
     EXPECT_EQ(recent_item(step).name, "run, step 61");
+    run("workspace Biases\nframes 3\n");
+    EXPECT_EQ(row_of(folder_.string()), "run") << "in the Explorer";
+    EXPECT_EQ(row_of(step), "none");
 }
 
 }  // namespace
