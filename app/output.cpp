@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "core/json.h"
 #include "core/outside.h"
 
 namespace aft::app {
@@ -23,9 +24,7 @@ bool is_plain(const json& value) {
 }
 
 std::string plain_words(const json& value) {
-    return printable_line(value.is_string()
-                              ? value.get<std::string>()
-                              : value.dump(-1, ' ', false, json::error_handler_t::replace));
+    return printable_line(value.is_string() ? value.get<std::string>() : json_text(value));
 }
 
 // [1, 2, 3] on one line; long lists show their beginning.

@@ -1,9 +1,8 @@
 #include "app/work.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/output.h"
 #include "app/progress_line.h"
+#include "core/json.h"
 #include "model/jobs.h"
 
 namespace aft::app {
@@ -11,7 +10,7 @@ namespace aft::app {
 Work::Work(const Globals& globals)
     : line_(std::make_shared<ProgressLine>()), device_(globals.device) {
     initialize_model(globals.device, globals.threads);
-    if (globals.verbose) print_note(system_report().dump());
+    if (globals.verbose) print_note(json_text(system_report()));
 }
 
 Work::~Work() {

@@ -33,20 +33,24 @@ const stbi_uc* stb_bytes(std::string_view bytes) {
     return reinterpret_cast<const stbi_uc*>(bytes.data());
 }
 
-int64_t little_endian(std::string_view bytes, size_t at) {
+int64_t little_endian(std::string_view bytes, size_t at, size_t count = 4) {
     uint32_t value = 0;
-    for (size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
+    for (size_t i = 0; i < count && at + i < bytes.size(); ++i)
         value |= uint32_t{static_cast<uint8_t>(bytes[at + i])} << (8 * i);
     return static_cast<int32_t>(value);
 }
+
+constexpr int64_t kOs2Header = 12;  // the oldest BMP header: sizes of 16 bits, no compression
 
 // stb reads missing bytes of a BMP as zero; a short file must be an error.
 void check_bmp_length(std::string_view bytes, int64_t width, int64_t height) {
     const auto size = static_cast<int64_t>(bytes.size());
     int64_t needed = little_endian(bytes, 2);
-    const bool long_header = little_endian(bytes, 14) >= 40;
-    if (long_header && little_endian(bytes, 30) == 0 && bytes.size() > 30) {
-        const int64_t bits = little_endian(bytes, 28) & 0xffff;
+    const bool is_os2 = little_endian(bytes, 14) == kOs2Header;
+    const bool is_plain = is_os2 || (little_endian(bytes, 14) >= 40 && bytes.size() > 30 &&
+                                     little_endian(bytes, 30) == 0);
+    if (is_plain) {
+        const int64_t bits = little_endian(bytes, is_os2 ? 24 : 28, 2);
         const int64_t row = (width * bits + 31) / 32 * 4;
         needed = std::max(needed, little_endian(bytes, 10) + row * height);
     }
@@ -59,15 +63,33 @@ int64_t big_endian(std::string_view bytes, size_t at) {
     return value;
 }
 
-// stb takes memory for a chunk as long as its header says; none is longer than the file.
+// stb takes memory for a chunk as long as its header says; none is longer than the file. And it
+// calls a picture that is too large, or whose header is not the first chunk, one of an unknown
+// type. (CgBI comes before the header in the PNGs of a telephone.)
 void check_png_chunks(std::string_view bytes) {
     constexpr size_t kSignature = 8, kAround = 12;  // length and name before, checksum behind
+    if (bytes.size() < kSignature + kAround) return;
     for (size_t at = kSignature; at + kAround <= bytes.size();) {
         const auto size = static_cast<size_t>(big_endian(bytes, at)), left = bytes.size() - at;
         AFT_CHECK(size <= left - kAround, "truncated PNG: a chunk of {} bytes at byte {}, {} left",
                   size, at, left - kAround);
+        if (bytes.substr(at + 4, 4) == "IHDR" && size >= 8)
+            check_image_size(big_endian(bytes, at + 8), big_endian(bytes, at + 12));
         at += size + kAround;
     }
+    const std::string_view first = bytes.substr(kSignature + 4, 4);
+    AFT_CHECK(first == "IHDR" || first == "CgBI",
+              "broken PNG: its first chunk is '{}', expected IHDR", shown(first));
+}
+
+// Before stb is asked, as above. What is too short for a header is left to it.
+void check_bmp_size(std::string_view bytes) {
+    constexpr size_t kHead = 26;
+    if (bytes.size() < kHead) return;
+    if (little_endian(bytes, 14) == kOs2Header)
+        check_image_size(little_endian(bytes, 18, 2), little_endian(bytes, 20, 2));
+    else if (little_endian(bytes, 14) >= 40)
+        check_image_size(little_endian(bytes, 18), std::abs(little_endian(bytes, 22)));
 }
 
 struct FreePixels {
@@ -99,19 +121,9 @@ void check_image_size(int64_t width, int64_t height) {
               kMaxSide);
 }
 
-// Checks the size before stb does, which reports oversized images as "unknown image type". Files
-// too short for a header are left to stb.
-static void check_stated_size(std::string_view bytes) {
-    constexpr size_t kPngHead = 24, kBmpHead = 26;  // signature, then width and height
-    if (bytes.starts_with("\x89PNG") && bytes.size() >= kPngHead && bytes.substr(12, 4) == "IHDR")
-        check_image_size(big_endian(bytes, 16), big_endian(bytes, 20));
-    if (bytes.starts_with("BM") && bytes.size() >= kBmpHead && little_endian(bytes, 14) >= 40)
-        check_image_size(little_endian(bytes, 18), std::abs(little_endian(bytes, 22)));
-}
-
 Image decode_png_or_bmp(std::string_view bytes) {
-    check_stated_size(bytes);
     if (bytes.starts_with("\x89PNG")) check_png_chunks(bytes);
+    if (bytes.starts_with("BM")) check_bmp_size(bytes);
     int width = 0, height = 0, stored = 0;
     const auto length = static_cast<int>(bytes.size());
     const bool known = stbi_info_from_memory(stb_bytes(bytes), length, &width, &height, &stored);

@@ -15,6 +15,7 @@
 
 #include "core/check.h"
 #include "core/environment.h"
+#include "core/outside.h"
 
 namespace aft {
 namespace {
@@ -108,7 +109,7 @@ class TemporaryFile {
     const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
     std::error_code ignored;
     const bool old_there = fs::exists(path, ignored);
-    fail("cannot write '{}': {}{}{}", path.string(), error_words(number),
+    fail("cannot write '{}': {}{}{}", shown_path(path.string()), error_words(number),
          old_there ? "; the file that was there is unchanged" : "",
          full ? "; free some space or choose another folder" : "");
 }
@@ -120,7 +121,7 @@ fs::path writing_target(const fs::path& path) {
     const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
     const fs::file_status status = fs::status(target, error);
     AFT_CHECK(!fs::exists(status) || fs::is_regular_file(status),
-              "cannot write '{}': it is {}, not a file", path.string(),
+              "cannot write '{}': it is {}, not a file", shown_path(path.string()),
               fs::is_directory(status) ? "a folder" : "a device or a pipe");
     return target;
 }
@@ -167,23 +168,23 @@ fs::path user_folder(const char* name, const char* fallback) {
 
 std::string read_file(const fs::path& path, uint64_t max_bytes) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    AFT_CHECK(fd.get() >= 0, "cannot read '{}': {}", path.string(), error_words(errno));
+    AFT_CHECK(fd.get() >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
     struct stat info {};
-    AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", path.string(),
+    AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", shown_path(path.string()),
               error_words(errno));
     AFT_CHECK(!S_ISDIR(info.st_mode), "cannot read '{}': it is a folder, expected a file",
-              path.string());
+              shown_path(path.string()));
     AFT_CHECK(S_ISREG(info.st_mode), "cannot read '{}': it is a device or a pipe, expected a file",
-              path.string());
+              shown_path(path.string()));
     const auto size = static_cast<uint64_t>(info.st_size);
     AFT_CHECK(size <= max_bytes, "cannot read '{}': {} bytes, at most {} are allowed",
-              path.string(), size, max_bytes);
+              shown_path(path.string()), size, max_bytes);
     std::string content(size, '\0');
     size_t done = 0;
     while (done < size) {
         const ssize_t n = ::read(fd.get(), content.data() + done, size - done);
         if (n < 0 && errno == EINTR) continue;
-        AFT_CHECK(n >= 0, "cannot read '{}': {}", path.string(), error_words(errno));
+        AFT_CHECK(n >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
         if (n == 0) break;
         done += static_cast<size_t>(n);
     }
@@ -200,7 +201,8 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
     write(stream);
     stream.flush();
     if (buffer.error() != 0) fail_writing(path, buffer.error());
-    AFT_CHECK(stream.good(), "cannot write '{}': the content could not be produced", path.string());
+    AFT_CHECK(stream.good(), "cannot write '{}': the content could not be produced",
+              shown_path(path.string()));
     if (::fsync(fd.get()) != 0) fail_writing(path, errno);
     if (!fd.close()) fail_writing(path, errno);
     if (::rename(temporary.name(), target.c_str()) != 0) fail_writing(path, errno);
@@ -234,9 +236,10 @@ TemporaryFolder::~TemporaryFolder() {
 void make_folder(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path, error);
-    AFT_CHECK(!error, "cannot make the folder '{}': {}", path.string(), error.message());
+    AFT_CHECK(!error, "cannot make the folder '{}': {}", shown_path(path.string()),
+              error.message());
     AFT_CHECK(fs::is_directory(path, error), "cannot make the folder '{}': a file is in its place",
-              path.string());
+              shown_path(path.string()));
 }
 
 fs::path config_folder() {

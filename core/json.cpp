@@ -167,8 +167,16 @@ void scan_json(std::string_view text, const JsonOrigin& origin, JsonEvents& even
     Json::sax_parse(text.begin(), text.end(), &guard);
 }
 
+std::string json_text(const nlohmann::json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+    return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string found_json(const nlohmann::json& value) {
-    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = json_text(value);
     constexpr size_t kShort = 80;
     const bool is_short = text.size() <= kShort;
     if (is_short && !value.is_structured()) return printable_line(text);

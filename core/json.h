@@ -32,6 +32,11 @@ struct JsonOrigin {
 using JsonEvents = nlohmann::json_sax<nlohmann::json>;
 void scan_json(std::string_view text, const JsonOrigin& origin, JsonEvents& events);
 
+// As text that is written to a file, indented by so many columns; -1 = on one line. Whatever is not
+// UTF-8 (a path, say) becomes U+FFFD: what is written can be read back.
+[[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+
 // What was found, for a message: the value itself where it is short, else its type and at most 80
 // characters of it.
 [[nodiscard]] std::string found_json(const nlohmann::json& value);

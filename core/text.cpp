@@ -130,6 +130,11 @@ std::string exact_number(float v) {
     return fmt::format("{}", v);
 }
 
+std::string exact_number(double v) {
+    const auto narrow = static_cast<float>(v);
+    return static_cast<double>(narrow) == v ? exact_number(narrow) : fmt::format("{}", v);
+}
+
 std::string shell_word(std::string_view word) {
     const auto is_plain = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

@@ -20,7 +20,9 @@ namespace aft {
 // What a JSON parser says, without the "[json.exception.parse_error.101] " that it begins with.
 [[nodiscard]] std::string plain_json_error(std::string_view what);
 // As many digits as it takes to read back exactly, with a plain minus: "-1.2345679", "1e-07".
+// A double that is a float has the digits of the float.
 [[nodiscard]] std::string exact_number(float v);
+[[nodiscard]] std::string exact_number(double v);
 // One word of a shell's command line: as it is, or in quotes where the shell would read it.
 [[nodiscard]] std::string shell_word(std::string_view word);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);

@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "model/mixers/find.h"
+#include "model/run_name.h"
 #include "model/tasks/task.h"
 
 namespace aft {
@@ -199,6 +200,8 @@ SettingRows Config::rows() {
 }
 
 void Config::check() {
+    const std::string problem = name_problem(name);
+    require(problem.empty(), problem);
     model.check();
     require(train.micro_batch <= train.batch,
             fmt::format("train.micro_batch = {} is larger than train.batch = {}; allowed: 0 to {}",

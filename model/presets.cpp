@@ -9,6 +9,7 @@
 #include "core/outside.h"
 #include "core/text.h"
 #include "model/config.h"
+#include "model/run_name.h"
 
 namespace aft {
 
@@ -45,6 +46,8 @@ Config config_from_json(const nlohmann::json& object, const std::string& where) 
     Config config;
     Json settings = object;
     if (object.contains("name")) config.name = text_member(object, "name", where);
+    if (const std::string problem = name_problem(config.name); !problem.empty())
+        fail_usage("{}: {}", where, problem);
     if (object.contains("sentence")) static_cast<void>(text_member(object, "sentence", where));
     settings.erase("name");
     settings.erase("sentence");

@@ -34,7 +34,7 @@ CurveCard own_card(const CurvePlot& plot, double x) {
     for (const Curve& curve : plot.curves)
         if (const auto point = point_before(curve, card.x))
             card.rows.push_back({.name = curve.label.empty() ? "value" : curve.label,
-                                 .value = curve_number(point->y, curve.decimals),
+                                 .value = exact_number(point->y),
                                  .color = curve.color});
     return card;
 }

@@ -42,7 +42,7 @@ struct Curve {
     double smoothing = 0;  // > 0: raw at 38 %, smoothed 2 px on top
     float width = 2;       // 1.5 for other runs
     bool dots = false;     // radius 2.2, for few points (validation)
-    int decimals = 3;      // of the last value and the plot's own card
+    int decimals = 3;      // of the last value
 };
 
 // What draw_curves has worked out of curves that are columns, kept by the caller, one for each

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/json.h"
 #include "core/outside.h"
 #include "core/text.h"
 #include "model/jobs.h"
@@ -121,12 +122,12 @@ std::string setting_table(const json& config) {
     for (const auto& [group, settings] : config.items()) {
         if (!settings.is_object()) {
             rows.push_back(
-                {group, settings.is_string() ? settings.get<std::string>() : settings.dump()});
+                {group, settings.is_string() ? settings.get<std::string>() : json_text(settings)});
             continue;
         }
         for (const auto& [key, value] : settings.items())
-            rows.push_back(
-                {group + "." + key, value.is_string() ? value.get<std::string>() : value.dump()});
+            rows.push_back({group + "." + key,
+                            value.is_string() ? value.get<std::string>() : json_text(value)});
     }
     return table(rows, 2);
 }

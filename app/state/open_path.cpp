@@ -1,5 +1,6 @@
 #include "app/state/open_path.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -65,6 +66,20 @@ bool is_same_path(const std::string& a, const std::string& b) {
     std::error_code ignored;
     return a == b || fs::absolute(a, ignored).lexically_normal() ==
                          fs::absolute(b, ignored).lexically_normal();
+}
+
+// A saved step that was opened, to branch from it say, is a part of its run: that one is listed.
+std::vector<std::string> of_runs(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+        const std::string run = run_of_step(path);
+        const std::string& listed = run.empty() ? path : run;
+        const bool is_known = std::any_of(out.begin(), out.end(), [&](const std::string& other) {
+            return is_same_path(other, listed);
+        });
+        if (!is_known) out.push_back(listed);
+    }
+    return out;
 }
 
 }  // namespace aft::app

@@ -2,6 +2,7 @@
 // opened. Window thread; looks at the disk once.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "app/state/ui.h"
 
@@ -18,5 +19,7 @@ struct Opening {
 [[nodiscard]] ImU32 run_color(const Ui& ui, const std::string& path);
 // By name alone, without a look at the disk.
 [[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
+// These in their order, each once, and in place of a saved step its run.
+[[nodiscard]] std::vector<std::string> of_runs(const std::vector<std::string>& paths);
 
 }  // namespace aft::app

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/outside.h"
+
 namespace aft::app {
 
 namespace {
@@ -22,7 +24,7 @@ std::string escaped(std::string_view text) {
         else
             out += c;
     }
-    return out;
+    return printable_line(out);
 }
 
 bool is_same_label(std::string_view full, std::string_view wanted) {

@@ -118,7 +118,7 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"data_places", s.data_locations},
                     {"recent", recent}};
     make_folder(file.parent_path());
-    write_atomically(file, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    write_atomically(file, json_text(j, 1) + "\n");
 }
 
 }  // namespace aft::app

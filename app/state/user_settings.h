@@ -19,6 +19,7 @@ struct RecentItem {
         what;            // file or run folder; shown name; "CIFAR-10 pixels, aft-local, 4 layers"
     int64_t opened = 0;  // seconds since 1970
     int color = kLoneColor;  // of Theme::series, the run's everywhere; remember() chooses it
+    [[nodiscard]] bool operator==(const RecentItem&) const = default;
 };
 
 struct AttentionLook {          // how the maps of Attention and Keys are drawn

@@ -224,7 +224,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
     file.tensors = checkpoint.weights;
     file.tensors.insert(file.tensors.end(), checkpoint.optimizer.begin(),
                         checkpoint.optimizer.end());
-    file.metadata[kKey] = describe(checkpoint).dump();
+    file.metadata[kKey] = json_text(describe(checkpoint));
     write_safetensors(path, file);
 }
 

@@ -198,7 +198,7 @@ std::string print_tensor_header(const TensorHeader& header) {
         json[entry.name] = {{"dtype", entry.dtype},
                             {"shape", entry.shape},
                             {"data_offsets", {entry.begin, entry.end}}};
-    std::string text = json.dump();
+    std::string text = json_text(json);
     text.resize((text.size() + 7) / 8 * 8, ' ');
     return text;
 }

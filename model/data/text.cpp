@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "model/data/source.h"
 
 namespace aft {
@@ -27,7 +28,7 @@ std::vector<uint8_t> parse_alphabet(const Spec& spec, const std::string& hex) {
         fail_usage(
             "data '{}': alphabet is '{}'; allowed: 256, used, or ascending bytes as pairs "
             "of hexadecimal digits",
-            spec.text, hex);
+            spec.text, shown(hex));
     return bytes;
 }
 
@@ -36,7 +37,7 @@ class Text : public DataSource {
     explicit Text(const Spec& spec) : path_(spec.path), tokens_(read_file(spec.path, kMaxText)) {
         length_ = spec.integer("length", 256, 1, 1 << 20);
         AFT_CHECK(tokens_.size() >= 20, "data '{}': '{}' has {} bytes; at least 20 are needed",
-                  spec.text, path_, tokens_.size());
+                  spec.text, shown_path(path_), tokens_.size());
         choose_alphabet(spec);
         info_.is_text = true;
         info_.height = info_.channels = 1;
@@ -89,8 +90,9 @@ class Text : public DataSource {
             place[info_.alphabet[i]] = static_cast<int>(i);
         for (size_t at = 0; at < tokens_.size(); ++at) {
             const int token = place[static_cast<uint8_t>(tokens_[at])];
-            AFT_CHECK(token >= 0, "'{}': byte {} at {} is not in the alphabet of {} bytes", path_,
-                      static_cast<uint8_t>(tokens_[at]), at, info_.alphabet.size());
+            AFT_CHECK(token >= 0, "'{}': byte {} at {} is not in the alphabet of {} bytes",
+                      shown_path(path_), static_cast<uint8_t>(tokens_[at]), at,
+                      info_.alphabet.size());
             tokens_[at] = static_cast<char>(token);
         }
     }

@@ -162,17 +162,16 @@ void write_pictures(const CompleteRequest& job, const Task& task, const Completi
     const std::string grid = (fs::path(job.out) / "grid.png").string();
     write_png(grid, grid_of(done, task));
     result["grid"] = grid;
-    write_atomically(fs::path(job.out) / "result.json", result.dump(2) + "\n");
+    write_atomically(fs::path(job.out) / "result.json", json_text(result, 2) + "\n");
 }
 
 // Text need not be UTF-8; JSON must be: what is not becomes U+FFFD.
 void write_texts(const CompleteRequest& job, const Checkpoint& checkpoint, const Completion& done,
                  nlohmann::json& result) {
     std::string all;
-    const auto replace = nlohmann::json::error_handler_t::replace;
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string text = tokens_text(done.samples[i], alphabet_of(checkpoint));
-        const std::string quoted = nlohmann::json(text).dump(-1, ' ', false, replace);
+        const std::string quoted = json_text(nlohmann::json(text));
         result["samples"][i]["text"] = parse_json(quoted, {.file = "a completed text"});
         all += text + "\n";
         if (i + 1 < done.samples.size()) all += "\n";

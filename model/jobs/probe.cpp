@@ -4,6 +4,7 @@
 
 #include "core/colormap.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/writers.h"
 #include "model/decode/input.h"
 #include "model/device.h"
@@ -175,7 +176,7 @@ nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
     result["file"] = job.out;
     result["version"] = version();
     if (!input.note.empty()) result["input"] = input.note;
-    write_atomically(job.out + ".json", result.dump(2) + "\n");
+    write_atomically(job.out + ".json", json_text(result, 2) + "\n");
     return result;
 }
 

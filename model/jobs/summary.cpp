@@ -145,6 +145,9 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_config_file((run / "config.json").string());
     fill_from_config(config, summary);
     read_log(run, task_traits(config.model), summary);
+    // With train.log_every > 1 the last step need not be logged, but it is saved.
+    if (const auto saved = checkpoint_steps(run); !saved.empty())
+        summary.step = std::max(summary.step, saved.back());
     summary.changed =
         write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
     const auto events = read_events(run);

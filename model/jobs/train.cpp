@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/system/spin_limiter.h"
 #include "core/text.h"
+#include "core/warnings.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
@@ -72,7 +74,8 @@ Run go_on(const TrainRequest& request) {
     Checkpoint checkpoint = read_checkpoint(path);
     const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
-    run.folder->go_on_from(checkpoint.step, run.trainer->config());
+    const std::string lost = run.folder->go_on_from(checkpoint.step, run.trainer->config());
+    if (!lost.empty()) warn_once(fmt::format("{}: {}", path.string(), lost));
     if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
     for (const std::string& change : request.set)
         run.folder->event("setting", checkpoint.step, {{"text", change}});
@@ -121,19 +124,41 @@ void train_until(Run& run, TrainingLoop& loop, int64_t until, const JobControl& 
     }
 }
 
+// The run ends in this error, at the step after the last one, unless that is noted already. As well
+// as it can be written: a full disk may be the reason.
+void note_error(Run& run, const std::string& words) {
+    const int64_t step = run.trainer->steps_done();
+    static_cast<void>(error_words([&] {
+        if (is_in_error(read_events(run.folder->path()), step)) return;
+        run.folder->event("error", step + 1, {{"text", words}});
+    }));
+}
+
+// To the end, and saved there.
+fs::path train_and_save(Run& run, int64_t until, const JobControl& control) {
+    fs::path saved;
+    const auto error = caught([&] {
+        TrainingLoop loop(*run.trainer, *run.folder);
+        const int64_t first = run.trainer->steps_done();
+        if (until > run.trainer->config().train.steps)
+            keep_target(*run.folder, run.trainer->config(), first, until);
+        const SpinLimiter where_others_run;
+        train_until(run, loop, until, control);
+        saved = loop.save();
+    });
+    if (!error) return saved;
+    note_error(run, error_words([&] { std::rethrow_exception(error); }, plain_words));
+    std::rethrow_exception(error);
+}
+
 TrainResult train(const TrainRequest& request, const JobControl& control) {
     const auto start = Clock::now();
     Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
-    TrainingLoop loop(*run.trainer, *run.folder);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
-    if (until > run.trainer->config().train.steps)
-        keep_target(*run.folder, run.trainer->config(), first, until);
-    const SpinLimiter where_others_run;
-    train_until(run, loop, until, control);
     TrainResult result;
     result.run = run.folder->path().string();
-    result.checkpoint = loop.save().string();
+    result.checkpoint = train_and_save(run, until, control).string();
     result.step = run.trainer->steps_done();
     result.steps_done = result.step - first;
     result.target = until;

@@ -135,8 +135,9 @@ void check_no_link(const fs::path& path) {
 }
 
 void check_no_links(const fs::path& run) {
-    for (const char* name : {"config.json", "metrics.jsonl", "events.jsonl", "log.txt",
-                             "checkpoints", "history", "branches"})
+    for (const char* name :
+         {"config.json", "metrics.jsonl", "events.jsonl", "log.txt", "metrics.jsonl.kept",
+          "events.jsonl.kept", "checkpoints", "history", "branches"})
         check_no_link(run / name);
 }
 

@@ -45,7 +45,6 @@ void cut_torn_line(const fs::path& path) {
     if (error) fail("{}: cannot be repaired: {}", path.string(), error.message());
 }
 
-// Whole lines from `offset` on, each parsed; offset moves behind the last of them.
 // The lines of a log up to a step, written beside it: what needs room on the disk comes before
 // anything changes. Without take() it is as if nothing had been.
 class KeptLines {
@@ -90,6 +89,7 @@ KeptLines::KeptLines(const fs::path& log, int64_t step) {
     }
     if (kept == text) return;
     const fs::path prepared = log_.string() + ".kept";
+    check_no_link(prepared);
     write_atomically(prepared, kept);
     prepared_ = prepared;
 }
@@ -167,7 +167,7 @@ RunFolder::RunFolder(const fs::path& path) : parts_(std::make_unique<Parts>(path
     check_no_links(path);
 }
 
-void RunFolder::go_on_from(int64_t step, const Config& config) {
+std::string RunFolder::go_on_from(int64_t step, const Config& config) {
     const fs::path& path = parts_->path;
     const std::vector<int64_t> saved = checkpoint_steps(path);
     if (!saved.empty() && saved.back() != step)
@@ -179,10 +179,12 @@ void RunFolder::go_on_from(int64_t step, const Config& config) {
     cut_torn_line(path / "events.jsonl");
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
-    if (const int64_t last = logs.metrics.last_dropped(); last > step)
-        event("lost", step, {{"text", lost_words(step, last)}});
+    const int64_t last = logs.metrics.last_dropped();
+    const std::string lost = last > step ? lost_words(step, last) : "";
+    if (!lost.empty()) event("lost", step, {{"text", lost}});
     update_config(config);
     parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
+    return lost;
 }
 
 RunFolder::~RunFolder() = default;
@@ -191,14 +193,14 @@ void RunFolder::log(const StepReport& report) {
     ordered_json line{{"step", report.step}};
     for (const auto& [key, value] : report.values) line[key] = value;
     line["timing"] = report.timing;
-    append_line(parts_->path / "metrics.jsonl", line.dump());
+    append_line(parts_->path / "metrics.jsonl", json_text(line));
 }
 
 void RunFolder::event(const std::string& kind, int64_t step, const json& detail) {
     const ordered_json line{
         {"step", step}, {"kind", kind}, {"detail", detail}, {"timing", {{"time", utc_now()}}}};
-    append_line(parts_->path / "events.jsonl", line.dump());
-    parts_->say(fmt::format("step {} {}: {}", step, kind, detail.dump()));
+    append_line(parts_->path / "events.jsonl", json_text(line));
+    parts_->say(fmt::format("step {} {}: {}", step, kind, json_text(detail)));
 }
 
 fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
@@ -244,7 +246,7 @@ fs::path RunFolder::go_back(int64_t step) {
 
 void RunFolder::update_config(const Config& config) {
     parts_->keep_checkpoints = config.train.keep_checkpoints;
-    const std::string text = config_to_json(config).dump(2) + "\n";
+    const std::string text = json_text(config_to_json(config), 2) + "\n";
     const fs::path path = parts_->path / "config.json";
     std::error_code error;
     check_no_link(path);
@@ -264,6 +266,18 @@ fs::path new_run_path(const std::string& name) {
     }
 }
 
+// What every reader of events goes by: an object with the step and the kind.
+static void check_event(const json& event, const std::string& file, uint64_t line_at) {
+    const auto refuse = [&](std::string_view wanted, const json& found) {
+        fail("{}: the line at byte {}: {}, found {}", shown_path(file), line_at, wanted,
+             found_json(found));
+    };
+    if (!event.is_object()) refuse("an event is a JSON object", event);
+    const json kind = event.value("kind", json()), step = event.value("step", json());
+    if (!kind.is_string()) refuse("kind is a text", kind);
+    if (!step.is_number_integer()) refuse("step is a whole number", step);
+}
+
 std::vector<json> read_events(const fs::path& run) {
     const fs::path path = run / "events.jsonl";
     uint64_t offset = 0;
@@ -273,8 +287,7 @@ std::vector<json> read_events(const fs::path& run) {
     for (std::string line; std::getline(in, line);) {
         if (in.eof()) break;  // no newline yet: torn, or still being written
         json parsed = parse_json(line, {.file = path.native(), .line_at = offset});
-        if (!parsed.is_object())
-            fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
+        check_event(parsed, path.native(), offset);
         lines.push_back(std::move(parsed));
         offset += line.size() + 1;
     }

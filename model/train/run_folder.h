@@ -26,8 +26,9 @@ class RunFolder {
     explicit RunFolder(const std::filesystem::path& path);
     // From a checkpoint of this step: drops log lines and history frames after it, and a torn last
     // line and temporary files of an interrupted process; config.json becomes `config`. Error if
-    // the run was trained further than that, or rewound: nothing is lost.
-    void go_on_from(int64_t step, const Config& config);
+    // the run was trained further than that, or rewound: nothing is lost. Returns what a kill lost,
+    // in words: "steps 41 to 60 were not saved and are lost"; empty = nothing.
+    std::string go_on_from(int64_t step, const Config& config);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed
     void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
@@ -49,7 +50,7 @@ class RunFolder {
 
 // runs/NAME-N below the current folder, the first N that is free.
 [[nodiscard]] std::filesystem::path new_run_path(const std::string& name);
-// Whole lines; a torn last one is left out.
+// Whole lines, each with a "step" and a "kind"; a torn last one is left out.
 [[nodiscard]] std::vector<nlohmann::json> read_events(const std::filesystem::path& run);
 
 }  // namespace aft

@@ -35,6 +35,21 @@ class NumbersOnScreen : public BareTest {
         }));
         run("workspace Train\nframes 3\n");
     }
+    // The Atlas' range of all layers, then Focus' for each of them.
+    void expect_one_range() {
+        ui().selection.range_mode = RangeMode::global;
+        run("workspace Biases\nclick Atlas/Main/Tab\nframes 3\nwait drawn 30\n");
+        ASSERT_TRUE(until([&] { return ending("Main/Colour range") != "" && !says("Reading"); }));
+        const std::string global = ending("Main/Colour range");
+        run("click Focus/Main/Tab\nframes 3\n");
+        for (int64_t layer = 0; layer < int64_t(ui().status.layers.size()); ++layer) {
+            ui().selection.cell = {.layer = layer};
+            steps(1);
+            EXPECT_TRUE(until([&] { return !says("reading layer"); }));
+            EXPECT_TRUE(until([&] { return ending("Main/Colour range") == global; }, 500))
+                << "layer " << layer << ": " << ending("Main/Colour range") << ", all: " << global;
+        }
+    }
     // Points into a plot so that its card reads this step; the card's words.
     std::string card_of(const std::string& plot, int64_t step) {
         const WidgetRecord box = *ui().recorder.find(plot);
@@ -53,17 +68,39 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsThatOfAllLayersInFocusToo) {
     open_mirror();
     ui().selection.quantity = Quantity::exp_minus_one;
     ui().selection.gauge = Gauge::raw;
-    ui().selection.range_mode = RangeMode::global;
-    run("workspace Biases\nframes 3\nwait drawn 30\n");
-    ASSERT_TRUE(until([&] { return ending("/Colour range") != ""; }));
-    run("frames 5\n");
-    const std::string global = ending("/Colour range");
-    run("click Focus/Main/Tab\nframes 3\n");
-    for (const int64_t layer : {0, 1}) {
-        ui().selection.cell = {.layer = layer};
-        EXPECT_TRUE(until([&] { return ending("/Colour range") == global; }, 500))
-            << "layer " << layer << ": " << ending("/Colour range") << ", all: " << global;
-    }
+    expect_one_range();
+}
+
+// The clip is a share of what is drawn: of larger blocks it would be another range.
+TEST_F(NumbersOnScreen, AGlobalRangeIsTheSameWhereMapsAreDrawnInBlocks) {
+    initialize_model("cpu", 1);
+    make({}, {1000, 700});
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->model.layers = 4;
+    request.config->data.source = "mirror?size=24&levels=4";  // maps of 576 x 576
+    request.out = (scratch_ / "run").string();
+    stage_->frame().open_run(std::move(request));
+    run("frames 2\nwait Ready 60\n");
+    expect_one_range();
+    EXPECT_NE(ending("Main/Map").find(" 1:"), std::string::npos) << ending("Main/Map");
+    EXPECT_EQ(ending("Main/Map").find(" 1:1 "), std::string::npos) << ending("Main/Map");
+}
+
+TEST_F(NumbersOnScreen, AGlobalRangeIsOfTheStepThatIsShown) {
+    make();
+    open_tiny_run();
+    ui().session->step(40);
+    ASSERT_TRUE(
+        until([&] { return ui().status.step == 40 && ui().status.state == RunState::paused; }));
+    expect_one_range();
+    const std::string late = ending("Main/Colour range");
+    ui().selection.step = 0;
+    steps(1);
+    EXPECT_TRUE(says("one range for all layers: reading layer")) << "nothing of step 0 is read yet";
+    ASSERT_TRUE(until([&] { return !says("reading layer"); }));
+    EXPECT_NE(ending("Main/Colour range"), late);
+    expect_one_range();
 }
 
 TEST_F(NumbersOnScreen, ChecksCompareOneStepAndNoSingleBatch) {
@@ -95,19 +132,18 @@ TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
         // A spike: its average is another number.
         rewrite(curves.columns["loss"], [](std::vector<double>& loss) { loss[24] = 5.0; });
     });
+    const double bits = 1 / std::log(2.0);
     const std::string card = card_of("Curves/Plots/Loss", 25);
     ASSERT_NE(card, "");
     for (const std::string& part :
-         {"train " + stored_value(5.0 / std::numbers::ln2),
-          "validation at step 20 " + stored_value(0.8 / std::numbers::ln2),
-          std::string("all 0.5000"), std::string("layer 0 2.5000"), std::string("layer 1 5.0000"),
-          std::string("one step 50.0000"), "rate " + stored_value(1e-3),
+         {"train " + exact_number(5.0 * bits), "validation at step 20 " + exact_number(0.8 * bits),
+          std::string("all 0.5"), std::string("layer 0 2.5"), std::string("layer 1 5"),
+          std::string("one step 50"), std::string("rate 0.001"),
           "Bias norm per layer, " + norm_of_training(false)})
         EXPECT_NE(card.find(part), std::string::npos) << part << " in: " << card;
     const std::string other = card_of("Curves/Plots/Speed", 25);
     EXPECT_EQ(other, card) << "the same from every plot";
-    EXPECT_NE(card_of("Curves/Plots/Loss", 40)
-                  .find("validation " + stored_value(0.8 / std::numbers::ln2)),
+    EXPECT_NE(card_of("Curves/Plots/Loss", 40).find("validation " + exact_number(0.8 * bits)),
               std::string::npos)
         << "at its own step it names none";
 }
@@ -195,6 +231,9 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
         << row_of(folder_.string()) << ": stopped at 61 of 90";
     EXPECT_EQ(row_of(step), "none") << "a step is a part of its run";
     EXPECT_EQ(recent_item(step).name, "run, step 61");
+    run("workspace Biases\nframes 3\n");
+    EXPECT_EQ(row_of(folder_.string()), "run") << "in the Explorer";
+    EXPECT_EQ(row_of(step), "none");
 }
 
 }  // namespace

@@ -90,15 +90,16 @@ TEST(Dump, HasSixFieldsALineAndEscapes) {
                        .label = recorder.claim("Name"),
                        .min = {1.4f, 2.6f},
                        .max = {11.4f, 22.6f},
-                       .value = "a\tb\\c\nd",
+                       .value = "a\tb\\c\nd\r\x1b[2J\xff",
                        .why_not = i == 0 ? "" : "not\tnow"});
     ImGui::End();
     ImGui::EndFrame();
     recorder.end_frame();
     EXPECT_EQ(dump_text(recorder, 7, "Train", 2),
               "frame\t7\tTrain\n"
-              "field\tPane/Section/Name\t3 5 20 40\ta\\tb\\\\c\\nd\tenabled\n"
-              "field\tPane/Section/Name#2\t3 5 20 40\ta\\tb\\\\c\\nd\tdisabled: not\\tnow\n");
+              "field\tPane/Section/Name\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tenabled\n"
+              "field\tPane/Section/Name#2\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tdisabled: "
+              "not\\tnow\n");
 }
 
 }  // namespace

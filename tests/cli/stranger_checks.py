@@ -1,6 +1,7 @@
 """Files of strangers: nested without end, vast, repeated, or with names that a terminal would obey."""
 import gzip
 import json
+import os
 import struct
 
 import tensors
@@ -28,10 +29,36 @@ def configs(cli):
              "vast-key": ('{"%s": 1}' % ("k" * 400000), ["kkkk"]),
              "vast-token": ('{"model": %s' % ("x" * 400000), []),
              "escapes": ('{"\\u001b[2J\\u009b": 1}', ["\\x1b[2j\\x9b"]),
+             "name-away": ('{"name": "../../x"}', ["name is '../../x'", "'/', '..'"]),
+             "name-escapes": ('{"name": "\\u001b]0;owned\\u0007"}', ["name is '\\x1b]0;owned\\x07'"]),
+             "vast-name": ('{"name": "%s"}' % ("n" * 400000), ["at most 100 bytes"]),
              "escape-value": ('{"model": {"mixer": "\\u001b]0;title\\u0007"}}', ["model.mixer"])}
     for name, (content, mentions) in cases.items():
         path = cli.write(f"strange-{name}.json", content)
         refuse(cli, f"config {name}", ["train", "--config", path, "--print-config"], path.name, *mentions)
+
+
+def vast_sources(cli):
+    """The name of the data, repeated by what cannot open them."""
+    text = cli.write("strange.txt", "some text to read " * 400)
+    cases = {"file": ("text:" + "x" * 400000, ["file name too long"]),
+             "alphabet": (f"text:{text}?alphabet=" + "a" * 400000, ["alphabet is 'aaaa"])}
+    for name, (source, mentions) in cases.items():
+        config = {"model": {"task": "text"}, "data": {"source": source, "augment": "none"}}
+        path = cli.write(f"strange-source-{name}.json", json.dumps(config))
+        refuse(cli, f"data of a vast {name}", ["train", "--config", path], *mentions)
+
+
+def no_utf8(cli):
+    """A file's name need not be UTF-8: what is written about it is JSON all the same."""
+    name = os.fsdecode(b"caf\xe9")
+    folder = cli.folder / name
+    cli.ok("train into a folder whose name is not UTF-8", "train", "--preset", "demo-mirror", "--steps", 1, "--out", folder)
+    cli.ok("probe of it", "probe", "bias", folder, "-o", folder / f"{name}.npy")
+    cli.ok("complete of it", "complete", folder, "--data", "mirror?size=16&levels=16", "--keep-rows", 15, "-o", folder / "c")
+    for file in (folder / f"{name}.npy.json", folder / "c" / "result.json"):
+        told = json.loads(file.read_bytes().decode()) if file.exists() else None
+        cli.check(f"{file.name} is JSON", told and "caf\ufffd" in json.dumps(told, ensure_ascii=False), ascii(told))
 
 
 def checkpoints(cli, model):
@@ -55,7 +82,7 @@ def checkpoints(cli, model):
     cli.check("they are refused fast and in short", result.seconds < 5 and len(result.err) < 3000
               and not has_controls(result.err), result)
     told = json.loads(json.dumps(about))
-    told["config"]["name"] = "\x1b]0;owned\x07\u009b\u202e"
+    told["config"]["name"] = "caf\u00e9 \u2192 \u65e5"
     told["data"]["source"] = "mirror?size=8&levels=4"
     told.setdefault("metrics", {})["\x1b[2J"] = 1
     told["data"]["note\x1b"] = "\x7f"
@@ -66,6 +93,10 @@ def checkpoints(cli, model):
         cli.check(f"{command[-1]}: no control characters", not has_controls(done.out + done.err), repr(done.out[:200]))
     done = cli.run("inspect", path, "--json")
     cli.check("JSON keeps the name", (done.json() or {}).get("name") == told["config"]["name"], done)
+    told["config"]["name"] = "\x1b]0;owned\x07\u009b\u202e"
+    path = cli.folder / "strange-escapes.safetensors"
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    refuse(cli, "inspect of a name that no folder may have", ["inspect", path], path.name, "name is '\\x1b]0;owned\\x07\\x9b")
     folder = cli.folder / "strange\x1b[31m"
     folder.mkdir()
     refuse(cli, "a folder with an escape in its name", ["inspect", folder], "strange\\x1b[31m")
@@ -104,6 +135,8 @@ def pictures(cli, model):
 
 def run(cli, model):
     cli.part(configs)
+    cli.part(vast_sources)
+    cli.part(no_utf8)
     cli.part(checkpoints, model)
     cli.part(archives, model)
     cli.part(pictures, model)

@@ -94,7 +94,10 @@ def killed(cli):
     cli.check("it was killed", process.returncode == -signal.SIGKILL, process.returncode)
     last = (run / "metrics.jsonl").read_bytes().count(b"\n")
     end = last + 12
+    resumed_from = max(int(p.stem[len("step-"):]) for p in (run / "checkpoints").glob("step-*.safetensors"))
     resumed = cli.ok("resume after a kill", "train", "--resume", run, "--steps", end)
+    lost = f"steps {resumed_from + 1} to {last} were not saved and are lost" if last > resumed_from + 1 else f"step {last} was"
+    cli.check("what the kill lost is named", last == resumed_from or lost in resumed.err, resumed)
     cli.ok("the same undisturbed", "train", *SMALL, *endless, "--out", whole, "--steps", end)
     a, b = timeless(lines_of(whole)), timeless(lines_of(run))
     cli.check("killed and resumed: every step once", [x.get("step") for x in b] == list(range(1, end + 1)),

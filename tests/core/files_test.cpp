@@ -155,5 +155,16 @@ TEST(Files, shared_files_are_found_and_a_missing_one_is_named) {
     EXPECT_FALSE(version().empty());
 }
 
+TEST(Files, messages_repeat_only_the_end_of_a_vast_path) {
+    const Scratch folder;
+    const fs::path vast = folder / std::string(400000, 'x');
+    for (const std::string& message :
+         {error_of([&] { (void)read_file(vast); }), error_of([&] { make_folder(vast); }),
+          error_of([&] { write_atomically(vast, "x"); })}) {
+        EXPECT_TRUE(has(message, "'...xxx")) << message.substr(0, 200);
+        EXPECT_LT(message.size(), 200u);
+    }
+}
+
 }  // namespace
 }  // namespace aft

@@ -93,10 +93,31 @@ std::string bmp_bytes() {
     return bytes + std::string("\x01\x02\x03\x04\x05\x06\0\0", 8);
 }
 
+std::string os2_bmp_bytes() {  // the same with the header of 12 bytes
+    return std::string("BM\x22\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\x02\0\x01\0\x01\0\x18\0", 26) +
+           bmp_bytes().substr(54);
+}
+
+// A chunk of text before the header.
+std::string with_text_first(std::string png) {
+    return png.insert(8, std::string("\0\0\0\x04tEXtabcd....", 16));
+}
+
 TEST(Image, bmp_is_read) {
     const Scratch folder;
-    put(folder / "a.bmp", bmp_bytes());
-    EXPECT_EQ(read_image(folder / "a.bmp").pixels, (std::vector<uint8_t>{3, 2, 1, 6, 5, 4}));
+    for (const std::string& bytes : {bmp_bytes(), os2_bmp_bytes()}) {
+        put(folder / "a.bmp", bytes);
+        EXPECT_EQ(read_image(folder / "a.bmp").pixels, (std::vector<uint8_t>{3, 2, 1, 6, 5, 4}));
+    }
+}
+
+// stb alone would call it a picture of an unknown type.
+TEST(Image, a_png_whose_header_is_not_first_says_so) {
+    const Scratch folder;
+    write_png(folder / "good.png", random_image(8, 8, 3));
+    put(folder / "late.png", with_text_first(read_file(folder / "good.png")));
+    const std::string message = error_of([&] { (void)read_image(folder / "late.png"); });
+    EXPECT_TRUE(has(message, "its first chunk is 'tEXt', expected IHDR")) << message;
 }
 
 // Every proper prefix of a picture is an error that names the file, never half a picture.
@@ -104,7 +125,8 @@ TEST(Image, truncated_pictures_are_errors) {
     const Scratch folder;
     write_png(folder / "good.png", random_image(8, 8, 3));
     const std::string files[] = {read_file(folder / "good.png"), jpeg_bytes(40, 40, {9, 200, 30}),
-                                 "P6\n4 4\n255\n" + std::string(48, 'x'), bmp_bytes()};
+                                 "P6\n4 4\n255\n" + std::string(48, 'x'), bmp_bytes(),
+                                 os2_bmp_bytes()};
     for (const std::string& bytes : files) {
         put(folder / "whole", bytes);
         EXPECT_EQ(error_of([&] { (void)read_image(folder / "whole"); }), "");
@@ -148,6 +170,11 @@ TEST(Image, a_picture_that_is_too_large_says_so) {
     EXPECT_TRUE(has(area, "9000 x 9000 pixels; allowed:")) << area;
     const std::string bmp = message_of(wide(bmp_bytes(), 18, std::string("\x20\x4e\0\0", 4)));
     EXPECT_TRUE(has(bmp, "20000 x 1 pixels; allowed:")) << bmp;
+    const std::string os2 = message_of(wide(os2_bmp_bytes(), 18, std::string("\x20\x4e", 2)));
+    EXPECT_TRUE(has(os2, "20000 x 1 pixels; allowed:")) << os2;
+    const std::string late =
+        message_of(with_text_first(wide(png, 16, std::string("\0\0\x4e\x20", 4))));
+    EXPECT_TRUE(has(late, "20000 x 8 pixels; allowed:")) << late;
     const std::string pnm = message_of("P6 20000 20000 255 x");
     EXPECT_TRUE(has(pnm, "20000 x 20000 pixels; allowed:")) << pnm;
 }
@@ -156,7 +183,8 @@ TEST(Image, random_bytes_behind_a_right_beginning_never_crash) {
     const Scratch folder;
     write_png(folder / "good.png", random_image(8, 8, 3));
     const std::string files[] = {read_file(folder / "good.png"), jpeg_bytes(40, 40, {9, 200, 30}),
-                                 "P6\n4 4\n255\n" + std::string(48, 'x'), bmp_bytes()};
+                                 "P6\n4 4\n255\n" + std::string(48, 'x'), bmp_bytes(),
+                                 os2_bmp_bytes()};
     CounterRng rng(11, 12);
     int refused = 0;
     for (const std::string& bytes : files)

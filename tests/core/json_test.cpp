@@ -101,6 +101,14 @@ TEST(Json, WhatWasFoundIsSaidInShort) {
     EXPECT_EQ(found_json("\x1b[2J\xc2\x9b"), "\"\\u001b[2J\\x9b\"");
 }
 
+TEST(Json, WhatIsNotUtf8IsWrittenAsAReplacement) {
+    const nlohmann::json value = {{"path", "caf\xe9"}};
+    EXPECT_EQ(json_text(value), "{\"path\":\"caf\ufffd\"}");
+    EXPECT_EQ(json_text(value, 1), "{\n \"path\": \"caf\ufffd\"\n}");
+    EXPECT_EQ(json_text(nlohmann::ordered_json{{"b", "\xff"}, {"a", 1}}),
+              "{\"b\":\"\ufffd\",\"a\":1}");
+}
+
 class Counting : public JsonEvents {
   public:
     int64_t values = 0;

@@ -40,6 +40,10 @@ TEST(Text, exact_numbers_read_back) {
     for (const float v : {0.0F, -0.1F, 1.0F / 3, 1e-7F, 3.4e38F, 16777217.0F})
         EXPECT_EQ(std::stof(exact_number(v)), v) << exact_number(v);
     EXPECT_EQ(exact_number(-0.1F), "-0.1");
+    for (const double v : {0.0, -0.1, 1.0 / 3, 1e-300, 1.7976931348623157e308, 16777217.0})
+        EXPECT_EQ(std::stod(exact_number(v)), v) << exact_number(v);
+    EXPECT_EQ(exact_number(double(0.1F)), "0.1") << "it is a float";
+    EXPECT_EQ(exact_number(1e-300), "1e-300");
 }
 
 TEST(Text, stored_values_have_four_decimals_or_an_exponent) {

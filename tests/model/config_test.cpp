@@ -82,6 +82,9 @@ TEST(Config, BadFilesNameTheFileAndTheKey) {
         {R"({"model": {"task": "classify", "patch": 5}})", "model.patch"},
         {R"({"train": {"batch": 4, "micro_batch": 5}})", "train.micro_batch"},
         {R"({"name": 3})", "name"},
+        {R"({"name": "../../x"})", "name is '../../x'"},
+        {R"({"name": "/abs"})", "name is '/abs'"},
+        {R"({"name": "a\n\u001b[2J"})", R"(name is 'a\n\x1b[2J')"},
         {R"({"model": )", "JSON"},
         {"", "JSON"},
         {"[]", "array"}};
@@ -93,6 +96,11 @@ TEST(Config, BadFilesNameTheFileAndTheKey) {
         EXPECT_TRUE(has(message, path.string())) << message;
         EXPECT_TRUE(has(message, words)) << message;
     }
+    put(folder / "broken.json", R"({"name": ")" + std::string(400000, 'n') + "\"}");
+    const std::string vast = usage_error_of(
+        [&] { static_cast<void>(load_config_file((folder / "broken.json").string())); });
+    EXPECT_TRUE(has(vast, "allowed: at most 100 bytes")) << vast.substr(0, 200);
+    EXPECT_LT(vast.size(), 400u);
     put(folder / "fine.json", R"({"model": {"layers": 3}})");
     const Config fine = load_config_file((folder / "fine.json").string());
     EXPECT_EQ(fine.model.layers, 3);
@@ -128,6 +136,7 @@ TEST(Config, ContradictionsAreNamed) {
     EXPECT_TRUE(
         has(model([](auto& m) { m.mixer = "aft-conv2d", m.task = "text", m.own["window"] = 3; }),
             "model.task"));
+    EXPECT_TRUE(has(refused([](Config& c) { c.name = "../x"; }), "name is '../x'"));
     EXPECT_TRUE(has(model([](auto& m) { m.height = m.width = 16384; }), "tokens"));
     EXPECT_TRUE(has(refused([](Config& c) { c.model.task = "text", c.data.augment = "flip"; }),
                     "data.augment"));
@@ -187,6 +196,8 @@ TEST(Presets, AllOfThemBuildAndSayWhatTheyAre) {
         const Config config = load_preset(preset.name);
         EXPECT_EQ(config.name, preset.name);
         EXPECT_GT(parameters_of(preset.name), 1000);
+        EXPECT_GT(config.train.checkpoint_every, 0);
+        EXPECT_LT(config.train.checkpoint_every, config.train.steps) << "a kill loses everything";
     }
     for (const char* name :
          {"cifar10-local-24x256", "cifar10-local-12x512", "cifar10-simple-24x256",

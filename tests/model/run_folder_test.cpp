@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/image.h"
+#include "core/warnings.h"
 #include "model/jobs.h"
 #include "model/metrics.h"
 #include "model/train/history.h"
@@ -110,6 +111,44 @@ TEST(RunFolder, ALineThatIsNotJsonIsNamed) {
     const std::string error = error_of([&] { (void)read_rows(folder / "r", offset, curves); });
     EXPECT_NE(error.find("metrics.jsonl"), std::string::npos);
     EXPECT_NE(error.find("byte 12"), std::string::npos) << error;
+}
+
+TEST(RunFolder, AnEventOfAnotherFormIsNamed) {
+    const Scratch folder;
+    const fs::path run = folder / "r";
+    fs::create_directories(run);
+    const std::string fine = R"({"step": 1, "kind": "save"})";
+    const std::vector<std::pair<std::string, const char*>> bad{
+        {R"({"step": 1, "kind": 3})", "kind is a text, found 3"},
+        {R"({"step": 1})", "kind is a text, found null"},
+        {R"({"step": "x", "kind": "save"})", "step is a whole number, found \"x\""},
+        {R"({"step": 1.5, "kind": "save"})", "step is a whole number, found 1.5"},
+        {R"({"step": 1, "kind": [")" + std::string(400000, 'k') + "\"]}", "kind is a text"},
+        {"[1]", "an event is a JSON object, found an array [1]"}};
+    for (const auto& [line, words] : bad) {
+        put(run / "events.jsonl", fine + "\n" + line + "\n");
+        const std::string error = error_of([&] { (void)read_events(run); });
+        EXPECT_NE(error.find("events.jsonl: the line at byte 28"), std::string::npos) << error;
+        EXPECT_NE(error.find(words), std::string::npos) << error;
+        EXPECT_LT(error.size(), 400u);
+    }
+}
+
+// A path, say: the line is written, and read back with U+FFFD in its place.
+TEST(RunFolder, WhatIsNotUtf8IsWrittenAllTheSame) {
+    const Scratch folder;
+    Config config = tiny_config();
+    config.data.source = "text:caf\xe9";
+    RunFolder run(folder / "r", config);
+    run.event("note", 1, {{"text", "caf\xe9"}});
+    EXPECT_EQ(read_events(folder / "r").at(0).at("detail").at("text"), "caf\ufffd");
+    EXPECT_EQ(load_config_file(folder / "r" / "config.json").data.source, "text:caf\ufffd");
+    Checkpoint checkpoint = empty_checkpoint(1);
+    checkpoint.config = config;
+    const Net net(config.model, 1);
+    for (const Parameter& parameter : net.parameters())
+        checkpoint.weights.emplace_back(parameter.name, parameter.value.detach());
+    EXPECT_EQ(read_checkpoint(run.save(checkpoint)).config.data.source, "text:caf\ufffd");
 }
 
 TEST(RunFolder, ASecondWriterIsKeptOut) {
@@ -225,8 +264,12 @@ TEST(TrainJob, KilledAndGoneOnWithIsTheSameRun) {
     std::ofstream(folder / "parts" / "metrics.jsonl", std::ios::app) << "{\"step\": 28, \"lo";
     EXPECT_EQ(resolve_model(folder / "parts"), checkpoint_path(folder / "parts", 20));
 
+    std::string told;
+    const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
     const TrainResult result = resume(folder / "parts", 40);
+    static_cast<void>(set_warning_sink(before));
     EXPECT_EQ(result.step, 40);
+    EXPECT_EQ(told, (folder / "parts").string() + ": steps 21 to 27 were not saved and are lost");
     const std::vector<nlohmann::json> a = repeatable(folder / "whole"),
                                       b = repeatable(folder / "parts");
     ASSERT_EQ(a.size(), 40u);
@@ -331,6 +374,11 @@ TEST(TrainJob, AnErrorInValidationKeepsWhatWasLearnt) {
         r.config.train.validate_every = 5;
         const std::string words = error_of([&] { static_cast<void>(train_job(r, {})); });
         EXPECT_NE(words.find(fmt::format("{}.png", broken)), std::string::npos) << words;
+        EXPECT_EQ(summarize_run((folder / "run").string()).state, "failed");
+        const auto events = read_events(folder / "run");
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events[0].at("kind"), "error");
+        EXPECT_EQ(events[0].at("detail").at("text"), words);
         const std::vector<int64_t> saved = checkpoint_steps(folder / "run");
         if (saved.empty()) continue;  // one that is learnt from
         ++kept;

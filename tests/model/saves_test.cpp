@@ -158,22 +158,28 @@ TEST(Saves, WhatAKillLeftIsRemovedAndNothingElse) {
 
 TEST(Saves, NothingIsWrittenThroughALink) {
     for (const char* name : {"metrics.jsonl", "events.jsonl", "log.txt", "config.json", "run.lock",
-                             "checkpoints", "history"}) {
+                             "checkpoints", "history", "branches", "metrics.jsonl.kept",
+                             "events.jsonl.kept", "checkpoints/step-00000010.kind"}) {
         const Scratch folder;
         const fs::path path = folder / "r", target = folder / "target";
         {
             RunFolder run(path, tiny_config());
             run.event("note", 0, {{"text", "x"}});
-            save(run, 10, SaveKind::scheduled);
+            save(run, 10, SaveKind::by_time);
             StepReport report;
             report.step = 10;
             run.log(report);
         }
-        make_folder(path / "history");
+        for (const char* made : {"history", "branches"}) make_folder(path / made);
+        for (const char* made : {"metrics.jsonl.kept", "events.jsonl.kept"}) put(path / made, "x");
         fs::rename(path / name, target);
         const std::string before = fs::is_directory(target) ? "" : file_text(target);
         fs::create_symlink(target, path / name);
-        const std::string error = error_of([&] { RunFolder(path).go_on_from(10, tiny_config()); });
+        const std::string error = error_of([&] {
+            RunFolder run(path);
+            run.go_on_from(10, tiny_config());
+            run.keep_save(10, SaveKind::by_hand);
+        });
         EXPECT_NE(error.find(name), std::string::npos) << error;
         EXPECT_NE(error.find("symbolic link"), std::string::npos) << error;
         EXPECT_TRUE(fs::is_directory(target) || file_text(target) == before) << name;
@@ -190,6 +196,17 @@ TEST(Saves, ALinkThatComesLaterIsRefusedToo) {
     EXPECT_NE(error_of([&] { run.log({}); }).find("symbolic link"), std::string::npos);
     const auto saving = [&] { save(run, 10, SaveKind::scheduled); };
     EXPECT_NE(error_of(saving).find("symbolic link"), std::string::npos);
+    EXPECT_EQ(file_text(folder / "target"), "mine");
+}
+
+TEST(Saves, ALinkWhereALogIsPreparedIsRefused) {
+    const Scratch folder;
+    put(folder / "target", "mine");
+    RunFolder run(folder / "r", tiny_config());
+    run.event("note", 5, {});
+    fs::create_symlink(folder / "target", folder / "r/events.jsonl.kept");
+    const std::string error = error_of([&] { static_cast<void>(run.go_back(1)); });
+    EXPECT_NE(error.find("events.jsonl.kept: is a symbolic link"), std::string::npos) << error;
     EXPECT_EQ(file_text(folder / "target"), "mine");
 }
 

@@ -67,6 +67,20 @@ TEST(Summary, AnErrorStaysUntilTrainingContinuesAndARaisedTargetIsNotFinished) {
     EXPECT_EQ(summarize_run(run).target_step, 100000);
 }
 
+// The last step is saved, but logged only where it is a multiple of train.log_every.
+TEST(Summary, AFinishedRunThatLogsSeldomIsFinished) {
+    const Scratch folder;
+    TrainRequest request;
+    request.config = tiny_config();
+    request.config.train.steps = 7;
+    request.config.train.log_every = 5;
+    request.out = (folder / "run").string();
+    (void)train_job(request, {});
+    const RunSummary summary = summarize_run(request.out);
+    EXPECT_EQ(summary.step, 7);
+    EXPECT_EQ(summary.state, "finished");
+}
+
 TEST(Summary, AStepAndABranchAreCalledAfterTheirRun) {
     EXPECT_EQ(shown_name("runs/mirror-1"), "mirror-1");
     EXPECT_EQ(shown_name("runs/mirror-1/"), "mirror-1");

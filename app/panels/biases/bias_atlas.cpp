@@ -231,11 +231,15 @@ void AtlasPanel::draw(Ui& ui) {
     area.x += ui.px(4);  // into the pane's padding: two maps of 512 fit into 1600
     area.y = std::max(area.y, ui.px(60));
     const Arrangement plan = arrange(ui, form, area);
-    layers_.update(
-        ui, form,
-        {.block = plan.block, .first = 0, .end = form.layers, .is_change = shows_change(ui)});
+    layers_.update(ui, form,
+                   {.block = plan.block,
+                    .first = 0,
+                    .end = form.layers,
+                    .is_change = shows_change(ui),
+                    .has_one_range = has_bar});
     int64_t there = 0;
     for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
+    if (has_bar) there = std::min(there, layers_.ranged());
     const bool is_reading = there < form.layers && layers_.error().empty();
     const BiasLayer& chosen = layers_.layer(ui.selection.cell.layer);
     draw_bias_caption(ui, bias_words(ui),

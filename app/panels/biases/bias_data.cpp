@@ -114,16 +114,16 @@ void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasL
     layer.limits = limits(all);
 }
 
-void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t i) {
-    BiasLayer& layer = layers_[size_t(i)];
-    ProbeRequest request =
-        bias_request(ui, form, {.layer = i, .block = wanted.block, .is_change = is_change_});
-    bool is_new = layer.watch.update(ui, request, turns_[size_t(i)], bias_hold(form));
+void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const BiasQuery& query,
+                              BiasLayer& layer) {
+    ProbeRequest request = bias_request(ui, form, query);
+    AskTurn& turn = turns_[size_t(query.layer)];
+    bool is_new = layer.watch.update(ui, request, turn, bias_hold(form));
     pending_ += layer.watch.is_pending() ? 1 : 0;
     if (!layer.watch.error().empty()) error_ = layer.watch.error();
     if (is_change_) {
         request.step = ui.selection.pins.back().step;
-        is_new |= layer.pinned.update(ui, request, turns_[size_t(i)]);
+        is_new |= layer.pinned.update(ui, request, turn);
         pending_ += layer.pinned.is_pending() ? 1 : 0;
         if (!layer.pinned.error().empty()) error_ = layer.pinned.error();
     }
@@ -131,53 +131,54 @@ void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted
     // In the probe's blocks the answer says how large they are; what is read whole is cut as asked.
     const auto& options = layer.watch.shown().options;
     const auto found = options.find("blocks");
-    Blocks block = request.options.contains("blocks") ? Blocks{} : wanted.block;
+    Blocks block = request.options.contains("blocks") ? Blocks{} : query.block;
     if (found != options.end()) block.rows = block.columns = std::stoll(found->second);
-    const bool is_other = layer.block != block || layer.is_change != is_change_;
-    if (!is_new && !limits_changed_ && !is_other) return;
+    const double clip = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1);
+    const bool is_other =
+        layer.block != block || layer.is_change != is_change_ || layer.clip != clip;
+    if (!is_new && !is_other) return;
     layer.block = block;
     layer.is_change = is_change_;
+    layer.clip = clip;
     rebuild(ui, form, block, layer);
 }
 
 void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
-    if (session_ != ui.session || form_ != form) layers_.clear();  // another model
+    if (session_ != ui.session || form_ != form) {  // another model
+        layers_.clear();
+        ranges_.clear();
+    }
     session_ = ui.session;
     form_ = form;
     layers_.resize(size_t(form.layers));
+    ranges_.resize(wanted.has_one_range ? size_t(form.layers) : 0);
     turns_.assign(size_t(form.layers), {});
     pending_ = 0;
     error_.clear();
     is_change_ = wanted.is_change;
-    const double signature = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1);
-    limits_changed_ = percentile_ != signature;
-    percentile_ = signature;
-    for (int64_t i = wanted.first; i < wanted.end; ++i) update_layer(ui, form, wanted, i);
-    Wanted rest = wanted;
-    if (wanted.others) rest.block = *wanted.others;
-    for (int64_t i = 0; i < form.layers; ++i) {
-        const bool is_other = i < wanted.first || i >= wanted.end;
-        if (is_other && wanted.others) update_layer(ui, form, rest, i);
-        layers_[size_t(i)].is_ranged = is_of_screen(ui, form, i);
+    BiasQuery query{.block = wanted.block, .is_change = is_change_};
+    for (query.layer = wanted.first; query.layer < wanted.end; ++query.layer)
+        update_layer(ui, form, query, layers_[size_t(query.layer)]);
+    query.block = form.range_blocks();
+    for (query.layer = 0; query.layer < int64_t(ranges_.size()); ++query.layer) {
+        BiasLayer& layer = ranges_[size_t(query.layer)];
+        update_layer(ui, form, query, layer);
+        layer.is_ranged = is_of_screen(layer);
     }
 }
 
-// Answers of another quantity or gauge may still be about: they are not in the range.
-bool BiasLayers::is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const {
-    if (!has(layer)) return false;
-    const BiasLayer& found = layers_[size_t(layer)];
-    const ProbeRequest now = bias_request(ui, form, {.layer = layer, .is_change = is_change_});
-    const auto option = [](const ProbeRequest& request, const char* name) {
-        const auto at = request.options.find(name);
-        return at == request.options.end() ? std::string() : at->second;
+// Answers of another step, quantity or gauge may still be about: they are not in the range.
+bool BiasLayers::is_of_screen(const BiasLayer& layer) const {
+    const auto is_answer = [](const Watch& watch) {
+        const bool may_be_late = watch.shown().step < 0;  // the newest step, while training runs
+        return watch.is_current() && (may_be_late || !watch.is_pending());
     };
-    const ProbeRequest& shown = found.watch.shown();
-    return found.is_change == is_change_ && option(shown, "quantity") == option(now, "quantity") &&
-           option(shown, "gauge") == option(now, "gauge");
+    return !layer.maps.empty() && layer.is_change == is_change_ && is_answer(layer.watch) &&
+           (!is_change_ || is_answer(layer.pinned));
 }
 
 int64_t BiasLayers::ranged() const {
-    return std::count_if(layers_.begin(), layers_.end(),
+    return std::count_if(ranges_.begin(), ranges_.end(),
                          [](const BiasLayer& layer) { return layer.is_ranged; });
 }
 
@@ -201,9 +202,9 @@ Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
         limits = layers_[size_t(layer)].own.at(size_t(head));
     if (ui.selection.range_mode == RangeMode::global) {
         bool any = false;
-        for (int64_t i = 0; i < int64_t(layers_.size()); ++i) {
-            if (!layers_[size_t(i)].is_ranged) continue;
-            const Range& r = layers_[size_t(i)].limits;
+        for (const BiasLayer& ranged : ranges_) {
+            if (!ranged.is_ranged) continue;
+            const Range& r = ranged.limits;
             limits = any ? Range{std::min(limits.low, r.low), std::max(limits.high, r.high)} : r;
             any = true;
         }

@@ -19,10 +19,17 @@ struct BiasLayer {
     std::vector<BiasMap> maps;  // one per head; empty = not there yet
     Blocks block;
     bool is_change = false;
-    bool is_ranged = false;  // of the quantity and gauge on screen
+    bool is_ranged = false;  // of the step, quantity and gauge on screen
+    double clip = 0;         // what the limits were made with: percentile, below 0 = not symmetric
     uint64_t version = 0;    // grows with every change
     std::vector<Range> own;  // limits of each map
     Range limits;            // of the layer
+};
+
+struct BiasQuery {
+    int64_t layer = 0;
+    Blocks block{};
+    bool is_change = false;
 };
 
 // Layers of one model at one resolution. A pane keeps one of these.
@@ -31,9 +38,8 @@ class BiasLayers {
     struct Wanted {  // layers [first, end), in blocks
         Blocks block;
         int64_t first = 0, end = 0;
-        bool is_change = false;  // since the newest pin
-        // Blocks of all other layers, where a range of all layers is wanted.
-        std::optional<Blocks> others{};
+        bool is_change = false;      // since the newest pin
+        bool has_one_range = false;  // of all layers, the same in every pane
     };
     // Asks for what is wanted and takes what has come. Call once per frame.
     void update(Ui& ui, const BiasForm& form, const Wanted& wanted);
@@ -43,8 +49,8 @@ class BiasLayers {
     }
     [[nodiscard]] Coloring coloring(const Ui& ui, int64_t layer, int64_t head) const;
     [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
-    // Layers whose answer is of the quantity and gauge that are shown: a range of all layers is
-    // one when these are all.
+    // Layers whose answer is of the step, quantity and gauge that are shown: a range of all layers
+    // is one when these are all.
     [[nodiscard]] int64_t ranged() const;
     [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] AskTurn& turn(int64_t layer) { return turns_.at(size_t(layer)); }
@@ -52,25 +58,20 @@ class BiasLayers {
     [[nodiscard]] std::vector<float> visible_values(int64_t layer, int64_t head) const;
 
   private:
-    void update_layer(Ui& ui, const BiasForm& form, const Wanted& wanted, int64_t layer);
-    [[nodiscard]] bool is_of_screen(const Ui& ui, const BiasForm& form, int64_t layer) const;
+    void update_layer(Ui& ui, const BiasForm& form, const BiasQuery& query, BiasLayer& layer);
+    [[nodiscard]] bool is_of_screen(const BiasLayer& layer) const;
     void rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
     const Session* session_ = nullptr;  // whose layers these are
     std::optional<BiasForm> form_;
-    std::vector<BiasLayer> layers_;
+    std::vector<BiasLayer> layers_;  // as they are drawn
+    std::vector<BiasLayer> ranges_;  // in the blocks that one range is made of; empty without one
     std::vector<AskTurn> turns_;
-    double percentile_ = 0;
-    bool is_change_ = false, limits_changed_ = false;
+    bool is_change_ = false;
     uint64_t versions_ = 0;
     int64_t pending_ = 0;
     std::string error_;
 };
 
-struct BiasQuery {
-    int64_t layer = 0;
-    Blocks block{};
-    bool is_change = false;
-};
 [[nodiscard]] ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query);
 // The change since the newest pin is wanted, and there is a pin.
 [[nodiscard]] bool shows_change(const Ui& ui);

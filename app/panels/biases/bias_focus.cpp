@@ -254,7 +254,7 @@ void FocusPanel::draw(Ui& ui) {
                     .first = layer_,
                     .end = layer_ + 1,
                     .is_change = shows_change(ui),
-                    .others = is_global ? std::optional(whole) : std::nullopt});
+                    .has_one_range = is_global});
     const BiasLayer& layer = layers_.layer(layer_);
     const std::string what = form.heads > 1
                                  ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))

@@ -41,6 +41,9 @@ struct BiasForm {
     }
     // Values per block so that one map fits into so many pixels and fills most of them.
     [[nodiscard]] Blocks blocks_for(ImVec2 pixels) const;
+    // Those that a range of all layers is made of: the same whatever a pane draws, as the clip is a
+    // share of the blocks.
+    [[nodiscard]] Blocks range_blocks() const { return blocks_for({512, 512}); }
     // Small enough to be read as a whole and cut into blocks here, along each axis by itself.
     [[nodiscard]] bool is_read_whole() const { return rows * columns <= int64_t{4} << 20; }
     [[nodiscard]] bool is_hidden(int64_t row, int64_t column, Blocks block) const;

@@ -15,6 +15,7 @@
 #include "app/widgets/number_text.h"
 #include "app/widgets/parts.h"
 #include "app/widgets/widgets.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "viz/gl/context.h"
 
@@ -140,7 +141,7 @@ void HomePanel::copy_report(Ui& ui) {
     const viz::gl::OpenGlInfo gl = opengl(ui);
     report["opengl"] = gl.version;
     report["opengl_renderer"] = gl.renderer;
-    ImGui::SetClipboardText(report.dump(2).c_str());
+    ImGui::SetClipboardText(json_text(report, 2).c_str());
     ui.toasts.add(
         {.kind = ToastKind::done, .title = "System report copied", .detail = {}, .action = {}});
 }

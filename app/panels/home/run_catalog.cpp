@@ -26,20 +26,6 @@ void make_demo_pictures(CatalogPage& page) {
     }
 }
 
-// A saved step that was opened, to branch from it say, is a part of its run: that one is listed.
-std::vector<std::string> of_runs(const std::vector<std::string>& paths) {
-    std::vector<std::string> out;
-    for (const std::string& path : paths) {
-        const std::string run = run_of_step(path);
-        const std::string& listed = run.empty() ? path : run;
-        const bool is_known = std::any_of(out.begin(), out.end(), [&](const std::string& other) {
-            return is_same_path(other, listed);
-        });
-        if (!is_known) out.push_back(listed);
-    }
-    return out;
-}
-
 // Runs that were started elsewhere, from the command line say, are not among the recent ones.
 std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
     for (const std::string& found : runs_here(kMostRows)) {

@@ -1,8 +1,7 @@
 #include "app/panels/shared/run_check.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/caught.h"
+#include "core/json.h"
 
 namespace aft::app {
 namespace {
@@ -29,7 +28,7 @@ RunCheck::Answer check(const Config& given, std::string of) {
 }  // namespace
 
 void RunCheck::refresh(const Config& config) {
-    wanted_ = config_to_json(config).dump();
+    wanted_ = json_text(config_to_json(config));
     if (checks_.is_busy() || asked_ == wanted_) return;  // one at a time; the newest comes next
     asked_ = wanted_;
     checks_.start([config, of = wanted_](const auto& publish, const std::stop_token&) {

@@ -12,6 +12,7 @@
 #include "app/widgets/parts.h"
 #include "app/widgets/widgets.h"
 #include "core/text.h"
+#include "model/jobs.h"
 
 namespace aft::app {
 namespace {
@@ -22,11 +23,29 @@ class ExplorerPanel final : public Panel {
 
   private:
     [[nodiscard]] bool passes(std::string_view name) const;
+    void list_runs(const Ui& ui);
     void draw_runs(Ui& ui);
     void draw_layers(Ui& ui);
     void draw_pins(Ui& ui);
     std::string filter_;
+    std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
+
+// A run of which only a step was opened has no mark of its own.
+void ExplorerPanel::list_runs(const Ui& ui) {
+    if (recent_ == ui.settings.recent) return;
+    recent_ = ui.settings.recent;
+    runs_.clear();
+    std::vector<std::string> paths;
+    for (const RecentItem& item : recent_) paths.push_back(item.path);
+    for (const std::string& path : of_runs(paths)) {
+        const auto known = std::find_if(recent_.begin(), recent_.end(),
+                                        [&](const RecentItem& item) { return item.path == path; });
+        runs_.push_back(known != recent_.end()
+                            ? *known
+                            : RecentItem{.path = path, .name = shown_name(path), .what = {}});
+    }
+}
 
 bool ExplorerPanel::passes(std::string_view name) const {
     const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
@@ -47,9 +66,9 @@ void ExplorerPanel::draw(Ui& ui) {
 }
 
 void ExplorerPanel::draw_runs(Ui& ui) {
-    section(ui, "Runs", std::to_string(ui.settings.recent.size()), false);
-    for (size_t i = 0; i < ui.settings.recent.size(); ++i) {
-        const RecentItem& item = ui.settings.recent[i];
+    list_runs(ui);
+    section(ui, "Runs", std::to_string(runs_.size()), false);
+    for (const RecentItem& item : runs_) {
         if (!passes(item.name)) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
         const Row line = row(ui, item.path, {40, is_open, item.name});

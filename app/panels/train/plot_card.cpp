@@ -18,7 +18,7 @@ std::vector<viz::CardRow> rows_of(const NamedPlot& plot, double step) {
         std::string name = plot.names.at(i);
         if (point->x != step) name += " at step " + group_thousands(std::llround(point->x));
         rows.push_back(
-            {.name = std::move(name), .value = stored_value(point->y), .color = curve.color});
+            {.name = std::move(name), .value = exact_number(point->y), .color = curve.color});
     }
     return rows;
 }
