@@ -4,14 +4,15 @@
 
 #include "app/output.h"
 #include "app/progress_line.h"
-#include "model/jobs.h"
+#include "app/results_json.h"
+#include "model/jobs/system.h"
 
 namespace aft::app {
 
 Work::Work(const Globals& globals)
     : line_(std::make_shared<ProgressLine>()), device_(globals.device) {
     initialize_model(globals.device, globals.threads);
-    if (globals.verbose) print_note(system_report().dump());
+    if (globals.verbose) print_note(to_json(system_report()).dump());
 }
 
 Work::~Work() {

@@ -5,7 +5,8 @@
 
 #include "core/check.h"
 #include "core/image.h"
-#include "model/jobs.h"
+#include "model/jobs/summary.h"
+#include "model/jobs/system.h"
 #include "model/model_files.h"
 
 namespace aft::app {

@@ -1,4 +1,5 @@
-// `afterimage op`: one operator on a caller's own tensors, to be compared with other code.
+#include "model/jobs/op.h"
+
 #include <ATen/ATen.h>
 
 #include <chrono>
@@ -6,10 +7,10 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/ops/aft.h"
 
 namespace aft {
@@ -195,7 +196,7 @@ ops::Inputs in_float(ops::Inputs in) {
 
 }  // namespace
 
-nlohmann::json op_job(const OpRequest& request) {
+OpResult op_job(const OpRequest& request) {
     const ops::Kind kind = ops::parse_kind(request.name);
     ops::Options options{.causal = request.causal,
                          .window = request.window.value_or(0),
@@ -223,17 +224,18 @@ nlohmann::json op_job(const OpRequest& request) {
         throw Error(fmt::format("{}: {}", request.in, error.what()), error.kind());
     }
     if (request.grad) add_gradients(x, out);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double seconds = seconds_since(start);
     write_safetensors(request.out, out);
 
-    nlohmann::json result{{"op", request.name},
-                          {"backend", request.backend},
-                          {"precision", request.precision},
-                          {"out", request.out},
-                          {"seconds", elapsed.count()},
-                          {"exact_blocks", ops::exact_blocks() - exact_before},
-                          {"ignored", x.ignored}};
-    for (const auto& [name, tensor] : out.tensors) result["outputs"][name] = tensor.sizes().vec();
+    OpResult result{.name = request.name,
+                    .backend = request.backend,
+                    .precision = request.precision,
+                    .out = request.out,
+                    .outputs = {},
+                    .ignored = x.ignored,
+                    .seconds = seconds,
+                    .exact_blocks = ops::exact_blocks() - exact_before};
+    for (const auto& [name, tensor] : out.tensors) result.outputs[name] = tensor.sizes().vec();
     return result;
 }
 

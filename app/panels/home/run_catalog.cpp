@@ -1,7 +1,6 @@
 #include "app/panels/home/run_catalog.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/state/open_path.h"
 
@@ -9,11 +8,11 @@ namespace aft::app {
 
 namespace {
 
-nlohmann::json read_system() {
+void read_system(CatalogPage& page) {
     try {
-        return system_report();
+        page.system = system_report();
     } catch (const std::exception& error) {
-        return {{"error", error.what()}};
+        page.system_problem = error.what();
     }
 }
 
@@ -74,9 +73,13 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
     const uint64_t stamp = ++stamp_;
     reader_ = std::jthread(
         [paths, stamp, box = box_, done = done_, before = page()](const std::stop_token& stop) {
-            auto page = std::make_shared<CatalogPage>();
-            page->system = before ? before->system : read_system();
-            page->demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
+            auto page =
+                before ? std::make_shared<CatalogPage>(*before) : std::make_shared<CatalogPage>();
+            page->runs.clear();
+            if (!before) {
+                read_system(*page);
+                page->demos.resize(std::size(kDemos));
+            }
             for (const std::string& path : with_runs_here(of_runs(paths))) {
                 if (stop.stop_requested()) break;
                 page->runs.push_back(summarize_run(path));

@@ -22,12 +22,7 @@ RunCheck::Answer check(const Config& given, std::string of) {
         return out;
     }
     try {
-        const nlohmann::json figures = estimate(config);
-        out.parameters = figures.value("parameters", 0.0);
-        out.weights_bytes = figures.value("weights_bytes", 0.0);
-        out.training_bytes = figures.value("training_bytes", 0.0);
-        out.activations_bytes = figures.value("activations_bytes", 0.0);
-        out.seconds = figures.value("seconds", 0.0);
+        out.estimate = estimate(config);
     } catch (const std::exception& error) {
         out.settings_problem = error.what();
     }
