@@ -6,7 +6,7 @@
 #include "app/commands/rooms.h"
 #include "core/check.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/commands/rooms.h"
-#include "model/jobs.h"
+#include "model/jobs/lists.h"
 #include "model/session.h"
 
 namespace aft::app {

@@ -2,15 +2,16 @@
 
 #include "app/output.h"
 #include "app/progress_line.h"
+#include "app/results_json.h"
 #include "core/json.h"
-#include "model/jobs.h"
+#include "model/system.h"
 
 namespace aft::app {
 
 Work::Work(const Globals& globals)
     : line_(std::make_shared<ProgressLine>()), device_(globals.device) {
     initialize_model(globals.device, globals.threads);
-    if (globals.verbose) print_note(json_text(system_report()));
+    if (globals.verbose) print_note(json_text(to_json(system_report())));
 }
 
 Work::~Work() {

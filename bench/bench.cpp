@@ -6,7 +6,7 @@
 #include "bench/calibrate.h"
 #include "bench/peer.h"
 #include "bench/workload.h"
-#include "model/jobs.h"
+#include "model/system.h"
 
 namespace aft::bench {
 namespace {
@@ -14,12 +14,15 @@ namespace {
 using nlohmann::json;
 
 json machine() {
-    const json report = system_report();
-    json out;
-    for (const char* key : {"program", "libtorch", "cpu", "cpu_capability", "cores", "threads",
-                            "omp_wait_policy", "gomp_spincount"})
-        out[key] = report.at(key);
-    return out;
+    const SystemReport report = system_report();
+    return {{"program", report.program},
+            {"libtorch", report.libtorch},
+            {"cpu", report.cpu},
+            {"cpu_capability", report.cpu_capability},
+            {"cores", report.cores},
+            {"threads", report.threads},
+            {"omp_wait_policy", report.omp_wait_policy},
+            {"gomp_spincount", report.gomp_spincount}};
 }
 
 std::string today() {

@@ -17,9 +17,9 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
-#include "model/jobs.h"
 #include "model/ops/aft.h"
 #include "model/ops/cpu/cpu.h"
+#include "model/system.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -164,27 +164,26 @@ void initialize_model(const std::string& device, int64_t threads) {
     (void)ops::cpu::instruction_set();  // a wrong AFTERIMAGE_CPU is said before any work
 }
 
-nlohmann::json system_report() {
+SystemReport system_report() {
     const bool cuda = at::hasCUDA() && at::getNumGPUs() > 0;
     constexpr int64_t kKilo = 1024;
-    nlohmann::json report{
-        {"program", "Afterimage " + version()},
-        {"libtorch", TORCH_VERSION},
-        {"libtorch_folder", libtorch_folder().string()},
-        {"device", cuda ? "cuda" : "cpu"},
-        {"cuda_devices", cuda ? at::getNumGPUs() : 0},
-        {"cpu", cpu_name()},
-        {"cpu_capability", cpu_capability()},
-        {"cores", std::thread::hardware_concurrency()},
-        {"threads", at::get_num_threads()},
-        {"omp_wait_policy", variable("OMP_WAIT_POLICY")},
-        {"gomp_spincount", variable("GOMP_SPINCOUNT")},
-        {"memory_bytes", memory_bytes()},
-        {"memory_total_bytes", kilobytes_in("/proc/meminfo", "MemTotal:") * kKilo},
-        {"memory_available_bytes", kilobytes_in("/proc/meminfo", "MemAvailable:") * kKilo},
-        {"exact_blocks", ops::exact_blocks()},
+    return {
+        .program = "Afterimage " + version(),
+        .libtorch = TORCH_VERSION,
+        .libtorch_folder = libtorch_folder().string(),
+        .device = cuda ? "cuda" : "cpu",
+        .cuda_devices = cuda ? static_cast<int64_t>(at::getNumGPUs()) : 0,
+        .cpu = cpu_name(),
+        .cpu_capability = cpu_capability(),
+        .cores = std::thread::hardware_concurrency(),
+        .threads = at::get_num_threads(),
+        .omp_wait_policy = variable("OMP_WAIT_POLICY"),
+        .gomp_spincount = variable("GOMP_SPINCOUNT"),
+        .memory_bytes = memory_bytes(),
+        .memory_total_bytes = kilobytes_in("/proc/meminfo", "MemTotal:") * kKilo,
+        .memory_available_bytes = kilobytes_in("/proc/meminfo", "MemAvailable:") * kKilo,
+        .exact_blocks = ops::exact_blocks(),
     };
-    return report;
 }
 
 }  // namespace aft

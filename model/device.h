@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "model/system.h"
+
 namespace aft {
 
 // cpu, cuda, auto -> a device; Error says what is missing. "cuda" works only after initialize_model
@@ -16,8 +18,6 @@ namespace aft {
 // (the tests do, for a fake GPU). Before any other thread runs.
 void add_device(const std::string& name, at::Device device);
 
-// One line for any exception of a job: without LibTorch's stack; out of memory with the remedy.
-[[nodiscard]] std::string plain_words(const std::exception& error);
 // Runs `work`; an exception of LibTorch becomes an aft::Error of one line (out of memory: with the
 // remedy), in plain_words(). aft::Error and Interrupted pass unchanged.
 void with_plain_errors(const std::function<void()>& work);

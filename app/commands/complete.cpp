@@ -5,9 +5,10 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
-#include "model/jobs.h"
+#include "model/jobs/complete.h"
 
 namespace aft::app {
 namespace {
@@ -41,16 +42,11 @@ void check_origin(const CompleteFlags& flags) {
         fail_usage("complete: -o PATH is missing: a folder, or one .png");
 }
 
-void print_completions(const nlohmann::json& result, const CompleteFlags& flags) {
-    const bool text = flags.request.prompt.has_value();
-    if (flags.json || !text || !flags.request.out.empty() || !result.contains("samples")) {
-        print_result(result, flags.json);
-        return;
-    }
-    for (const nlohmann::json& sample : result["samples"]) {
-        if (!sample.contains("text")) continue;
-        print_result(sample["text"].get<std::string>() + "\n\n");
-    }
+void print_completions(const CompleteResult& result, const CompleteFlags& flags) {
+    const bool has_file = !flags.request.prompt || !flags.request.out.empty();
+    if (flags.json || has_file) return print_result(to_json(result), flags.json);
+    for (const CompletedSample& sample : result.samples)
+        print_result(sample.text.value_or("") + "\n\n");
 }
 
 int complete(CompleteFlags& flags, const Globals& globals) {
@@ -62,7 +58,8 @@ int complete(CompleteFlags& flags, const Globals& globals) {
     request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
     Work work(globals);
     flags.request.device = work.device();
-    const nlohmann::json result = complete_job(flags.request, work.control());
+    const CompleteResult result = complete_job(flags.request, work.control());
+    write_result_file(result);
     work.finish_progress();
     print_completions(result, flags);
     return 0;

@@ -5,12 +5,15 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/jobs/complete.h"
+#include "model/jobs/probe.h"
+#include "model/jobs/train.h"
 #if AFT_WINDOW
 #include "app/window_api.h"
 #endif
@@ -72,7 +75,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
         bias.layer = layer;
         bias.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};  // as the window shows it
         bias.device = work.device();
-        (void)probe_job(bias, work.control());
+        write_result_file(probe_job(bias, work.control()));
     }
     // A target in the lower half, a third from the left.
     const int64_t target =
@@ -84,7 +87,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
     attention.data = data;
     attention.position = target;
     attention.device = work.device();
-    (void)probe_job(attention, work.control());
+    write_result_file(probe_job(attention, work.control()));
     work.finish_progress();
     return pictures;
 }
@@ -97,7 +100,7 @@ Picture write_completions(const std::string& run, const std::string& folder, Wor
     request.keep_rows = config.model.height / 2;
     request.out = folder + "/completions";
     request.device = work.device();
-    (void)complete_job(request, work.control());
+    write_result_file(complete_job(request, work.control()));
     work.finish_progress();
     return {request.out + "/grid.png", "lower halves sampled from an unseen upper half"};
 }

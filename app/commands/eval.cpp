@@ -5,8 +5,9 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
-#include "model/jobs.h"
+#include "model/jobs/eval.h"
 
 namespace aft::app {
 namespace {
@@ -29,9 +30,9 @@ CommandRun setup(CLI::App& command) {
     return [flags](const Globals& globals) {
         Work work(globals);
         flags->request.device = work.device();
-        const nlohmann::json result = eval_job(flags->request, work.control());
+        const EvalResult result = eval_job(flags->request, work.control());
         work.finish_progress();
-        print_result(result, flags->json);
+        print_result(to_json(result), flags->json);
         return 0;
     };
 }

@@ -5,8 +5,9 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
-#include "model/jobs.h"
+#include "model/jobs/export.h"
 
 namespace aft::app {
 namespace {
@@ -29,8 +30,8 @@ CommandRun setup(CLI::App& command) {
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
         const Work work(globals);
-        print_result(export_weights(flags->model, flags->out, flags->as == "afterimage-half"),
-                     flags->json);
+        const bool half = flags->as == "afterimage-half";
+        print_result(to_json(export_weights(flags->model, flags->out, half)), flags->json);
         return 0;
     };
 }

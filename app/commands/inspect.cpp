@@ -6,9 +6,10 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
-#include "model/jobs.h"
+#include "model/jobs/inspect.h"
 
 namespace aft::app {
 namespace {
@@ -36,17 +37,12 @@ int inspect(const InspectFlags& flags, const Globals& globals) {
         config.check();
     }
     const Work work(globals);
-    nlohmann::json result =
+    const InspectResult result =
         flags.preset.empty() ? inspect_job(flags.model) : inspect_preset(config);
-    if (!flags.json) {
+    if (flags.json)
+        print_json(to_json(result));
+    else
         print_result(inspect_words(result));
-        return 0;
-    }
-    for (nlohmann::json& tensor : result["tensors"]) {  // limits are for people
-        tensor.erase("min");
-        tensor.erase("max");
-    }
-    print_json(result);
     return 0;
 }
 

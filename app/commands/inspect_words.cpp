@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "core/json.h"
 #include "core/outside.h"
 #include "core/text.h"
-#include "model/jobs.h"
 
 namespace aft::app {
 namespace {
@@ -40,10 +40,14 @@ std::string table(Rows rows, size_t right) {
     return out;
 }
 
-std::string number(const json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_number() ? fmt::format("{:.4g}", found->get<double>())
-                                                       : "";
+std::string number(double value) {
+    return fmt::format("{:.4g}", value);
+}
+
+// "" where it is missing or no number.
+std::string metric(const std::map<std::string, double>& metrics, const std::string& key) {
+    const auto found = metrics.find(key);
+    return found == metrics.end() || std::isnan(found->second) ? "" : number(found->second);
 }
 
 std::string dtype_words(const std::string& name) {
@@ -56,42 +60,38 @@ std::string dtype_words(const std::string& name) {
     return found == words.end() ? name : found->second;
 }
 
-std::string tensor_table(const json& tensors) {
+std::string tensor_table(const std::vector<TensorSummary>& tensors) {
     Rows rows = {{"name", "dtype", "shape", "min", "max"}};
-    for (const json& tensor : tensors)
-        rows.push_back(
-            {tensor.value("name", ""), dtype_words(tensor.value("dtype", "")),
-             fmt::format("{}", fmt::join(tensor.value("shape", std::vector<int64_t>()), " x ")),
-             number(tensor, "min"), number(tensor, "max")});
+    for (const TensorSummary& tensor : tensors)
+        rows.push_back({tensor.name, dtype_words(tensor.dtype),
+                        fmt::format("{}", fmt::join(tensor.shape, " x ")), number(tensor.min),
+                        number(tensor.max)});
     return table(rows, 3);
 }
 
-std::string bias_table(const json& biases) {
+std::string bias_table(const std::vector<BiasStatistics>& biases) {
     Rows rows = {{"layer", "head", "min", "max", "mean", "norm"}};
-    for (const json& bias : biases)
-        rows.push_back({std::to_string(bias.value("layer", 0)),
-                        std::to_string(bias.value("head", 0)), number(bias, "min"),
-                        number(bias, "max"), number(bias, "mean"), number(bias, "norm")});
+    for (const BiasStatistics& bias : biases)
+        rows.push_back({std::to_string(bias.layer), std::to_string(bias.head), number(bias.min),
+                        number(bias.max), number(bias.mean), number(bias.norm)});
     return table(rows, 2);
 }
 
-std::string loss_words(const json& metrics, const std::string& task_name) {
-    ModelConfig model;
-    model.task = task_name;
-    const TaskTraits& task = task_traits(model);
+std::string loss_words(const std::map<std::string, double>& metrics, const TaskTraits& task) {
     for (const std::string& key : {task.loss_key(), std::string("loss")}) {
-        if (number(metrics, key.c_str()).empty()) continue;
+        const std::string loss = metric(metrics, key);
+        if (loss.empty()) continue;
         const std::string words = key == "loss" ? "nats" : task.metric_words;
-        const std::string held_out = number(metrics, ("validation." + key).c_str());
-        return fmt::format("{} {}{}", number(metrics, key.c_str()), words,
+        const std::string held_out = metric(metrics, "validation." + key);
+        return fmt::format("{} {}{}", loss, words,
                            held_out.empty() ? "" : ", validation " + held_out);
     }
     return "";
 }
 
-std::string parameter_words(const json& result) {
-    const auto layers = result.value("parameters_per_layer", std::vector<int64_t>());
-    std::string words = group_thousands(result.value("parameters", int64_t{0}));
+std::string parameter_words(const InspectResult& result) {
+    const std::vector<int64_t>& layers = result.parameters_per_layer;
+    std::string words = group_thousands(result.parameters);
     const bool are_alike =
         !layers.empty() &&
         std::all_of(layers.begin(), layers.end(), [&](int64_t n) { return n == layers[0]; });
@@ -99,22 +99,22 @@ std::string parameter_words(const json& result) {
     return words;
 }
 
-std::string summary(const json& result) {
-    const json model = result.value("config", json::object()).value("model", json::object());
+std::string summary(const InspectResult& result) {
+    const ModelConfig& model = result.config.model;
     Rows rows;
     const auto add = [&](const char* name, const std::string& words) {
         if (!words.empty()) rows.push_back({name, words});
     };
-    add("file", result.value("model", ""));
-    add("task", result.value("task", ""));
-    add("mixer", fmt::format("{}, {} layers of width {}", model.value("mixer", ""),
-                             model.value("layers", 0), model.value("dim", 0)));
-    add("tokens", group_thousands(result.value("tokens", int64_t{0})));
+    if (result.stored) add("file", result.stored->file);
+    add("task", model.task);
+    add("mixer", fmt::format("{}, {} layers of width {}", model.mixer, model.layers, model.dim));
+    add("tokens", group_thousands(result.tokens));
     add("parameters", parameter_words(result));
-    if (result.contains("step")) add("step", group_thousands(result.value("step", int64_t{0})));
-    if (result.contains("metrics"))
-        add("loss", loss_words(result["metrics"], result.value("task", "")));
-    return printable_line(result.value("name", "")) + "\n" + table(rows, 2);
+    if (result.stored) {
+        add("step", group_thousands(result.stored->step));
+        add("loss", loss_words(result.stored->metrics, result.task));
+    }
+    return printable_line(result.config.name) + "\n" + table(rows, 2);
 }
 
 std::string setting_table(const json& config) {
@@ -134,17 +134,16 @@ std::string setting_table(const json& config) {
 
 }  // namespace
 
-std::string inspect_words(const json& result) {
+std::string inspect_words(const InspectResult& result) {
     std::string out = summary(result);
-    const json biases = result.value("bias", json::array());
-    if (!biases.empty())
+    if (!result.bias.empty())
         out +=
             "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
             "taps)\n" +
-            bias_table(biases);
-    out += fmt::format("\ntensors ({})\n", result.at("tensors").size());
-    out += tensor_table(result.at("tensors"));
-    return out + "\nsettings\n" + setting_table(result.value("config", json::object()));
+            bias_table(result.bias);
+    out += fmt::format("\ntensors ({})\n", result.tensors.size());
+    out += tensor_table(result.tensors);
+    return out + "\nsettings\n" + setting_table(config_to_json(result.config));
 }
 
 }  // namespace aft::app

@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
-#include "model/jobs.h"
+#include "model/jobs/lists.h"
 #if AFT_WINDOW
 #include "app/window_api.h"
 #endif

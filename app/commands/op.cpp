@@ -5,8 +5,9 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
-#include "model/jobs.h"
+#include "model/jobs/op.h"
 
 namespace aft::app {
 namespace {
@@ -25,7 +26,7 @@ int op(OpFlags& flags, const Globals& globals) {
     request.outside_hidden = flags.outside == "-inf";
     const Work work(globals);
     request.device = work.device();
-    print_result(op_job(request), flags.json);
+    print_result(to_json(op_job(request)), flags.json);
     return 0;
 }
 

@@ -5,9 +5,10 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
-#include "model/jobs.h"
+#include "model/jobs/probe.h"
 
 namespace aft::app {
 namespace {
@@ -40,9 +41,10 @@ int probe(ProbeFlags& flags, const Globals& globals) {
     job.channel = flags.channel.value_or(-1);
     Work work(globals);
     job.device = work.device();
-    const nlohmann::json result = probe_job(job, work.control());
+    const ProbeResult result = probe_job(job, work.control());
+    write_result_file(result);
     work.finish_progress();
-    print_result(result, flags.json);
+    print_result(to_json(result), flags.json);
     return 0;
 }
 

@@ -5,9 +5,10 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
-#include "model/jobs.h"
+#include "model/jobs/run.h"
 
 namespace aft::app {
 namespace {
@@ -27,7 +28,7 @@ int run(RunFlags& flags, const Globals& globals) {
     request.layer = flags.layer.value_or(-1);
     const Work work(globals);
     request.device = work.device();
-    print_result(run_job(request), flags.json);
+    print_result(to_json(run_job(request)), flags.json);
     return 0;
 }
 

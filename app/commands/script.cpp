@@ -10,7 +10,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "core/files.h"
-#include "model/jobs.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {

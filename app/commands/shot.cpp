@@ -11,7 +11,7 @@
 #include "app/output.h"
 #include "core/check.h"
 #include "core/files.h"
-#include "model/jobs.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {

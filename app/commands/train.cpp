@@ -5,10 +5,11 @@
 #include "app/commands/rooms.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "app/results_json.h"
 #include "app/work.h"
 #include "core/check.h"
 #include "core/text.h"
-#include "model/jobs.h"
+#include "model/jobs/train.h"
 
 namespace aft::app {
 namespace {
@@ -55,13 +56,6 @@ Config config_of(const TrainFlags& flags) {
     return config;
 }
 
-nlohmann::json result_json(const TrainResult& result) {
-    return {{"run", result.run},         {"checkpoint", result.checkpoint},
-            {"step", result.step},       {"steps_done", result.steps_done},
-            {"metrics", result.metrics}, {"peak_memory_bytes", result.peak_memory_bytes},
-            {"seconds", result.seconds}, {"interrupted", result.interrupted}};
-}
-
 // A run that is gone on with and stands at its target, or past it.
 void say_nothing_to_do(const TrainResult& result, const TrainFlags& flags) {
     const std::string words = fmt::format(
@@ -78,16 +72,17 @@ void say_nothing_to_do(const TrainResult& result, const TrainFlags& flags) {
 void print_outcome(const TrainResult& result, const TrainFlags& flags) {
     const bool is_idle = !flags.resume.empty() && result.steps_done == 0 && !result.interrupted;
     if (is_idle) say_nothing_to_do(result, flags);
-    if (flags.json) return print_json(result_json(result));
+    if (flags.json) return print_json(to_json(result));
     if (is_idle) return;
     print_result(fmt::format(
         "{} at step {} after {}, at most {} of memory\nrun: {}\ncheckpoint: {}\n",
         result.interrupted ? "stopped" : "done", result.step, duration(result.seconds),
         byte_size(static_cast<double>(result.peak_memory_bytes)), result.run, result.checkpoint));
-    nlohmann::json whole = result.metrics;  // without what there is once per layer or group
-    for (auto entry = whole.begin(); entry != whole.end();)
-        entry = entry.key().find('.') == std::string::npos ? std::next(entry) : whole.erase(entry);
-    if (!whole.empty()) print_words(whole);
+    std::map<std::string, double> shown = result.metrics;
+    std::erase_if(shown, [](const auto& metric) {  // what there is once per layer or group
+        return metric.first.find('.') != std::string::npos;
+    });
+    if (!shown.empty()) print_words(shown);
 }
 
 int train(const TrainFlags& flags, const Globals& globals) {
@@ -118,7 +113,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
     if (flags.resume.empty()) {
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
-        print_note(estimate(fit_to_data(shown)).value("words", ""));
+        print_note(estimate(fit_to_data(shown)).words);
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();

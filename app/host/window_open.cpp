@@ -11,6 +11,7 @@
 #include "app/panels/rooms.h"
 #include "app/window_api.h"
 #include "core/outside.h"
+#include "model/system.h"
 
 namespace aft::app {
 

@@ -6,8 +6,9 @@
 
 #include "core/caught.h"
 #include "core/image.h"
-#include "model/jobs.h"
+#include "model/jobs/summary.h"
 #include "model/model_files.h"
+#include "model/system.h"
 
 namespace aft::app {
 

@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -165,6 +166,14 @@ void fail_misfits(const std::string& path, const Misfits& misfits) {
 bool fits_half(const at::Tensor& tensor) {
     constexpr double kMostHalf = 65504;
     return tensor.numel() == 0 || tensor.detach().abs().max().item<double>() <= kMostHalf;
+}
+
+std::map<std::string, double> metric_values(const Checkpoint& checkpoint) {
+    std::map<std::string, double> values;
+    for (const auto& [key, value] : checkpoint.metrics.items())  // of null: none
+        values[key] =
+            value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    return values;
 }
 
 std::filesystem::path resolve_model(const std::filesystem::path& model) {

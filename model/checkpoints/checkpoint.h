@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -36,6 +37,8 @@ struct Checkpoint {
 // Validates config and tensor header (the errors of read_checkpoint) without reading tensor data.
 void check_checkpoint(const std::filesystem::path& model);
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+// Its metrics as numbers: NaN where there is another value; empty if there are none.
+[[nodiscard]] std::map<std::string, double> metric_values(const Checkpoint& checkpoint);
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are
 // errors.
 [[nodiscard]] Net make_net(const Checkpoint& checkpoint, at::Device device = at::kCPU);

@@ -1,4 +1,5 @@
-// complete_job: fills the masked part of a picture or goes on with a text, with a stored model.
+#include "model/jobs/complete.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +12,6 @@
 #include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
-#include "model/jobs.h"
 
 namespace aft {
 
@@ -118,67 +118,61 @@ Image grid_of(const Completion& done, const Task& task) {
     return grid;
 }
 
-nlohmann::json describe(const CompleteRequest& job, const Task& task, const Completion& done) {
-    const SampleOptions& s = job.sample;
-    const auto filled = std::count(task.request.unknown.begin(), task.request.unknown.end(), 1);
-    nlohmann::json result{{"model", job.model},
-                          {"step", done.step},
-                          {"seed", s.seed},
-                          {"temperature", s.temperature},
-                          {"top_k", s.top_k},
-                          {"top_p", s.top_p},
-                          {"particles", s.particles},
-                          {"weights", s.weights},
-                          {"tokens", done.total},
-                          {"filled", filled},
-                          {"seconds", done.seconds},
-                          {"samples", nlohmann::json::array()},
-                          {"log_likelihoods", done.log_likelihood}};
-    if (!task.note.empty()) result["note"] = task.note;
-    for (size_t i = 0; i < done.samples.size(); ++i) {
-        const double nats = done.log_likelihood[i];
-        result["samples"].push_back(
-            {{"index", i},
-             {"log_likelihood", nats},
-             {"bits_per_filled", -nats / std::log(2.0) / static_cast<double>(filled)}});
+CompleteResult describe(const CompleteRequest& job, const Task& task, const Completion& done) {
+    CompleteResult result;
+    result.model = job.model;
+    result.step = done.step;
+    result.sample = job.sample;
+    result.note = task.note;
+    result.tokens = done.total;
+    result.filled = std::count(task.request.unknown.begin(), task.request.unknown.end(), 1);
+    result.seconds = done.seconds;
+    for (const double nats : done.log_likelihood) {
+        CompletedSample sample;
+        sample.log_likelihood_nats = nats;
+        sample.bits_per_filled = -nats / std::log(2.0) / static_cast<double>(result.filled);
+        result.samples.push_back(std::move(sample));
     }
+    AFT_ASSERT(result.samples.size() == done.samples.size());
     return result;
 }
 
 void write_pictures(const CompleteRequest& job, const Task& task, const Completion& done,
-                    nlohmann::json& result) {
+                    CompleteResult& result) {
     const ModelConfig& model = task.model;
     if (is_png(job.out)) {
         write_png(job.out, tokens_picture(done.samples[0], model));
-        result["samples"][0]["file"] = job.out;
+        result.samples[0].file = job.out;
         return;
     }
     make_folder(job.out);
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string path = (fs::path(job.out) / fmt::format("sample-{}.png", i)).string();
         write_png(path, tokens_picture(done.samples[i], model));
-        result["samples"][i]["file"] = path;
+        result.samples[i].file = path;
     }
-    const std::string grid = (fs::path(job.out) / "grid.png").string();
-    write_png(grid, grid_of(done, task));
-    result["grid"] = grid;
-    write_atomically(fs::path(job.out) / "result.json", json_text(result, 2) + "\n");
+    result.grid = (fs::path(job.out) / "grid.png").string();
+    write_png(result.grid, grid_of(done, task));
 }
 
-// Text need not be UTF-8; JSON must be: what is not becomes U+FFFD.
+// Text need not be UTF-8: what is not becomes U+FFFD, as JSON writes it.
+std::string valid_utf8(const std::string& text) {
+    const std::string quoted = json_text(nlohmann::json(text));
+    return parse_json(quoted, {.file = "a completed text"}).get<std::string>();
+}
+
 void write_texts(const CompleteRequest& job, const Checkpoint& checkpoint, const Completion& done,
-                 nlohmann::json& result) {
+                 CompleteResult& result) {
     std::string all;
     for (size_t i = 0; i < done.samples.size(); ++i) {
         const std::string text = tokens_text(done.samples[i], alphabet_of(checkpoint));
-        const std::string quoted = json_text(nlohmann::json(text));
-        result["samples"][i]["text"] = parse_json(quoted, {.file = "a completed text"});
+        result.samples[i].text = valid_utf8(text);
         all += text + "\n";
         if (i + 1 < done.samples.size()) all += "\n";
     }
     if (job.out.empty()) return;
     write_atomically(fs::path(job.out), all);
-    result["file"] = job.out;
+    result.file = job.out;
 }
 
 // What reduced weights cost in bits per token: on the picture as it is, or on the first text.
@@ -231,7 +225,7 @@ void check_place(const CompleteRequest& job) {
 
 }  // namespace
 
-nlohmann::json complete_job(const CompleteRequest& job, const JobControl& control) {
+CompleteResult complete_job(const CompleteRequest& job, const JobControl& control) {
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     Task task = job.prompt ? text_task(job, checkpoint) : picture_task(job, checkpoint);
@@ -243,13 +237,13 @@ nlohmann::json complete_job(const CompleteRequest& job, const JobControl& contro
                                    [&] { return run_completion(net, task.request, {}, control); });
     if (done.stopped) throw Interrupted();
     done.step = checkpoint.step;
-    nlohmann::json result = describe(job, task, done);
+    CompleteResult result = describe(job, task, done);
     if (task.known_original)
-        result["original_log_likelihood"] = naming_model(checkpoint.path, [&] {
+        result.original_log_likelihood_nats = naming_model(checkpoint.path, [&] {
             return log_likelihood(net, task.request.tokens, task.request.unknown);
         });
     if (job.sample.weights != "fp32")
-        result["weights_cost_bits_per_dim"] = cost_of_weights(net, task, done);
+        result.weights_cost_bits_per_dim = cost_of_weights(net, task, done);
     if (job.prompt)
         write_texts(job, checkpoint, done, result);
     else

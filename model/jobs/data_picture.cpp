@@ -1,6 +1,6 @@
 // data_picture: what the data of a source look like, without a model.
 #include "model/data/source.h"
-#include "model/jobs.h"
+#include "model/jobs/lists.h"
 
 namespace aft {
 

@@ -1,5 +1,5 @@
-// The job that measures a model on data: loss and the task's metric, beside the floor of the source
-// and what simple models cost on the same pictures.
+#include "model/jobs/eval.h"
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
@@ -7,11 +7,9 @@
 
 #include "core/check.h"
 #include "model/checkpoints/checkpoint.h"
-#include "model/data/baselines.h"
 #include "model/data/loader.h"
 #include "model/decode/input.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/tasks/task.h"
 
 namespace aft {
@@ -123,26 +121,19 @@ Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
     return totals;
 }
 
-nlohmann::json baselines_json(const Baselines& baselines) {
-    return {{"unigram", baselines.unigram},
-            {"left_neighbour", baselines.left_neighbour},
-            {"previous_sub_pixel", baselines.previous_sub_pixel},
-            {"median_edge_detector", baselines.median_edge}};
-}
-
-nlohmann::json result_json(const Evaluation& work, const Totals& totals) {
+EvalResult result_of(const Evaluation& work, const Totals& totals) {
     const TaskRoom& task = task_of(work.model());
-    nlohmann::json json;
-    json["task"] = task.info.name;
-    json["split"] = split_name(work.split);
-    const double loss = totals.nats / static_cast<double>(std::max<int64_t>(1, totals.tokens));
-    json["loss_nats"] = loss;
-    json[task.traits.metric] = task.metric != nullptr
-                                   ? task.metric(loss)
-                                   : totals.metric / static_cast<double>(totals.examples);
-    json["tokens"] = totals.tokens;
-    json["examples"] = totals.examples;
-    return json;
+    EvalResult result;
+    result.task = task.info.name;
+    result.split = split_name(work.split);
+    result.loss_nats = totals.nats / static_cast<double>(std::max<int64_t>(1, totals.tokens));
+    result.metric = task.traits.metric;
+    result.metric_value = task.metric != nullptr
+                              ? task.metric(result.loss_nats)
+                              : totals.metric / static_cast<double>(totals.examples);
+    result.tokens = totals.tokens;
+    result.examples = totals.examples;
+    return result;
 }
 
 void check_request(const EvalRequest& request, const ModelConfig& model) {
@@ -155,7 +146,7 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
                    model.length);
 }
 
-nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
+EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
     const Checkpoint checkpoint = read_checkpoint(request.model);
     const ModelConfig& model = checkpoint.config.model;
@@ -175,28 +166,26 @@ nlohmann::json evaluate(const EvalRequest& request, const JobControl& control) {
     if (!is_text && request.limit > 0) count = std::min(count, request.limit);
     const Totals totals = is_text ? evaluate_text(work, request.stride, request.limit)
                                   : evaluate_pictures(work, count);
-    nlohmann::json json = result_json(work, totals);
+    EvalResult result = result_of(work, totals);
     const DataInfo& info = source->info();
     const bool has_values = task_traits(model).tokens == TokenKind::values;
     if (info.floor_bits && has_values) {
-        json["floor_bits_per_dim"] = *info.floor_bits;
-        json["floor_note"] = info.floor_note;
+        result.floor_bits = info.floor_bits;
+        result.floor_note = info.floor_note;
     }
-    if (has_values)
-        json["yardsticks_bits_per_dim"] =
-            baselines_json(measure_baselines(*source, split, count, control));
+    if (has_values) result.baselines = measure_baselines(*source, split, count, control);
     if (split == Split::train && !spec.options.contains("split"))
-        json["note"] = "measured on the training part: the data have no other";
-    json["model"] = request.model;
-    json["step"] = checkpoint.step;
-    json["data"] = request.data;
-    return json;
+        result.note = "measured on the training part: the data have no other";
+    result.model = request.model;
+    result.step = checkpoint.step;
+    result.data = request.data;
+    return result;
 }
 
 }  // namespace
 
-nlohmann::json eval_job(const EvalRequest& request, const JobControl& control) {
-    nlohmann::json result;
+EvalResult eval_job(const EvalRequest& request, const JobControl& control) {
+    EvalResult result;
     with_plain_errors([&] { result = evaluate(request, control); });
     return result;
 }

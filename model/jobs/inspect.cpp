@@ -1,19 +1,12 @@
-// inspect and run: what is in a model, and a model (or one layer of it) on own tensors.
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
+#include "model/jobs/inspect.h"
 
-#include "core/check.h"
-#include "core/outside.h"
+#include <ATen/ATen.h>
+
 #include "model/checkpoints/checkpoint.h"
-#include "model/checkpoints/format.h"
-#include "model/device.h"
-#include "model/jobs.h"
 
 namespace aft {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // The cells of w [T, T] that the operator uses: visible, and inside the window.
 at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
@@ -24,17 +17,17 @@ at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
     return w.masked_select(used);
 }
 
-Json statistics(int64_t layer, int64_t head, const at::Tensor& values) {
-    return {{"layer", layer},
-            {"head", head},
-            {"min", values.min().item<double>()},
-            {"max", values.max().item<double>()},
-            {"mean", values.mean(at::kDouble).item<double>()},
-            {"norm", values.to(at::kDouble).norm().item<double>()}};
+BiasStatistics statistics(int64_t layer, int64_t head, const at::Tensor& values) {
+    return {.layer = layer,
+            .head = head,
+            .min = values.min().item<double>(),
+            .max = values.max().item<double>(),
+            .mean = values.mean(at::kDouble).item<double>(),
+            .norm = values.to(at::kDouble).norm().item<double>()};
 }
 
-Json bias_statistics(const Net& net) {
-    Json rows = Json::array();
+std::vector<BiasStatistics> bias_statistics(const Net& net) {
+    std::vector<BiasStatistics> rows;
     const ModelConfig& config = net.config();
     for (int64_t layer = 0; layer < config.layers; ++layer) {
         const std::optional<at::Tensor> w = net.mixer(layer).bias(config.tokens());
@@ -53,92 +46,40 @@ Json bias_statistics(const Net& net) {
     return rows;
 }
 
-Json describe(const Config& config, const Net& net) {
-    std::vector<int64_t> per_layer(static_cast<size_t>(config.model.layers), 0);
-    Json tensors = Json::array();
+InspectResult describe(const Config& config, const Net& net) {
+    InspectResult result;
+    result.config = config;
+    result.task = task_traits(config.model);
+    result.tokens = config.model.tokens();
+    result.parameters = parameter_count(net.parameters());
+    result.parameters_per_layer.assign(static_cast<size_t>(config.model.layers), 0);
     for (const Parameter& parameter : net.parameters()) {
+        const at::Tensor& value = parameter.value;
         if (parameter.layer >= 0)
-            per_layer[static_cast<size_t>(parameter.layer)] += parameter.value.numel();
-        tensors.push_back({{"name", parameter.name},
-                           {"shape", parameter.value.sizes().vec()},
-                           {"dtype", c10::toString(parameter.value.scalar_type())},
-                           {"min", parameter.value.min().item<double>()},
-                           {"max", parameter.value.max().item<double>()}});
+            result.parameters_per_layer[static_cast<size_t>(parameter.layer)] += value.numel();
+        result.tensors.push_back({.name = parameter.name,
+                                  .dtype = c10::toString(value.scalar_type()),
+                                  .shape = value.sizes().vec(),
+                                  .min = value.min().item<double>(),
+                                  .max = value.max().item<double>()});
     }
-    return {{"name", config.name},
-            {"task", config.model.task},
-            {"parameters", parameter_count(net.parameters())},
-            {"parameters_per_layer", per_layer},
-            {"tokens", config.model.tokens()},
-            {"tensors", tensors},
-            {"bias", bias_statistics(net)},
-            {"config", config_to_json(config)}};
-}
-
-// The named input, in the dtype of the net.
-at::Tensor input_of(const TensorFile& file, const RunRequest& request, const std::string& name,
-                    at::Device device) {
-    const at::Tensor* found = file.find(name);
-    if (found == nullptr) {
-        std::vector<std::string> names;
-        for (const auto& [known, tensor] : file.tensors) names.push_back(known);
-        fail("{}: needs a tensor '{}', found: {}", request.in, name,
-             names.empty() ? "none" : shown_names(names));
-    }
-    const bool whole = !found->is_floating_point();
-    if (whole != (name == "tokens"))
-        fail("{}: '{}' is {}, found {}", request.in, name,
-             name == "tokens" ? "int64" : "float32 or float64",
-             c10::toString(found->scalar_type()));
-    return found->to(device, whole ? at::kLong : at::kFloat);
-}
-
-at::Tensor evaluate(const Net& net, const TensorFile& file, const RunRequest& request) {
-    const at::Device device = net.parameters().front().value.device();
-    if (!request.part.empty()) {
-        return net.forward_layer(request.layer, request.part == "block",
-                                 input_of(file, request, "x", device));
-    }
-    if (!net.config().causal()) return net.forward(input_of(file, request, "image", device), {});
-    return net.forward_fed(input_of(file, request, "tokens", device), {});
+    result.bias = bias_statistics(net);
+    return result;
 }
 
 }  // namespace
 
-nlohmann::json inspect_job(const std::string& model) {
+InspectResult inspect_job(const std::string& model) {
     const Checkpoint checkpoint = read_checkpoint(model);
-    Json result = describe(checkpoint.config, make_net(checkpoint));
-    result["model"] = resolve_model(model).string();
-    result["step"] = checkpoint.step;
-    result["metrics"] = checkpoint.metrics;
+    InspectResult result = describe(checkpoint.config, make_net(checkpoint));
+    result.stored = {.file = resolve_model(model).string(),
+                     .step = checkpoint.step,
+                     .metrics = metric_values(checkpoint)};
     return result;
 }
 
-nlohmann::json inspect_preset(const Config& config) {
+InspectResult inspect_preset(const Config& config) {
     return describe(config, Net(config.model, static_cast<uint64_t>(config.train.seed)));
-}
-
-nlohmann::json run_job(const RunRequest& request) {
-    const at::NoGradGuard no_gradients;
-    const Net net = make_net(read_checkpoint(request.model), parse_device(request.device));
-    if (!request.part.empty() && request.part != "mixer" && request.part != "block")
-        fail_usage("--part {}: allowed: mixer, block", request.part);
-    const int64_t layers = net.config().layers;
-    if (!request.part.empty() && (request.layer < 0 || request.layer >= layers))
-        fail_usage("--layer {}: there is no such layer; allowed: 0 to {}", request.layer,
-                   layers - 1);
-    const TensorFile in = read_tensors(request.in);
-    at::Tensor y;
-    try {
-        y = evaluate(net, in, request).to(at::kCPU).contiguous();
-    } catch (const Error& error) {
-        const std::string text = error.what();
-        if (text.starts_with(request.in)) throw;
-        fail("{}: {}", request.in, text);  // what does not fit is in the file
-    }
-    const std::string name = request.part.empty() ? "logits" : "y";
-    write_safetensors(request.out, {.tensors = {{name, y}}, .metadata = {}});
-    return {{"out", request.out}, {"tensor", name}, {"shape", y.sizes().vec()}};
 }
 
 }  // namespace aft

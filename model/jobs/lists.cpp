@@ -1,7 +1,7 @@
-// model_lists: every room of the model side with its one sentence, for `afterimage list`.
+#include "model/jobs/lists.h"
+
 #include "model/checkpoints/format.h"
 #include "model/data/source.h"
-#include "model/jobs.h"
 #include "model/mixers/mixer.h"
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"
@@ -18,12 +18,6 @@ NamedList list_of(const char* name, const std::vector<Room>& rooms) {
 }
 
 }  // namespace
-
-std::vector<ProbeInfo> probe_list() {
-    std::vector<ProbeInfo> list;
-    for (const ProbeRoom& room : probes()) list.push_back({room.info, room.options});
-    return list;
-}
 
 std::vector<NamedList> model_lists() {
     NamedList presets{"presets", {}};

@@ -1,15 +1,17 @@
-// `afterimage op`: one operator on a caller's own tensors, to be compared with other code.
+#include "model/jobs/op.h"
+
 #include <ATen/ATen.h>
 
 #include <chrono>
 #include <cmath>
 #include <set>
 
+#include "core/caught.h"
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/ops/aft.h"
 
 namespace aft {
@@ -195,7 +197,7 @@ ops::Inputs in_float(ops::Inputs in) {
 
 }  // namespace
 
-nlohmann::json op_job(const OpRequest& request) {
+OpResult op_job(const OpRequest& request) {
     const ops::OperatorKind kind = ops::parse_kind(request.name);
     ops::Options options{.causal = request.causal,
                          .window = request.window.value_or(0),
@@ -212,28 +214,27 @@ nlohmann::json op_job(const OpRequest& request) {
     const int64_t exact_before = ops::exact_blocks();
     const auto start = std::chrono::steady_clock::now();
     TensorFile out;
-    try {
+    with_context(request.in, [&] {
         const bool rounds = request.precision == "bf16" && x.in.v.numel() > 0;
         ops::Inputs in = rounds ? round_operands(kind, x.in) : x.in;
         if (rounds && options.backend == ops::OperatorBackend::cpu) in = in_float(in);
         const at::Tensor y = ops::apply(kind, in, options);
         out.tensors.emplace_back("y", y.detach().to(at::kCPU).contiguous());
         if (request.grad) y.backward(x.dy);
-    } catch (const Error& error) {
-        throw Error(fmt::format("{}: {}", request.in, error.what()), error.kind());
-    }
+    });
     if (request.grad) add_gradients(x, out);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double seconds = seconds_since(start);
     write_safetensors(request.out, out);
 
-    nlohmann::json result{{"op", request.name},
-                          {"backend", request.backend},
-                          {"precision", request.precision},
-                          {"out", request.out},
-                          {"seconds", elapsed.count()},
-                          {"exact_blocks", ops::exact_blocks() - exact_before},
-                          {"ignored", x.ignored}};
-    for (const auto& [name, tensor] : out.tensors) result["outputs"][name] = tensor.sizes().vec();
+    OpResult result{.name = request.name,
+                    .backend = request.backend,
+                    .precision = request.precision,
+                    .out = request.out,
+                    .outputs = {},
+                    .ignored = x.ignored,
+                    .seconds = seconds,
+                    .exact_blocks = ops::exact_blocks() - exact_before};
+    for (const auto& [name, tensor] : out.tensors) result.outputs[name] = tensor.sizes().vec();
     return result;
 }
 

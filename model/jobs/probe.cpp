@@ -1,4 +1,5 @@
-// probe_job: one probe of a stored model, to .npy, .csv or .png.
+#include "model/jobs/probe.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +9,6 @@
 #include "core/writers.h"
 #include "model/decode/input.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/probe/probe.h"
 #include "model/traits.h"
 
@@ -124,7 +124,7 @@ ProbeRequest to_request(const ProbeJob& job, std::vector<uint8_t> tokens) {
     return request;
 }
 
-nlohmann::json describe(const Field& field) {
+ProbeResult describe(const Field& field) {
     double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
     int64_t count = 0;
     for (const float v : field.values) {
@@ -134,16 +134,29 @@ nlohmann::json describe(const Field& field) {
         sum += v;
         ++count;
     }
-    nlohmann::json out{{"field", field.name}, {"shape", field.shape}, {"axes", field.axes},
-                       {"unit", field.unit},  {"step", field.step},   {"notes", field.notes}};
-    if (count > 0)
-        out.update({{"min", low}, {"max", high}, {"mean", sum / static_cast<double>(count)}});
+    ProbeResult out;
+    out.field = field.name;
+    out.unit = field.unit;
+    out.shape = field.shape;
+    out.axes = field.axes;
+    out.step = field.step;
+    out.notes = field.notes;
+    if (count == 0) return out;
+    out.min = low;
+    out.max = high;
+    out.mean = sum / static_cast<double>(count);
     return out;
 }
 
 }  // namespace
 
-nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
+std::vector<ProbeInfo> probe_list() {
+    std::vector<ProbeInfo> list;
+    for (const ProbeRoom& room : probes()) list.push_back({room.info, room.options});
+    return list;
+}
+
+ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     const ProbeRoom& room = find_room(probes(), job.probe, "probe");
     check_out(job.out);
     const Checkpoint checkpoint = read_checkpoint(job.model);
@@ -169,14 +182,12 @@ nlohmann::json probe_job(const ProbeJob& job, const JobControl& control) {
                       lay_out(field, marks ? &marked.fields.front() : nullptr,
                               fold_of(room, checkpoint.config.model)));
     }
-    nlohmann::json result = describe(field);
-    result["probe"] = job.probe;
-    result["model"] = job.model;
-    result["layer"] = job.layer;
-    result["file"] = job.out;
-    result["version"] = version();
-    if (!input.note.empty()) result["input"] = input.note;
-    write_atomically(job.out + ".json", json_text(result, 2) + "\n");
+    ProbeResult result = describe(field);
+    result.probe = job.probe;
+    result.model = job.model;
+    result.layer = job.layer;
+    result.file = job.out;
+    result.input_note = input.note;
     return result;
 }
 

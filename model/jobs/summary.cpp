@@ -1,19 +1,15 @@
-// summarize_run: the row of a run or checkpoint in the list of recent runs. Reads the log, and of
-// the weights only one layer's position bias.
-#include <ATen/ATen.h>
+#include "model/jobs/summary.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "core/caught.h"
 #include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
-#include "model/jobs.h"
 #include "model/metrics.h"
-#include "model/mixers/aft_layer.h"
-#include "model/probe/parts.h"
-#include "model/tasks/task.h"
+#include "model/probe/thumbnail.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
 #include "model/train/run_lock.h"
@@ -23,73 +19,6 @@ namespace aft {
 namespace {
 
 namespace fs = std::filesystem;
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
-const at::Tensor* find_tensor(const NamedTensors& tensors, const std::string& name) {
-    for (const auto& [key, value] : tensors)
-        if (key == name) return &value;
-    return nullptr;
-}
-
-// exp(w)-1 of the targets from `first` on, [n, T] float32, in the gauge that the Biases workspace
-// starts with; 0 where the source is not visible. w: their rows [n, T].
-at::Tensor in_fixed_gauge(const at::Tensor& w, int64_t first, const ModelConfig& model) {
-    const at::Tensor t = at::arange(first, first + w.size(0), at::kLong).unsqueeze(1);
-    const at::Tensor j = at::arange(w.size(1), at::kLong).unsqueeze(0);
-    probe::BiasRows rows;
-    rows.visible = model.causal() ? (j <= t) : at::ones_like(w, at::kBool);
-    const MixerTraits traits = mixer_traits(model);
-    rows.inside = traits.window > 0 ? (t - j).abs() < traits.window : at::ones_like(w, at::kBool);
-    if (traits.outside_hidden) rows.visible = rows.visible & rows.inside;
-    rows.values = at::where(rows.inside, w.to(at::kDouble), 0.0).unsqueeze(0);
-    if (traits.free_rows) (void)probe::fix_gauge(rows);
-    return at::where(rows.visible, rows.values[0], 0.0).expm1().to(at::kFloat);
-}
-
-// exp(w)-1 of a layer as [rows, columns]; conv kernels come as their first head.
-at::Tensor bias_map(const NamedTensors& tensors, const ModelConfig& model) {
-    const std::string prefix = fmt::format("blocks.{}.mixer.", model.layers / 2);
-    const auto find = [&](const char* name) {
-        const at::Tensor* const found = find_tensor(tensors, prefix + name);
-        return found != nullptr ? found->to(at::kFloat) : at::Tensor();
-    };
-    if (const at::Tensor k = find("kernel"); k.defined()) {
-        const at::Tensor w = Kernel{k, find("gamma"), find("beta")}.effective();
-        return at::expm1(w.dim() == 3 ? w[0] : w);
-    }
-    const at::Tensor w = find("w"), u = find("u"), r = find("r");
-    if (!w.defined() && !(u.defined() && r.defined())) return {};
-    constexpr int64_t kRows = 256;  // at a time: w as a whole is large
-    std::vector<at::Tensor> parts;
-    for (int64_t i = 0, T = w.defined() ? w.size(0) : u.size(0); i < T; i += kRows) {
-        const int64_t end = std::min(i + kRows, T);
-        parts.push_back(in_fixed_gauge(
-            w.defined() ? w.slice(0, i, end) : at::mm(u.slice(0, i, end), r.t()), i, model));
-    }
-    return at::cat(parts, 0);
-}
-
-// Blocks of whole values, each the value of largest magnitude (a mean would hide single cells).
-Field thumbnail_of(const at::Tensor& map) {
-    Field field;
-    if (!map.defined() || map.dim() != 2 || map.numel() == 0) return field;
-    constexpr int64_t kSide = 48;
-    const auto kernel = [](int64_t n) { return (n + kSide - 1) / kSide; };
-    const int64_t kr = kernel(map.size(0)), kc = kernel(map.size(1));
-    const int64_t rows = (map.size(0) + kr - 1) / kr, columns = (map.size(1) + kc - 1) / kc;
-    const at::Tensor padded =
-        at::constant_pad_nd(map, {0, columns * kc - map.size(1), 0, rows * kr - map.size(0)});
-    const at::Tensor cells =
-        padded.view({rows, kr, columns, kc}).permute({0, 2, 1, 3}).reshape({rows, columns, -1});
-    const at::Tensor at_extreme = cells.abs().argmax(-1, true);
-    const at::Tensor values = cells.gather(-1, at_extreme).contiguous();
-    field.name = "thumbnail";
-    field.axes = {"target", "source"};
-    field.shape = {rows, columns};
-    field.values.assign(values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
-    return field;
-}
-
 std::string what_words(const ModelConfig& model, const std::string& source) {
     return split_data_spec(source).room + ", " + mixer_traits(model).words +
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
@@ -106,11 +35,12 @@ std::string metric_key(const std::string& part, const TaskTraits& task) {
 }
 
 // The measure of the validation data where there is one, else that of training; named.
-void take_metric(const nlohmann::json& newest, const TaskTraits& task, RunSummary& summary) {
+void take_metric(const std::map<std::string, double>& newest, const TaskTraits& task,
+                 RunSummary& summary) {
     for (const std::string part : {"training", "validation"}) {
         const auto found = newest.find(metric_key(part, task));
-        if (found == newest.end() || !found->is_number()) continue;
-        summary.metric = found->get<double>();
+        if (found == newest.end() || std::isnan(found->second)) continue;
+        summary.metric = found->second;
         summary.metric_words = part + " " + task.metric_words;
     }
 }
@@ -121,9 +51,9 @@ void read_log(const fs::path& run, const TaskTraits& task, RunSummary& summary) 
     while (read_rows(run, offset, curves)) {
     }
     if (!curves.step.empty()) summary.step = std::llround(curves.step.back());
-    nlohmann::json newest = nlohmann::json::object();
+    std::map<std::string, double> newest;
     for (const std::string& key : {metric_key("training", task), metric_key("validation", task)})
-        if (const double value = last_value(curves, key); !std::isnan(value)) newest[key] = value;
+        newest[key] = last_value(curves, key);
     take_metric(newest, task, summary);
     std::vector<float> losses;
     for (const double loss : curves.columns["loss"])
@@ -156,8 +86,8 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
                     : is_run_locked(run)                  ? "running"
                     : summary.step >= summary.target_step ? "finished"
                                                           : "paused";
-    NamedTensors tensors = read_history(run / "history", std::numeric_limits<int64_t>::max());
-    summary.thumbnail = thumbnail_of(bias_map(tensors, config.model));
+    summary.thumbnail = bias_thumbnail(
+        config.model, read_history(run / "history", std::numeric_limits<int64_t>::max()));
 }
 
 void summarize_file(const fs::path& file, RunSummary& summary) {
@@ -166,8 +96,8 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
     summary.state = "model";
     summary.step = checkpoint.step;
     summary.changed = write_time(file);
-    take_metric(checkpoint.metrics, task_traits(checkpoint.config.model), summary);
-    summary.thumbnail = thumbnail_of(bias_map(checkpoint.weights, checkpoint.config.model));
+    take_metric(metric_values(checkpoint), task_traits(checkpoint.config.model), summary);
+    summary.thumbnail = bias_thumbnail(checkpoint.config.model, checkpoint.weights);
 }
 
 }  // namespace
@@ -226,15 +156,13 @@ RunSummary summarize_run(const std::string& path) {
     summary.metric = std::numeric_limits<double>::quiet_NaN();
     const fs::path where(path);
     summary.name = shown_name(path);
-    try {
+    summary.error = error_words([&] {
         AFT_CHECK(fs::exists(where), "{}: no longer there", path);
         if (is_run_folder(where))
             summarize_folder(where, summary);
         else
             summarize_file(where, summary);
-    } catch (const std::exception& error) {
-        summary.error = error.what();
-    }
+    });
     return summary;
 }
 

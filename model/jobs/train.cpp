@@ -1,4 +1,5 @@
-// The jobs that train: train_job and the estimate before it.
+#include "model/jobs/train.h"
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
@@ -16,7 +17,6 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
-#include "model/jobs.h"
 #include "model/train/demand.h"
 #include "model/train/loop.h"
 #include "model/train/run_folder.h"
@@ -162,7 +162,7 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     result.step = run.trainer->steps_done();
     result.steps_done = result.step - first;
     result.target = until;
-    result.metrics = run.trainer->checkpoint(/*with_optimizer=*/false).metrics;
+    result.metrics = metric_values(run.trainer->checkpoint(/*with_optimizer=*/false));
     result.mixer = mixer_traits(run.trainer->config().model);
     result.task = task_traits(run.trainer->config().model);
     result.peak_memory_bytes = peak_memory_bytes();
@@ -196,27 +196,6 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
-nlohmann::json export_weights(const std::string& model, const std::string& out, bool half) {
-    nlohmann::json result;
-    with_plain_errors([&] {
-        Checkpoint checkpoint = read_checkpoint(model);
-        (void)make_net(checkpoint);  // a file that does not fit its config is not handed on
-        checkpoint.optimizer.clear();
-        checkpoint.training = nullptr;
-        int64_t parameters = 0;
-        for (auto& [name, tensor] : checkpoint.weights) {
-            parameters += tensor.numel();
-            if (half && fits_half(tensor)) tensor = tensor.to(at::kHalf);
-        }
-        write_checkpoint(out, checkpoint);
-        result = {{"file", out},
-                  {"bytes", fs::file_size(out)},
-                  {"parameters", parameters},
-                  {"dtype", half ? "F16" : "F32"}};
-    });
-    return result;
-}
-
 Config fit_to_data(const Config& config) {
     Config fitted = config;
     with_plain_errors([&] {
@@ -231,23 +210,20 @@ Config fit_to_data(const Config& config) {
     return fitted;
 }
 
-nlohmann::json estimate(const Config& config) {
-    nlohmann::json result;
+Estimate estimate(const Config& config) {
+    Estimate result;
     with_plain_errors([&] {
         const Demand demand = training_demand(config);
         static const double rate = measured_rate();
-        const double seconds =
-            static_cast<double>(config.train.steps) * demand.step_operations / rate;
-        result = {{"parameters", static_cast<int64_t>(demand.parameters)},
-                  {"weights_bytes", static_cast<int64_t>(demand.weights_bytes)},
-                  {"training_bytes", static_cast<int64_t>(demand.training_bytes)},
-                  {"activations_bytes", static_cast<int64_t>(demand.activations_bytes)},
-                  {"seconds", seconds},
-                  {"words", fmt::format("{} parameters, about {} of memory, very roughly {} for {} "
-                                        "steps on {} threads",
-                                        group_thousands(static_cast<int64_t>(demand.parameters)),
-                                        byte_size(demand.training_bytes), duration(seconds),
-                                        config.train.steps, at::get_num_threads())}};
+        result.parameters = static_cast<int64_t>(demand.parameters);
+        result.weights_bytes = static_cast<int64_t>(demand.weights_bytes);
+        result.activations_bytes = static_cast<int64_t>(demand.activations_bytes);
+        result.training_bytes = static_cast<int64_t>(demand.training_bytes);
+        result.seconds = static_cast<double>(config.train.steps) * demand.step_operations / rate;
+        result.words = fmt::format(
+            "{} parameters, about {} of memory, very roughly {} for {} steps on {} threads",
+            group_thousands(result.parameters), byte_size(demand.training_bytes),
+            duration(result.seconds), config.train.steps, at::get_num_threads());
     });
     return result;
 }

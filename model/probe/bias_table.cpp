@@ -5,25 +5,38 @@
 
 namespace aft::probe {
 
-BiasTable::BiasTable(const Net& net, int64_t layer) : traits_(mixer_traits(net.config())) {
+namespace {
+
+at::Tensor on_cpu(const at::Tensor& x) {
+    return x.defined() ? x.detach().to(at::kCPU) : x;
+}
+
+// Usage Error for mixers without a position bias.
+StoredBias stored_bias_of(const Net& net, int64_t layer) {
     const ModelConfig& model = net.config();
-    if (!traits_.has_bias())
+    if (!mixer_traits(model).has_bias())
         fail_usage("layer {} is {}: it has no position bias", layer, model.mixer);
-    tokens_ = model.tokens();
-    width_ = model.grid_width();
-    is_causal_ = model.causal();
-    const auto plain = [](const at::Tensor& x) {
-        return x.defined() ? x.detach().to(at::kCPU, at::kDouble) : x;
-    };
-    const Mixer& mixer = net.mixer(layer);
-    const StoredBias stored = mixer.stored_bias(tokens_);
-    w_ = plain(stored.w);
-    u_ = plain(stored.u);
-    r_ = plain(stored.r);
+    return net.mixer(layer).stored_bias(model.tokens());
+}
+
+}  // namespace
+
+BiasTable::BiasTable(const ModelConfig& model, const StoredBias& stored)
+    : traits_(mixer_traits(model)),
+      w_(on_cpu(stored.w)),
+      u_(on_cpu(stored.u)),
+      r_(on_cpu(stored.r)),
+      tokens_(model.tokens()),
+      width_(model.grid_width()),
+      is_causal_(model.causal()) {}
+
+BiasTable::BiasTable(const Net& net, int64_t layer)
+    : BiasTable(net.config(), stored_bias_of(net, layer)) {
     if (w_.defined() || u_.defined()) return;
-    const std::optional<at::Tensor> w = mixer.bias(tokens_);
-    AFT_CHECK(w.has_value(), "layer {} ({}) does not show its position bias", layer, model.mixer);
-    w_ = plain(*w);
+    const std::optional<at::Tensor> w = net.mixer(layer).bias(tokens_);
+    AFT_CHECK(w.has_value(), "layer {} ({}) does not show its position bias", layer,
+              net.config().mixer);
+    w_ = on_cpu(*w);
     has_heads_ = traits_.has_kernel() || w_.dim() == 3;
     if (has_heads_) heads_ = w_.size(0);
 }
@@ -48,7 +61,7 @@ BiasRows BiasTable::rows(int64_t first, int64_t end) const {
     BiasRows out;
     out.visible = is_causal_ ? (j <= t) : at::ones({n, m}, at::kBool);
     if (traits_.has_kernel()) {
-        const at::Tensor flat = w_.flatten(1);
+        const at::Tensor flat = w_.flatten(1).to(at::kDouble);
         const at::Tensor padded = at::cat({flat, at::zeros({heads_, 1}, at::kDouble)}, 1);
         const at::Tensor index = kernel_index(t, j);
         out.inside = index < flat.size(1);
@@ -56,9 +69,10 @@ BiasRows BiasTable::rows(int64_t first, int64_t end) const {
         return out;
     }
     if (u_.defined()) {
-        out.values = at::matmul(u_.slice(0, first, end), r_.t()).unsqueeze(0);
+        const at::Tensor u = u_.slice(0, first, end).to(at::kDouble);
+        out.values = at::matmul(u, r_.to(at::kDouble).t()).unsqueeze(0);
     } else {
-        out.values = (has_heads_ ? w_ : w_.unsqueeze(0)).slice(1, first, end).clone();
+        out.values = (has_heads_ ? w_ : w_.unsqueeze(0)).slice(1, first, end).to(at::kDouble);
     }
     out.inside = at::ones({n, m}, at::kBool);
     if (traits_.window > 0) {

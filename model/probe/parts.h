@@ -41,6 +41,8 @@ class BiasTable {
   public:
     // Usage Error for mixers without a position bias.
     BiasTable(const Net& net, int64_t layer);
+    // Of w [T, T] or its factors as they are stored, without a net.
+    BiasTable(const ModelConfig& model, const StoredBias& stored);
     [[nodiscard]] BiasRows rows(int64_t first, int64_t end) const;  // targets [first, end)
     [[nodiscard]] int64_t heads() const { return heads_; }
     [[nodiscard]] int64_t tokens() const { return tokens_; }
@@ -51,7 +53,8 @@ class BiasTable {
   private:
     [[nodiscard]] at::Tensor kernel_index(const at::Tensor& t, const at::Tensor& j) const;
     MixerTraits traits_;
-    // CPU, float64. w: [T, T], [h, T, T] or kernels [h, s(, s)].
+    // CPU, as stored: float64 is made of what rows() needs. w: [T, T], [h, T, T] or kernels
+    // [h, s(, s)].
     at::Tensor w_, u_, r_;
     int64_t heads_ = 1, tokens_ = 0, width_ = 1;  // width: of the token grid
     bool has_heads_ = false, is_causal_ = true;

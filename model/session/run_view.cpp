@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/json.h"
 #include "model/decode/input.h"
 #include "model/tasks/task.h"
 #include "model/train/run_folder.h"
@@ -59,7 +60,7 @@ std::string event_text(const nlohmann::json& detail) {
     if (detail.is_string()) return detail.get<std::string>();
     if (detail.is_object() && detail.contains("text") && detail["text"].is_string())
         return detail["text"].get<std::string>();
-    return detail.is_null() ? "" : detail.dump();
+    return detail.is_null() ? "" : json_text(detail);
 }
 
 }  // namespace

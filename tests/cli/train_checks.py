@@ -202,7 +202,9 @@ def bias(cli, run, found):
     cli.bad("probe into an unknown kind of file", ["probe", "bias", run, "-o", "x.bmp"], [1, 2], "x.bmp", ".png")
     cli.bad("probe with a strange option", ["probe", "bias", run, "--quantity", "zz", "-o", "x.npy"], [1, 2], "zz")
     for kind in ("png", "csv"):
-        cli.ok(f"probe bias to {kind}", "probe", "bias", run, "-o", f"bias.{kind}", "--json")
+        shown = cli.ok(f"probe bias to {kind}", "probe", "bias", run, "-o", f"bias.{kind}", "--json")
+        note = json.loads((cli.folder / f"bias.{kind}.json").read_text())
+        cli.check(f"bias.{kind}.json holds what --json says", note == shown.json() and note["shape"] == [64, 64], note)
     cli.check("the picture is a PNG", (cli.folder / "bias.png").read_bytes()[:4] == b"\x89PNG", "no PNG")
     data = ["--data", "mirror?size=8&levels=4", "--index", 3]
     cli.ok("probe attention", "probe", "attention", run, "--position", 40, *data, "-o", "a.npy")
@@ -244,6 +246,7 @@ def completions(cli, run):
     cli.check("complete writes its files", sorted(p.name for p in folder.iterdir()) == wanted,
               sorted(p.name for p in folder.iterdir()) if folder.exists() else "no folder")
     cli.check("complete --json is one object", shown.json() is not None, shown)
+    cli.check("result.json holds what --json says", json.loads((folder / "result.json").read_text()) == shown.json(), shown)
     again = cli.ok("complete again", *args, "-o", "again")
     same = all((folder / n).read_bytes() == (cli.folder / "again" / n).read_bytes() for n in wanted if n.endswith("png"))
     cli.check("the same seed gives the same pictures", same and again.code == 0, "differ")

@@ -87,10 +87,11 @@ TEST(Checkpoint, ANetFromItHasItsWeights) {
 TEST(Checkpoint, HalfPrecisionComesBackAsTheNearestFloat32) {
     const Scratch folder;
     write_checkpoint(folder / "full", sample());
-    const nlohmann::json report =
+    const ExportResult report =
         export_weights((folder / "full").string(), (folder / "half").string(), /*half=*/true);
-    EXPECT_EQ(report.at("parameters").get<int64_t>(),
-              parameter_count(make_net(sample()).parameters()));
+    EXPECT_EQ(report.parameters, parameter_count(make_net(sample()).parameters()));
+    EXPECT_EQ(report.bytes, static_cast<int64_t>(fs::file_size(folder / "half")));
+    EXPECT_EQ(report.dtype, "F16");
     const Checkpoint back = read_checkpoint(folder / "half");
     EXPECT_TRUE(back.optimizer.empty());
     EXPECT_TRUE(back.training.is_null());

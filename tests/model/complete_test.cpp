@@ -1,9 +1,8 @@
-// The jobs complete and probe: files, JSON and refusals, on a stored model.
+// The jobs complete and probe: files, results and refusals, on a stored model.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "core/image.h"
@@ -51,20 +50,22 @@ CompleteRequest picture_job(const Scratch& folder) {
     return job;
 }
 
-TEST(CompleteJob, WritesSamplesGridAndResult) {
+TEST(CompleteJob, WritesSamplesAndGrid) {
     const Scratch folder;
     const CompleteRequest job = picture_job(folder);
-    const nlohmann::json result = complete_job(job, {});
-    const nlohmann::json stored = nlohmann::json::parse(read_file(folder / "out/result.json"));
-    EXPECT_EQ(stored["log_likelihoods"], result["log_likelihoods"]);
-    EXPECT_EQ(result["filled"], 8);
-    EXPECT_EQ(result["step"], 5);
-    EXPECT_LT(result["original_log_likelihood"].get<double>(), 0);
-    EXPECT_TRUE(fs::exists(folder / "out/grid.png"));
-    EXPECT_EQ(result["samples"].size(), 3u);
+    const CompleteResult result = complete_job(job, {});
+    EXPECT_EQ(result.filled, 8);
+    EXPECT_EQ(result.step, 5);
+    EXPECT_LT(result.original_log_likelihood_nats.value(), 0);
+    EXPECT_EQ(result.grid, (folder / "out/grid.png").string());
+    EXPECT_TRUE(fs::exists(result.grid));
+    ASSERT_EQ(result.samples.size(), 3u);
     const Net net = make_net(read_checkpoint(job.model));
     for (int i = 0; i < 3; ++i) {
-        const Image sample = read_image(folder / fmt::format("out/sample-{}.png", i));
+        const CompletedSample& done = result.samples[static_cast<size_t>(i)];
+        EXPECT_EQ(done.file, (folder / fmt::format("out/sample-{}.png", i)).string());
+        EXPECT_FALSE(done.text);
+        const Image sample = read_image(done.file);
         ASSERT_EQ(sample.width, 4);
         ASSERT_EQ(sample.height, 4);
         std::vector<uint8_t> tokens, unknown(16, 0);
@@ -78,8 +79,9 @@ TEST(CompleteJob, WritesSamplesGridAndResult) {
                 EXPECT_EQ(tokens[k], 8 * (k / 4 * 8 + k % 4 + 2) * 8 / 256);
             }
         }
-        EXPECT_NEAR(result["log_likelihoods"][static_cast<size_t>(i)].get<double>(),
-                    log_likelihood(net, tokens, unknown), 1e-4);
+        const double nats = log_likelihood(net, tokens, unknown);
+        EXPECT_NEAR(done.log_likelihood_nats, nats, 1e-4);
+        EXPECT_NEAR(done.bits_per_filled, -nats / std::log(2.0) / 8, 1e-4);
     }
 }
 
@@ -113,8 +115,10 @@ TEST(CompleteJob, OnePngAndAMask) {
     mask.pixels[5] = 1;
     job.mask = (folder / "mask.png").string();
     write_png(job.mask, mask);
-    const nlohmann::json result = complete_job(job, {});
-    EXPECT_EQ(result["filled"], 1);
+    const CompleteResult result = complete_job(job, {});
+    EXPECT_EQ(result.filled, 1);
+    EXPECT_EQ(result.samples.at(0).file, job.out);
+    EXPECT_EQ(result.grid, "");
     EXPECT_EQ(read_image(job.out).width, 4);
     EXPECT_FALSE(fs::exists(folder / "out"));
 }
@@ -126,15 +130,15 @@ TEST(CompleteJob, TextContinuesAPrompt) {
     job.prompt = "abc";
     job.length = 20;
     job.sample.samples = 2;
-    nlohmann::json result = complete_job(job, {});
-    const auto text = result["samples"][1]["text"].get<std::string>();
+    CompleteResult result = complete_job(job, {});
+    const std::string text = result.samples.at(1).text.value();
     EXPECT_EQ(text.substr(0, 3), "abc");
     EXPECT_EQ(text.size(), 23u);
     EXPECT_EQ(text.find_first_not_of("\n abcdef"), std::string::npos);
     job.prompt = std::string(30, 'a') + "bcd";
     result = complete_job(job, {});
-    EXPECT_NE(result["note"].get<std::string>().find("last 11"), std::string::npos);
-    EXPECT_EQ(result["samples"][0]["text"].get<std::string>().substr(0, 11), "aaaaaaaabcd");
+    EXPECT_NE(result.note.find("last 11"), std::string::npos);
+    EXPECT_EQ(result.samples.at(0).text.value().substr(0, 11), "aaaaaaaabcd");
     job.prompt = "xyz";
     EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("120"), std::string::npos);
 }
@@ -148,8 +152,8 @@ TEST(CompleteJob, AnEmptyPromptContinuesFromNothing) {
     job.length = 30;  // past the model's 12
     job.sample.samples = 3;
     job.sample.seed = 8;
-    const nlohmann::json result = complete_job(job, {});
-    EXPECT_EQ(result["filled"], 30);
+    const CompleteResult result = complete_job(job, {});
+    EXPECT_EQ(result.filled, 30);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     const Net net = make_net(checkpoint);
     CompletionRequest request;
@@ -158,14 +162,14 @@ TEST(CompleteJob, AnEmptyPromptContinuesFromNothing) {
     request.sample = job.sample;
     const Completion wanted = run_completion(net, request, {}, {});
     for (size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(result["samples"][i]["text"].get<std::string>(),
+        EXPECT_EQ(result.samples.at(i).text,
                   tokens_text(wanted.samples[i], alphabet_of(checkpoint)));
-        EXPECT_EQ(result["log_likelihoods"][i].get<double>(), wanted.log_likelihood[i]);
+        EXPECT_EQ(result.samples.at(i).log_likelihood_nats, wanted.log_likelihood[i]);
     }
     job.length = 12;  // all the model sees: its likelihood is that of the whole text
-    const std::vector<uint8_t> tokens = text_tokens(
-        complete_job(job, {})["samples"][0]["text"].get<std::string>(), alphabet_of(checkpoint));
-    EXPECT_NEAR(complete_job(job, {})["log_likelihoods"][0].get<double>(),
+    const std::vector<uint8_t> tokens =
+        text_tokens(complete_job(job, {}).samples.at(0).text.value(), alphabet_of(checkpoint));
+    EXPECT_NEAR(complete_job(job, {}).samples.at(0).log_likelihood_nats,
                 log_likelihood(net, tokens, std::vector<uint8_t>(12, 1)), 1e-4);
     job.model = store(folder, tiny_model("aft-full", "image"));
     EXPECT_NE(error_of([&] { (void)complete_job(job, {}); }).find("takes no prompt"),
@@ -175,12 +179,12 @@ TEST(CompleteJob, AnEmptyPromptContinuesFromNothing) {
 TEST(CompleteJob, ReducedWeightsSayWhatTheyCost) {
     const Scratch folder;
     CompleteRequest job = picture_job(folder);
-    EXPECT_FALSE(complete_job(job, {}).contains("weights_cost_bits_per_dim"));
+    EXPECT_FALSE(complete_job(job, {}).weights_cost_bits_per_dim);
     for (const std::string weights : {"bf16", "int8"}) {
         job.sample.weights = weights;
-        const nlohmann::json result = complete_job(job, {});
-        EXPECT_EQ(result["weights"], weights);
-        const auto cost = result["weights_cost_bits_per_dim"].get<double>();
+        const CompleteResult result = complete_job(job, {});
+        EXPECT_EQ(result.sample.weights, weights);
+        const double cost = result.weights_cost_bits_per_dim.value();
         EXPECT_LT(std::abs(cost), 0.1);
         EXPECT_NE(cost, 0);
     }
@@ -226,10 +230,10 @@ TEST(ProbeJob, WritesNumbersAndPictures) {
     job.probe = "bias";
     job.layer = 1;
     job.out = (folder / "w.npy").string();
-    const nlohmann::json note = probe_job(job, {});
-    EXPECT_EQ(note["shape"], nlohmann::json({2, 16, 16}));
-    EXPECT_EQ(read_npy(job.out).shape, (std::vector<int64_t>{2, 16, 16}));
-    EXPECT_TRUE(fs::exists(job.out + ".json"));
+    const ProbeResult result = probe_job(job, {});
+    EXPECT_EQ(result.shape, (std::vector<int64_t>{2, 16, 16}));
+    EXPECT_EQ(result.file, job.out);
+    EXPECT_EQ(read_npy(job.out).shape, result.shape);
     for (const std::string probe :
          {"bias", "kernel", "keys", "attention", "gates", "predictions"}) {
         job.probe = probe;

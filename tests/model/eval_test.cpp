@@ -51,8 +51,8 @@ struct EvalPart {
     int64_t limit = 0, stride = 0, batch = 0;
 };
 
-nlohmann::json evaluate(const std::filesystem::path& model, const std::string& data,
-                        EvalPart part = {}) {
+EvalResult evaluate(const std::filesystem::path& model, const std::string& data,
+                    EvalPart part = {}) {
     EvalRequest request;
     request.model = model.string();
     request.data = data;
@@ -67,19 +67,20 @@ TEST(Eval, pictures_have_bits_per_dim_the_floor_and_baselines) {
     const ModelConfig model = small_model("image");
     write_net(folder / "m.safetensors", model);
     const auto result = evaluate(folder / "m.safetensors", "mirror", {.limit = 40});
-    EXPECT_EQ(result["task"], "image");
-    EXPECT_EQ(result["split"], "test");
-    EXPECT_EQ(result["examples"], 40);
-    EXPECT_EQ(result["tokens"], 40 * 64);
-    const double loss = result["loss_nats"];
-    EXPECT_NEAR(result["bits_per_dim"], loss / std::log(2.0), 1e-12);
-    EXPECT_GT(result["bits_per_dim"], 3) << "an untrained net knows nothing: log2(16) = 4";
-    EXPECT_NEAR(result["floor_bits_per_dim"], *open_source("mirror?size=8", 1)->info().floor_bits,
+    EXPECT_EQ(result.task, "image");
+    EXPECT_EQ(result.split, "test");
+    EXPECT_EQ(result.examples, 40);
+    EXPECT_EQ(result.tokens, 40 * 64);
+    const double loss = result.loss_nats;
+    EXPECT_EQ(result.metric, "bits_per_dim");
+    EXPECT_NEAR(result.metric_value, loss / std::log(2.0), 1e-12);
+    EXPECT_GT(result.metric_value, 3) << "an untrained net knows nothing: log2(16) = 4";
+    EXPECT_NEAR(result.floor_bits.value(), *open_source("mirror?size=8", 1)->info().floor_bits,
                 1e-12);
-    EXPECT_LE(result["yardsticks_bits_per_dim"]["unigram"], 4.0);
+    EXPECT_LE(result.baselines.value().unigram, 4.0);
     const auto batched = evaluate(folder / "m.safetensors", "mirror", {.limit = 40, .batch = 7});
-    EXPECT_NEAR(batched["loss_nats"], loss, 1e-6);
-    EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", {.limit = 40})["loss_nats"],
+    EXPECT_NEAR(batched.loss_nats, loss, 1e-6);
+    EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", {.limit = 40}).loss_nats,
               loss);
 }
 
@@ -87,10 +88,11 @@ TEST(Eval, classification_has_accuracy) {
     const Scratch folder;
     write_net(folder / "m.safetensors", small_model("classify"));
     const auto result = evaluate(folder / "m.safetensors", "shapes", {.limit = 60});
-    const double right = static_cast<double>(result["accuracy"]) * 60;
+    EXPECT_EQ(result.metric, "accuracy");
+    const double right = result.metric_value * 60;
     EXPECT_NEAR(right, std::round(right), 1e-9);
-    EXPECT_FALSE(result.contains("floor_bits_per_dim"));
-    EXPECT_EQ(result["tokens"], 60);
+    EXPECT_FALSE(result.floor_bits);
+    EXPECT_EQ(result.tokens, 60);
 }
 
 class EvalText : public testing::Test {
@@ -112,15 +114,14 @@ class EvalText : public testing::Test {
 
 TEST_F(EvalText, every_byte_counts_once_whatever_the_stride) {
     const auto plain = evaluate(folder / "m.safetensors", spec);
-    EXPECT_EQ(plain["tokens"], 150);  // 5 % of 3000, in 4 windows of 32 and one of 22
-    EXPECT_EQ(plain["examples"], 5);
+    EXPECT_EQ(plain.tokens, 150);  // 5 % of 3000, in 4 windows of 32 and one of 22
+    EXPECT_EQ(plain.examples, 5);
     for (int64_t stride : {3, 31, 32}) {
         const auto result = evaluate(folder / "m.safetensors", spec, {.stride = stride});
-        EXPECT_EQ(result["tokens"], 150) << stride;
+        EXPECT_EQ(result.tokens, 150) << stride;
     }
-    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.stride = 32})["loss_nats"],
-              plain["loss_nats"]);
-    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.limit = 2})["tokens"], 64);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.stride = 32}).loss_nats, plain.loss_nats);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.limit = 2}).tokens, 64);
 }
 
 // The same sum, byte by byte: position t of a window of its own.
@@ -136,7 +137,7 @@ TEST_F(EvalText, a_stride_gives_each_byte_the_longest_context_it_may_have) {
         const at::Tensor logits = net.forward(tokens, {})[0][at - start];
         nats -= logits.to(at::kDouble).log_softmax(0)[values.back()].item<double>();
     }
-    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, {.limit = 19, .stride = 1})["loss_nats"],
+    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, {.limit = 19, .stride = 1}).loss_nats,
                 nats / 50, 1e-5);
 }
 
@@ -165,12 +166,11 @@ TEST_F(EvalText, a_short_test_part_is_measured_rather_than_what_was_trained_on) 
         const std::string short_spec = "text:" + (folder / "short").string();
         const auto source = open_source(short_spec + "?alphabet=616263646566", 1, 32);
         const auto result = evaluate(folder / "m.safetensors", short_spec);
-        EXPECT_EQ(result["split"], "test") << bytes;
-        EXPECT_EQ(result["tokens"], source->text_size(Split::test));
-        EXPECT_FALSE(result.contains("note"));
+        EXPECT_EQ(result.split, "test") << bytes;
+        EXPECT_EQ(result.tokens, source->text_size(Split::test));
+        EXPECT_EQ(result.note, "");
         EXPECT_EQ(split_name(usual_split(*source)), part_of_samples) << bytes;
-        EXPECT_EQ(evaluate(folder / "m.safetensors", short_spec + "?split=train")["split"],
-                  "train");
+        EXPECT_EQ(evaluate(folder / "m.safetensors", short_spec + "?split=train").split, "train");
     }
 }
 

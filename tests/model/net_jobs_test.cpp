@@ -16,23 +16,24 @@ namespace {
 
 TEST(NetJobs, InspectCountsAndMeasures) {
     Config config = load_preset("demo-mirror");
-    const nlohmann::json json = inspect_preset(config);
-    EXPECT_EQ(json.at("parameters"), parameter_count(Net(config.model, 1, at::kMeta).parameters()));
-    EXPECT_EQ(json.at("parameters_per_layer").size(), 2u);
-    EXPECT_EQ(json.at("task"), "image");
+    const InspectResult result = inspect_preset(config);
+    EXPECT_EQ(result.parameters, parameter_count(Net(config.model, 1, at::kMeta).parameters()));
+    EXPECT_EQ(result.parameters_per_layer.size(), 2u);
+    EXPECT_EQ(result.config.model.task, "image");
+    EXPECT_FALSE(result.stored);
     int64_t total = 0;
-    for (const auto& tensor : json.at("tensors")) {
+    for (const TensorSummary& tensor : result.tensors) {
         int64_t count = 1;
-        for (const int64_t extent : tensor.at("shape")) count *= extent;
+        for (const int64_t extent : tensor.shape) count *= extent;
         total += count;
     }
-    EXPECT_EQ(json.at("parameters"), total);
-    ASSERT_EQ(json.at("bias").size(), 2u);
+    EXPECT_EQ(result.parameters, total);
+    ASSERT_EQ(result.bias.size(), 2u);
     // w = u r^T with 64 factors of variance 0.01 each: standard deviation 0.08 over T (T + 1) / 2
     // visible cells.
-    EXPECT_NEAR(json.at("bias")[1].at("norm").get<double>(), 0.08 * std::sqrt(256 * 257 / 2.0), 2);
+    EXPECT_NEAR(result.bias[1].norm, 0.08 * std::sqrt(256 * 257 / 2.0), 2);
     config = load_preset("mnist-small");
-    EXPECT_EQ(inspect_preset(config).at("bias").size(), 3u * 32u) << "one row per layer and head";
+    EXPECT_EQ(inspect_preset(config).bias.size(), 3u * 32u) << "one row per layer and head";
 }
 
 TEST(NetJobs, TooLittleMemoryNamesARemedy) {
@@ -145,13 +146,15 @@ TEST(NetJobs, RunRefusesWhatDoesNotFit) {
 TEST(NetJobs, InspectReadsAFile) {
     const Scratch folder;
     const Saved saved = save(small_config("aft-conv2d", "classify"), folder);
-    const nlohmann::json json = inspect_job(saved.path);
-    EXPECT_EQ(json.at("parameters"), parameter_count(saved.net.parameters()));
-    EXPECT_EQ(json.at("model"), saved.path);
-    ASSERT_EQ(json.at("bias").size(), 4u) << "two layers, two heads";
+    const InspectResult result = inspect_job(saved.path);
+    EXPECT_EQ(result.parameters, parameter_count(saved.net.parameters()));
+    ASSERT_TRUE(result.stored);
+    EXPECT_EQ(result.stored->file, saved.path);
+    EXPECT_TRUE(result.stored->metrics.empty());
+    ASSERT_EQ(result.bias.size(), 4u) << "two layers, two heads";
     const at::Tensor w = saved.net.mixer(1).bias(16)->select(0, 1);
-    EXPECT_NEAR(json.at("bias")[3].at("max").get<double>(), w.max().item<double>(), 1e-6);
-    EXPECT_NEAR(json.at("bias")[3].at("norm").get<double>(), w.norm().item<double>(), 1e-5);
+    EXPECT_NEAR(result.bias[3].max, w.max().item<double>(), 1e-6);
+    EXPECT_NEAR(result.bias[3].norm, w.norm().item<double>(), 1e-5);
 }
 
 }  // namespace

@@ -284,6 +284,7 @@ TEST(TrainJob, NoStepsWriteStepZero) {
     const Scratch folder;
     const TrainResult result = train_job(request(folder / "r", 0), {});
     EXPECT_EQ(fs::path(result.checkpoint).filename(), "step-00000000.safetensors");
+    EXPECT_TRUE(result.metrics.empty());
     EXPECT_EQ(read_checkpoint(folder / "r").step, 0);
 }
 
@@ -348,14 +349,13 @@ TEST(TrainJob, AConfigThatDoesNotFitLeavesNoFolder) {
 
 TEST(Estimate, GrowsWithTheBatch) {
     Config config = tiny_config();
-    const nlohmann::json small = estimate(config);
+    const Estimate small = estimate(config);
     config.train.micro_batch = 0;
     config.train.batch = 400;
-    const nlohmann::json large = estimate(config);
-    EXPECT_EQ(small.at("parameters"), large.at("parameters"));
-    EXPECT_GT(large.at("activations_bytes").get<double>(),
-              50 * small.at("activations_bytes").get<double>());
-    EXPECT_FALSE(small.at("words").get<std::string>().empty());
+    const Estimate large = estimate(config);
+    EXPECT_EQ(small.parameters, large.parameters);
+    EXPECT_GT(large.activations_bytes, 50 * small.activations_bytes);
+    EXPECT_FALSE(small.words.empty());
 }
 
 // Four pictures, of which three are learnt from: an error in the other one comes in validation,

@@ -87,12 +87,12 @@ TEST_F(Toys, TrainForTwoStepsAndAreSaved) {
     const TrainResult result = train();
     EXPECT_EQ(result.step, 2);
     EXPECT_EQ(result.task.metric, "perplexity");
-    EXPECT_NEAR(result.metrics.at("perplexity").get<double>(),
-                std::exp(result.metrics.at("loss").get<double>()), 1e-9);
-    const nlohmann::json inspected = inspect_job(folder_.string());
-    EXPECT_EQ(inspected["config"]["model"]["decay_power"], 0.75);
-    EXPECT_EQ(inspected["config"]["model"]["counted"], 48);
-    EXPECT_EQ(inspected["bias"].size(), inspected["config"]["model"]["layers"].get<size_t>() * 2)
+    EXPECT_NEAR(result.metrics.at("perplexity"), std::exp(result.metrics.at("loss")), 1e-9);
+    const InspectResult inspected = inspect_job(folder_.string());
+    const nlohmann::json model = config_to_json(inspected.config)["model"];
+    EXPECT_EQ(model["decay_power"], 0.75);
+    EXPECT_EQ(model["counted"], 48);
+    EXPECT_EQ(inspected.bias.size(), static_cast<size_t>(inspected.config.model.layers) * 2)
         << "statistics of every head";
     const RunSummary summary = summarize_run(folder_.string());
     EXPECT_EQ(summary.error, "");
@@ -102,7 +102,9 @@ TEST_F(Toys, TrainForTwoStepsAndAreSaved) {
     eval.model = folder_.string();
     eval.data = "mirror?split=test";
     eval.limit = 2;
-    EXPECT_GT(eval_job(eval, {})["perplexity"].get<double>(), 1);
+    const EvalResult measured = eval_job(eval, {});
+    EXPECT_EQ(measured.metric, "perplexity");
+    EXPECT_GT(measured.metric_value, 1);
 }
 
 TEST_F(Toys, EveryProbeShowsThemOrSaysWhatTheyLack) {
@@ -116,9 +118,9 @@ TEST_F(Toys, EveryProbeShowsThemOrSaysWhatTheyLack) {
         job.position = 9;
         job.out = (scratch_ / (probe.info.name + ".png")).string();
         try {
-            const nlohmann::json made = probe_job(job, {});
+            const ProbeResult made = probe_job(job, {});
             if (job.probe == "bias") {
-                EXPECT_EQ(made["shape"], (nlohmann::json{kHeads, kTokens, kTokens}));
+                EXPECT_EQ(made.shape, (std::vector<int64_t>{kHeads, kTokens, kTokens}));
             }
         } catch (const Error& error) {
             const std::string words = error.what();

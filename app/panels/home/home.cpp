@@ -10,6 +10,7 @@
 #include "app/panels/home/run_catalog.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/thumbnail.h"
+#include "app/results_json.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
 #include "app/widgets/number_text.h"
@@ -137,7 +138,8 @@ void HomePanel::actions(Actions& actions) {
 void HomePanel::copy_report(Ui& ui) {
     const auto page = catalog_.page();
     if (!page || !std::exchange(copies_report_, false)) return;
-    nlohmann::json report = page->system;
+    nlohmann::json report = to_json(page->system);
+    if (!page->system_problem.empty()) report = {{"error", page->system_problem}};
     const viz::gl::OpenGlInfo gl = opengl(ui);
     report["opengl"] = gl.version;
     report["opengl_renderer"] = gl.renderer;
@@ -356,19 +358,15 @@ void HomePanel::draw_machine(Ui& ui) {
         hint(ui, "Reading ...");
         return;
     }
-    const nlohmann::json& report = page->system;
-    const auto words = [&](const char* key) {
-        const auto at = report.find(key);
-        if (at == report.end()) return std::string("unknown");
-        return at->is_string() ? at->get<std::string>() : at->dump();
-    };
-    key_value(ui, "Device", words("device"));
-    key_value(ui, "Processor", words("cpu"));
-    key_value(ui, "Instructions", words("cpu_capability"));
-    key_value(ui, "Cores", words("cores"));
-    key_value(ui, "Memory free", byte_size(report.value("memory_available_bytes", 0.0)));
-    key_value(ui, "Memory in use", byte_size(report.value("memory_bytes", 0.0)));
-    key_value(ui, "LibTorch", words("libtorch"));
+    const SystemReport& report = page->system;
+    const auto known = [](const std::string& words) { return words.empty() ? "unknown" : words; };
+    key_value(ui, "Device", known(report.device));
+    key_value(ui, "Processor", known(report.cpu));
+    key_value(ui, "Instructions", known(report.cpu_capability));
+    key_value(ui, "Cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
+    key_value(ui, "Memory free", byte_size(static_cast<double>(report.memory_available_bytes)));
+    key_value(ui, "Memory in use", byte_size(static_cast<double>(report.memory_bytes)));
+    key_value(ui, "LibTorch", known(report.libtorch));
     const viz::gl::OpenGlInfo gl = opengl(ui);
     key_value(ui, "OpenGL", gl.version);
     if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);

@@ -150,15 +150,16 @@ void NewRunForm::draw_estimate(DrawContext& ui) {
         hint(ui, last ? "It follows when the settings fit together." : "Reading the data ...");
         return;
     }
-    key_value(ui, "Parameters", rounded_count(last->parameters));
-    key_value(ui, "Memory", "about " + rounded_bytes(last->training_bytes));
+    const Estimate& needs = last->estimate;
+    key_value(ui, "Parameters", rounded_count(static_cast<double>(needs.parameters)));
+    key_value(ui, "Memory", "about " + rounded_bytes(static_cast<double>(needs.training_bytes)));
     hint(ui, fmt::format(
                  "Counted: {} for the weights with their gradients and averages, {} that a "
                  "step keeps for its backward pass. The program itself takes some hundreds of MiB "
                  "more.",
-                 rounded_bytes(last->training_bytes - last->activations_bytes),
-                 rounded_bytes(last->activations_bytes)));
-    key_value(ui, "Time", rounded_duration(last->seconds));
+                 rounded_bytes(static_cast<double>(needs.training_bytes - needs.activations_bytes)),
+                 rounded_bytes(static_cast<double>(needs.activations_bytes))));
+    key_value(ui, "Time", rounded_duration(needs.seconds));
     hint(ui, fmt::format("Multiplications of {} steps at the speed this machine has just shown. "
                          "Reading data, validation and other work come on top: twice as long is "
                          "possible.",

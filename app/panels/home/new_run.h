@@ -7,7 +7,7 @@
 
 #include "app/panels/shared/run_check.h"
 #include "app/state/ui.h"
-#include "model/jobs.h"
+#include "model/jobs/train.h"
 
 namespace aft::app {
 

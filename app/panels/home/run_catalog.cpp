@@ -1,7 +1,6 @@
 #include "app/panels/home/run_catalog.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/state/open_path.h"
 #include "core/caught.h"
@@ -10,10 +9,8 @@ namespace aft::app {
 
 namespace {
 
-nlohmann::json read_system() {
-    nlohmann::json report;
-    const std::string problem = error_words([&] { report = system_report(); });
-    return problem.empty() ? report : nlohmann::json{{"error", problem}};
+void read_system(CatalogPage& page) {
+    page.system_problem = error_words([&] { page.system = system_report(); });
 }
 
 void make_demo_pictures(CatalogPage& page) {
@@ -46,10 +43,12 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
     paths_ = paths;
     asked_at_ = now_s;
     pages_.start([paths, before = page()](const auto& publish, const std::stop_token& stop) {
-        CatalogPage page;
-        page.system = before ? before->system : read_system();
-        page.demos = before ? before->demos : std::vector<Image>(std::size(kDemos));
-        page.demos_problem = before ? before->demos_problem : "";
+        CatalogPage page = before ? *before : CatalogPage{};
+        page.runs.clear();
+        if (!before) {
+            read_system(page);
+            page.demos.resize(std::size(kDemos));
+        }
         for (const std::string& path : with_runs_here(of_runs(paths))) {
             if (stop.stop_requested()) break;
             page.runs.push_back(summarize_run(path));

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "app/state/background.h"
-#include "model/jobs.h"
+#include "model/jobs/lists.h"
+#include "model/jobs/summary.h"
+#include "model/system.h"
 
 namespace aft::app {
 
@@ -23,7 +25,8 @@ inline constexpr int64_t kDemoSide = 48;  // pixels of its picture
 
 struct CatalogPage {
     std::vector<RunSummary> runs;  // in the order asked for, then the newest of runs/ here
-    nlohmann::json system;         // system_report(), read once
+    SystemReport system;           // read once; as it starts where that failed
+    std::string system_problem;    // why; "" = it was read
     std::vector<Image> demos;      // of kDemos, made once; empty where that failed
     std::string demos_problem;     // why it did
 };

@@ -14,14 +14,7 @@ RunCheck::Answer check(const Config& given, std::string of) {
     if (!out.is_good()) return out;
     out.data_problem = error_words([&] { config = fit_to_data(config); });
     if (!out.is_good()) return out;
-    out.settings_problem = error_words([&] {
-        const nlohmann::json figures = estimate(config);
-        out.parameters = figures.value("parameters", 0.0);
-        out.weights_bytes = figures.value("weights_bytes", 0.0);
-        out.training_bytes = figures.value("training_bytes", 0.0);
-        out.activations_bytes = figures.value("activations_bytes", 0.0);
-        out.seconds = figures.value("seconds", 0.0);
-    });
+    out.settings_problem = error_words([&] { out.estimate = estimate(config); });
     return out;
 }
 

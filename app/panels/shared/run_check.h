@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/state/background.h"
-#include "model/jobs.h"
+#include "model/jobs/train.h"
 
 namespace aft::app {
 
@@ -15,8 +15,7 @@ class RunCheck {
     struct Answer {
         std::string of;                              // the settings it belongs to, as JSON
         std::string data_problem, settings_problem;  // "" = none
-        double parameters = 0, weights_bytes = 0, training_bytes = 0, activations_bytes = 0;
-        double seconds = 0;  // of the whole training
+        Estimate estimate;                           // zeros where there is a problem
         [[nodiscard]] bool is_good() const {
             return data_problem.empty() && settings_problem.empty();
         }

@@ -1,0 +1,36 @@
+// The JSON of what jobs answer: the one place where it is made, for --json, for the files beside
+// what a job writes, and for the system report. Keys are sorted; NaN becomes null. Pure but for
+// write_result_file. Any thread.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+
+namespace aft {
+struct CompleteResult;
+struct EvalResult;
+struct ExportResult;
+struct InspectResult;
+struct OpResult;
+struct ProbeResult;
+struct RunResult;
+struct SystemReport;
+struct TrainResult;
+}  // namespace aft
+
+namespace aft::app {
+
+[[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
+[[nodiscard]] nlohmann::json to_json(const EvalResult& result);
+[[nodiscard]] nlohmann::json to_json(const ExportResult& result);
+[[nodiscard]] nlohmann::json to_json(const InspectResult& result);
+[[nodiscard]] nlohmann::json to_json(const OpResult& result);
+[[nodiscard]] nlohmann::json to_json(const ProbeResult& result);
+[[nodiscard]] nlohmann::json to_json(const RunResult& result);
+[[nodiscard]] nlohmann::json to_json(const SystemReport& report);
+[[nodiscard]] nlohmann::json to_json(const TrainResult& result);
+
+// result.json beside the grid of pictures; nothing where there is no grid.
+void write_result_file(const CompleteResult& result);
+// FILE.json beside the file of the probe.
+void write_result_file(const ProbeResult& result);
+
+}  // namespace aft::app

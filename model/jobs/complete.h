@@ -1,0 +1,49 @@
+// Job: fills the masked part of a picture, or goes on with a text. Plain types. No LibTorch. Blocks
+// until done; any thread.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "model/requests.h"
+
+namespace aft {
+
+struct CompleteRequest {
+    std::string model, image, mask, data, device = "cpu";
+    std::optional<std::string> prompt;  // text to go on with; empty: from nothing
+    int64_t index = 0;                  // of data, when no image is given
+    int64_t keep_rows = -1, length = 256;
+    SampleOptions sample;
+    std::string out;  // folder or .png; text: file or empty
+};
+
+struct CompletedSample {
+    // Of the filled tokens, at temperature 1 and untruncated.
+    double log_likelihood_nats = 0;
+    double bits_per_filled = 0;       // per filled token
+    std::string file;                 // its picture; "" = a text
+    std::optional<std::string> text;  // prompt and all; UTF-8, what is not is U+FFFD
+};
+struct CompleteResult {
+    std::string model;     // as asked for
+    int64_t step = 0;      // of the weights
+    SampleOptions sample;  // as asked for
+    std::string note;      // what became of the input; "" = nothing to say
+    int64_t tokens = 0, filled = 0;
+    double seconds = 0;
+    std::vector<CompletedSample> samples;
+    // Pictures: what the filled part really was, by the same measure as the samples.
+    std::optional<double> original_log_likelihood_nats;
+    // Reduced weights: what they cost on the original, or on the first text.
+    std::optional<double> weights_cost_bits_per_dim;
+    std::string grid;  // picture of input and samples, in the folder asked for; "" = none
+    std::string file;  // of the texts; "" = none
+};
+// Writes what `out` asks for: pictures or texts.
+[[nodiscard]] CompleteResult complete_job(const CompleteRequest& request,
+                                          const JobControl& control);
+
+}  // namespace aft

@@ -1,0 +1,28 @@
+#include "model/jobs/export.h"
+
+#include <ATen/ATen.h>
+
+#include "core/files.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/device.h"
+
+namespace aft {
+
+ExportResult export_weights(const std::string& model, const std::string& out, bool half) {
+    ExportResult result{.file = out, .dtype = half ? "F16" : "F32"};
+    with_plain_errors([&] {
+        Checkpoint checkpoint = read_checkpoint(model);
+        (void)make_net(checkpoint);  // a file that does not fit its config is not handed on
+        checkpoint.optimizer.clear();
+        checkpoint.training = nullptr;
+        for (auto& [name, tensor] : checkpoint.weights) {
+            result.parameters += tensor.numel();
+            if (half && fits_half(tensor)) tensor = tensor.to(at::kHalf);
+        }
+        write_checkpoint(out, checkpoint);
+        result.bytes = static_cast<int64_t>(fs::file_size(out));
+    });
+    return result;
+}
+
+}  // namespace aft

@@ -1,0 +1,19 @@
+// Job: writes the weights of a model alone, to be given away. Plain types. No LibTorch. Blocks
+// until done; any thread.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace aft {
+
+struct ExportResult {
+    std::string file;
+    int64_t bytes = 0, parameters = 0;
+    std::string dtype;  // F32, F16
+};
+// half: as F16, half the size; every value is then rounded to 11 bits, and reading turns it into
+// float32 again.
+[[nodiscard]] ExportResult export_weights(const std::string& model, const std::string& out,
+                                          bool half);
+
+}  // namespace aft

@@ -1,0 +1,43 @@
+// Jobs: what is in a model. Plain types. No LibTorch. Block until done; any thread.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/traits.h"
+
+namespace aft {
+
+struct TensorSummary {
+    std::string name, dtype;  // dtype as LibTorch calls it: "Float"
+    std::vector<int64_t> shape;
+    double min = 0, max = 0;
+};
+// Position bias w of a head, in nats: of the visible pairs inside the window, for kernels of all
+// taps. norm: Euclidean.
+struct BiasStatistics {
+    int64_t layer = 0, head = 0;
+    double min = 0, max = 0, mean = 0, norm = 0;
+};
+struct InspectResult {
+    Config config;
+    TaskTraits task;     // as published in Status
+    int64_t tokens = 0;  // T
+    int64_t parameters = 0;
+    std::vector<int64_t> parameters_per_layer;
+    std::vector<TensorSummary> tensors;
+    std::vector<BiasStatistics> bias;  // one per layer and head; empty = no position bias
+    struct Stored {
+        std::string file;
+        int64_t step = 0;
+        std::map<std::string, double> metrics;  // NaN = no number; empty = none were saved
+    };
+    std::optional<Stored> stored;  // none: of a preset
+};
+[[nodiscard]] InspectResult inspect_job(const std::string& model);  // checkpoint or run folder
+[[nodiscard]] InspectResult inspect_preset(const Config& config);   // with its initial weights
+
+}  // namespace aft

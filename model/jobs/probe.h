@@ -1,0 +1,39 @@
+// Job: one probe of a stored model, to a file of numbers or a picture. Plain types. No LibTorch.
+// Blocks until done; any thread.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "model/probe/option.h"
+
+namespace aft {
+
+[[nodiscard]] std::vector<ProbeInfo> probe_list();  // every probe with its options
+
+struct ProbeJob {
+    std::string probe, model, image, text, data, device = "cpu";
+    int64_t index = 0, layer = 0, head = -1, channel = -1, position = 0;
+    std::map<std::string, std::string> options;
+    std::string out;  // .npy, .png, .csv
+};
+// The field that was written, without its values.
+struct ProbeResult {
+    std::string probe, model;  // as asked for
+    int64_t layer = 0;
+    std::string file;
+    std::string input_note;  // what became of the input; "" = nothing to say
+    std::string field, unit;
+    std::vector<int64_t> shape;
+    std::vector<std::string> axes;  // one word per dimension
+    int64_t step = -1;              // of the weights
+    std::map<std::string, std::string> notes;
+    // Over the finite values; NaN where there are none.
+    double min = std::numeric_limits<double>::quiet_NaN(), max = min, mean = min;
+};
+[[nodiscard]] ProbeResult probe_job(const ProbeJob& request, const JobControl& control);
+
+}  // namespace aft

@@ -1,0 +1,53 @@
+// Jobs that train: the training itself, and what a new one needs before it starts. Plain types. No
+// LibTorch. Block until done; any thread.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "model/config.h"
+#include "model/traits.h"
+
+namespace aft {
+
+struct TrainRequest {
+    Config config;
+    std::string out;               // run folder; empty = runs/NAME-N
+    std::string resume;            // run folder to go on from
+    std::optional<int64_t> until;  // --steps
+    std::vector<std::string> set;  // key=value given together with resume
+    std::string device = "cpu";
+};
+struct TrainResult {
+    std::string run, checkpoint;
+    int64_t step = 0, steps_done = 0;       // now; by this job
+    int64_t target = 0;                     // the step it was to reach
+    std::map<std::string, double> metrics;  // of the last step; empty = no step was ever done
+    MixerTraits mixer;                      // as published in Status
+    TaskTraits task;
+    int64_t peak_memory_bytes = 0;
+    double seconds = 0;
+    bool interrupted = false;
+};
+// report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
+[[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
+
+// Opens the data of a new run as its start would, and gives the model their shape. Error if they
+// cannot be had or do not belong to the model.
+[[nodiscard]] Config fit_to_data(const Config& config);
+
+// Memory and time of a training, before it starts.
+struct Estimate {
+    int64_t parameters = 0;
+    int64_t weights_bytes = 0, activations_bytes = 0;
+    int64_t training_bytes = 0;  // weights, gradients and averages, activations
+    double seconds = 0;          // of all steps of the config, very roughly
+    std::string words;           // all that in a line
+};
+// config: one that fits its data (fit_to_data).
+[[nodiscard]] Estimate estimate(const Config& config);
+
+}  // namespace aft

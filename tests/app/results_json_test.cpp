@@ -1,0 +1,51 @@
+// The JSON of results: its keys are what people's scripts read.
+#include "app/results_json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "model/jobs.h"
+
+namespace aft::app {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
+    EvalResult eval;
+    eval.metric = "accuracy";
+    eval.metric_value = 0.5;
+    eval.loss_nats = kNaN;
+    EXPECT_EQ(to_json(eval).dump(),
+              R"({"accuracy":0.5,"data":"","examples":0,"loss_nats":null,"model":"","split":"",)"
+              R"("step":0,"task":"","tokens":0})");
+    EXPECT_FALSE(to_json(ProbeResult()).contains("mean")) << "no value is finite";
+    ProbeResult probe;
+    probe.min = probe.max = probe.mean = 2;
+    EXPECT_EQ(to_json(probe)["mean"], 2);
+    TrainResult train;
+    EXPECT_EQ(to_json(train).dump(),
+              R"({"checkpoint":"","interrupted":false,"metrics":null,"peak_memory_bytes":0,)"
+              R"("run":"","seconds":0.0,"step":0,"steps_done":0})");
+    train.metrics = {{"loss", kNaN}, {"lr", 1}};
+    EXPECT_EQ(to_json(train)["metrics"].dump(), R"({"loss":null,"lr":1.0})");
+    EXPECT_FALSE(to_json(InspectResult()).contains("step")) << "a preset is no checkpoint";
+}
+
+TEST(ResultsJson, ASampleIsAPictureOrAText) {
+    CompleteResult result;
+    result.samples.resize(2);
+    result.samples[0].file = "a.png";
+    result.samples[1].text = "";
+    result.samples[1].log_likelihood_nats = -1;
+    EXPECT_EQ(to_json(result)["samples"].dump(),
+              R"([{"bits_per_filled":0.0,"file":"a.png","index":0,"log_likelihood":0.0},)"
+              R"({"bits_per_filled":0.0,"index":1,"log_likelihood":-1.0,"text":""}])");
+    EXPECT_EQ(to_json(result)["log_likelihoods"].dump(), "[0.0,-1.0]");
+    EXPECT_FALSE(to_json(result).contains("weights_cost_bits_per_dim"));
+}
+
+}  // namespace
+}  // namespace aft::app
