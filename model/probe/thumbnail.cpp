@@ -10,13 +10,13 @@ namespace aft {
 namespace {
 
 // A mixer's position-bias parameters as they are stored, float32; undefined where there are none.
-struct BiasTensors {
+struct LayerBias {
     StoredBias table;
     Kernel kernel;
 };
 
-BiasTensors find_bias(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
-                      const std::string& prefix) {
+LayerBias find_bias(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                    const std::string& prefix) {
     const auto find = [&](const char* name) {
         for (const auto& [key, value] : tensors)
             if (key == prefix + name) return value.detach().to(at::kCPU, at::kFloat);
@@ -38,7 +38,7 @@ at::Tensor table_map(const probe::BiasTable& table) {
     return at::cat(parts, 0);
 }
 
-at::Tensor bias_map(const ModelConfig& model, const BiasTensors& found) {
+at::Tensor bias_map(const ModelConfig& model, const LayerBias& found) {
     if (found.kernel.k.defined()) {
         const at::Tensor w = found.kernel.effective();
         return at::expm1(w.dim() == 3 ? w[0] : w);

@@ -16,9 +16,8 @@ namespace aft::session {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
 }
 
@@ -96,7 +95,7 @@ void add_report(RunView& view, const StepReport& report) {
     const auto ease = [](double old, double value) {
         return old > 0 ? 0.9 * old + 0.1 * value : value;
     };
-    const auto now = Clock::now();
+    const auto now = std::chrono::steady_clock::now();
     view.step_gap_s = ease(view.step_gap_s, seconds_between(view.last_step_time, now));
     view.last_step_time = now;
     status.step = report.step;

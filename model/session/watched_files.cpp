@@ -24,7 +24,7 @@ std::optional<WatchedFiles::FileStamp> WatchedFiles::stamp_of(const std::string&
 
 void WatchedFiles::watch(const std::string& path, bool may_return) {
     if (files_.contains(path)) return;
-    if (const auto stamp = stamp_of(path)) files_.emplace(path, Watched{stamp, may_return});
+    if (const auto stamp = stamp_of(path)) files_.emplace(path, WatchedFile{stamp, may_return});
 }
 
 void WatchedFiles::forget(const std::string& path) {
@@ -37,7 +37,7 @@ std::vector<std::string> WatchedFiles::take_replaced(Clock::time_point now) {
     looked_ = now;
     for (auto file = files_.begin(); file != files_.end();) {
         const auto stamp = stamp_of(file->first);
-        Watched& known = file->second;
+        WatchedFile& known = file->second;
         if (stamp && stamp != known.stamp) replaced.push_back(file->first);
         known.stamp = stamp;
         file = stamp || known.may_return ? std::next(file) : files_.erase(file);

@@ -32,11 +32,11 @@ class WatchedFiles {
     };
     [[nodiscard]] static std::optional<FileStamp> stamp_of(const std::string& path);
 
-    struct Watched {
+    struct WatchedFile {
         std::optional<FileStamp> stamp;  // nullopt: it is gone
         bool may_return = false;
     };
-    std::map<std::string, Watched> files_;  // by path
+    std::map<std::string, WatchedFile> files_;  // by path
     Clock::time_point looked_{};
 };
 

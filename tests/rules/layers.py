@@ -33,6 +33,7 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
+    ("results", r"results_json\."),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
     ("panels", r"panels/"),
