@@ -21,19 +21,19 @@ using Clock = std::chrono::steady_clock;
 
 nlohmann::json describe(const DataSource& source, const DataConfig& config) {
     const DataInfo& info = source.info();
-    nlohmann::json json{{"source", config.source}, {"levels", info.levels}};
+    nlohmann::json description{{"source", config.source}, {"levels", info.levels}};
     if (info.is_text) {
-        json["alphabet"] = info.alphabet;
+        description["alphabet"] = info.alphabet;
     } else {
-        json["height"] = info.height;
-        json["width"] = info.width;
-        json["channels"] = info.channels;
+        description["height"] = info.height;
+        description["width"] = info.width;
+        description["channels"] = info.channels;
         // Pixels of classification are levels/(L-1), then (x - mean) / std.
-        json["normalisation"] = {{"mean", 0.5}, {"std", 0.5}};
+        description["normalisation"] = {{"mean", 0.5}, {"std", 0.5}};
     }
-    if (!info.class_names.empty()) json["classes"] = info.class_names;
-    if (info.floor_bits) json["floor_bits"] = *info.floor_bits;
-    return json;
+    if (!info.class_names.empty()) description["classes"] = info.class_names;
+    if (info.floor_bits) description["floor_bits"] = *info.floor_bits;
+    return description;
 }
 
 std::shared_ptr<const DataSource> open_data(const Config& config) {
