@@ -90,7 +90,7 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsTheSameWhereMapsAreDrawnInBlocks) {
 TEST_F(NumbersOnScreen, AGlobalRangeIsOfTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->step(40);
+    ui().session->run().step(40);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 40 && ui().status.state == RunState::paused; }));
     expect_one_range();
