@@ -167,8 +167,8 @@ def check_named_step(cli, screen):
     with Window(cli, screen) as window:
         window.until(lambda d: d.workspace == "Home", "Home")
         start_new_run(window, cli.folder / "completing")
+        window.key("ctrl+s")  # at once: weights that have hardly learnt
         window.type_number("Controls/Optimiser/Target step", "4000")  # more than this journey takes
-        window.key("ctrl+s")
         pin = "Timeline/Track/Pin save "
         saved = window.until(lambda d: next((w.label[len(pin):] for w in d.widgets if w.label.startswith(pin)), ""),
                              "an early step is saved")
@@ -187,7 +187,8 @@ def check_named_step(cli, screen):
         early = complete(window)
         words = window.dump().value("Samples/Main/Caption")
         cli.check("the caption names the saved step", re.search(rf"step {saved}\b", words), words)
-        cli.check("its weights are worse", min(map(float, early)) > max(map(float, live)), f"{early}, {live}")
+        # Of four samples each: single ones of weak weights are cheap by chance.
+        cli.check("its weights are worse", sum(map(float, early)) > sum(map(float, live)), f"{early}, {live}")
         window.until(lambda d: step_of(d) > first and d.value("Status/Main/State") == "Running", "training went on")
         window.key("Escape", "space")
         window.until_value("Status/Main/State", "Paused")
