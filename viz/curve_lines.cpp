@@ -1,5 +1,6 @@
 #include "viz/curve_lines.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "viz/curve_card.h"
@@ -7,9 +8,11 @@
 namespace aft::viz {
 namespace {
 
-// Goes on with the smoothed column where it ended.
-void smooth_on(CurveCache::Entry& kept, const Curve& curve) {
-    for (size_t row = kept.smoothed.size(); row < curve.y.size(); ++row) {
+// Continues the smoothed column where it ended.
+void append_smoothed(CurveCache::Entry& kept, const Curve& curve) {
+    const size_t from = kept.smoothed.size();
+    const size_t to = std::min(curve.y.size(), from + CurveCache::kRowsPerFrame);
+    for (size_t row = from; row < to; ++row) {
         double v = curve.y[row];
         if (!std::isnan(v)) {
             kept.sum = curve.smoothing * kept.sum + (1 - curve.smoothing) * v;
@@ -25,14 +28,15 @@ void refresh(CurveCache::Entry& kept, const Curve& curve, const PlotColumns& cut
     const bool is_longer = y.continues(kept.y) && x.continues(kept.x);
     if (!is_longer || kept.smoothing != curve.smoothing) {
         kept = {};
-    } else if (kept.y.size() == y.size() && kept.x.size() == x.size() && kept.cut == cut) {
+    } else if (kept.y.size() == y.size() && kept.x.size() == x.size() && kept.cut == cut &&
+               !kept.has_more()) {
         return;
     }
     kept.x = x;
     kept.y = y;
     kept.cut = cut;
     kept.smoothing = curve.smoothing;
-    if (curve.smoothing > 0) smooth_on(kept, curve);
+    if (curve.smoothing > 0) append_smoothed(kept, curve);
     kept.raw = curve.smoothing > 0 ? decimate(x, y, cut) : std::vector<PlotPoint>();
     kept.main = decimate(x, curve.smoothing > 0 ? kept.smoothed : y, cut);
 }
@@ -51,6 +55,7 @@ std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut) {
             refresh(kept, curve, cut);
             line.main = kept.main;
             line.raw = kept.raw;
+            line.has_more = kept.has_more();
         } else if (curve.smoothing > 0) {
             const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
             line.main = decimate(curve.x, smoothed, cut);

@@ -12,6 +12,7 @@ struct Line {  // one curve, decimated for this frame
     std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
     double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
     double recorded = std::numeric_limits<double>::quiet_NaN();  // last value, not smoothed
+    bool has_more = false;  // rows that are averaged in the next frames
 };
 
 // Takes from plot.cache what has not changed, and leaves there what it has worked out.

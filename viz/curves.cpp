@@ -282,6 +282,7 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
         make_lines(plot, {x.low, x.high, std::max(16, static_cast<int>(full)), plot.log_x});
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
+    for (const Line& line : lines) reply.has_more = reply.has_more || line.has_more;
     reply.y_low = y.low;
     reply.y_high = y.high;
     Limits limits = set;

@@ -46,8 +46,10 @@ struct Curve {
 };
 
 // What draw_curves has worked out of curves that are columns, kept by the caller, one for each
-// plot: a frame then costs O(pixels), and O(new rows) where rows have come.
+// plot: a frame then costs O(pixels), and O(new rows) where rows have come, of which it averages
+// at most kRowsPerFrame a curve.
 struct CurveCache {
+    static constexpr size_t kRowsPerFrame = 32768;
     struct Entry {
         NumberColumn x, y;  // as they were
         double smoothing = 0;
@@ -55,6 +57,7 @@ struct CurveCache {
         double sum = 0, norm = 0;  // of the average so far
         PlotColumns cut;
         std::vector<PlotPoint> raw, main;
+        [[nodiscard]] bool has_more() const { return smoothing > 0 && smoothed.size() < y.size(); }
     };
     std::vector<Entry> curves;  // in the plot's order
 };
@@ -109,6 +112,7 @@ struct CurveReply {
     std::optional<double> hovered{};  // x that the card reads: of a recorded point
     std::optional<double> clicked{};
     double y_low = 0, y_high = 0;  // shown
+    bool has_more = false;         // the averages of long curves take more frames (CurveCache)
     bool reset = false;  // a double click asked for everything; the plot's own zooms are gone
 };
 

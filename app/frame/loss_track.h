@@ -1,5 +1,5 @@
 // The loss over a run, one mean per pixel column of the timeline. A frame costs O(pixels), and
-// O(new rows) where rows have come. Window thread.
+// O(new rows) where rows have come, of which it takes at most kRowsPerFrame. Window thread.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -20,13 +20,24 @@ class LossTrack {
         size_t count = 0;
     };
 
-    void refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place);
+    static constexpr size_t kRowsPerFrame = 32768;
+    // True if rows are left for the next frame.
+    bool refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place);
     [[nodiscard]] const std::vector<Mean>& means() const { return means_; }
     [[nodiscard]] double low() const { return low_; }  // of the finite values
     [[nodiscard]] double high() const { return high_; }
 
   private:
-    NumberColumn step_, loss_;  // of the rows that are in
+    struct Bin {  // rows that always share a pixel column: another place needs no rows
+        double step = 0;
+        Mean mean;
+    };
+    void add(double step, const Mean& mean);
+
+    NumberColumn step_, loss_;  // that it is made of
+    size_t rows_ = 0;           // of these, taken so far
+    size_t bin_rows_ = 1;
+    std::vector<Bin> bins_;
     Place place_;
     std::vector<Mean> means_;
     double low_ = 1e300, high_ = -1e300;

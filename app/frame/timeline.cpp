@@ -63,7 +63,7 @@ void draw_loss(Ui& ui, LossTrack& kept, const Track& track, double handle) {
     if (loss == nullptr || loss->size() < 2) return;
     // One point per pixel column is all that shows.
     const int columns = std::max(2, static_cast<int>(track.b.x - track.a.x));
-    kept.refresh(ui.curves->step, *loss, {track.last, columns});
+    if (kept.refresh(ui.curves->step, *loss, {track.last, columns})) ui.want_frames(2);
     const double low = kept.low(), high = kept.high() > low ? kept.high() : low + 1;
     std::vector<ImVec2> points;
     for (size_t i = 0; i < kept.means().size(); ++i) {

@@ -10,7 +10,8 @@ ALLOWED = {
     "viz": ("core/", "viz/"),
     "bench": ("bench/", "core/", "model/"),
     "app": ("app/", "core/", "viz/", "bench/bench.h", "model/session.h", "model/jobs.h",
-            "model/jobs/", "model/system.h", "model/run_name.h", "model/model_files.h", "model/requests.h", "model/status.h", "model/completion.h", "model/data_item.h"),
+            "model/jobs/", "model/system.h", "model/run_name.h", "model/model_files.h", "model/requests.h", "model/status.h", "model/completion.h", "model/data_item.h",
+            "model/metrics.h"),
     "tests": ("",),
 }
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")

@@ -9,6 +9,7 @@
 #include "core/rng.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
+#include "viz/curve_lines.h"
 #include "viz/curves.h"
 #include "viz/gl/program.h"
 #include "viz/image_grid.h"
@@ -81,6 +82,26 @@ TEST(Smooth, StartsAtTheFirstValueAndSkipsGaps) {
     EXPECT_NEAR(s[2], (0.5 * 4 * 0.5 + 0.5 * 2) / 0.75, 1e-12);
     EXPECT_LT(s[4], s[2]);
     EXPECT_EQ(smooth(y, 0)[2], 2);
+}
+
+TEST(Curves, AverageOfALongCurveTakesSeveralFrames) {
+    NumberColumn x, y;
+    std::vector<double> plain;
+    for (size_t i = 0; i < 2 * CurveCache::kRowsPerFrame + 100; ++i) {
+        plain.push_back(i % 5 == 2 ? kMissing : std::sin(0.001 * double(i)));
+        x.push_back(double(i));
+        y.push_back(plain.back());
+    }
+    CurveCache cache;
+    CurvePlot plot;
+    plot.cache = &cache;
+    plot.curves.push_back({.x = x, .y = y, .smoothing = 0.9});
+    const PlotColumns cut{0, double(plain.size()), 300, false};
+    int frames = 1;
+    while (make_lines(plot, cut)[0].has_more) ++frames;
+    EXPECT_EQ(frames, 3);
+    const std::vector<double> whole = smooth(plain, 0.9);
+    EXPECT_EQ(make_lines(plot, cut)[0].main, decimate(x, whole, cut));
 }
 
 TEST(Atlas, LayoutFitsAndSpreadsAtMostAQuarterOfThePitch) {

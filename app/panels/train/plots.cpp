@@ -7,48 +7,13 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/train/plot_card.h"
+#include "app/panels/train/plot_series.h"
 #include "app/state/open_path.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
 
 namespace aft::app {
 namespace {
-
-// Columns of the curves in the unit of the screen; rows are appended as they come.
-struct Columns {
-    NumberColumn step;  // of the rows that are in
-    bool in_bits = true;
-    NumberColumn train, validation_step, validation, speed;
-};
-
-void refresh(Columns& c, const Ui& ui) {
-    const Curves& curves = *ui.curves;
-    const bool in_bits = ui.status.task.loss_in_bits;
-    if (!curves.step.continues(c.step) || c.in_bits != in_bits) c = Columns();
-    c.in_bits = in_bits;
-    const size_t from = c.step.size(), to = curves.step.size();
-    c.step = curves.step;
-    if (from == to) return;
-    const double unit = c.in_bits ? 1 / std::log(2.0) : 1;
-    const auto each = [&](const char* name, const auto& add) {
-        const auto found = curves.columns.find(name);
-        if (found == curves.columns.end()) return;
-        for (size_t i = from; i < std::min(to, found->second.size()); ++i) add(i, found->second[i]);
-    };
-    // A column may have begun with these rows: what was before is missing.
-    const auto put = [](NumberColumn& to_column, size_t row, double value) {
-        while (to_column.size() < row) to_column.push_back(std::nan(""));
-        to_column.push_back(value);
-    };
-    each("loss", [&](size_t i, double v) { put(c.train, i, v * unit); });
-    each("validation.loss", [&](size_t i, double v) {
-        if (!std::isfinite(v)) return;
-        c.validation_step.push_back(curves.step[i]);
-        c.validation.push_back(v * unit);
-    });
-    each("timing.step_ms",
-         [&](size_t i, double v) { put(c.speed, i, v > 0 ? 1000 / v : std::nan("")); });
-}
 
 // "train.learning_rate = 1e-3" -> "learning rate 1e-3"
 std::string event_words(std::string text) {
@@ -77,7 +42,7 @@ class PlotsPanel final : public Panel {
     [[nodiscard]] Plot speed_plot(Ui& ui);
     [[nodiscard]] static Plot rate_plot(Ui& ui);
 
-    Columns columns_;
+    PlotSeries columns_;
     struct Axes {
         double smoothing = 0.9;
         int x_scale = 0, y_scale = 0;
@@ -125,6 +90,7 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     const ImVec2 a = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();  // its lines begin at `a`, not at the pane's edge
     const viz::CurveReply reply = viz::draw_curves(plot, ui);
+    if (reply.has_more) ui.want_frames(2);
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(a);  // names stand right of the axes: the plot takes its whole size
     ImGui::Dummy(plot.size);
@@ -343,7 +309,7 @@ void PlotsPanel::draw(Ui& ui) {
         draw_no_curves(ui);
         return;
     }
-    refresh(columns_, ui);
+    if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
     marker_ = std::exchange(next_marker_, std::nullopt);
     const ImVec2 at = ImGui::GetCursorPos();
     draw_tools(ui);
@@ -362,7 +328,7 @@ void PlotsPanel::draw(Ui& ui) {
 
 void PlotsPanel::inspector(Ui& ui) {
     if (ui.curves->step.empty()) return;
-    refresh(columns_, ui);
+    if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
     const char* unit = columns_.in_bits ? ui.status.metric_words.c_str() : "nats";
     section(ui, "Run", ui.status.name, false);
     key_value(ui, "Parameters", group_thousands(ui.status.parameters));
