@@ -19,8 +19,8 @@ ImVec2 room_for_maps(const AtlasShape& shape, ImVec2 area) {
 }
 
 // Left-over room between `count` maps of `tile` pixels, at most a quarter of the pitch.
-float spread(float room, int count, float tile, float least) {
-    const float pitch = std::floor(room / float(std::max(1, count)));
+float spread(float available, int count, float tile, float least) {
+    const float pitch = std::floor(available / float(std::max(1, count)));
     return std::clamp(pitch, tile + least, std::floor(tile / 0.75F));
 }
 
@@ -94,7 +94,7 @@ void draw_cell_bar(const AtlasCell& cell, const Box& box, const LabelPlaces& pla
     list->AddRectFilled({left, middle - half}, {end, middle + half}, look.theme.accent);
 }
 
-struct Shown {  // one frame of an atlas
+struct AtlasFrame {  // one frame of an atlas
     const AtlasView& view;
     const Look& look;
     const AtlasLayout& layout;
@@ -114,7 +114,7 @@ struct Shown {  // one frame of an atlas
     }
 };
 
-void draw_row_ground(const Shown& s) {
+void draw_row_ground(const AtlasFrame& s) {
     const int row = s.view.selected_row;
     if (!s.view.raise_selected_row || row < 0 || row >= s.view.shape.rows) return;
     const float gap = (s.layout.pitch.y - s.layout.tile.y) / 2;
@@ -125,7 +125,7 @@ void draw_row_ground(const Shown& s) {
                                               s.look.theme.raised);
 }
 
-void draw_labels(const Shown& s) {
+void draw_labels(const AtlasFrame& s) {
     const auto style = [&](bool chosen, Align align) {
         return TextStyle{.size = kLabelSize,
                          .color = chosen ? s.look.theme.text1 : s.look.theme.text3,
@@ -145,7 +145,7 @@ void draw_labels(const Shown& s) {
     }
 }
 
-void draw_row_bars(const Shown& s) {
+void draw_row_bars(const AtlasFrame& s) {
     if (s.view.shape.row_bar <= 0) return;
     for (int r = 0; r < s.view.shape.rows; ++r) {
         const AtlasCell* const cell = s.cell(r, 0);
@@ -159,7 +159,7 @@ void draw_row_bars(const Shown& s) {
     }
 }
 
-void draw_maps(const Shown& s, Tiles& tiles) {
+void draw_maps(const AtlasFrame& s, Tiles& tiles) {
     const AtlasShape& shape = s.view.shape;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < s.view.cells.size(); ++i) {
@@ -184,7 +184,7 @@ void draw_maps(const Shown& s, Tiles& tiles) {
     }
 }
 
-void draw_rings(const Shown& s) {
+void draw_rings(const AtlasFrame& s) {
     if (s.hovered.is_valid())
         draw_ring(s.look, s.box(s.hovered.row, s.hovered.column), rgb(0xFFFFFF), 1);
     if (s.view.selected_row >= 0 && s.view.selected_column >= 0 &&
@@ -204,19 +204,19 @@ AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
     AtlasLayout out;
     if (shape.rows <= 0 || shape.columns <= 0 || shape.tile_rows <= 0 || shape.tile_columns <= 0)
         return out;
-    const ImVec2 room = room_for_maps(shape, area);
+    const ImVec2 available = room_for_maps(shape, area);
     const float gap = std::round(kGap * scale);
     const auto fit = [&](float pixels, int maps, int64_t values) {
         const auto zoom = static_cast<int>((pixels / float(maps) - gap) / float(values));
         return std::clamp(zoom, 1, std::max(1, static_cast<int>(kMostZoom * scale)));
     };
-    out.zoom = {fit(room.x, shape.columns, shape.tile_columns),
-                fit(room.y, shape.rows, shape.tile_rows)};
+    out.zoom = {fit(available.x, shape.columns, shape.tile_columns),
+                fit(available.y, shape.rows, shape.tile_rows)};
     if (!shape.free_axes) out.zoom.across = out.zoom.down = out.zoom.least();
     out.tile = {float(out.zoom.across * shape.tile_columns),
                 float(out.zoom.down * shape.tile_rows)};
-    out.pitch = {spread(room.x, shape.columns, out.tile.x, gap),
-                 spread(room.y, shape.rows, out.tile.y, gap) + shape.cell_label};
+    out.pitch = {spread(available.x, shape.columns, out.tile.x, gap),
+                 spread(available.y, shape.rows, out.tile.y, gap) + shape.cell_label};
     out.origin = {shape.row_label, shape.column_label};
     out.size = {out.origin.x + out.pitch.x * float(shape.columns) + shape.row_bar,
                 out.origin.y + out.pitch.y * float(shape.rows)};
@@ -249,7 +249,7 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     ImGui::InvisibleButton(view.id, {std::max(1.0F, size.x), std::max(1.0F, size.y)});
     reply.box = {corner, {corner.x + size.x, corner.y + size.y}};
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    Shown shown{view, look, reply.layout, corner, {}, false};
+    AtlasFrame shown{view, look, reply.layout, corner, {}, false};
     if (ImGui::IsItemHovered()) {
         const AtlasHit hit =
             hit_atlas(reply.layout, shape, {mouse.x - corner.x, mouse.y - corner.y});

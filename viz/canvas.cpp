@@ -28,7 +28,7 @@ bool Canvas::draw(ImDrawData& data, std::span<const ImTextureID> repainted) {
         damage_.forget();  // what is painted meanwhile is not seen
         return false;
     }
-    if (is_aside_ && (width != picture_.width() || height != picture_.height())) {
+    if (is_offscreen_ && (width != picture_.width() || height != picture_.height())) {
         picture_ = gl::Framebuffer(width, height);
         damage_.forget();
     }
@@ -36,7 +36,7 @@ bool Canvas::draw(ImDrawData& data, std::span<const ImTextureID> repainted) {
     damage_.update(data, repainted);
     if (damage_.boxes().empty()) return false;
     damage_.cut(data);
-    glBindFramebuffer(GL_FRAMEBUFFER, is_aside_ ? picture_.id() : 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, is_offscreen_ ? picture_.id() : 0);
     glViewport(0, 0, width, height);
     glEnable(GL_SCISSOR_TEST);
     glClearColor(0, 0, 0, 1);
@@ -51,7 +51,7 @@ bool Canvas::draw(ImDrawData& data, std::span<const ImTextureID> repainted) {
 }
 
 void Canvas::show() const {
-    if (!is_aside_) return;
+    if (!is_offscreen_) return;
     const int width = picture_.width(), height = picture_.height();
     glBindFramebuffer(GL_READ_FRAMEBUFFER, picture_.id());
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);

@@ -14,7 +14,7 @@ class Canvas {
 
     // From now on straight into the window's own buffer. Only where a swap leaves in it what it
     // showed: else its picture is kept aside, and show() copies all of it (4 ms at 1280x800).
-    void draw_into_window() { is_aside_ = false; }
+    void draw_into_window() { is_offscreen_ = false; }
     void show() const;
     [[nodiscard]] const gl::Framebuffer& picture() const { return picture_; }
     [[nodiscard]] const Damage& damage() const { return damage_; }
@@ -22,7 +22,7 @@ class Canvas {
   private:
     Damage damage_;
     gl::Framebuffer picture_;
-    bool is_aside_ = true;
+    bool is_offscreen_ = true;
 };
 
 }  // namespace aft::viz

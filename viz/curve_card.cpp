@@ -81,8 +81,8 @@ TextStyle value_style(const Look& look) {
 
 CardLayout lay_out(const CurveCard& card, const Look& look) {
     CardLayout out;
-    const float room = ImGui::GetIO().DisplaySize.y - look.px(4 * kPadding + kRow);
-    const auto most = size_t(std::max(1.0F, std::floor(room / look.px(kRow))));
+    const float available = ImGui::GetIO().DisplaySize.y - look.px(4 * kPadding + kRow);
+    const auto most = size_t(std::max(1.0F, std::floor(available / look.px(kRow))));
     const size_t count = std::max<size_t>(1, card.rows.size());
     out.columns = (count + most - 1) / most;
     out.rows = (count + out.columns - 1) / out.columns;

@@ -9,7 +9,7 @@ namespace aft::viz {
 namespace {
 
 // Continues the smoothed column where it ended.
-void append_smoothed(CurveCache::Entry& kept, const Curve& curve) {
+void append_smoothed(CurveCache::CachedCurve& kept, const Curve& curve) {
     const size_t from = kept.smoothed.size();
     const size_t to = std::min(curve.y.size(), from + CurveCache::kRowsPerFrame);
     for (size_t row = from; row < to; ++row) {
@@ -23,7 +23,7 @@ void append_smoothed(CurveCache::Entry& kept, const Curve& curve) {
     }
 }
 
-void refresh(CurveCache::Entry& kept, const Curve& curve, const PlotColumns& cut) {
+void refresh(CurveCache::CachedCurve& kept, const Curve& curve, const PlotColumns& cut) {
     const NumberColumn &x = *curve.x.column(), &y = *curve.y.column();
     const bool is_longer = y.continues(kept.y) && x.continues(kept.x);
     if (!is_longer || kept.smoothing != curve.smoothing) {
@@ -43,15 +43,15 @@ void refresh(CurveCache::Entry& kept, const Curve& curve, const PlotColumns& cut
 
 }  // namespace
 
-std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut) {
-    std::vector<Line> lines;
+std::vector<PlotLine> make_lines(const CurvePlot& plot, const PlotColumns& cut) {
+    std::vector<PlotLine> lines;
     if (plot.cache != nullptr) plot.cache->curves.resize(plot.curves.size());
     for (size_t i = 0; i < plot.curves.size(); ++i) {
         const Curve& curve = plot.curves[i];
-        Line line;
+        PlotLine line;
         line.curve = &curve;
         if (plot.cache != nullptr && curve.x.column() && curve.y.column()) {
-            CurveCache::Entry& kept = plot.cache->curves[i];
+            CurveCache::CachedCurve& kept = plot.cache->curves[i];
             refresh(kept, curve, cut);
             line.main = kept.main;
             line.raw = kept.raw;

@@ -7,7 +7,7 @@
 
 namespace aft::viz {
 
-struct Line {  // one curve, decimated for this frame
+struct PlotLine {  // one curve, decimated for this frame
     const Curve* curve = nullptr;
     std::vector<PlotPoint> raw, main, low, high;             // main: smoothed, or the curve itself
     double last = std::numeric_limits<double>::quiet_NaN();  // where the line on top ends
@@ -16,6 +16,6 @@ struct Line {  // one curve, decimated for this frame
 };
 
 // Takes from plot.cache what has not changed, and leaves there what it has worked out.
-[[nodiscard]] std::vector<Line> make_lines(const CurvePlot& plot, const PlotColumns& cut);
+[[nodiscard]] std::vector<PlotLine> make_lines(const CurvePlot& plot, const PlotColumns& cut);
 
 }  // namespace aft::viz

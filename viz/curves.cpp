@@ -54,11 +54,11 @@ Extent shown_x(const CurvePlot& plot) {
     return full_x(plot);
 }
 
-Extent shown_y(const CurvePlot& plot, const std::vector<Line>& lines) {
+Extent shown_y(const CurvePlot& plot, const std::vector<PlotLine>& lines) {
     if (const AxisZoom* zoom = plot.zoom.y; zoom != nullptr && zoom->is_user)
         return {zoom->low, zoom->high};
     Extent y;
-    for (const Line& line : lines)
+    for (const PlotLine& line : lines)
         for (const auto* points : {&line.raw, &line.main, &line.low, &line.high})
             for (const PlotPoint& p : *points) y.add(p.y, plot.log_y);
     if (plot.zero_line) y.add(0, plot.log_y);
@@ -77,7 +77,7 @@ void plot_points(const char* id, const std::vector<PlotPoint>& points, const ImP
     ImPlot::PlotLine(id, &points[0].x, &points[0].y, static_cast<int>(points.size()), spec);
 }
 
-void plot_band(const Line& line) {
+void plot_band(const PlotLine& line) {
     const size_t n = std::min(line.low.size(), line.high.size());
     if (n < 2) return;
     std::vector<double> x(n), low(n), high(n);
@@ -92,9 +92,9 @@ void plot_band(const Line& line) {
     ImPlot::PlotShaded("##band", x.data(), low.data(), high.data(), static_cast<int>(n), spec);
 }
 
-void plot_lines(const std::vector<Line>& lines, const Look& look) {
+void plot_lines(const std::vector<PlotLine>& lines, const Look& look) {
     int id = 0;
-    for (const Line& line : lines) {
+    for (const PlotLine& line : lines) {
         ImGui::PushID(id++);
         plot_band(line);
         ImPlotSpec raw;
@@ -217,7 +217,7 @@ void draw_events(const CurvePlot& plot, const Look& look) {
     }
 }
 
-std::string end_label(const Line& line) {
+std::string end_label(const PlotLine& line) {
     if (line.curve->label.empty()) return "";
     return std::isfinite(line.recorded)
                ? line.curve->label + " " + curve_number(line.recorded, line.curve->decimals)
@@ -225,15 +225,15 @@ std::string end_label(const Line& line) {
 }
 
 // Names with the last value at the line's end, pushed apart when they meet.
-void draw_end_labels(const std::vector<Line>& lines, const Look& look) {
+void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
     struct Label {
         float y;
-        const Line* line;
+        const PlotLine* line;
     };
     std::vector<Label> labels;
     const float height = look.px(17);
-    for (const Line& line : lines)
+    for (const PlotLine& line : lines)
         if (!line.curve->label.empty() && std::isfinite(line.last))
             labels.push_back({std::clamp(ImPlot::PlotToPixels(0, line.last).y - height / 2, at.y,
                                          at.y + size.y - height),
@@ -251,11 +251,11 @@ void draw_end_labels(const std::vector<Line>& lines, const Look& look) {
                   {.size = 14, .color = label.line->curve->color}, end_label(*label.line));
 }
 
-float label_room(const std::vector<Line>& lines, const Look& look) {
-    float room = 0;
-    for (const Line& line : lines)
-        room = std::max(room, text_size(look, {.size = 14}, end_label(line)).x);
-    return room > 0 ? room + look.px(kLabelGap) : 0;
+float label_space(const std::vector<PlotLine>& lines, const Look& look) {
+    float available = 0;
+    for (const PlotLine& line : lines)
+        available = std::max(available, text_size(look, {.size = 14}, end_label(line)).x);
+    return available > 0 ? available + look.px(kLabelGap) : 0;
 }
 
 void draw_title(const CurvePlot& plot, const Look& look) {
@@ -278,19 +278,19 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const float height = std::max(look.px(40), plot.size.y - title);
     draw_title(plot, look);
     const Extent x = shown_x(plot);
-    const std::vector<Line> lines =
+    const std::vector<PlotLine> lines =
         make_lines(plot, {x.low, x.high, std::max(16, static_cast<int>(full)), plot.log_x});
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
-    for (const Line& line : lines) reply.has_more = reply.has_more || line.has_more;
+    for (const PlotLine& line : lines) reply.has_more = reply.has_more || line.has_more;
     reply.y_low = y.low;
     reply.y_high = y.high;
     Limits limits = set;
     std::optional<CurveCard> card;  // of the pointer
     CardPlace place;
-    const float room = label_room(lines, look);
-    // Short room at the right in any case: the last axis number is centred on the edge.
-    const ImVec2 size = {std::max(look.px(80), full - std::max(room, look.px(12))), height};
+    const float available = label_space(lines, look);
+    // A little space at the right in any case: the last axis number is centred on the edge.
+    const ImVec2 size = {std::max(look.px(80), full - std::max(available, look.px(12))), height};
     ImGui::PushFont(look.fonts.regular, 14);
     if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
         setup_axes(plot, limits);

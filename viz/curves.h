@@ -50,7 +50,7 @@ struct Curve {
 // at most kRowsPerFrame a curve.
 struct CurveCache {
     static constexpr size_t kRowsPerFrame = 32768;
-    struct Entry {
+    struct CachedCurve {
         NumberColumn x, y;  // as they were
         double smoothing = 0;
         NumberColumn smoothed;
@@ -59,7 +59,7 @@ struct CurveCache {
         std::vector<PlotPoint> raw, main;
         [[nodiscard]] bool has_more() const { return smoothing > 0 && smoothed.size() < y.size(); }
     };
-    std::vector<Entry> curves;  // in the plot's order
+    std::vector<CachedCurve> curves;  // in the plot's order
 };
 
 struct CurveEvent {

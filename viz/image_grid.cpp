@@ -24,7 +24,7 @@ Image with_alpha(const Image& image) {
     return out;
 }
 
-struct Grid {
+struct PixelGrid {
     const ImageView& view;
     const Look& look;
     Box box;
@@ -42,7 +42,7 @@ struct Grid {
 
 // Calls draw(from, to) for every piece of the border between 1 and 0.
 template <class Draw>
-void walk_edges(const Grid& grid, std::span<const uint8_t> mask, const Draw& draw) {
+void walk_edges(const PixelGrid& grid, std::span<const uint8_t> mask, const Draw& draw) {
     for (int64_t r = 0; r < grid.view.height; ++r) {
         for (int64_t c = 0; c < grid.view.width; ++c) {
             if (!grid.is_on(mask, r, c)) continue;
@@ -55,7 +55,7 @@ void walk_edges(const Grid& grid, std::span<const uint8_t> mask, const Draw& dra
     }
 }
 
-void draw_mask(const Grid& grid) {
+void draw_mask(const PixelGrid& grid) {
     if (grid.view.mask.empty()) return;
     AFT_ASSERT(int64_t(grid.view.mask.size()) == grid.view.height * grid.view.width);
     ImDrawList* const list = ImGui::GetWindowDrawList();
@@ -83,7 +83,7 @@ void draw_mask(const Grid& grid) {
                [&](ImVec2 from, ImVec2 to) { list->AddLine(from, to, edge, 1.5F * s); });
 }
 
-void draw_outline(const Grid& grid) {
+void draw_outline(const PixelGrid& grid) {
     if (grid.view.outlined.empty()) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const float s = grid.look.scale;
@@ -94,7 +94,7 @@ void draw_outline(const Grid& grid) {
         });
 }
 
-void draw_future(const Grid& grid) {
+void draw_future(const PixelGrid& grid) {
     const MapCell t = grid.view.target;
     if (!grid.view.is_future_dark || !t.is_valid()) return;
     ImDrawList* const list = ImGui::GetWindowDrawList();
@@ -104,7 +104,7 @@ void draw_future(const Grid& grid) {
     list->AddRectFilled({grid.box.low.x, at.high.y}, grid.box.high, shade);
 }
 
-void draw_cells(const Grid& grid) {
+void draw_cells(const PixelGrid& grid) {
     const auto at = [&](MapCell cell) { return grid.cell(cell.row, cell.column); };
     if (grid.view.next.is_valid()) {
         const Box box = at(grid.view.next);
@@ -175,7 +175,7 @@ ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const 
     if (ImGui::IsItemActive()) reply.dragged = cell(mouse);
     if (reply.released && reply.hovered.is_valid()) reply.clicked = reply.hovered;
 
-    const Grid grid{view, look, reply.box, float(reply.zoom)};
+    const PixelGrid grid{view, look, reply.box, float(reply.zoom)};
     draw_hatch(look, reply.box);  // shows where pixels are transparent
     if (texture.id() != ImTextureID_Invalid)
         ImGui::GetWindowDrawList()->AddImage(texture.id(), reply.box.low, reply.box.high, {0, 0},

@@ -12,8 +12,8 @@ namespace {
 
 // Distance between axis numbers: multiples of `hint`, else 1, 2, 5, 10, ... so that they keep
 // `room` pixels.
-int64_t label_step(int64_t hint, float zoom, float room) {
-    const auto least = static_cast<int64_t>(std::ceil(room / zoom));
+int64_t label_step(int64_t hint, float zoom, float available) {
+    const auto least = static_cast<int64_t>(std::ceil(available / zoom));
     if (hint > 0 && hint < least * 4) return hint * ((least + hint - 1) / hint);
     for (int64_t decade = 1;; decade *= 10)
         for (const int64_t k : {1, 2, 5})
@@ -24,8 +24,8 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
     const CellRange seen = visible_cells(place, view.data);
     const std::string widest = view.column_label(view.data.columns - 1);
     const TextStyle plain{.size = 14, .color = look.theme.text3, .align = Align::centre};
-    const float room = text_size(look, plain, widest).x + look.px(10);
-    const int64_t step = label_step(view.column_step, place.width, room);
+    const float available = text_size(look, plain, widest).x + look.px(10);
+    const int64_t step = label_step(view.column_step, place.width, available);
     for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
         const Box box = place.cell(0, c);
         const float x = (box.low.x + box.high.x) / 2;

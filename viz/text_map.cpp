@@ -49,10 +49,10 @@ TextLayout lay_out_text(std::span<const uint8_t> bytes, int64_t columns) {
         const bool begins = !is_space(bytes[i]) && (i == 0 || is_space(bytes[i - 1]));
         const int64_t length = begins ? word_length(bytes, i) : 1;
         // The last column is for the space or line end behind a full line.
-        const int64_t room =
+        const int64_t available =
             is_space(bytes[i]) ? out.columns : std::max<int64_t>(1, out.columns - 1);
-        if (pen.column > 0 && pen.column + length > room && length <= room) next_line();
-        if (pen.column >= room) next_line();
+        if (pen.column > 0 && pen.column + length > available && length <= available) next_line();
+        if (pen.column >= available) next_line();
         out.places.push_back(pen);
         out.rows = pen.row + 1;
         ++pen.column;
@@ -84,10 +84,10 @@ ImVec2 text_cell(const Look& look) {
     return {std::ceil(size.x) + look.px(1), look.px(20)};
 }
 
-float text_height(std::span<const uint8_t> bytes, ImVec2 room, const Look& look) {
+float text_height(std::span<const uint8_t> bytes, ImVec2 available, const Look& look) {
     const ImVec2 cell = text_cell(look);
-    const auto rows = float(lay_out_text(bytes, int64_t(room.x / cell.x)).rows);
-    return cell.y * std::clamp(rows, 1.0F, std::max(1.0F, std::floor(room.y / cell.y)));
+    const auto rows = float(lay_out_text(bytes, int64_t(available.x / cell.x)).rows);
+    return cell.y * std::clamp(rows, 1.0F, std::max(1.0F, std::floor(available.y / cell.y)));
 }
 
 void TextMap::lay_out(const TextMapView& view, const Look& look) {

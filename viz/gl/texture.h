@@ -20,7 +20,7 @@ class Texture {
     Texture(Texture&& other) noexcept;
     Texture& operator=(Texture&& other) noexcept;
 
-    void repeat() const;  // along x, outside of 0..1; without it the ends go on
+    void repeat() const;  // along x, outside of 0..1; without it the edge texels repeat
     void upload(const Pixels& at, std::span<const float> values) const;
     void upload(const Pixels& at, std::span<const uint8_t> rgba) const;
 
