@@ -5,10 +5,12 @@
 namespace aft {
 
 FormatRoom safetensors_format();
+FormatRoom pt_format();
 
 const std::vector<FormatRoom>& formats() {
     static const std::vector<FormatRoom> rooms{
         safetensors_format(),
+        pt_format(),
     };
     return rooms;
 }

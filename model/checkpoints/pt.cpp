@@ -1,0 +1,207 @@
+// PyTorch's own files: torch.save, as a zip archive (since 1.6) and as the row of pickles before
+// it. Read through the restricted reader of pickle.h: nothing is executed. Dicts and lists in each
+// other become names with dots ("model.blocks.0.attn.qkv.weight"); what is no tensor is left out,
+// short texts and numbers become metadata. Every stride is checked against its storage.
+// Format: torch/serialization.py and torch/_utils.py of PyTorch 2.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "core/check.h"
+#include "core/files.h"
+#include "core/outside.h"
+#include "model/checkpoints/format.h"
+#include "model/checkpoints/pickle.h"
+#include "model/checkpoints/pt_storages.h"
+
+namespace aft {
+namespace {
+
+constexpr int kMostLevels = 64;
+constexpr size_t kLongestName = 1000, kMostDimensions = 16, kMostValues = size_t{1} << 20;
+constexpr int64_t kLargestSize = int64_t{1} << 40;
+
+class PtTensors {
+  public:
+    PtTensors(const Pickle& pickle, PtStorages& storages, TensorData values)
+        : pickle_(pickle), storages_(storages), values_(values) {}
+
+    TensorFile take() {
+        add("", pickle_.root(), 0);
+        return std::move(out_);
+    }
+
+  private:
+    using Kind = PickleNode::Kind;
+
+    template <class... Args>
+    [[noreturn]] void refuse(const std::string& name, fmt::format_string<Args...> text,
+                             Args&&... args) const {
+        fail("{}: tensor '{}': {}", storages_.where(), shown(name),
+             fmt::format(text, std::forward<Args>(args)...));
+    }
+    void add(const std::string& name, const PickleNode& node, int level);
+    void add_note(const std::string& name, const PickleNode& node);
+    [[nodiscard]] std::string key_of(const PickleNode& key) const;
+    [[nodiscard]] at::Tensor tensor(const std::string& name, const PickleNode& call);
+    [[nodiscard]] std::vector<int64_t> integers(const std::string& name, uint32_t node) const;
+    void check_strides(const std::string& name, const PtStorage& storage, int64_t offset,
+                       const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides);
+
+    const Pickle& pickle_;
+    PtStorages& storages_;
+    TensorData values_;
+    TensorFile out_;
+    std::set<std::string> names_;
+    size_t seen_ = 0;
+    uint64_t copied_ = 0;  // bytes of tensors that are no plain part of their storage
+};
+
+std::string PtTensors::key_of(const PickleNode& key) const {
+    if (key.kind == Kind::text) return key.text;
+    if (key.kind == Kind::integer && key.text.empty()) return std::to_string(key.integer);
+    fail("{}: a dict whose keys are neither texts nor numbers", storages_.where());
+}
+
+void PtTensors::add(const std::string& name, const PickleNode& node, int level) {
+    if (level > kMostLevels)
+        fail("{}: more than {} levels of dicts and lists", storages_.where(), kMostLevels);
+    if (++seen_ > kMostValues) fail("{}: more than {} values", storages_.where(), kMostValues);
+    if (name.size() > kLongestName)
+        fail("{}: a name of {} characters ('{}'), at most {}", storages_.where(), name.size(),
+             shown(name), kLongestName);
+    const auto below = [&](const std::string& key) {
+        return name.empty() ? key : name + "." + key;
+    };
+    if (node.kind == Kind::dict) {
+        for (size_t i = 0; i + 1 < node.items.size(); i += 2)
+            add(below(key_of(pickle_[node.items[i]])), pickle_[node.items[i + 1]], level + 1);
+    } else if (node.kind == Kind::list || node.kind == Kind::tuple) {
+        for (size_t i = 0; i < node.items.size(); ++i)
+            add(below(std::to_string(i)), pickle_[node.items[i]], level + 1);
+    } else if (node.kind == Kind::call && node.text.starts_with("torch._utils.")) {
+        const std::string known = name.empty() ? "tensor" : name;
+        if (!names_.insert(known).second) refuse(known, "is there twice");
+        out_.tensors.emplace_back(known, tensor(known, node));
+    } else {
+        add_note(name, node);
+    }
+}
+
+void PtTensors::add_note(const std::string& name, const PickleNode& node) {
+    constexpr size_t kLongestNote = 200;
+    if (node.kind == Kind::text && node.text.size() <= kLongestNote)
+        out_.metadata[name] = node.text;
+    else if (node.kind == Kind::integer && node.text.empty())
+        out_.metadata[name] = std::to_string(node.integer);
+    else if (node.kind == Kind::real)
+        out_.metadata[name] = fmt::format("{}", node.real);
+    else if (node.kind == Kind::boolean)
+        out_.metadata[name] = node.integer != 0 ? "true" : "false";
+}
+
+std::vector<int64_t> PtTensors::integers(const std::string& name, uint32_t node) const {
+    const PickleNode* tuple = &pickle_[node];
+    if (tuple->kind == Kind::call && tuple->text == "torch.Size" && tuple->items.size() == 1)
+        tuple = &pickle_[tuple->items[0]];
+    if (tuple->kind != Kind::tuple || tuple->items.size() > kMostDimensions)
+        refuse(name, "sizes and strides are tuples of at most {} numbers", kMostDimensions);
+    std::vector<int64_t> out;
+    for (const uint32_t item : tuple->items) {
+        const PickleNode& value = pickle_[item];
+        if (value.kind != Kind::integer || !value.text.empty() || value.integer < 0 ||
+            value.integer > kLargestSize)
+            refuse(name, "sizes and strides are numbers from 0 to {}", kLargestSize);
+        out.push_back(value.integer);
+    }
+    return out;
+}
+
+void PtTensors::check_strides(const std::string& name, const PtStorage& storage, int64_t offset,
+                              const std::vector<int64_t>& sizes,
+                              const std::vector<int64_t>& strides) {
+    if (sizes.size() != strides.size())
+        refuse(name, "{} sizes and {} strides", sizes.size(), strides.size());
+    int64_t last = offset, count = 1, reach = 0;
+    bool is_far = false;  // beyond 64 bits
+    bool is_empty = false;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        is_empty |= sizes[i] == 0;
+        const int64_t size = std::max<int64_t>(sizes[i], 1);
+        is_far |= __builtin_mul_overflow(count, size, &count);
+        is_far |= __builtin_mul_overflow(size - 1, strides[i], &reach);
+        is_far |= __builtin_add_overflow(last, reach, &last);
+    }
+    if (!is_far && is_empty) return;
+    if (is_far || count > storage.count)
+        refuse(name, "more numbers than the {} of its storage", storage.count);
+    if (offset < 0 || last >= storage.count)
+        refuse(name, "its strides reach beyond the {} numbers of its storage", storage.count);
+}
+
+at::Tensor PtTensors::tensor(const std::string& name, const PickleNode& call) {
+    if (call.text == "torch._utils._rebuild_parameter") {
+        const PickleNode* inner = call.items.empty() ? nullptr : &pickle_[call.items[0]];
+        if (inner == nullptr || inner->kind != Kind::call || inner->text == call.text)
+            refuse(name, "a parameter without its tensor");
+        return tensor(name, *inner);
+    }
+    constexpr size_t kStorage = 0, kOffset = 1, kSizes = 2, kStrides = 3, kType = 6;
+    if (!call.text.starts_with("torch._utils._rebuild_tensor") || call.items.size() <= kStrides)
+        refuse(name, "'{}' of {} arguments", call.text, call.items.size());
+    std::string type;
+    if (call.text.ends_with("_v3")) {
+        if (call.items.size() <= kType) refuse(name, "no dtype");
+        type = pickle_[call.items[kType]].text;
+    }
+    const PtStorage storage = storages_.find(pickle_, pickle_[call.items[kStorage]], type);
+    const PickleNode& offset = pickle_[call.items[kOffset]];
+    if (offset.kind != Kind::integer || !offset.text.empty()) refuse(name, "an offset is a number");
+    const auto sizes = integers(name, call.items[kSizes]);
+    const auto strides = integers(name, call.items[kStrides]);
+    check_strides(name, storage, offset.integer, sizes, strides);
+    const bool is_empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+    const auto meta = at::TensorOptions(storage.type).device(at::kMeta);
+    if (values_ == TensorData::left_out) return at::empty(sizes, meta);
+    if (is_empty) return at::empty(sizes, storage.type);
+    const at::Tensor view = storages_.load(storage).as_strided(sizes, strides, offset.integer);
+    if (view.is_contiguous()) return view;
+    copied_ += view.nbytes();
+    if (copied_ > storages_.file_bytes())
+        refuse(name, "more numbers in other orders than the file has bytes");
+    return view.contiguous();
+}
+
+bool recognises(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    char start[16] = {};
+    in.read(start, sizeof start);
+    const std::string_view begin(start, static_cast<size_t>(in.gcount()));
+    return begin.starts_with("PK\x03\x04") || begin.starts_with(kLegacyStart);
+}
+
+TensorFile read(const fs::path& path, TensorData values) {
+    std::unique_ptr<PtStorages> storages = open_pt_storages(path);
+    TensorFile file = PtTensors(storages->pickle(), *storages, values).take();
+    if (file.tensors.empty())
+        fail(
+            "{}: no tensors in it: a state dict is expected, as torch.save(model.state_dict(), "
+            "FILE) writes it",
+            path.string());
+    return file;
+}
+
+}  // namespace
+
+FormatRoom pt_format() {
+    return {.info = {"pt",
+                     "PyTorch's torch.save, new and old: state dicts and dicts of them, read "
+                     "without executing anything."},
+            .recognises = recognises,
+            .read = read,
+            .write = nullptr};
+}
+
+}  // namespace aft
