@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/frame/data_location.h"
 #include "app/frame/frame_parts.h"
-#include "app/state/data_location.h"
 #include "app/state/open_path.h"
 #include "app/widgets/parts.h"
 #include "core/image.h"
@@ -151,16 +151,15 @@ void FileBrowser::draw_head(Ui& ui) {
         go(folder_.parent_path());
     ImGui::SameLine();
     const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-    text_field(ui,
-               {.name = "Path",
-                .hint = "folder or file",
-                .width = room - 84,
-                .focus = std::exchange(is_new_, false),
-                .mono = true},
-               typed_);
-    const bool entered = text_submitted(ui);
+    const TextEdit edit = text_field(ui,
+                                     {.name = "Path",
+                                      .hint = "folder or file",
+                                      .width = room - 84,
+                                      .focus = std::exchange(is_new_, false),
+                                      .mono = true},
+                                     typed_);
     ImGui::SameLine();
-    if (button(ui, {.name = "Go", .width = 76}) || entered) take_typed(ui);
+    if (button(ui, {.name = "Go", .width = 76}) || edit.is_submitted) take_typed(ui);
     text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
                list_.filter);
     ImGui::SameLine();

@@ -85,7 +85,7 @@ void add_file_actions(Actions& actions) {
                  .icon = icon::quit,
                  .shortcut = "Ctrl+Q",
                  .menu = "File",
-                 .run = [](Ui& ui) { ui.commands.quit(); }});
+                 .run = [](Ui& ui) { ui.commands.send(Quit{}); }});
 }
 
 void add_workspace_actions(Actions& actions) {

@@ -99,18 +99,8 @@ std::string why_no_stop(const ModelView& ui) {
                : "Training has not begun or has ended.";
 }
 
-void start_or_pause(ModelView& ui) {
-    if (ui.status.state == RunState::running)
-        ui.session->run().pause();
-    else
-        ui.session->run().start();
-}
-
-// With a session only: tests feed a status without one.
-std::function<void(Ui&)> on_session(void (*act)(Session&)) {
-    return [act](Ui& ui) {
-        if (ui.session != nullptr) act(*ui.session);
-    };
+std::function<void(Ui&)> sends(SessionCommand command) {
+    return [command = std::move(command)](Ui& ui) { ui.commands.send(command); };
 }
 
 void add_step_actions(Actions& actions) {
@@ -121,14 +111,14 @@ void add_step_actions(Actions& actions) {
                  .shortcut = ".",
                  .menu = "Run",
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.run().step(1); })});
+                 .run = sends(TrainSteps{1})});
     actions.add({.id = "run.retry_step",
                  .name = "Try the step again",
                  .sentence = "Trains on after an error, for example with a lower learning rate. If "
                              "the weights are broken it fails again.",
                  .icon = icon::play,
                  .why_not = needs_error,
-                 .run = on_session([](Session& s) { s.run().start(); })});
+                 .run = sends(StartTraining{})});
     actions.add({.id = "run.step_many",
                  .name = "Run N steps",
                  .sentence = "Trains as many steps as Controls says, then pauses.",
@@ -136,9 +126,7 @@ void add_step_actions(Actions& actions) {
                  .shortcut = "Shift+.",
                  .menu = "Run",
                  .why_not = needs_health,
-                 .run = [](Ui& ui) {
-                     if (ui.session != nullptr) ui.session->run().step(ui.settings.many_steps);
-                 }});
+                 .run = [](Ui& ui) { ui.commands.send(TrainSteps{ui.settings.many_steps}); }});
 }
 
 void add_rewind_actions(Actions& actions) {
@@ -224,20 +212,23 @@ void add_run_actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = why_no_start_or_pause,
                  .run = [](Ui& ui) {
-                     if (ui.session != nullptr) start_or_pause(ui);
+                     if (ui.status.state == RunState::running)
+                         ui.commands.send(PauseTraining{});
+                     else
+                         ui.commands.send(StartTraining{});
                  }});
     actions.add({.id = "run.start",
                  .name = "Start training",
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.run().start(); })});
+                 .run = sends(StartTraining{})});
     actions.add({.id = "run.pause",
                  .name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
                  .icon = icon::pause,
                  .why_not = needs_running,
-                 .run = on_session([](Session& s) { s.run().pause(); })});
+                 .run = sends(PauseTraining{})});
     add_step_actions(actions);
     actions.add({.id = "run.stop",
                  .name = "Stop training",
@@ -245,7 +236,7 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::stop,
                  .menu = "Run",
                  .why_not = why_no_stop,
-                 .run = on_session([](Session& s) { s.run().stop(); })});
+                 .run = sends(StopTraining{})});
     actions.add({.id = "run.save",
                  .name = "Save checkpoint",
                  .sentence = "Writes the present step into the run folder.",
@@ -253,7 +244,7 @@ void add_run_actions(Actions& actions) {
                  .shortcut = "Ctrl+S",
                  .menu = "Run",
                  .why_not = needs_trainer,
-                 .run = on_session([](Session& s) { s.run().save(); })});
+                 .run = sends(SaveCheckpoint{})});
     add_rewind_actions(actions);
     add_aside_actions(actions);
 }

@@ -53,7 +53,7 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
     if (ui.session != nullptr) {
         const auto& completion = ui.selection.completion.own;
         if (completion && !completion->done && completion->error.empty()) {
-            ui.session->completions().stop();
+            ui.commands.send(StopCompletion{});
             return;
         }
     }
@@ -107,7 +107,7 @@ constexpr Simple kSimple[] = {
      needs_model,
      [](Ui& ui) {
          ui.selection.pin(ui.shown_step());
-         if (ui.session != nullptr) ui.session->run().keep(ui.shown_step());
+         ui.commands.send(KeepCheckpoint{ui.shown_step()});
      }},
     {"selection.remove_pins", "Remove pins", "Empties the list of pins.", icon::trash, "",
      needs_pin, [](Ui& ui) {

@@ -252,7 +252,7 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
     } else if (verb == "dump" && !rest.empty()) {
         write_atomically(rest, dump(frame.ui()));
     } else if (verb == "quit" && rest.empty()) {
-        frame.ui().commands.quit();
+        frame.ui().commands.send(Quit{});
     } else {
         return false;
     }

@@ -207,7 +207,7 @@ void train_run(HeadlessStage& stage, const TemporaryFolder& runs,
     run.config->train.checkpoint_every = 50;
     run.out = (runs / "demo-mirror").string();
     run.autostart = true;
-    stage.frame().open_run(std::move(run));
+    stage.ui().commands.send(OpenRun{std::move(run)});
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::stopped; }, 300);
 }
@@ -224,9 +224,9 @@ void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
     run.config->train.validate_examples = 4;
     run.config->train.checkpoint_every = kSaved;
     run.out = (runs / "too-fast").string();
-    stage.frame().open_run(std::move(run));
+    stage.ui().commands.send(OpenRun{std::move(run)});
     wait_for(stage, is_open, 60);
-    Session& session = *stage.ui().session;
+    Session& session = *stage.frame().session();
     session.run().step(kSteps);
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);

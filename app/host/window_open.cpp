@@ -61,7 +61,7 @@ int open_window(const WindowRequest& request, const Globals& globals) {
     initialize_model(globals.device, globals.threads);
     Window window({.device = globals.device, .stop = interrupts.token()});
     const SavesWithoutDisplay saves_without_display(window.frame());
-    if (request.run) window.frame().open_run(*request.run);
+    if (request.run) window.frame().ui().commands.send(OpenRun{*request.run});
     for (const std::string& path : request.paths) window.frame().open(path);
     run_and_save(window, interrupts.token());
     return interrupts.token().stop_requested() ? 130 : 0;

@@ -14,15 +14,10 @@
 #include "app/state/selection.h"
 #include "app/state/toasts.h"
 #include "app/state/user_settings.h"
+#include "app/state/workspace.h"
 #include "model/session.h"
 
 namespace aft::app {
-
-enum class Workspace { home, train, biases, attention, complete, compare, lab };
-inline constexpr Workspace kWorkspaces[] = {
-    Workspace::home,     Workspace::train,   Workspace::biases, Workspace::attention,
-    Workspace::complete, Workspace::compare, Workspace::lab};
-[[nodiscard]] const char* workspace_name(Workspace workspace);  // "Home", "Train", ...
 
 class Panel;
 
@@ -33,10 +28,13 @@ struct LogLine {
 
 // What is open, as it is in this frame.
 struct ModelView {
-    Session* session = nullptr;  // null: nothing is open. Panels then show their empty state.
-    Status status;               // this frame's picture of the session (state empty when none)
+    // To read and to ask; what changes it is a command. Null: nothing is open. Panels then show
+    // their empty state.
+    const Session* session = nullptr;
+    Status status;  // this frame's picture of the session (state empty when none)
     std::shared_ptr<const Curves> curves = std::make_shared<Curves>();  // never null
-    std::vector<int64_t> history;  // steps that a probe can name
+    std::vector<int64_t> history;   // steps that a probe can name
+    uint64_t train_completion = 0;  // id of the newest one that Train asked for; 0 = none
 
     [[nodiscard]] bool has_model() const {
         return status.state != RunState::empty && status.state != RunState::opening;

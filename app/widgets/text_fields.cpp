@@ -56,7 +56,7 @@ bool input_text(DrawContext& ui, const char* id, std::string& text, const InputL
     return entered;
 }
 
-bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
+TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     const std::string label = ui.recorder.claim(spec.name);
     const std::string before = text;
     const auto words = ui.recorder.scripted.take(label);
@@ -75,22 +75,18 @@ bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginDisabled(!spec.why_not.empty());
-    ui.submitted = input_text(ui, label.c_str(), text,
-                              {.width = has_icon ? width - ui.px(34) : width,
-                               .height = spec.height,
-                               .is_wrong = !spec.problem.empty(),
-                               .is_plain = has_icon,
-                               .is_mono = spec.mono,
-                               .is_set = words.has_value(),
-                               .hint = spec.hint.c_str()});
+    const bool is_submitted = input_text(ui, label.c_str(), text,
+                                         {.width = has_icon ? width - ui.px(34) : width,
+                                          .height = spec.height,
+                                          .is_wrong = !spec.problem.empty(),
+                                          .is_plain = has_icon,
+                                          .is_mono = spec.mono,
+                                          .is_set = words.has_value(),
+                                          .hint = spec.hint.c_str()});
     ImGui::EndDisabled();
     ui.recorder.item("text", label, text, spec.why_not);
     if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name, .sentence = spec.why_not});
-    return text != before;
-}
-
-bool text_submitted(const DrawContext& ui) {
-    return ui.submitted;
+    return {text != before, is_submitted};
 }
 
 namespace {

@@ -91,8 +91,11 @@ struct TextField {
     bool mono = false;
     std::string problem{};  // what is wrong with the text: an error outline
 };
-bool text_field(DrawContext& ui, const TextField& spec, std::string& text);  // true at every change
-bool text_submitted(const DrawContext& ui);  // Enter in the last text_field
+struct TextEdit {
+    bool is_changed = false, is_submitted = false;  // submitted: by Enter
+    explicit operator bool() const { return is_changed; }
+};
+TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text);
 
 // The control for one visit() row: drag field, drop-down, switch or text. `standard` = text of the
 // preset's value. Returns the new value as text, empty optional if unchanged.

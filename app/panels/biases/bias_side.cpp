@@ -295,7 +295,7 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     plot.now = double(ui.shown_step());
     plot.curves = {{.x = steps, .y = values, .color = ui.theme.series[0], .decimals = 4}};
     const viz::CurveReply reply = draw_curves(plot, ui);
-    if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
+    if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});
 }
 
 // The map at up to four stored moments, on the range of the chosen one.
@@ -344,7 +344,8 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui);
-    if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
+    if (reply.clicked.is_valid())
+        ui.commands.send(ShowStep{moments_[size_t(reply.clicked.column)].step});
 }
 
 }  // namespace aft::app

@@ -144,7 +144,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
                         .tip = "Stops between two tokens; Continue resumes it.",
                         .shortcut = "Esc",
                         .height = 32}))
-            ui.session->completions().stop();
+            ui.commands.send(StopCompletion{});
     } else {
         (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
     }

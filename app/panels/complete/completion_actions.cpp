@@ -27,7 +27,7 @@ void add_runs(Actions& actions) {
                  .menu = "Run",
                  .why_not = why_not_complete,
                  .run = [](Ui& ui) {
-                     ui.workspace = Workspace::complete;
+                     ui.commands.send(ShowWorkspace{Workspace::complete});
                      start_completion(ui);
                  }});
     actions.add({.id = "complete.resume",

@@ -152,7 +152,7 @@ void start_completion(Ui& ui) {
     choice.used = choice.sample;
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
-    choice.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
 void continue_completion(Ui& ui) {
@@ -160,7 +160,7 @@ void continue_completion(Ui& ui) {
     CompletionRequest request = going_on(ui, *completion);
     request.from_position = completion->position;
     request.from_sample = -1;
-    ui.selection.completion.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
 void continue_from_position(Ui& ui) {
@@ -172,7 +172,7 @@ void continue_from_position(Ui& ui) {
     request.forced = choice.level;
     choice.position = request.from_position;
     choice.level = -1;
-    choice.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
 int64_t position_looked_at(const Ui& ui, const Completion& completion) {

@@ -108,7 +108,7 @@ void SamplingPanel::draw_model_step(Ui& ui) {
         names[0] = "step " + group_thousands(ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
     if (!combo(ui, "Model step", chosen, {names})) return;
-    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
+    ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 
 // Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it

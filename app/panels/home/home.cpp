@@ -117,7 +117,7 @@ void HomePanel::actions(Actions& actions) {
                  .menu = "File",
                  .why_not = {},
                  .run = [this](Ui& ui) {
-                     ui.workspace = Workspace::home;
+                     ui.commands.send(ShowWorkspace{Workspace::home});
                      form_.open(ui, "demo-mirror");
                  }});
     actions.add(
@@ -129,7 +129,8 @@ void HomePanel::actions(Actions& actions) {
          .menu = "Help",
          .why_not = {},
          .run = [this](Ui& ui) {
-             if (!catalog_.page()) ui.workspace = Workspace::home;  // it is read there
+             // It is read there.
+             if (!catalog_.page()) ui.commands.send(ShowWorkspace{Workspace::home});
              copies_report_ = true;
              copy_report(ui);
          }});

@@ -231,8 +231,7 @@ void NewRunForm::start(Ui& ui) {
     run.request.config = config_;
     run.request.out = out_;
     run.request.autostart = true;
-    ui.commands.send(std::move(run));
-    ui.workspace = Workspace::train;
+    ui.commands.send(std::move(run));  // it shows Train
     close();
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
@@ -41,7 +40,8 @@ void sample_popup(Ui& ui) {
                    index))
         show_sample(ui, image.split, index);
     hint(ui, sample_words(ui));
-    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "file.choose_data");
+    if (ui.actions.why_not(ui, "file.choose_data").empty())
+        (void)action_button(ui, "file.choose_data");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
 }
 

@@ -186,7 +186,7 @@ void ExplorerPanel::draw_pins(Ui& ui) {
                        {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;
         ui.selection.lock(pin.cell);
-        ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+        ui.commands.send(ShowStep{pin.step == ui.status.step ? -1 : pin.step});
     }
 }
 

@@ -44,7 +44,7 @@ void ControlsPanel::actions(Actions& actions) {
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },
                  .run =
                      [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
+                         ui.commands.send(ShowWorkspace{Workspace::train});
                          ui.commands.send(ShowPane{"Controls"});
                          focus_target_ = run_after_ = true;
                      }});
@@ -67,9 +67,8 @@ void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
     if (ui.status.following) blocked = "Another process trains this run.";
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
-    if (const auto value = setting_field(ui, row, standard, blocked);
-        value && ui.session != nullptr)
-        ui.session->run().set(row.key, *value);
+    if (const auto value = setting_field(ui, row, standard, blocked))
+        ui.commands.send(SetSetting{row.key, *value});
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -129,9 +128,8 @@ void ControlsPanel::draw_target(Ui& ui) {
     const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
     const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
     if (!is_typed) run_after_ = false;
-    if (ui.session == nullptr) return;
-    if (is_changed) ui.session->run().set("train.steps", std::to_string(target));
-    if (runs) ui.session->run().run_until(target);
+    if (is_changed) ui.commands.send(SetSetting{"train.steps", std::to_string(target)});
+    if (runs) ui.commands.send(TrainUntil{target});
 }
 
 void ControlsPanel::draw_many_steps(Ui& ui) {
@@ -154,7 +152,7 @@ void ControlsPanel::draw_pace(Ui& ui) {
     field.unit = "%";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
-        if (ui.session != nullptr) ui.session->pace().set_share(share / 100);
+        ui.commands.send(SetTrainerShare{share / 100});
     }
     toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
            {"Smooth while I interact"});

@@ -95,7 +95,7 @@ void RunPanel::actions(Actions& actions) {
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.rewind_saved"); },
                  .run =
                      [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
+                         ui.commands.send(ShowWorkspace{Workspace::train});
                          opens_rewind_ = true;
                      }});
 }

@@ -11,7 +11,6 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
@@ -109,6 +108,7 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
 // What has come of the completion asked for; another one may have taken its place.
 void TrainSamplesPanel::take(Ui& ui) {
     if (!asked_.is_running) return;
+    asked_.id = ui.train_completion;
     const auto now = ui.session->completions().latest();
     if (!now || now->id < asked_.id) return;
     if (now->id == asked_.id) {
@@ -165,7 +165,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    asked_.id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::train, std::move(request)});
     asked_.is_running = true;
     asked_.at = at;
     if (step == ui.shown_step()) asked_.step = step;
@@ -309,7 +309,8 @@ void TrainSamplesPanel::draw(Ui& ui) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
                     .sentence = problem.words + "."};
-        if (why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+        if (ui.actions.why_not(ui, "file.choose_data").empty())
+            spec.actions.push_back("file.choose_data");
         spec.actions.push_back("file.reread_sample");
         banner(ui, spec);
         return;

@@ -1,4 +1,4 @@
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
 
 #include <filesystem>
 
@@ -18,7 +18,7 @@ void choose_data(Ui& ui, const std::string& path) {
     std::error_code ignored;
     place.path = fs::absolute(path, ignored).lexically_normal().string();
     ui.settings.data_locations[key] = place.path;
-    ui.session->run().set("data.source", place.text());
+    ui.commands.send(SetSetting{"data.source", place.text()});
     ui.want_frames(3);
 }
 
@@ -30,7 +30,7 @@ bool use_remembered_data(Ui& ui) {
         fs::exists(place.path, ignored) || !fs::exists(found->second, ignored))
         return false;
     place.path = found->second;
-    ui.session->run().set("data.source", place.text());
+    ui.commands.send(SetSetting{"data.source", place.text()});
     return true;
 }
 
