@@ -1,4 +1,6 @@
 // The file browser: folders, what can be opened in them, a filter, a sort, and a typed path.
+#include "app/frame/file_browser.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -8,9 +10,12 @@
 #include <utility>
 
 #include "app/frame/data_location.h"
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
 #include "app/state/open_path.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/image.h"
 #include "core/text.h"
 #include "model/model_files.h"

@@ -9,11 +9,17 @@
 #include <utility>
 
 #include "app/frame/data_location.h"
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_actions.h"
 #include "app/frame/frame_timer.h"
+#include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
 #include "app/frame/panes.h"
+#include "app/frame/run_actions.h"
+#include "app/frame/selection_actions.h"
 #include "app/frame/session_host.h"
+#include "app/frame/status_bar.h"
+#include "app/frame/toasts.h"
+#include "app/frame/top_bar.h"
 #include "app/frame/warnings.h"
 #include "core/outside.h"
 
@@ -199,7 +205,7 @@ void Frame::draw() {
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
     ui.recorder.set_pane("Toasts");
-    ui.toasts.draw(ui);
+    draw_toasts(ui);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);

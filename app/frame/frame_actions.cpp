@@ -1,8 +1,11 @@
 // Actions of the window itself: opening, workspaces, palette, themes, size, layout.
+#include "app/frame/frame_actions.h"
+
 #include <algorithm>
 #include <filesystem>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
+#include "app/widgets/buttons.h"
 #include "core/caught.h"
 #include "core/files.h"
 

@@ -4,8 +4,11 @@
 
 #include <utility>
 
+#include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
 #include "app/panels/rooms.h"
 
 namespace aft::app {

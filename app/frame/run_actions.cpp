@@ -1,9 +1,10 @@
 // Actions on the open run: start, pause, step, stop, save.
+#include "app/frame/run_actions.h"
+
 #include <imgui.h>
 
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
 #include "core/text.h"
 #include "model/model_files.h"
 

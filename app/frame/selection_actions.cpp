@@ -1,8 +1,10 @@
 // Actions on the one selection and on time: layer, head, quantity, range, gauge, pin, scrubbing,
 // Esc.
+#include "app/frame/selection_actions.h"
+
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
 
 namespace aft::app {
 

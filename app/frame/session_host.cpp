@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/frame/data_location.h"
-#include "app/frame/frame_parts.h"
+#include "app/frame/run_actions.h"
 #include "core/data_spec.h"
 
 namespace aft::app {

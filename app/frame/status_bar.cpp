@@ -1,9 +1,11 @@
 // The status bar: state, step, speed, costs, memory, and the last message at the right.
+#include "app/frame/status_bar.h"
+
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 #include "core/text.h"
 
 namespace aft::app {

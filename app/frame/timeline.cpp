@@ -1,12 +1,16 @@
 // The timeline: step and loss at the left, the track with its pins and handle, LIVE at the right.
+#include "app/frame/timeline.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 
 namespace aft::app {

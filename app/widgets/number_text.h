@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/widgets/widgets.h"
+#include "app/widgets/fields.h"
 
 namespace aft::app {
 

@@ -1,7 +1,8 @@
 // A panel that goes wrong is shown in its place; the others and the window go on.
 #include <implot.h>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {

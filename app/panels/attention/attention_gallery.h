@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/panels/attention/attention_data.h"
-#include "app/widgets/parts.h"
 #include "viz/atlas.h"
 
 namespace aft::app {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "viz/curves.h"
 

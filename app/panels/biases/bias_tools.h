@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/panels/biases/bias_data.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 

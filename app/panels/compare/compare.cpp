@@ -2,7 +2,7 @@
 // already.
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 namespace {

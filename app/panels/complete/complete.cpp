@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/overlay_image.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 

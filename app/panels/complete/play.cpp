@@ -10,7 +10,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/curves.h"
 

@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 

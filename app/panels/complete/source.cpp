@@ -7,7 +7,10 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 

@@ -4,8 +4,12 @@
 #include <cmath>
 
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/caught.h"
 #include "core/text.h"
 

@@ -1,7 +1,7 @@
 // Lab: says what will be here. The workspace has its place, its selection and its layout already.
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/panels/shared/positions.h"
-#include "app/widgets/parts.h"
 #include "viz/image_grid.h"
 
 namespace aft::app {

@@ -4,8 +4,6 @@
 #include <functional>
 #include <span>
 
-#include "app/widgets/parts.h"
-
 namespace aft::app {
 
 struct Tool {

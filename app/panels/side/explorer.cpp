@@ -8,9 +8,11 @@
 #include "app/panels/shared/norm_words.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "model/jobs.h"
 

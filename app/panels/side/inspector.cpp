@@ -1,6 +1,6 @@
 // Inspector: what the panes of this workspace say about the selection.
 #include "app/panels/panel.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 
 namespace aft::app {
 namespace {

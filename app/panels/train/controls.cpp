@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {

@@ -8,7 +8,10 @@
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/train/plot_card.h"
 #include "app/state/open_path.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {

@@ -11,7 +11,8 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/model_state.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
