@@ -13,10 +13,11 @@ namespace aft::app {
 
 class FileBrowser {
   public:
-    void open(Ui& ui, bool for_data = false);  // for_data: chooses where the model's data lie
+    void open(const ViewState& ui,
+              bool for_data = false);  // for_data: chooses where the model's data lie
     [[nodiscard]] bool is_open() const { return is_open_; }
     void close() { is_open_ = false; }
-    void draw(Ui& ui, ImVec2 display);
+    void draw(PaneContext& ui, ImVec2 display);
 
   private:
     struct Entry {
@@ -27,12 +28,12 @@ class FileBrowser {
     };
     void read_folder();
     void go(const std::filesystem::path& folder);
-    void draw_head(Ui& ui);
-    void draw_list(Ui& ui, float height);
-    void draw_foot(Ui& ui);
-    void choose(Ui& ui, const Entry& entry);
-    void take_typed(Ui& ui);
-    void take_data(Ui& ui);
+    void draw_head(PaneContext& ui);
+    void draw_list(PaneContext& ui, float height);
+    void draw_foot(PaneContext& ui);
+    void choose(PaneContext& ui, const Entry& entry);
+    void take_typed(PaneContext& ui);
+    void take_data(PaneContext& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
     std::filesystem::path folder_;
     std::string typed_, problem_;

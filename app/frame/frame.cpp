@@ -51,7 +51,7 @@ void add_actions(Actions& actions, FrameTools& tools) {
 
 // In the order in which they were sent; what is for the open session before another one takes its
 // place, and paths together.
-void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
+void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
     std::vector<std::string> paths;
     std::vector<Command> commands = ui.commands.take();
     for (Command& command : commands) {
@@ -77,7 +77,7 @@ void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
     host.open(paths);
 }
 
-void update_theme(Ui& ui, float display_scale) {
+void update_theme(PaneContext& ui, float display_scale) {
     const auto scale = display_scale * static_cast<float>(ui.settings.zoom);
     if (ui.is_styled && ui.theme.name == ui.settings.theme && ui.scale == scale) return;
     const float before = ui.is_styled ? ui.scale : static_cast<float>(ui.settings.layout_scale);
@@ -215,7 +215,7 @@ void Frame::finish() {
     impl_->timer.end(impl_->ui.stats);
 }
 
-std::string dump(const Ui& ui) {
+std::string dump(const PaneContext& ui) {
     return dump_text(ui.recorder, ui.stats.frames, workspace_name(ui.workspace),
                      ImGui::GetIO().DisplayFramebufferScale.x);
 }

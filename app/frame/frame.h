@@ -53,7 +53,7 @@ class Frame {
 };
 
 // The text dump of the last frame, as AFTERIMAGE_DUMP writes it.
-[[nodiscard]] std::string dump(const Ui& ui);
+[[nodiscard]] std::string dump(const PaneContext& ui);
 
 // The frame with no renderer at all: ids, names, sentences and actions for `list` and tests.
 [[nodiscard]] std::vector<Action> all_actions();

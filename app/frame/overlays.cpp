@@ -2,6 +2,8 @@
 
 #include <imgui_internal.h>
 
+#include "app/state/actions.h"
+
 namespace aft::app {
 
 BarScope::BarScope(const char* name, const Place& place) {

@@ -64,7 +64,7 @@ std::string needs_run_folder(const ModelView& ui) {
     return ui.status.state == RunState::stopping ? "Training is stopping." : "";
 }
 
-std::string needs_saved_shown(const Ui& ui) {
+std::string needs_saved_shown(const ViewState& ui) {
     if (std::string why = needs_run_folder(ui); !why.empty()) return why;
     if (ui.selection.step < 0) return "Scrub the timeline to a saved step first.";
     if (ui.session == nullptr) return "";
@@ -101,7 +101,7 @@ std::string why_no_stop(const ModelView& ui) {
 }
 
 std::function<void(Ui&)> sends(SessionCommand command) {
-    return [command = std::move(command)](Ui& ui) { ui.commands.send(command); };
+    return [command = std::move(command)](PaneContext& ui) { ui.commands.send(command); };
 }
 
 void add_step_actions(Actions& actions) {
@@ -120,14 +120,15 @@ void add_step_actions(Actions& actions) {
                  .icon = icon::play,
                  .why_not = needs_error,
                  .run = sends(StartTraining{})});
-    actions.add({.id = "run.step_many",
-                 .name = "Run N steps",
-                 .sentence = "Trains as many steps as Controls says, then pauses.",
-                 .icon = icon::fast,
-                 .shortcut = "Shift+.",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = [](Ui& ui) { ui.commands.send(TrainSteps{ui.settings.many_steps}); }});
+    actions.add(
+        {.id = "run.step_many",
+         .name = "Run N steps",
+         .sentence = "Trains as many steps as Controls says, then pauses.",
+         .icon = icon::fast,
+         .shortcut = "Shift+.",
+         .menu = "Run",
+         .why_not = needs_health,
+         .run = [](PaneContext& ui) { ui.commands.send(TrainSteps{ui.settings.many_steps}); }});
 }
 
 void add_rewind_actions(Actions& actions) {
@@ -143,14 +144,14 @@ void add_rewind_actions(Actions& actions) {
                              "after is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_run_folder,
-                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
     actions.add({.id = "run.rewind_shown",
                  .name = "Rewind to the shown step",
                  .sentence = "Goes back to the saved step that the timeline shows. What came after "
                              "is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
 }
 
 void add_aside_actions(Actions& actions) {
@@ -160,7 +161,7 @@ void add_aside_actions(Actions& actions) {
                              "stays as it is.",
                  .icon = icon::open,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) {
+                 .run = [](PaneContext& ui) {
                      ui.commands.send(OpenPath{checkpoint_file(ui.status.path, ui.selection.step)});
                  }});
     actions.add({.id = "run.copy_error",
@@ -212,7 +213,7 @@ void add_run_actions(Actions& actions) {
                  .shortcut = "Space",
                  .menu = "Run",
                  .why_not = why_no_start_or_pause,
-                 .run = [](Ui& ui) {
+                 .run = [](PaneContext& ui) {
                      if (ui.status.state == RunState::running)
                          ui.commands.send(PauseTraining{});
                      else

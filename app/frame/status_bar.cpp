@@ -33,7 +33,7 @@ std::string milliseconds(double ms) {
     return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
 }
 
-void put_state(Ui& ui, Pen& pen) {
+void put_state(PaneContext& ui, Pen& pen) {
     const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {

@@ -10,16 +10,16 @@ namespace aft::app {
 class Timeline {
   public:
     void draw(Ui& ui, const FrameAreas& areas, ImVec2 display);
-    void advance(Ui& ui);  // playback: moves the step
-    void toggle_play(Ui& ui);
-    void scrub(Ui& ui, int direction);  // to the neighbouring stored moment
-    void go_live(Ui& ui) { ui.selection.step = -1, playing_ = false; }
-    void go_first(Ui& ui);
+    void advance(PaneContext& ui);  // playback: moves the step
+    void toggle_play(PaneContext& ui);
+    void scrub(ViewState& ui, int direction);  // to the neighbouring stored moment
+    void go_live(ViewState& ui) { ui.selection.step = -1, playing_ = false; }
+    void go_first(ViewState& ui);
 
   private:
-    void draw_transport(Ui& ui, float height, bool is_small);
+    void draw_transport(PaneContext& ui, float height, bool is_small);
     void draw_track(Ui& ui, ImVec2 a, ImVec2 b);
-    void draw_live(Ui& ui, ImVec2 a, ImVec2 b);
+    void draw_live(PaneContext& ui, ImVec2 a, ImVec2 b);
     bool playing_ = false;
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;

@@ -119,7 +119,7 @@ void draw_menus(Ui& ui, bool as_one) {
     }
 }
 
-void draw_workspaces(Ui& ui, float left, float middle, float right) {
+void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
     ui.recorder.set_section("Workspaces");
     float total = 0;
     std::vector<float> widths;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/host/headless_run.h"
+#include "core/clock.h"
 #include "core/files.h"
 
 namespace aft::app {
@@ -150,8 +151,7 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
         if (ready(status)) return;
         if (status.state == RunState::error || (status.can_go_on && !status.error.empty()))
             fail("{}", status.error);
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        AFT_CHECK(passed.count() < seconds, "the model is not ready after {:.0f} s", seconds);
+        AFT_CHECK(seconds_since(start) < seconds, "the model is not ready after {:.0f} s", seconds);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the trainer needs the cores
     }
 }

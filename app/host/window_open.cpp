@@ -1,15 +1,15 @@
-// The window as commands use it: open_window and window_lists (app/window_api.h).
+// The window as commands use it: open_window and window_lists (app/cli/window_api.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <optional>
 
+#include "app/cli/interrupts.h"
+#include "app/cli/window_api.h"
 #include "app/host/window.h"
 #include "app/host/window_glfw.h"
-#include "app/interrupts.h"
 #include "app/panels/rooms.h"
-#include "app/window_api.h"
 #include "core/outside.h"
 #include "model/system.h"
 

@@ -1,6 +1,10 @@
-// Ui: everything a panel may see while it is drawn. Made by the frame, once; filled anew each
-// frame. It is the sum of two parts, and a function takes the part that it needs: DrawContext to
-// draw, `const ModelView&` to read the model, Selection, UserSettings or Commands to change them.
+// Ui: everything that the window has in this frame. Made by the frame, once; filled anew each
+// frame. It is built up in parts, and a function takes the part that it needs:
+//   DrawContext        draws a control (app/state/draw_context.h)
+//   const ModelView&   reads what is open
+//   const ViewState&   reads what is open, selected and set; without const it may select
+//   PaneContext&       draws that; may select and send commands
+//   Ui&                also runs actions, shows toasts, writes to the log
 // Window thread. Never keep pointers into it beyond the frame; never wait in a panel.
 #pragma once
 #include <cstdint>
@@ -41,13 +45,26 @@ struct ModelView {
     }
 };
 
-struct Ui : DrawContext, ModelView {
+// What is looked at: the model, the selection, and what the user has set. Others than the selection
+// are changed by the frame alone (by commands), the settings also by their controls.
+struct ViewState : ModelView {
     Selection selection;
-    Commands commands;
-    Actions actions;
-    Toasts toasts;
     UserSettings settings;
     Workspace workspace = Workspace::home;
+
+    [[nodiscard]] int64_t shown_step() const {
+        return selection.step < 0 ? status.step : selection.step;
+    }
+};
+
+// To draw what is looked at, and to ask for changes.
+struct PaneContext : DrawContext, ViewState {
+    Commands commands;
+};
+
+struct Ui : PaneContext {
+    Actions actions;
+    Toasts toasts;
     std::vector<LogLine> log;
     std::vector<Panel*> shown_panels;  // of this workspace: the Inspector draws their sections
     bool headless = false;             // drawn without a display
@@ -55,9 +72,6 @@ struct Ui : DrawContext, ModelView {
 
     void say(std::string kind, std::string text) {
         log.push_back({time, std::move(kind), std::move(text)});
-    }
-    [[nodiscard]] int64_t shown_step() const {
-        return selection.step < 0 ? status.step : selection.step;
     }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/widgets/tooltip.h"
+#include "core/check.h"
 
 namespace aft::app {
 

@@ -1,4 +1,3 @@
-// The drop-down, rows and regions of widgets.h.
 #include "app/widgets/combo.h"
 
 #include <fmt/format.h>

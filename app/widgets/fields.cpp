@@ -1,4 +1,3 @@
-// Number fields of widgets.h: dragged, typed into, or moved as a slider.
 #include "app/widgets/fields.h"
 
 #include <imgui_internal.h>
@@ -9,6 +8,7 @@
 #include "app/widgets/number_text.h"
 #include "app/widgets/text_fields.h"
 #include "app/widgets/tooltip.h"
+#include "core/check.h"
 
 namespace aft::app {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/widgets/fields.h"
+#include "model/status.h"
 
 namespace aft::app {
 

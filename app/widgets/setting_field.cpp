@@ -6,6 +6,8 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
+#include "app/widgets/number_text.h"
+#include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 
 namespace aft::app {
@@ -53,6 +55,12 @@ std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
     std::string text = *std::get<std::string*>(row.value);
     if (!text_field(ui, {.name = row.key, .why_not = why_not}, text)) return std::nullopt;
     return text;
+}
+
+std::optional<std::string> setting_row(DrawContext& ui, const Setting& row,
+                                       const std::string& standard, const SettingRowLook& look) {
+    label_column(ui, setting_label(row.key, look.is_narrow), look.column, row.help);
+    return setting_field(ui, row, standard, look.why_not);
 }
 
 std::string setting_label(std::string_view key, bool is_narrow) {

@@ -1,4 +1,3 @@
-// Empty, error and progress states, chips, hatch, icons and tooltips of parts.h.
 #include "app/widgets/states.h"
 
 #include <imgui_internal.h>
@@ -8,6 +7,7 @@
 
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
+#include "core/check.h"
 
 namespace aft::app {
 

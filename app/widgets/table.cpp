@@ -1,4 +1,3 @@
-// The table of parts.h.
 #include "app/widgets/table.h"
 
 #include <imgui_internal.h>

@@ -1,4 +1,3 @@
-// Text, section heads, rows of values, captions and the hover line of parts.h.
 #include "app/widgets/text.h"
 
 #include <imgui_internal.h>

@@ -1,4 +1,3 @@
-// Text fields of widgets.h, and the control for one visit() row.
 #include "app/widgets/text_fields.h"
 
 #include <imgui_internal.h>

@@ -2,6 +2,8 @@
 
 #include <imgui_internal.h>
 
+#include "app/state/actions.h"
+
 #include "app/widgets/text.h"
 
 namespace aft::app {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <span>
 
+#include "app/state/draw_context.h"
+
 namespace aft::app {
 
 struct Tool {

@@ -54,7 +54,7 @@ PanelRoom log_panel() {
                 "start. Errors also "
                 "stay behind the bell at the top right.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<LogPanel>()); }};
+            .make = make_panel<LogPanel>};
 }
 
 }  // namespace aft::app
