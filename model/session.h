@@ -116,9 +116,11 @@ class Session {
 
     [[nodiscard]] RunCommands run();
     [[nodiscard]] TrainingPace pace();
-    [[nodiscard]] ProbeAnswers probes();
-    [[nodiscard]] Completions completions() const;
-    [[nodiscard]] DataItems items();
+    // Reading and asking leave the run as it is: a const session has them, and no commands.
+    [[nodiscard]] ProbeAnswers probes() const;
+    [[nodiscard]] DataItems items() const;
+    [[nodiscard]] Completions completions();
+    [[nodiscard]] const Completions completions() const;  // latest() alone
 
   private:
     struct Impl;

@@ -7,11 +7,12 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, content, includes, layers, names, places, rooms, sizes, types, words
+from rules import classes, commands, content, includes, layers, names, places, rooms, sizes, types, words
 
 RULES = {
     "include direction": includes.include_direction,
     "layers of model and app": layers.layers,
+    "panels ask by commands": commands.commands,
     "places that catch, start threads or share": places.places,
     "places that are named are needed": places.unused_places,
     "LibTorch only in model, bench, tests": includes.libtorch_places,

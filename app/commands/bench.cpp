@@ -2,10 +2,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/work.h"
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/files.h"

@@ -69,7 +69,7 @@ Width width_of(float display_width, float scale) {
     return width < 1280 ? Width::rail : Width::wide;
 }
 
-FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline) {
+FrameAreas frame_areas(const PaneContext& ui, ImVec2 display, bool has_timeline) {
     FrameAreas a;
     a.width = width_of(display.x, ui.scale);
     a.top = ui.px(44);

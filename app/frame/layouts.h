@@ -23,7 +23,7 @@ struct FrameAreas {  // of the display, in pixels
     float top = 0, timeline = 0, status = 0, rail = 0;  // heights; rail: width
     Width width = Width::wide;
 };
-[[nodiscard]] FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline);
+[[nodiscard]] FrameAreas frame_areas(const PaneContext& ui, ImVec2 display, bool has_timeline);
 
 // "Explorer###Train wide/Explorer": one ImGui window per panel, workspace and width.
 [[nodiscard]] std::string window_name(const PanelRoom& room, Workspace workspace, Width width);

@@ -4,8 +4,11 @@
 
 #include <utility>
 
+#include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 
@@ -156,7 +159,7 @@ void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
     ImGui::End();
 }
 
-void Panes::draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
+void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas) {
     const float height = areas.dock_max.y - areas.dock_min.y;
     const BarScope bar("Rail", {.at = {0, areas.top},
                                 .size = {areas.rail, height},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
 #include "app/panels/rooms.h"
 
 namespace aft::app {
@@ -21,7 +21,7 @@ class Panes {
     explicit Panes(const std::vector<PanelRoom>& rooms);  // referred to for as long as this lives
     void add_actions(Actions& actions);
     void draw(Ui& ui, FrameTools& tools, const FrameAreas& areas);
-    void draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas);
+    void draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas);
     [[nodiscard]] std::string help(Workspace workspace) const;  // of its canvas, for F1
     // Of the last frame; true where the workspace has changed since.
     bool has_left(Workspace workspace);

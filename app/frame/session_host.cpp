@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/frame/frame_parts.h"
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
+#include "app/frame/run_actions.h"
 #include "core/data_spec.h"
 
 namespace aft::app {
@@ -32,6 +32,7 @@ void SessionHost::retire() {
         retiring_.emplace_back(std::exchange(open_, {}), unsaved_, wake_);
     }
     ui_.session = nullptr;
+    ui_.train_completion = 0;
     ui_.selection.image = {};
     told_ = {};
 }
@@ -51,9 +52,42 @@ void SessionHost::close() {
     ui_.history.clear();
 }
 
-void SessionHost::rewind(int64_t step) {
-    if (ui_.session != nullptr) ui_.session->run().rewind(step);
-    ui_.selection.step = -1;
+namespace {
+
+// What each command to the session does.
+struct Apply {
+    Session& session;
+    Ui& ui;
+
+    void operator()(const StartTraining&) const { session.run().start(); }
+    void operator()(const PauseTraining&) const { session.run().pause(); }
+    void operator()(const TrainSteps& command) const { session.run().step(command.count); }
+    void operator()(const TrainUntil& command) const { session.run().run_until(command.step); }
+    void operator()(const StopTraining&) const { session.run().stop(); }
+    void operator()(const SaveCheckpoint&) const { session.run().save(); }
+    void operator()(const KeepCheckpoint& command) const { session.run().keep(command.step); }
+    void operator()(const RewindTo& command) const {
+        session.run().rewind(command.step);
+        ui.selection.step = -1;
+    }
+    void operator()(const SetSetting& command) const {
+        session.run().set(command.key, command.value);
+    }
+    void operator()(const SetTrainerShare& command) const {
+        session.pace().set_share(command.share);
+    }
+    void operator()(StartCompletion& command) const {
+        const bool is_of_train = command.owner == CompletionOwner::train;
+        uint64_t& id = is_of_train ? ui.train_completion : ui.selection.completion.own_id;
+        id = session.completions().start(std::move(command.request));
+    }
+    void operator()(const StopCompletion&) const { session.completions().stop(); }
+};
+
+}  // namespace
+
+void SessionHost::apply(SessionCommand command) {
+    if (open_.session) std::visit(Apply{*open_.session, ui_}, command);
 }
 
 void SessionHost::replace(OpenRequest request) {
@@ -71,7 +105,7 @@ void SessionHost::replace(OpenRequest request) {
             wake();
         });
     ui_.session = open_.session.get();
-    ui_.session->pace().set_share(ui_.settings.trainer_share);
+    open_.session->pace().set_share(ui_.settings.trainer_share);
 }
 
 void SessionHost::open(const std::vector<std::string>& paths) {
@@ -120,7 +154,7 @@ void SessionHost::remember_open() {
 }
 
 void SessionHost::poll() {
-    Session* const session = ui_.session;
+    const Session* const session = ui_.session;
     if (session == nullptr) return;
     ui_.status = session->status();
     if (auto curves = session->curves()) ui_.curves = std::move(curves);
@@ -143,11 +177,12 @@ void SessionHost::note_changes() {
     told_.message = status.message;
     if (ui_.has_model()) ui_.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui_.selection.hover.reset();
+    report_unsaved();
 }
 
 void SessionHost::load_image() {
     ImageChoice& image = ui_.selection.image;
-    Session* const session = ui_.session;
+    const Session* const session = ui_.session;
     if (session == nullptr || image.item || !ui_.has_model()) return;
     ItemError error;
     image.item = image.path.empty() ? session->items().example(image.split, image.index, &error)

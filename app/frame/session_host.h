@@ -22,19 +22,22 @@ class SessionHost {
 
     void replace(OpenRequest request);  // the open one ends in the background
     void close();
-    void rewind(int64_t step);
+    void apply(SessionCommand command);                // nothing where none is open
     void open(const std::vector<std::string>& paths);  // checkpoints, run folders, pictures
     void poll();                                       // status, curves, completion of this frame
-    void note_changes();                               // of `ui`: errors, messages, rewinds
+    // Of `ui`: errors, messages, rewinds; and of sessions that have ended since, what is unsaved.
+    void note_changes();
     void load_image();
-    void report_unsaved();  // of sessions that have ended since
     // Blocks. What the open session could not save, if so.
     [[nodiscard]] std::optional<UnsavedSteps> save();
     // Blocks until all have ended. What could not be saved and was not reported.
     [[nodiscard]] std::vector<UnsavedSteps> end();
 
+    [[nodiscard]] Session* session() { return open_.session.get(); }
+
   private:
     void retire();
+    void report_unsaved();
     void open_one(const std::string& path, Opening opening);
     void remember_open();
 

@@ -1,9 +1,11 @@
 // The status bar: state, step, speed, costs, memory, and the last message at the right.
+#include "app/frame/status_bar.h"
+
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -31,7 +33,7 @@ std::string milliseconds(double ms) {
     return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
 }
 
-void put_state(Ui& ui, Pen& pen) {
+void put_state(PaneContext& ui, Pen& pen) {
     const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {

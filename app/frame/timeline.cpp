@@ -1,12 +1,16 @@
 // The timeline: step and loss at the left, the track with its pins and handle, LIVE at the right.
+#include "app/frame/timeline.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -58,7 +62,7 @@ struct Track {
     }
 };
 
-void draw_loss(Ui& ui, LossTrack& kept, const Track& track, double handle) {
+void draw_loss(PaneContext& ui, LossTrack& kept, const Track& track, double handle) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr || loss->size() < 2) return;
     // One point per pixel column is all that shows.
@@ -100,7 +104,7 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
-void draw_pins(Ui& ui, const Track& track, const std::vector<Event>& events) {
+void draw_pins(PaneContext& ui, const Track& track, const std::vector<Event>& events) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
     for (const Event& event : events) {
@@ -130,7 +134,7 @@ void draw_pins(Ui& ui, const Track& track, const std::vector<Event>& events) {
 }
 
 // What P has kept: a click goes back to its place and step.
-void draw_kept(Ui& ui, const Track& track) {
+void draw_kept(PaneContext& ui, const Track& track) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < ui.selection.pins.size(); ++i) {
         const Pin& pin = ui.selection.pins[i];
@@ -171,7 +175,7 @@ void draw_pin_menu(Ui& ui) {
     }
 }
 
-void draw_numbers(Ui& ui, const Track& track) {
+void draw_numbers(DrawContext& ui, const Track& track) {
     const double room = track.last;
     double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, room))));
     if (room / pitch > 5)
@@ -193,7 +197,7 @@ void draw_numbers(Ui& ui, const Track& track) {
 
 }  // namespace
 
-void Timeline::advance(Ui& ui) {
+void Timeline::advance(PaneContext& ui) {
     if (!playing_) return;
     ui.want_frames(1);
     if (ui.time < next_) return;
@@ -203,18 +207,18 @@ void Timeline::advance(Ui& ui) {
     if (ui.selection.step < 0 || ui.shown_step() == before) playing_ = false;
 }
 
-void Timeline::toggle_play(Ui& ui) {
+void Timeline::toggle_play(PaneContext& ui) {
     playing_ = !playing_ && !ui.history.empty();
     next_ = ui.time;
     if (playing_ && ui.selection.step < 0) go_first(ui), playing_ = true;
 }
 
-void Timeline::go_first(Ui& ui) {
+void Timeline::go_first(ViewState& ui) {
     playing_ = false;
     if (!ui.history.empty()) ui.selection.step = ui.history.front();
 }
 
-void Timeline::scrub(Ui& ui, int direction) {
+void Timeline::scrub(ViewState& ui, int direction) {
     const auto& moments = ui.history;
     if (moments.empty()) return;
     const int64_t now = ui.shown_step();
@@ -228,7 +232,7 @@ void Timeline::scrub(Ui& ui, int direction) {
 }
 
 // "step   training 0.936 bits/dim": between `left` and `right.x`; "step" gives way.
-static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
+static void draw_loss_words(PaneContext& ui, ImVec2 right, float left) {
     const std::optional<double> loss = loss_at(ui, ui.shown_step());
     const bool is_nan = loss && !std::isfinite(*loss);
     const std::string number = !loss ? "\u2013" : is_nan ? "NaN" : short_value(*loss, 3);
@@ -250,7 +254,7 @@ static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
     ui.recorder.item("value", ui.recorder.claim("Loss"), "training " + number + " " + unit);
 }
 
-void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
+void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
     ui.recorder.set_section("Transport");
     const ImVec2 at = ImGui::GetWindowPos();
     float y = at.y + (height - ui.px(26)) / 2;
@@ -323,7 +327,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
                         ui.px(3));
 }
 
-void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
+void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     const bool is_live = ui.selection.step < 0;
     const RunState state = ui.status.state;
     const bool runs = state == RunState::running || state == RunState::stopping;

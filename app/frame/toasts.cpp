@@ -1,18 +1,17 @@
-#include "app/state/toasts.h"
+#include "app/frame/toasts.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 
 namespace {
-
-constexpr double kSeconds = 5;
-constexpr size_t kMost = 3;
 
 enum class Answer { none, close, act };
 
@@ -68,34 +67,22 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
 
 }  // namespace
 
-void Toasts::add(Toast toast) {
-    std::erase_if(shown_, [&](const Toast& old) { return old.title == toast.title; });
-    if (toast.kind == ToastKind::error) ++unread_errors_;
-    history_.push_back(toast);
-    if (history_.size() > 200) history_.erase(history_.begin());
-    shown_.push_back(std::move(toast));
-    if (shown_.size() > kMost) shown_.erase(shown_.begin());
-}
-
-void Toasts::draw(Ui& ui) {
-    for (Toast& toast : shown_)
-        if (toast.born < 0) toast.born = ui.time, ui.want_frames(3);
-    std::erase_if(shown_, [&](const Toast& toast) {
-        return toast.kind != ToastKind::error && ui.time - toast.born > kSeconds;
-    });
+void draw_toasts(Ui& ui) {
+    if (ui.toasts.update(ui.time)) ui.want_frames(3);
+    const std::vector<Toast> shown = ui.toasts.shown();  // an action may add one
     const bool has_timeline = ui.workspace != Workspace::home;
-    for (const Toast& toast : shown_)
-        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kSeconds + 0.01);
+    for (const Toast& toast : shown)
+        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kToastSeconds + 0.01);
     float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
-    int index = 0, closed = -1;
-    for (const Toast& toast : shown_) {
-        const Answer answer = draw_toast(ui, toast, index, bottom);
-        if (answer != Answer::none) closed = index;
-        if (answer == Answer::act && toast.run) toast.run(ui);
-        ++index;
+    std::optional<size_t> closed;
+    for (size_t i = 0; i < shown.size(); ++i) {
+        const Answer answer = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
+        if (answer == Answer::none) continue;
+        closed = i;
+        if (answer == Answer::act && shown[i].run) shown[i].run(ui);
     }
-    if (closed < 0) return;
-    shown_.erase(shown_.begin() + closed);
+    if (!closed) return;
+    ui.toasts.close(*closed);
     ui.want_frames(3);
 }
 

@@ -1,64 +1,17 @@
 // The top bar, bare windows for bars, and overlays.
+#include "app/frame/top_bar.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "app/frame/frame_parts.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/tooltip.h"
 
 namespace aft::app {
-
-BarScope::BarScope(const char* name, const Place& place) {
-    ImGui::SetNextWindowPos(place.at);
-    ImGui::SetNextWindowSize(place.size);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, place.padding);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, place.ground);
-    ImGui::Begin(name, nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                     ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoFocusOnAppearing);
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar();
-}
-
-BarScope::~BarScope() {
-    ImGui::End();
-}
-
-OverlayScope::OverlayScope(Ui& ui, const char* name, ImVec2 at, ImVec2 size) {
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    // The ground is a window of its own, so that clicks do not reach what lies under it.
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(display);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(0, 0, 0, 115));
-    ImGui::Begin((std::string(name) + " ground").c_str(), nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                     ImGuiWindowFlags_NoNav);
-    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
-    is_left_ = ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
-    ImGui::End();
-    ImGui::PopStyleColor();
-    ImGui::SetNextWindowPos(at);
-    ImGui::SetNextWindowSize(size);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(10));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
-    ImGui::Begin(name, nullptr,
-                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                     ImGuiWindowFlags_NoScrollbar);
-    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
-    ImGui::PopStyleVar(3);
-    ImGui::PopStyleColor(2);
-}
-
-OverlayScope::~OverlayScope() {
-    ImGui::End();
-}
 
 namespace {
 
@@ -166,7 +119,7 @@ void draw_menus(Ui& ui, bool as_one) {
     }
 }
 
-void draw_workspaces(Ui& ui, float left, float middle, float right) {
+void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
     ui.recorder.set_section("Workspaces");
     float total = 0;
     std::vector<float> widths;

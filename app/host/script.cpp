@@ -3,10 +3,10 @@
 #include <imgui.h>
 
 #include <charconv>
-#include <chrono>
 #include <optional>
 #include <thread>
 
+#include "core/clock.h"
 #include "core/files.h"
 #include "core/text.h"
 
@@ -53,12 +53,7 @@ ImVec2 middle_of(const WidgetRecord& w) {
     return {(w.min.x + w.max.x) / 2, (w.min.y + w.max.y) / 2};
 }
 
-double now_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
-bool is_on_screen(const Ui& ui, const std::string& words) {
+bool is_on_screen(const PaneContext& ui, const std::string& words) {
     return dump(ui).find(words) != std::string::npos;
 }
 
@@ -82,12 +77,12 @@ void Script::stop(const std::string& why) const {
 
 bool Script::is_waiting(Frame& frame) {
     if (wait_.words.empty()) return false;
-    if (wait_.start < 0) wait_.start = now_seconds();
+    if (!wait_.start) wait_.start = std::chrono::steady_clock::now();
     if (is_on_screen(frame.ui(), wait_.words)) {
         wait_.words.clear();
         return false;
     }
-    if (now_seconds() - wait_.start > wait_.seconds) {
+    if (seconds_since(*wait_.start) > wait_.seconds) {
         --at_;  // the line that waits
         stop(fmt::format("waited {} s and it did not appear", wait_.seconds));
     }
@@ -224,7 +219,7 @@ void Script::begin_wait(const std::string& rest) {
     if (wait_.words.size() > 1 && wait_.words.front() == '"' && wait_.words.back() == '"')
         wait_.words = wait_.words.substr(1, wait_.words.size() - 2);
     wait_.seconds = number.value_or(kWaitSeconds);
-    wait_.start = -1;
+    wait_.start.reset();
     if (wait_.words.empty()) stop("expected: wait TEXT [SECONDS]");
 }
 
@@ -252,7 +247,7 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
     } else if (verb == "dump" && !rest.empty()) {
         write_atomically(rest, dump(frame.ui()));
     } else if (verb == "quit" && rest.empty()) {
-        frame.ui().commands.quit();
+        frame.ui().commands.send(Quit{});
     } else {
         return false;
     }

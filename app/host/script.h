@@ -2,9 +2,11 @@
 // performed through the widgets as a person would. The same for the real window, for pictures and
 // for tests. Window thread.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +52,8 @@ class Script {
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
     struct Wait {
         std::string words{};  // "" = none
-        double seconds = 0, start = -1;
+        double seconds = 0;
+        std::optional<std::chrono::steady_clock::time_point> start{};  // of waiting
     } wait_;
     struct Set {  // a value that a widget has not yet taken
         std::string label{};

@@ -242,9 +242,10 @@ void Window::Impl::take_input() {
     for (const std::string& path : callbacks.dropped) frame.open(path);
     callbacks.dropped.clear();
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
-    if (is_fresh && ui.session != nullptr && ui.settings.smooth_while_interact &&
+    Session* const session = frame.session();
+    if (is_fresh && session != nullptr && ui.settings.smooth_while_interact &&
         ui.status.state == RunState::running)
-        ui.session->pace().yield_for_ms(100);
+        session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
 }
 

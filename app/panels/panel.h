@@ -14,16 +14,16 @@
 namespace aft::app {
 
 // Conventions
-// * Everything interactive goes through app/widgets/widgets.h and parts.h: they record label,
-// rectangle,
-//   value and state. Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Everything interactive goes through app/widgets: they record label, rectangle, value and state.
+//   Labels are `Pane/Section/Name`; Section = the last section() head.
 // * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
 // * No session, or nothing there yet: empty_state() with what to do next. Fields still being
 //   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
-// * Shared state between panels is Ui::selection and nothing else; private state is the Panel's.
+// * Shared state between panels is ViewState::selection and nothing else; private state is the
+// Panel's.
 // * What a user can do (start, open, pin, export, ...) is an Action: add it in actions(), run it by
-//   its id with ui.actions.run or action_button(); what the frame shall do is a Command. Keys are
-//   shortcuts of actions.
+//   its id with ui.actions.run or action_button(); what the frame or the session shall do is a
+//   Command. Keys are shortcuts of actions.
 // * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
 //   foot: canvas_height() before the canvas, hover_line() last.
 // * inspector() draws sections into the Inspector while a workspace of the panel is shown.
@@ -45,6 +45,11 @@ class Panel {
     virtual void inspector(Ui&) {}     // sections for the Inspector of the panel's workspaces
     virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
 };
+
+template <class Own>
+std::unique_ptr<Panel> make_panel() {  // for PanelRoom::make
+    return std::make_unique<Own>();
+}
 
 struct PanelRoom {
     RoomInfo info;     // name = title of the pane ("Atlas"), unique; sentence for `list panels` and

@@ -47,8 +47,7 @@ struct DrawContext : viz::Look {
     Recorder recorder;
     FieldEdit edit;
     LineText read_out;
-    bool submitted = false;  // Enter in the text field drawn last
-    double time = 0;         // seconds since the start; in pictures and tests a fixed pace
+    double time = 0;  // seconds since the start; in pictures and tests a fixed pace
     FrameStats stats;
     WantedFrames wanted;
     bool is_styled = false;  // theme and scale are the user's

@@ -1,11 +1,12 @@
-// The drop-down, rows and regions of widgets.h.
+#include "app/widgets/combo.h"
+
 #include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
 
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/tooltip.h"
 
 namespace aft::app {
 

@@ -1,13 +1,14 @@
-// Number fields of widgets.h: dragged, typed into, or moved as a slider.
+#include "app/widgets/fields.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/input_text.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/text_fields.h"
+#include "app/widgets/tooltip.h"
+#include "core/check.h"
 
 namespace aft::app {
 

@@ -1,9 +1,10 @@
-// The table of parts.h.
+#include "app/widgets/table.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/combo.h"
 
 namespace aft::app {
 

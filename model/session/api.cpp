@@ -73,13 +73,16 @@ RunCommands Session::run() {
 TrainingPace Session::pace() {
     return TrainingPace(impl_->channels);
 }
-ProbeAnswers Session::probes() {
+ProbeAnswers Session::probes() const {
     return ProbeAnswers(impl_->channels);
 }
-Completions Session::completions() const {
+Completions Session::completions() {
     return Completions(impl_->channels);
 }
-DataItems Session::items() {
+const Completions Session::completions() const {
+    return Completions(impl_->channels);
+}
+DataItems Session::items() const {
     return DataItems(impl_->channels);
 }
 

@@ -38,9 +38,9 @@ class AttentionPane : public BareTest {
         request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
         request.out = (scratch_ / "text").string();
         make();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
-        ui().session->run().step(5);
+        session().run().step(5);
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         show();
     }
@@ -144,7 +144,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     request.config->model.own["heads"] = 4;
     request.out = (scratch_ / "softmax").string();
     make();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\n");
     show();
     const std::string sort = "Attention/Main/Sort";

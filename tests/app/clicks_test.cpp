@@ -41,11 +41,11 @@ class RandomClicks : public BareTest {
         OpenRequest request;
         request.config = tiny_config();
         request.out = run_;
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
         if (steps == 0) return;
-        ui().session->run().set("train.steps", "1000000");
-        ui().session->run().step(steps);
+        session().run().set("train.steps", "1000000");
+        session().run().step(steps);
         run("wait Paused 60\n");
     }
     [[nodiscard]] bool is_other_model() {
@@ -196,8 +196,8 @@ TEST_F(RandomClicks, WhileTrainingRuns) {
     with.is_right = [this] { return !is_other_model() && ui().status.state == RunState::running; };
     with.restore = [this] {
         if (is_other_model()) reopen();
-        ui().session->run().set("train.steps", "1000000");
-        ui().session->run().start();
+        session().run().set("train.steps", "1000000");
+        session().run().start();
         until([this] { return ui().status.state == RunState::running; });
     };
     explore(with);

@@ -128,7 +128,7 @@ constexpr const char* kCopy = "Inspector/Actions/Copy as command";
 TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->run().step(45);
+    session().run().step(45);
     run("workspace Biases\n");
     const auto why = [&] {
         const WidgetRecord* const button = ui().recorder.find(kCopy);

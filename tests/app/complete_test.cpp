@@ -4,8 +4,8 @@
 
 #include <fstream>
 
+#include "app/frame/data_location.h"
 #include "app/panels/complete/completion_state.h"
-#include "app/state/data_location.h"
 #include "core/data_spec.h"
 #include "core/image.h"
 #include "core/text.h"
@@ -43,9 +43,8 @@ class Complete : public BareTest {
         stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
         run("frames 2\nwait Ready 60\n");
         const int64_t levels = ui().status.config.model.levels;
-        ui().session->run().set("data.source",
-                                "images:" + (scratch_ / "nowhere").string() +
-                                    "?size=16&gray=1&levels=" + std::to_string(levels));
+        session().run().set("data.source", "images:" + (scratch_ / "nowhere").string() +
+                                               "?size=16&gray=1&levels=" + std::to_string(levels));
         ui().selection.image = {};
         ASSERT_TRUE(until([&] { return ui().status.config.data.source.starts_with("images"); }));
         ui().selection.image = {};
@@ -329,7 +328,7 @@ TEST_F(Complete, TheChosenDataFolderIsRememberedAfterClosing) {
     request.config->data.source =
         "images:" + (scratch_ / "first").string() + "?size=8&gray=1&levels=4";
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\nclick Run/Run/Step\nwait Paused 60\nSave checkpoint\n");
     ASSERT_TRUE(until([&] { return ui().status.saved_step == 1; }));
     stage_.reset();

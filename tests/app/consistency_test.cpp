@@ -98,7 +98,7 @@ TEST_F(Consistency, AMapMovesOnThoughItIsNeverTheNewest) {
     run("workspace Home\nframes 2\n");  // no pane asks for anything
     const ProbeRequest request = probe("bias");
     const auto train_to = [&](int64_t step) {
-        ui().session->run().step(step - ui().status.step);
+        session().run().step(step - ui().status.step);
         ASSERT_TRUE(until(
             [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
     };

@@ -23,7 +23,7 @@ class EmptyStates : public BareTest {
         }
         request.out = (scratch_ / (mixer + "-" + task)).string();
         make();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
     }
     // The empty state of a pane whose answers are in; "" = it shows something, and no error.

@@ -1,7 +1,8 @@
 // A panel that goes wrong is shown in its place; the others and the window go on.
 #include <implot.h>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -144,10 +145,10 @@ TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
     request.config = tiny_config();
     request.config->train.steps = 1000000;
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\nworkspace Train\nframes 5\n");
     EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
-    ui().session->run().start();
+    session().run().start();
     ASSERT_TRUE(until([&] { return ui().status.step > 0; }));
     const auto throws = [](Ui&) { throw Error("layer 3 is missing"); };
     const std::pair<Draw, std::string> mistakes[] = {
@@ -164,7 +165,7 @@ TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
         run("click Bad/Main/Try again\nclick Worse/Main/Try again\nframes 3\n");
         EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
     }
-    ui().session->run().pause();
+    session().run().pause();
     EXPECT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
     EXPECT_EQ(ui().status.error, "");
     EXPECT_TRUE(until([&] { return ui().curves->step.size() == size_t(ui().status.step); }))

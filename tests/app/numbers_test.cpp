@@ -80,7 +80,7 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsTheSameWhereMapsAreDrawnInBlocks) {
     request.config->model.layers = 4;
     request.config->data.source = "mirror?size=24&levels=4";  // maps of 576 x 576
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\n");
     expect_one_range();
     EXPECT_NE(ending("Main/Map").find(" 1:"), std::string::npos) << ending("Main/Map");
@@ -90,7 +90,7 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsTheSameWhereMapsAreDrawnInBlocks) {
 TEST_F(NumbersOnScreen, AGlobalRangeIsOfTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->run().step(40);
+    session().run().step(40);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 40 && ui().status.state == RunState::paused; }));
     expect_one_range();
@@ -198,7 +198,7 @@ TEST_F(NumbersOnScreen, NothingIsToldBeforeTheFirstStep) {
     run("workspace Biases\nframes 4\n");
     EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
     EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013");
-    ui().session->run().step(1);
+    session().run().step(1);
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
     EXPECT_TRUE(until([&] { return value_of("Explorer/Layers/Layer 0") != "\u2013"; }));
     EXPECT_NE(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
@@ -212,8 +212,8 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     open_tiny_run();
     run("One step\n");
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
-    ui().session->run().set("train.steps", "90");  // of 60
-    ui().session->run().step(60);
+    session().run().set("train.steps", "90");  // of 60
+    session().run().step(60);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 61 && ui().status.state == RunState::paused; }));
     run("Stop training\nwait Stopped 60\n");

@@ -33,13 +33,13 @@ TEST_F(Pins, AreTheSavedStepsOfARunInTheirOrder) {
             if (event.kind == "save") steps.push_back(event.step);
         return steps;
     };
-    ui().session->run().step(25);
+    session().run().step(25);
     ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
     ASSERT_TRUE(until([&] { return ui().session->saved_steps().size() >= 1; }));
     EXPECT_EQ(saved(), ui().session->saved_steps());
     const size_t before = saved().size();
-    ui().session->run().set("train.learning_rate", "0.0001");
-    ui().session->run().save();
+    session().run().set("train.learning_rate", "0.0001");
+    session().run().save();
     ASSERT_TRUE(until([&] { return ui().session->saved_steps().size() > before; }));
     EXPECT_EQ(saved(), ui().session->saved_steps());
     const std::vector<Event>& all = pins.of(ui());

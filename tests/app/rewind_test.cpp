@@ -12,7 +12,7 @@ class Rewinding : public BareTest {
         make();
         open_tiny_run();
         run("workspace Train\nframes 3\n");
-        ui().session->run().step(step);
+        session().run().step(step);
         ASSERT_TRUE(until(
             [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
         steps(2);

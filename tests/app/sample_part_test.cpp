@@ -1,6 +1,6 @@
 // The part of the data that a sample is of: not guessed while it is unknown, and told apart from
 // data that are not there.
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
 #include "core/image.h"
 #include "tests/app/stage_fixture.h"
 
@@ -15,8 +15,8 @@ class SamplePart : public BareTest {
     void SetUp() override {
         open_mirror();
         const auto levels = std::to_string(ui().status.config.model.levels);
-        ui().session->run().set(
-            "data.source", "images:" + pictures().string() + "?size=16&gray=1&levels=" + levels);
+        session().run().set("data.source",
+                            "images:" + pictures().string() + "?size=16&gray=1&levels=" + levels);
         ASSERT_TRUE(until([&] { return ui().status.config.data.source.starts_with("images"); }));
         ui().selection.image = {};
         run("workspace Attention\nframes 3\n");
@@ -59,8 +59,8 @@ TEST_F(SamplePart, ThatIsMissingIsToldFromDataThatAre) {
     fs::remove_all(pictures());
     run("Read the sample again\nframes 3\n");
     // Read already, the source stays open; another place is read anew.
-    ui().session->run().set(
-        "data.source", "images:" + (scratch_ / "nowhere").string() + "?size=16&gray=1&levels=4");
+    session().run().set("data.source",
+                        "images:" + (scratch_ / "nowhere").string() + "?size=16&gray=1&levels=4");
     EXPECT_TRUE(until([&] { return banner().starts_with("The data of this model"); })) << banner();
 }
 

@@ -80,6 +80,7 @@ class BareTest : public ::testing::Test {
         for (int i = 0; i < count; ++i) stage_->step();
     }
     Ui& ui() { return stage_->ui(); }
+    Session& session() { return *stage_->frame().session(); }
     void run(const std::string& text) {
         Script script(text, "test", {.shot = {}});
         while (script.advance(stage_->frame()) && !ui().commands.is_quitting()) {
@@ -116,7 +117,7 @@ class BareTest : public ::testing::Test {
         OpenRequest request;
         request.config = tiny_config();
         request.out = folder_.string();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
     }
     void TearDown() override { stage_.reset(); }

@@ -88,12 +88,12 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
 TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     make();
     open_tiny_run();
-    ui().session->run().step(20);
+    session().run().step(20);
     ASSERT_TRUE(until([&] { return ui().status.saved_step == 20; }));
-    ui().session->run().set("train.clip", "0");
-    ui().session->run().set("train.learning_rate", "10");
-    ui().session->run().set("train.weight_decay", "10");  // weights times -99 at every step
-    ui().session->run().start();
+    session().run().set("train.clip", "0");
+    session().run().set("train.learning_rate", "10");
+    session().run().set("train.weight_decay", "10");  // weights times -99 at every step
+    session().run().start();
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
     EXPECT_EQ(value_of("Run/Run/Primary"), "Rewind to 20");
@@ -114,7 +114,7 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
 TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
     make();
     open_tiny_run();
-    ui().session->run().step(2);
+    session().run().step(2);
     ASSERT_TRUE(
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 2; }));
     const fs::path log = fs::path(ui().status.path) / "metrics.jsonl", aside = scratch_ / "aside";

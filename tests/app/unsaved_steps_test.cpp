@@ -36,7 +36,7 @@ class UnsavedStepsTest : public BareTest {
     void open_trained() {
         make();
         open_tiny_run();
-        ui().session->run().step(25);
+        session().run().step(25);
         ASSERT_TRUE(
             until([&] { return ui().status.step == 25 && ui().status.state == RunState::paused; }));
         EXPECT_EQ(ui().status.saved_step, 20);

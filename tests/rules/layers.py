@@ -33,16 +33,16 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"results_json\."),
+    ("results", r"cli/results_json\."),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
     ("panels", r"panels/"),
     ("frame", r"frame/"),
     ("command contract", r"commands/rooms\.h"),
-    ("services", r"(interrupts|window_api|options|output|progress_line|usage|work)\."),
+    ("services", r"cli/(interrupts|window_api|options|output|progress_line|usage|work)\."),
     ("host", r"host/"),
     ("commands", r"commands/"),
-    ("program", r"(program|main)\."),
+    ("program", r"cli/program\.|main\."),
 ]
 # Folders side by side that do not know each other.
 APART = [r"model/(jobs)[./]|model/(session)[./]", r"app/panels/(?!shared/)(\w+)/",

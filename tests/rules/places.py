@@ -7,7 +7,7 @@ import re
 from rules.sources import CODE, TEXT, bare, line_of
 
 CATCH = {
-    "app/program.cpp": "main: the exit code",
+    "app/cli/program.cpp": "main: the exit code",
     "app/frame/guard.cpp": "around a panel",
     "model/session/worker_thread.cpp": "a request becomes its answer",
     "model/session/trainer_thread.cpp": "a command or a step becomes the state of the run",
@@ -23,7 +23,7 @@ THREADS = {
     "model/session/api.cpp": "trainer and worker",
     "model/data/loader.cpp": "loaders, which the trainer alone talks to",
     "core/system/": "the team of the kernels, and what keeps it from spinning",
-    "app/interrupts.": "signals are waited for",
+    "app/cli/interrupts.": "signals are waited for",
     "app/state/background.h": "files that a panel shows are read",
     "app/frame/retiring.": "a session ends without holding up the window",
     "bench/child.cpp": "a program that is measured",

@@ -11,6 +11,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -26,12 +30,12 @@ class AttentionPanel : public Panel {
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
-    void draw_target_tool(Ui& ui, const Positions& positions);
-    void choose_target(Ui& ui, const Positions& positions);
-    void draw_caption(Ui& ui, const Positions& positions);
-    void draw_foot(Ui& ui, const Positions& positions);
-    [[nodiscard]] Coloring coloring(const Ui& ui) const;
-    [[nodiscard]] bool reads_channel(const Ui& ui) const;
+    void draw_target_tool(PaneContext& ui, const Positions& positions);
+    void choose_target(ViewState& ui, const Positions& positions);
+    void draw_caption(PaneContext& ui, const Positions& positions);
+    void draw_foot(PaneContext& ui, const Positions& positions);
+    [[nodiscard]] Coloring coloring(const ViewState& ui) const;
+    [[nodiscard]] bool reads_channel(const ViewState& ui) const;
 
     AttentionData data_;
     AttentionMaps maps_;
@@ -43,14 +47,14 @@ class AttentionPanel : public Panel {
     Range range_;
 };
 
-Coloring AttentionPanel::coloring(const Ui& ui) const {
+Coloring AttentionPanel::coloring(const ViewState& ui) const {
     constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
     constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
     const AttentionLook& look = ui.settings.attention;
     return {range_, kScales[look.scale], kMaps[look.colors]};
 }
 
-void AttentionPanel::choose_target(Ui& ui, const Positions& positions) {
+void AttentionPanel::choose_target(ViewState& ui, const Positions& positions) {
     Cell& cell = ui.selection.cell;
     if (cell.target >= 0 && cell.target < positions.tokens) return;
     cell.target = positions.is_text ? positions.tokens / 2
@@ -82,7 +86,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     tool_row(ui, room, tools);
 }
 
-void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& positions) {
     inline_label(ui, "Target");
     const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
     int chosen = int(target_channel_);
@@ -93,13 +97,13 @@ void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
 }
 
 // A small map is under the pointer: what is read is its channel alone.
-bool AttentionPanel::reads_channel(const Ui& ui) const {
+bool AttentionPanel::reads_channel(const ViewState& ui) const {
     return pointed_channel_ >= 0 && ui.selection.hover &&
            ui.selection.hover->channel == pointed_channel_;
 }
 
 // A source as the maps show it: a pixel with all its channels.
-std::string source_place(const Ui& ui, const Positions& positions, int64_t source) {
+std::string source_place(const ViewState& ui, const Positions& positions, int64_t source) {
     const Positions::Place place = positions.source(source);
     return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
 }
@@ -109,7 +113,7 @@ ReadOut share_read_out(const char* name, float share) {
     return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
 }
 
-void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     const Cell cell = ui.selection.shown();
     std::vector<ReadOut> values = {
         {"layer", std::to_string(cell.layer)},
@@ -137,7 +141,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
                                                 : "Hover a target, click locks, P pins"));
 }
 
-void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_caption(PaneContext& ui, const Positions& positions) {
     const char* const scales[] = {"linear", "square-root", "log"};
     const std::string over = over_image_words(ui);
     const std::string target = positions.target_words(ui.selection.cell.target);
@@ -268,7 +272,7 @@ PanelRoom attention_panel() {
         "makes it the target. The maps show the share of "
         "every visible source; below them every channel by itself, sorted by its gate.",
         {{Workspace::attention, Slot::canvas, 0}},
-        [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
+        make_panel<AttentionPanel>};
 }
 
 }  // namespace aft::app

@@ -7,13 +7,14 @@
 
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
 #include "core/text.h"
 
 namespace aft::app {
 
 namespace {
 
-Cell source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) {
+Cell source_cell(const ViewState& ui, const Positions& positions, viz::MapCell at) {
     Cell cell = ui.selection.cell;
     const Positions::Place p = unfold(positions, at.row, at.column);
     cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
@@ -114,7 +115,7 @@ std::vector<std::string> AttentionGallery::head_words(const AttentionData& data,
             fmt::format("{}s; {}", shown, value), shown + " each"};
 }
 
-void AttentionGallery::draw_order(Ui& ui, const AttentionData& data) {
+void AttentionGallery::draw_order(DrawContext& ui, const AttentionData& data) {
     inline_label(ui, "Sort");
     std::vector<Choice> orders = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
@@ -122,7 +123,8 @@ void AttentionGallery::draw_order(Ui& ui, const AttentionData& data) {
     if (segmented(ui, "Sort", chosen, {orders})) requested_ = Order(chosen);
 }
 
-void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars) {
+void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int count,
+                                 bool has_bars) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
     const size_t channels = data.rows().channels.size();
@@ -162,7 +164,7 @@ void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, b
     draw_order(ui, data);
 }
 
-int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& coloring,
+int64_t AttentionGallery::draw(PaneContext& ui, AttentionData& data, const Coloring& coloring,
                                float height) {
     sort(ui, data);
     const ImVec2 corner = ImGui::GetCursorScreenPos();

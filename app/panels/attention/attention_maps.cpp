@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/buttons.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -20,7 +21,7 @@ float start_room(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
 }
 
-Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place& place) {
+Cell source_at(const ViewState& ui, const Positions& positions, const Positions::Place& place) {
     Cell cell = ui.selection.cell;
     cell.source = place.is_on_grid() ? positions.source_at(place.y, place.x, 0) : -1;
     return cell;
@@ -28,7 +29,7 @@ Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place&
 
 }  // namespace
 
-void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
     viz::MapView view;
     view.id = part.title;
@@ -58,7 +59,7 @@ void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& pa
 }
 
 // Hovering a character reads it as a source, a click makes it the target.
-void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
@@ -89,7 +90,7 @@ void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& p
     ui.selection.lock(cell);
 }
 
-void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const auto& [title, map, place, box, room] = part;
     text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
             {text_size::label, ui.theme.text1, Face::semibold, room});
@@ -107,7 +108,7 @@ void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& p
 
 // Source 0, the start or class token, has no place on the map: a cell of its own in the map's
 // colours.
-void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const float share = part.map.row.front(), side = ui.px(kStartCell);
     const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
     const viz::Box cell = {low, {low.x + side, low.y + side}};
@@ -134,7 +135,8 @@ void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& 
     if (reply.pressed) ui.selection.lock(at);
 }
 
-void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar_place) {
+void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
+                              const viz::Box& bar_place) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (shown.positions.is_causal) {
         viz::draw_hatch(ui, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
@@ -163,7 +165,7 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     if (reply.reset) by_hand_.reset();
 }
 
-void AttentionMaps::draw_sample(Ui& ui, const AttentionShown& shown, float side) {
+void AttentionMaps::draw_sample(ViewState& ui, const AttentionShown& shown, float side) {
     const Positions& positions = shown.positions;
     const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
                                     shown_source(ui, positions));
@@ -177,7 +179,7 @@ void AttentionMaps::draw_sample(Ui& ui, const AttentionShown& shown, float side)
     if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
 }
 
-void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room) {
+void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 room) {
     const Positions& positions = shown.positions;
     const int count = shown.parts == Parts::all ? 4 : 3;
     const float gap = ui.px(24);
@@ -206,7 +208,7 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
 }
 
 // The text stands in every part: a text of its own would only repeat it.
-void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room) {
+void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 room) {
     const int count = shown.parts == Parts::all ? 3 : 2;
     const float gap = ui.px(24);
     const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
@@ -229,7 +231,7 @@ void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room)
     draw_foot(ui, shown, box(count - 1));
 }
 
-void AttentionMaps::draw(Ui& ui, const AttentionShown& shown, float height) {
+void AttentionMaps::draw(PaneContext& ui, const AttentionShown& shown, float height) {
     const ImVec2 room = {ImGui::GetContentRegionAvail().x, height};
     if (shown.positions.is_text)
         draw_texts(ui, shown, room);

@@ -24,7 +24,7 @@ struct AttentionShown {
 class AttentionMaps {
   public:
     // At the cursor, `height` pixels, colour bar included.
-    void draw(Ui& ui, const AttentionShown& shown, float height);
+    void draw(PaneContext& ui, const AttentionShown& shown, float height);
     [[nodiscard]] std::optional<double> limit() const { return by_hand_; }  // set by dragging
 
   private:
@@ -35,14 +35,14 @@ class AttentionMaps {
         viz::Box box;
         float room;  // for the title
     };
-    void draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room);
-    void draw_sample(Ui& ui, const AttentionShown& shown, float side);
-    void draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room);
-    void draw_part(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_map(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_text(Ui& ui, const AttentionShown& shown, const Part& part);
-    static void draw_start(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar);
+    void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_sample(ViewState& ui, const AttentionShown& shown, float side);
+    void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    static void draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_foot(PaneContext& ui, const AttentionShown& shown, const viz::Box& bar);
 
     SampleView sample_;
     viz::Map maps_[3];

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -44,7 +46,7 @@ double overlap(std::span<const float> row, std::span<const float> other) {
     return std::min(sum, 1.0);
 }
 
-void draw_layer_shares(Ui& ui, const AttentionData& data) {
+void draw_layer_shares(PaneContext& ui, const AttentionData& data) {
     section(ui, "Layers", "prior share of attention");
     const std::vector<double>& shares = data.rows().priors;
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
@@ -81,7 +83,7 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
     ImGui::SetCursorScreenPos(below);
 }
 
-void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
+void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown) {
     const AttentionData& data = shown.data;
     section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
     if (!data.rows().prior.row.empty()) {

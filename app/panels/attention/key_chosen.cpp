@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "app/widgets/text.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
 
 namespace {
 
-void take(Ui& ui, const Positions& positions, const Positions::Place& place, bool is_click) {
+void take(ViewState& ui, const Positions& positions, const Positions::Place& place, bool is_click) {
     if (!place.is_on_grid()) return;
     Cell cell = ui.selection.shown();
     cell.source = positions.source_at(place.y, place.x, 0);
@@ -18,7 +19,7 @@ void take(Ui& ui, const Positions& positions, const Positions::Place& place, boo
     if (is_click) ui.selection.lock(cell);
 }
 
-void draw_bar(Ui& ui, const Positions& positions, const ChosenKey& key, float width) {
+void draw_bar(PaneContext& ui, const Positions& positions, const ChosenKey& key, float width) {
     const Folded& map = *key.map;
     std::vector<float> seen;
     for (size_t k = 0; k < map.values.size(); ++k)
@@ -36,7 +37,7 @@ void draw_bar(Ui& ui, const Positions& positions, const ChosenKey& key, float wi
 
 }  // namespace
 
-void KeyChosen::draw_picture(Ui& ui, const Positions& positions, float side) {
+void KeyChosen::draw_picture(PaneContext& ui, const Positions& positions, float side) {
     text(ui,
          fmt::format("Image, {}\u00D7{} {}", positions.height, positions.width,
                      positions.is_autoregressive ? "pixels" : "patches"),
@@ -46,7 +47,8 @@ void KeyChosen::draw_picture(Ui& ui, const Positions& positions, float side) {
     take(ui, positions, is_click ? reply.clicked : reply.hovered, is_click);
 }
 
-float KeyChosen::draw_map(Ui& ui, const Positions& positions, const ChosenKey& key, float side) {
+float KeyChosen::draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                          float side) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     viz::MapView view;
     view.id = "chosen";
@@ -64,7 +66,8 @@ float KeyChosen::draw_map(Ui& ui, const Positions& positions, const ChosenKey& k
     return reply.map.width();
 }
 
-void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room) {
+void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                          ImVec2 room) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
@@ -89,7 +92,8 @@ void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& k
     if (hit >= 0) take(ui, positions, {0, hit, 0}, is_click);
 }
 
-void KeyChosen::draw(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room) {
+void KeyChosen::draw(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                     ImVec2 room) {
     ImGui::BeginGroup();
     float width = room.x;
     if (!positions.is_text) {

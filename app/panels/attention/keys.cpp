@@ -13,6 +13,9 @@
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 
@@ -39,14 +42,14 @@ class KeysPanel : public Panel {
     void inspector(Ui& ui) override;
 
   private:
-    void update(Ui& ui);
-    void take(Ui& ui, KeyLayer& layer);
-    void draw_grid(Ui& ui, const viz::Box& box);
+    void update(const PaneContext& ui);
+    void take(const ModelView& ui, KeyLayer& layer);
+    void draw_grid(PaneContext& ui, const viz::Box& box);
     void fill_cells(const KeyGrid& grid);
-    void take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
-    void draw_foot(Ui& ui, const Positions& positions);
+    void take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
+    void draw_foot(PaneContext& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(size_t layer, size_t map) const;
-    [[nodiscard]] const Folded* chosen(const Ui& ui, size_t* layer, size_t* map) const;
+    [[nodiscard]] const Folded* chosen(const ViewState& ui, size_t* layer, size_t* map) const;
 
     const Session* session_ = nullptr;
     std::vector<KeyLayer> layers_;
@@ -71,7 +74,7 @@ Coloring KeysPanel::coloring(size_t layer, size_t map) const {
     return {range, Scale::linear, Colormap::viridis};
 }
 
-void KeysPanel::take(Ui& ui, KeyLayer& layer) {
+void KeysPanel::take(const ModelView& ui, KeyLayer& layer) {
     const Field& field = layer.watch.fields()->fields.front();
     layer.index.clear();
     layer.maps.clear();
@@ -101,7 +104,7 @@ void KeysPanel::take(Ui& ui, KeyLayer& layer) {
     layer.range = view_.quantity == 0 ? Range{0, std::max(1e-6, limits.high)} : limits;
 }
 
-void KeysPanel::update(Ui& ui) {
+void KeysPanel::update(const PaneContext& ui) {
     if (std::exchange(session_, ui.session) != ui.session) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     answer_.error.clear();
@@ -125,7 +128,7 @@ void KeysPanel::update(Ui& ui) {
     }
 }
 
-const Folded* KeysPanel::chosen(const Ui& ui, size_t* layer, size_t* map) const {
+const Folded* KeysPanel::chosen(const ViewState& ui, size_t* layer, size_t* map) const {
     const auto l = size_t(ui.selection.shown().layer);
     if (l >= layers_.size() || layers_[l].maps.empty()) return nullptr;
     const auto& index = layers_[l].index;
@@ -152,7 +155,7 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
         }
 }
 
-void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
+void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
     const size_t all = layers_.empty() ? 0 : layers_.front().maps.size();
     if (all == 0) return;
     viz::AtlasView view;
@@ -199,7 +202,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
     take_pointer(ui, grid, reply);
 }
 
-void KeysPanel::take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply) {
+void KeysPanel::take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply) {
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const auto layer = size_t(std::max(0, hit.row) / grid.lines);
     if (!hit.is_valid() || layers_[layer].maps.empty()) return;
@@ -216,7 +219,7 @@ void KeysPanel::take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply&
         ui.selection.point(cell);
 }
 
-void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
+void KeysPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     size_t l = 0, m = 0;
     const Folded* const map = chosen(ui, &l, &m);
     std::vector<ReadOut> values;
@@ -358,7 +361,7 @@ PanelRoom keys_panel() {
             "One map per layer and channel: where the keys are large, every target listens more. "
             "Hover for values; a click chooses the map that is drawn large.",
             {{Workspace::attention, Slot::canvas, 1}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<KeysPanel>()); }};
+            make_panel<KeysPanel>};
 }
 
 }  // namespace aft::app

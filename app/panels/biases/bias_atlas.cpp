@@ -7,6 +7,8 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
@@ -64,7 +66,7 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
 
 // Maps of heads: layers x heads; few layers get several lines each, so that their maps become
 // larger.
-Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
+Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
     Arrangement out;
     out.is_grid = true;
     const bool has_bars = area.x > ui.px(860) && ui.selection.range_mode == RangeMode::layer;
@@ -88,7 +90,7 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
 }
 
 // Matrices and bands: one map per layer, in blocks so that all of them fit.
-Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
+Arrangement arrange(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
     if (form.has_heads()) return arrange_grid(ui, form, area);
     Arrangement out;
     viz::AtlasShape& shape = out.shape;
@@ -115,12 +117,12 @@ class AtlasPanel : public Panel {
     void inspector(Ui& ui) override;
 
   private:
-    void make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan);
+    void make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan);
     void draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area);
     void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                       const viz::AtlasReply& reply);
     void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
-    void draw_shared_bar(Ui& ui);
+    void draw_shared_bar(PaneContext& ui);
 
     BiasLayers layers_;
     viz::Atlas atlas_;
@@ -130,7 +132,7 @@ class AtlasPanel : public Panel {
     uint64_t drawn_ = 0;  // frame
 };
 
-void AtlasPanel::make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan) {
+void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan) {
     cells_.assign(size_t(form.layers * form.heads), {});
     names_.assign(cells_.size(), "");
     row_labels_.assign(plan.is_grid ? size_t(plan.shape.rows) : 0, "");
@@ -207,7 +209,7 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     take_pointer(ui, form, plan, reply);
 }
 
-void AtlasPanel::draw_shared_bar(Ui& ui) {
+void AtlasPanel::draw_shared_bar(PaneContext& ui) {
     viz::ColorBarView bar;
     bar.coloring = layers_.coloring(ui, 0, 0);
     bar.width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16), ui.px(520));
@@ -280,7 +282,7 @@ PanelRoom bias_atlas_panel() {
             "values set the range; hover for exact values, click to lock, M or a double click "
             "opens Focus.",
             {{Workspace::biases, Slot::canvas, 0}, {Workspace::train, Slot::canvas, 2, "Biases"}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<AtlasPanel>()); }};
+            make_panel<AtlasPanel>};
 }
 
 }  // namespace aft::app

@@ -26,7 +26,7 @@ Range quantity_limits(Quantity quantity, std::span<const float> values, double p
     return map_range(values, signs, percentile);
 }
 
-ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query) {
+ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQuery& query) {
     ProbeRequest request;
     request.step = ui.selection.step;
     request.layer = query.layer;
@@ -55,11 +55,11 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& q
     return request;
 }
 
-bool shows_change(const Ui& ui) {
+bool shows_change(const ViewState& ui) {
     return ui.selection.difference_to_pin && !ui.selection.pins.empty();
 }
 
-std::string bias_words(const Ui& ui) {
+std::string bias_words(const ViewState& ui) {
     const std::string words = quantity_words(ui.selection.quantity);
     return shows_change(ui) ? "Change of " + words : words;
 }
@@ -84,7 +84,8 @@ std::vector<float> seen_values(const BiasMap& map) {
 
 }  // namespace
 
-void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer) {
+void BiasLayers::rebuild(const ViewState& ui, const BiasForm& form, Blocks block,
+                         BiasLayer& layer) {
     layer.maps.clear();
     layer.own.clear();
     layer.version = ++versions_;
@@ -114,7 +115,7 @@ void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasL
     layer.limits = limits(all);
 }
 
-void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const BiasQuery& query,
+void BiasLayers::update_layer(const PaneContext& ui, const BiasForm& form, const BiasQuery& query,
                               BiasLayer& layer) {
     ProbeRequest request = bias_request(ui, form, query);
     AskTurn& turn = turns_[size_t(query.layer)];
@@ -143,7 +144,7 @@ void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const BiasQuery& que
     rebuild(ui, form, block, layer);
 }
 
-void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
+void BiasLayers::update(const PaneContext& ui, const BiasForm& form, const Wanted& wanted) {
     if (session_ != ui.session || form_ != form) {  // another model
         layers_.clear();
         ranges_.clear();
@@ -182,7 +183,7 @@ int64_t BiasLayers::ranged() const {
                          [](const BiasLayer& layer) { return layer.is_ranged; });
 }
 
-static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
+static Coloring coloring_of(const PaneContext& ui, Range limits, bool is_change) {
     const Selection& s = ui.selection;
     Coloring out;
     out.range = s.range_by_hand.value_or(limits);
@@ -196,7 +197,7 @@ static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
     return out;
 }
 
-Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
+Coloring BiasLayers::coloring(const PaneContext& ui, int64_t layer, int64_t head) const {
     Range limits = has(layer) ? layers_[size_t(layer)].limits : Range{};
     if (ui.selection.range_mode == RangeMode::own && has(layer))
         limits = layers_[size_t(layer)].own.at(size_t(head));
@@ -236,7 +237,7 @@ std::string pin_words(const BiasLayer& layer) {
     return "step " + group_thousands(std::max<int64_t>(0, fields->fields.front().step));
 }
 
-std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
+std::string bias_caption(const ViewState& ui, const BiasForm& form, const BiasLayer& layer,
                          bool names_block) {
     const Selection& s = ui.selection;
     std::string out;

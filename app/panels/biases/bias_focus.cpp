@@ -10,6 +10,9 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -34,11 +37,12 @@ class FocusPanel : public Panel {
   private:
     void draw_tools(Ui& ui, const BiasForm& form);
     void step_zoom(int direction);
-    void draw_map(Ui& ui, const BiasForm& form, ImVec2 area);
-    void take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply);
-    void draw_bar(Ui& ui, const BiasForm& form, float width);
-    void set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form, Blocks block) const;
-    [[nodiscard]] int64_t head(const Ui& ui, const BiasForm& form) const;
+    void draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area);
+    void take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply);
+    void draw_bar(PaneContext& ui, const BiasForm& form, float width);
+    void set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
+                  Blocks block) const;
+    [[nodiscard]] int64_t head(const ViewState& ui, const BiasForm& form) const;
 
     BiasLayers layers_;
     viz::Map map_;
@@ -58,7 +62,7 @@ class FocusPanel : public Panel {
     } bars_;
 };
 
-int64_t FocusPanel::head(const Ui& ui, const BiasForm& form) const {
+int64_t FocusPanel::head(const ViewState& ui, const BiasForm& form) const {
     return form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
 }
 
@@ -116,7 +120,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     }
 }
 
-void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form,
+void FocusPanel::set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
                           Blocks block) const {
     const int64_t first = form.first_offset;
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
@@ -140,7 +144,7 @@ void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form
     }
 }
 
-void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply) {
+void FocusPanel::take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply) {
     const Blocks block = layers_.layer(layer_).maps.front().block;
     const auto cell_of = [&](viz::MapCell at) {
         return form.cell(layer_, head(ui, form), at.row * block.rows, at.column * block.columns);
@@ -158,7 +162,7 @@ void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply&
     }
 }
 
-void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
+void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     const BiasLayer& layer = layers_.layer(layer_);
     const int64_t shown_head = head(ui, form);
     const BiasMap& map = layer.maps[size_t(shown_head)];
@@ -194,7 +198,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     draw_bar(ui, form, std::max(ui.px(200), reply.map.width()));
 }
 
-void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
+void FocusPanel::draw_bar(PaneContext& ui, const BiasForm& form, float width) {
     const int64_t shown_head = head(ui, form);
     const Coloring coloring = layers_.coloring(ui, layer_, shown_head);
     const uint64_t version = layers_.layer(layer_).version;
@@ -302,7 +306,7 @@ PanelRoom bias_focus_panel() {
             "all positions the row of the chosen target is folded back into the picture or text: "
             "where this position looks by prior alone.",
             {{Workspace::biases, Slot::canvas, 1}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<FocusPanel>()); }};
+            make_panel<FocusPanel>};
 }
 
 }  // namespace aft::app

@@ -6,6 +6,9 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "model/model_files.h"
 #include "viz/color_bar.h"
@@ -95,7 +98,7 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     return out;
 }
 
-void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+void BiasInspector::refresh(const PaneContext& ui, const BiasForm& form, const BiasLayers& layers) {
     const int64_t layer = ui.selection.shown().layer;
     const int64_t head =
         form.heads > 1 ? std::clamp<int64_t>(ui.selection.shown().head, 0, form.heads - 1) : 0;
@@ -118,7 +121,7 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
 
 namespace {
 
-std::string why_no_command(const Ui& ui, int64_t step) {
+std::string why_no_command(const ViewState& ui, int64_t step) {
     if (shows_change(ui)) return "A command writes the map of one step, not a change.";
     if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
     const std::vector<int64_t> saved =
@@ -133,7 +136,7 @@ struct ShownMap {
     int64_t step = 0, layer = 0;
 };
 
-std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
+std::string map_command(const ViewState& ui, const BiasForm& form, ShownMap map) {
     const std::string path = checkpoint_file(ui.status.path, map.step);
     const char* const probe = form.is_kernel() ? "kernel" : "bias";
     std::string words =
@@ -173,7 +176,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
 }
 
-void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReading* r) {
+void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {
     section(ui, "Selection", {}, false);
     const Positions positions(ui.status);
     const Quantity quantity = ui.selection.quantity;
@@ -220,7 +223,8 @@ static void record_bar(DrawContext& ui, const viz::Box& bar, const Range& range)
                       .why_not = {}});
 }
 
-void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
+void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
+                               const BiasReading* reading) {
     Selection& s = ui.selection;
     const std::string note = s.range_by_hand                  ? "set by hand"
                              : s.range_mode == RangeMode::own ? "of this map"
@@ -276,7 +280,7 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     draw_limits(ui);
 }
 
-void BiasInspector::draw_limits(Ui& ui) {
+void BiasInspector::draw_limits(PaneContext& ui) {
     Selection& s = ui.selection;
     const bool has_change = shows_change(ui);
     const bool has_floor = s.quantity == Quantity::exp_minus_one;
@@ -299,7 +303,7 @@ void BiasInspector::draw_limits(Ui& ui) {
         s.symmetric = on;
 }
 
-void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
+void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
     section(ui, "Statistics",
             (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)

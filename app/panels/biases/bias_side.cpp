@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -30,7 +31,7 @@ void take_from(std::vector<float>& values, const std::vector<float>& before) {
     for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
 }
 
-int64_t chosen_target(const Ui& ui, const BiasForm& form) {
+int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
     const int64_t t = ui.selection.shown().target;
     if (t >= 0 && t < form.tokens) return t;
     const Positions positions(ui.status);
@@ -40,7 +41,8 @@ int64_t chosen_target(const Ui& ui, const BiasForm& form) {
 
 }  // namespace
 
-void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box) {
+void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                    const viz::Box& box) {
     if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
     session_ = ui.session;
     form_ = form;
@@ -66,7 +68,7 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
     ImGui::EndChild();
 }
 
-void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
     const Positions positions(ui.status);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
@@ -108,7 +110,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
     draw_channels(ui, positions, layers.coloring(ui, layer, 0), width);
 }
 
-void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring& coloring,
+void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
                              float width) {
     maps_.resize(folded_.size());
     const auto count = float(folded_.size());
@@ -161,7 +163,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     ImGui::Dummy({1, 1});
 }
 
-void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
+void BiasSide::add_exact(const ViewState& ui, const BiasReading& reading,
                          std::vector<ReadOut>& out) const {
     if (reading.block.is_single() || !row_.now.fields() || reading.cell.target != row_.target ||
         reading.cell.source < 0 || shows_change(ui))
@@ -206,7 +208,7 @@ int64_t bin_of(const BiasForm& form, const Positions& positions, int64_t r, int6
 
 }  // namespace
 
-void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+void BiasSide::make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers) {
     const int64_t layer = ui.selection.cell.layer;
     const int64_t head =
         form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
@@ -237,7 +239,8 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
     }
 }
 
-void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                            ImVec2 size) {
     make_profile(ui, form, layers);
     if (profile_.x.size() < 2) return;
     const bool is_offset = form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d;
@@ -270,7 +273,8 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
     (void)draw_curves(plot, ui);
 }
 
-void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+void BiasSide::draw_over_training(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                                  ImVec2 size) {
     const Cell cell = ui.selection.cell;
     if (cell.tap < 0 || ui.history.size() < 2) return;
     const auto head = size_t(std::clamp<int64_t>(cell.head, 0, form.heads - 1));
@@ -295,11 +299,12 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     plot.now = double(ui.shown_step());
     plot.curves = {{.x = steps, .y = values, .color = ui.theme.series[0], .decimals = 4}};
     const viz::CurveReply reply = draw_curves(plot, ui);
-    if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
+    if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});
 }
 
 // The map at up to four stored moments, on the range of the chosen one.
-void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                            float width) {
     if (ui.history.size() < 2) return;
     const int64_t layer = ui.selection.cell.layer;
     const int64_t head =
@@ -344,7 +349,8 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui);
-    if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
+    if (reply.clicked.is_valid())
+        ui.commands.send(ShowStep{moments_[size_t(reply.clicked.column)].step});
 }
 
 }  // namespace aft::app

@@ -7,6 +7,9 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/widgets/states.h"
+#include "app/widgets/table.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/curves.h"
 #include "viz/map.h"
@@ -28,13 +31,13 @@ class StatisticsPanel : public Panel {
         uint64_t version = 0;
         BiasStatistics numbers;
     };
-    void refresh(Ui& ui, const BiasForm& form);
-    void draw_table(Ui& ui, const BiasForm& form);
+    void refresh(const PaneContext& ui, const BiasForm& form);
+    void draw_table(PaneContext& ui, const BiasForm& form);
     BiasLayers layers_;
     std::vector<Line> lines_;  // layers x heads
 };
 
-void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
+void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
     Blocks block;
     if (!form.is_kernel())
         block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
@@ -49,7 +52,7 @@ void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
     }
 }
 
-void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
+void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
@@ -86,7 +89,7 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
 }
 
 // Which means and norms these are: training logs others.
-std::string pairs_and_gauge(const Ui& ui, const BiasForm& form) {
+std::string pairs_and_gauge(const ViewState& ui, const BiasForm& form) {
     const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
     return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
 }
@@ -135,7 +138,7 @@ PanelRoom bias_statistics_panel() {
             icon::chart,
             "One row per layer, and per head for kernels. Press a row to select it in all views.",
             {{Workspace::biases, Slot::canvas, 2}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<StatisticsPanel>()); }};
+            make_panel<StatisticsPanel>};
 }
 
 }  // namespace aft::app

@@ -7,13 +7,15 @@
 
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
 #include "core/text.h"
 
 namespace aft::app {
 
 namespace {
 
-void quantity_tool(Ui& ui, const BiasForm& form) {
+void quantity_tool(PaneContext& ui, const BiasForm& form) {
     Selection& s = ui.selection;
     std::vector<Choice> choices;
     for (const Quantity quantity : kQuantities) {
@@ -37,7 +39,7 @@ void change_tool(Ui& ui) {
         (void)ui.actions.run(ui, "map.difference_to_pin");
 }
 
-void range_tool(Ui& ui) {
+void range_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Range");
     const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
@@ -47,7 +49,7 @@ void range_tool(Ui& ui) {
     s.range_by_hand.reset();
 }
 
-void scale_tool(Ui& ui) {
+void scale_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Scale");
     const std::string why =
@@ -59,7 +61,7 @@ void scale_tool(Ui& ui) {
         s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
 }
 
-void gauge_tool(Ui& ui) {
+void gauge_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Gauge");
     const Choice choices[] = {
@@ -83,7 +85,8 @@ void bias_tools(Ui& ui, const BiasForm& form, float room) {
     tool_row(ui, room - ui.px(274), tools);
 }
 
-void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer) {
+void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
+                       const BiasLayer& layer) {
     const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10) +
                          text_extent(ui, words, text_size::hint).x;
     const std::string model = step_words(ui, layer.watch.fields()) + "  \u00B7  ";
@@ -155,7 +158,7 @@ std::string shown_value(Quantity quantity, double value) {
                : text;
 }
 
-std::string shown_value(const Ui& ui, double value) {
+std::string shown_value(const ViewState& ui, double value) {
     const std::string text = shown_value(ui.selection.quantity, value);
     const bool has_sign = is_signed(ui.selection.quantity) || !shows_change(ui) || value <= 0;
     return has_sign || text.find_first_of("123456789") == std::string::npos ? text : "+" + text;
@@ -168,7 +171,8 @@ std::string tap_words(const BiasForm& form, const Cell& cell) {
            number(cell.tap % form.columns + form.first_offset);
 }
 
-std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
+std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
+                                   const BiasReading& r) {
     std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;
     if (form.is_kernel() || form.has_heads())

@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/overlay_image.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -61,20 +64,21 @@ class CompletePanel : public Panel {
         viz::TokenTexture texture;
     };
     void draw_tools(Ui& ui, const Completion* completion);
-    void draw_progress(Ui& ui, const Completion& completion);
-    void draw_overlay_choice(Ui& ui);
-    void draw_grid(Ui& ui, const Completion& completion);
-    void draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom);
-    void draw_sample_foot(Ui& ui, const Completion& completion, size_t sample, float width);
-    void draw_texts(Ui& ui, const Completion& completion);
-    void draw_foot(Ui& ui, const Completion& completion);
+    void draw_progress(PaneContext& ui, const Completion& completion);
+    void draw_overlay_choice(PaneContext& ui);
+    void draw_grid(PaneContext& ui, const Completion& completion);
+    void draw_sample(PaneContext& ui, const Completion& completion, size_t sample, int zoom);
+    void draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
+                          float width);
+    void draw_texts(PaneContext& ui, const Completion& completion);
+    void draw_foot(PaneContext& ui, const Completion& completion);
     std::vector<Shown> shown_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
     size_t hovered_sample_ = 0;
 };
 
-std::string settings_words(const Ui& ui, const Completion& completion) {
+std::string settings_words(const ViewState& ui, const Completion& completion) {
     const SampleOptions& used = ui.selection.completion.used;
     std::string words = fmt::format("T {:.2f}", used.temperature);
     if (used.top_p < 1) words += fmt::format(", top-p {:.2f}", used.top_p);
@@ -86,7 +90,7 @@ std::string settings_words(const Ui& ui, const Completion& completion) {
     return words;
 }
 
-void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion) {
     const FilledPositions filled = filled_positions(completion);
     const double share = filled.at.empty() ? 1
                                            : static_cast<double>(filled.decided) /
@@ -119,7 +123,7 @@ void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
     ui.recorder.item("value", ui.recorder.claim("Progress"), count + " " + rest);
 }
 
-void CompletePanel::draw_overlay_choice(Ui& ui) {
+void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const float width = ui.px(270);
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
@@ -144,7 +148,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
                         .tip = "Stops between two tokens; Continue resumes it.",
                         .shortcut = "Esc",
                         .height = 32}))
-            ui.session->completions().stop();
+            ui.commands.send(StopCompletion{});
     } else {
         (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
     }
@@ -164,7 +168,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     draw_overlay_choice(ui);
 }
 
-void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_t sample,
+void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
                                      float width) {
     const bool chosen = sample == sample_looked_at(ui, completion);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -184,7 +188,8 @@ void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_
     ImGui::Dummy({width, ui.px(26)});
 }
 
-void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom) {
+void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, size_t sample,
+                                int zoom) {
     const ModelConfig& model = ui.status.config.model;
     CompletionChoice& choice = ui.selection.completion;
     const bool running = completion.position < completion.total;
@@ -234,7 +239,7 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
     draw_sample_foot(ui, completion, sample, reply.box.width());
 }
 
-void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     const size_t count = completion.samples.size();
     if (static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens) return;
@@ -262,7 +267,7 @@ void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
     }
 }
 
-void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
     const auto first_unknown =
         std::find(completion.unknown.begin(), completion.unknown.end(), uint8_t{1});
     const auto prompt = static_cast<size_t>(first_unknown - completion.unknown.begin());
@@ -315,7 +320,7 @@ std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample
     return out;
 }
 
-void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     std::vector<ReadOut> values;
     const ModelConfig& model = ui.status.config.model;
     const bool on_picture =
@@ -376,7 +381,7 @@ PanelRoom complete_panel() {
             "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
             "to see what the model expected there, again for the next of its channels.",
             {{Workspace::complete, Slot::canvas, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<CompletePanel>()); }};
+            make_panel<CompletePanel>};
 }
 
 }  // namespace aft::app

@@ -10,7 +10,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -27,11 +30,12 @@ class PlayPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    void go_to(Ui& ui, const FilledPositions& filled, int64_t place);
-    void draw_transport(Ui& ui, const Completion& completion, const FilledPositions& filled);
-    void draw_track(Ui& ui, const Completion& completion, const FilledPositions& filled);
-    void advance(Ui& ui, const FilledPositions& filled);
-    void ask(Ui& ui, const Completion& completion);
+    void go_to(ViewState& ui, const FilledPositions& filled, int64_t place);
+    void draw_transport(PaneContext& ui, const Completion& completion,
+                        const FilledPositions& filled);
+    void draw_track(PaneContext& ui, const Completion& completion, const FilledPositions& filled);
+    void advance(PaneContext& ui, const FilledPositions& filled);
+    void ask(const PaneContext& ui, const Completion& completion);
     void draw_distribution(Ui& ui, const Completion& completion);
     void draw_reading(Ui& ui, const Completion& completion, const FilledPositions& filled);
     Watch watch_;
@@ -65,7 +69,7 @@ std::string place_words(const ModelView& ui, int64_t position) {
     return fmt::format("y {}, x {}{}", place.y, place.x, channels == 3 ? names[place.channel] : "");
 }
 
-void PlayPanel::go_to(Ui& ui, const FilledPositions& filled, int64_t place) {
+void PlayPanel::go_to(ViewState& ui, const FilledPositions& filled, int64_t place) {
     if (filled.decided == 0) return;
     const int64_t last = static_cast<int64_t>(filled.decided) - 1;
     place_ = std::clamp<int64_t>(place, 0, last);
@@ -73,7 +77,7 @@ void PlayPanel::go_to(Ui& ui, const FilledPositions& filled, int64_t place) {
     ui.selection.completion.level = -1;
 }
 
-void PlayPanel::advance(Ui& ui, const FilledPositions& filled) {
+void PlayPanel::advance(PaneContext& ui, const FilledPositions& filled) {
     if (!playing_) return;
     const auto passed = static_cast<int64_t>((ui.time - play_from_) * kPlayPerSecond);
     go_to(ui, filled, play_place_ + passed);
@@ -81,7 +85,7 @@ void PlayPanel::advance(Ui& ui, const FilledPositions& filled) {
     ui.want_frames(3);
 }
 
-void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
+void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
                                const FilledPositions& filled) {
     const std::string why = filled.decided == 0 ? "Nothing is sampled yet." : "";
     const char* const unit = is_text_model(ui) ? "byte" : "sub-pixel";
@@ -106,7 +110,8 @@ void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
 }
 
 // Surprise along the order of generation; the part that is not there yet is hatched.
-void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPositions& filled) {
+void PlayPanel::draw_track(PaneContext& ui, const Completion& completion,
+                           const FilledPositions& filled) {
     const float width = std::max(ui.px(60), ImGui::GetContentRegionAvail().x);
     const Region track = region(ui, "track", "Track", {{width, ui.px(26)}, std::to_string(place_)});
     ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -137,7 +142,7 @@ void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPos
     draw->AddCircleFilled({x, track.min.y - ui.px(3)}, ui.px(4), ui.theme.accent);
 }
 
-void PlayPanel::ask(Ui& ui, const Completion& completion) {
+void PlayPanel::ask(const PaneContext& ui, const Completion& completion) {
     turn_ = {};
     const int64_t position = position_looked_at(ui, completion);
     if (position < 0) return;
@@ -171,7 +176,7 @@ double entropy_bits(const std::vector<double>& shares) {
 }
 
 // The level of the untouched picture at this position; -1 where it is another picture.
-int64_t original_level(const Ui& ui, const Completion& completion, int64_t position) {
+int64_t original_level(const ViewState& ui, const Completion& completion, int64_t position) {
     const auto& item = ui.selection.image.item;
     if (is_text_model(ui) || !item || item->tokens.size() != completion.unknown.size()) return -1;
     if (earlier_words(ui, completion).starts_with("of")) return -1;
@@ -305,7 +310,7 @@ PanelRoom play_panel() {
             "Walk through the completion in the order of generation. Click a bar or type a level, "
             "then Continue from here draws the rest again.",
             {{Workspace::complete, Slot::below, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<PlayPanel>()); }};
+            make_panel<PlayPanel>};
 }
 
 }  // namespace aft::app

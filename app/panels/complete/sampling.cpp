@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -24,17 +27,17 @@ class SamplingPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    void draw_options(Ui& ui);
+    void draw_options(PaneContext& ui);
     void draw_seed(Ui& ui);
-    void draw_model_step(Ui& ui);
-    void draw_numbers(Ui& ui, const Completion& completion);
-    void draw_uncertainty(Ui& ui, const Completion& completion);
-    [[nodiscard]] double original_bits(Ui& ui, const Completion& completion);
+    void draw_model_step(PaneContext& ui);
+    void draw_numbers(PaneContext& ui, const Completion& completion);
+    void draw_uncertainty(PaneContext& ui, const Completion& completion);
+    [[nodiscard]] double original_bits(const PaneContext& ui, const Completion& completion);
     Watch watch_;
     viz::TokenTexture texture_;
 };
 
-void SamplingPanel::draw_options(Ui& ui) {
+void SamplingPanel::draw_options(PaneContext& ui) {
     SampleOptions& sample = ui.selection.completion.sample;
     const Choice counts[] = {{.text = "4"}, {.text = "8"}, {.text = "16"}, {.text = "32"}};
     const int64_t values[] = {4, 8, 16, 32};
@@ -93,7 +96,7 @@ void SamplingPanel::draw_seed(Ui& ui) {
                  choice.sample.particles);
 }
 
-void SamplingPanel::draw_model_step(Ui& ui) {
+void SamplingPanel::draw_model_step(PaneContext& ui) {
     std::vector<std::string> names = {
         fmt::format("live, step {}", group_thousands(ui.status.step))};
     // Newest first. Other moments keep their biases only, and cannot complete.
@@ -108,12 +111,12 @@ void SamplingPanel::draw_model_step(Ui& ui) {
         names[0] = "step " + group_thousands(ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
     if (!combo(ui, "Model step", chosen, {names})) return;
-    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
+    ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 
 // Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it
 // is computed.
-double SamplingPanel::original_bits(Ui& ui, const Completion& completion) {
+double SamplingPanel::original_bits(const PaneContext& ui, const Completion& completion) {
     const auto& item = ui.selection.image.item;
     const size_t total = completion.unknown.size();
     if (is_text_model(ui) || !item || item->tokens.size() != total) return std::nan("");
@@ -159,7 +162,7 @@ double spread_of(const Completion& completion) {
     return count == 0 ? std::nan("") : total / static_cast<double>(count);
 }
 
-void SamplingPanel::draw_numbers(Ui& ui, const Completion& completion) {
+void SamplingPanel::draw_numbers(PaneContext& ui, const Completion& completion) {
     const char* unit = is_text_model(ui) ? "bits/byte" : "bits/dim";
     section(ui, is_text_model(ui) ? "This prompt" : "This picture");
     const auto show = [&](const std::string& key, double value, const char* words) {
@@ -182,7 +185,7 @@ void SamplingPanel::draw_numbers(Ui& ui, const Completion& completion) {
               plain_number(completion.log_likelihood[chosen], 2), "nats");
 }
 
-void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
+void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     if (is_text_model(ui) || static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens)
         return;
@@ -256,7 +259,7 @@ PanelRoom sampling_panel() {
             "Number of samples, temperature, top-k, top-p and seed; the step of the model; bits of "
             "the picture and its samples; where the model was unsure.",
             {{Workspace::complete, Slot::right, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<SamplingPanel>()); }};
+            make_panel<SamplingPanel>};
 }
 
 }  // namespace aft::app

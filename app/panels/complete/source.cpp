@@ -7,7 +7,10 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -23,11 +26,11 @@ class SourcePanel : public Panel {
 
   private:
     void draw_openers(Ui& ui);
-    void draw_canvas(Ui& ui);
+    void draw_canvas(PaneContext& ui);
     void paint(const viz::ImageReply& reply, CompletionChoice& choice);
-    void draw_brush_ring(Ui& ui, const viz::ImageReply& reply);
+    void draw_brush_ring(PaneContext& ui, const viz::ImageReply& reply);
     void draw_tools(Ui& ui);
-    void draw_prompt(Ui& ui);
+    void draw_prompt(PaneContext& ui);
     viz::TokenTexture texture_;
     bool painting_ = false;
 };
@@ -68,7 +71,7 @@ void SourcePanel::paint(const viz::ImageReply& reply, CompletionChoice& choice) 
     }
 }
 
-void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
+void SourcePanel::draw_brush_ring(PaneContext& ui, const viz::ImageReply& reply) {
     const CompletionChoice& choice = ui.selection.completion;
     if (!reply.hovered.is_valid() || choice.tool == viz::PaintTool::rectangle) return;
     const auto zoom = static_cast<float>(reply.zoom);
@@ -80,7 +83,7 @@ void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
     draw->AddCircle(middle, radius, IM_COL32_WHITE, 0, ui.px(1.5F));
 }
 
-void SourcePanel::draw_canvas(Ui& ui) {
+void SourcePanel::draw_canvas(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
     const ModelConfig& model = ui.status.config.model;
     const auto& item = ui.selection.image.item;
@@ -159,7 +162,7 @@ void SourcePanel::draw_tools(Ui& ui) {
          "particles are on.");
 }
 
-void SourcePanel::draw_prompt(Ui& ui) {
+void SourcePanel::draw_prompt(PaneContext& ui) {
     CompletionChoice& choice = ui.selection.completion;
     section(ui, "Prompt", fmt::format("{} bytes", choice.prompt.size()), false);
     (void)text_field(ui, {.name = "Prompt", .hint = "what the text begins with", .mono = true},
@@ -206,7 +209,7 @@ PanelRoom source_panel() {
             "Take a picture from a file or the data set, or drop one; paint what is to be filled "
             "in. Text models: write the prompt.",
             {{Workspace::complete, Slot::left, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<SourcePanel>()); }};
+            make_panel<SourcePanel>};
 }
 
 }  // namespace aft::app

@@ -6,16 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/cli/results_json.h"
 #include "app/panels/home/new_run.h"
 #include "app/panels/home/run_catalog.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/thumbnail.h"
-#include "app/results_json.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "viz/gl/context.h"
@@ -91,8 +94,8 @@ class HomePanel final : public Panel {
 
   private:
     void draw_heading(Ui& ui, float width);
-    void draw_runs(Ui& ui, float width);
-    void draw_run(Ui& ui, const RunSummary& run, float width);
+    void draw_runs(PaneContext& ui, float width);
+    void draw_run(PaneContext& ui, const RunSummary& run, float width);
     void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at);
     void draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at);
     void draw_drop_hint(DrawContext& ui, float width);
@@ -117,7 +120,7 @@ void HomePanel::actions(Actions& actions) {
                  .menu = "File",
                  .why_not = {},
                  .run = [this](Ui& ui) {
-                     ui.workspace = Workspace::home;
+                     ui.commands.send(ShowWorkspace{Workspace::home});
                      form_.open(ui, "demo-mirror");
                  }});
     actions.add(
@@ -129,7 +132,8 @@ void HomePanel::actions(Actions& actions) {
          .menu = "Help",
          .why_not = {},
          .run = [this](Ui& ui) {
-             if (!catalog_.page()) ui.workspace = Workspace::home;  // it is read there
+             // It is read there.
+             if (!catalog_.page()) ui.commands.send(ShowWorkspace{Workspace::home});
              copies_report_ = true;
              copy_report(ui);
          }});
@@ -202,7 +206,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
-void HomePanel::draw_runs(Ui& ui, float width) {
+void HomePanel::draw_runs(PaneContext& ui, float width) {
     const auto page = catalog_.page();
     if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -221,7 +225,7 @@ void HomePanel::draw_runs(Ui& ui, float width) {
     for (const RunSummary& run : page->runs) draw_run(ui, as_open_here(ui, run), width);
 }
 
-void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
+void HomePanel::draw_run(PaneContext& ui, const RunSummary& run, float width) {
     const Row item = row(ui, run.path, {104, false, run.error.empty() ? run.state : run.error});
     const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
     thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
@@ -387,7 +391,7 @@ PanelRoom home_panel() {
             "first; "
             "files and folders can be dropped anywhere in the window.",
         .places = {{Workspace::home, Slot::page}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<HomePanel>()); }};
+        .make = make_panel<HomePanel>};
 }
 
 }  // namespace aft::app

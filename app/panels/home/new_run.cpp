@@ -4,8 +4,12 @@
 #include <cmath>
 
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/caught.h"
 #include "core/text.h"
 
@@ -78,7 +82,7 @@ void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     if (!problem_.empty()) ui.say("error", problem_);
 }
 
-void NewRunForm::draw_group(Ui& ui, const std::string& group) {
+void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
     const SettingRows standard = standard_.rows();
     SettingRows rows = config_.rows();
     bool any = false;
@@ -90,8 +94,8 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
             continue;
         any = true;
         const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-        label_column(ui, setting_label(key), room > 560 ? 240 : 180, rows[i].help);
-        const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
+        const auto changed = setting_row(ui, rows[i], value_text(standard[i]),
+                                         {.column = room > 560 ? 240.0F : 180.0F});
         if (!changed) continue;
         problem_ = error_words([&] { set_from_text(rows, key, *changed); });
     }
@@ -225,14 +229,13 @@ std::string training_command(Config config, Config preset, const std::string& ou
     return words;
 }
 
-void NewRunForm::start(Ui& ui) {
+void NewRunForm::start(PaneContext& ui) {
     wants_start_ = false;
     OpenRun run;
     run.request.config = config_;
     run.request.out = out_;
     run.request.autostart = true;
-    ui.commands.send(std::move(run));
-    ui.workspace = Workspace::train;
+    ui.commands.send(std::move(run));  // it shows Train
     close();
 }
 

@@ -21,8 +21,8 @@ class NewRunForm {
 
   private:
     void choose_preset(Ui& ui, const std::string& name);
-    void draw_group(Ui& ui, const std::string& group);
-    void start(Ui& ui);
+    void draw_group(DrawContext& ui, const std::string& group);
+    void start(PaneContext& ui);
     void draw_estimate(DrawContext& ui);
     void draw_start(Ui& ui);
 

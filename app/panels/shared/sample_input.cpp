@@ -5,12 +5,16 @@
 #include <algorithm>
 
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
 
-void show_sample(Ui& ui, const std::string& split, int64_t index) {
+void show_sample(ViewState& ui, const std::string& split, int64_t index) {
     ui.selection.image = {
         .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
 }
@@ -41,11 +45,12 @@ void sample_popup(Ui& ui) {
                    index))
         show_sample(ui, image.split, index);
     hint(ui, sample_words(ui));
-    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "file.choose_data");
+    if (ui.actions.why_not(ui, "file.choose_data").empty())
+        (void)action_button(ui, "file.choose_data");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
 }
 
-void sample_steps(Ui& ui) {
+void sample_steps(PaneContext& ui) {
     const ImageChoice& image = ui.selection.image;
     const int64_t index = image.index;
     if (button(ui, {.name = is_text(ui) ? "Previous text" : "Previous picture",
@@ -60,7 +65,7 @@ void sample_steps(Ui& ui) {
         show_sample(ui, image.split, index + 1);
 }
 
-std::string sample_words(const Ui& ui) {
+std::string sample_words(const ViewState& ui) {
     const ImageChoice& image = ui.selection.image;
     if (!image.path.empty()) {
         const size_t slash = image.path.find_last_of('/');
@@ -85,7 +90,7 @@ void sample_tool(Ui& ui) {
     sample_popup(ui);
 }
 
-std::vector<uint8_t> sample_bytes(const Ui& ui) {
+std::vector<uint8_t> sample_bytes(const ViewState& ui) {
     std::vector<uint8_t> bytes = sample_tokens(ui);
     const std::vector<uint8_t>& alphabet = ui.status.alphabet;
     for (uint8_t& byte : bytes)
@@ -93,17 +98,17 @@ std::vector<uint8_t> sample_bytes(const Ui& ui) {
     return bytes;
 }
 
-std::vector<uint8_t> sample_tokens(const Ui& ui) {
+std::vector<uint8_t> sample_tokens(const ViewState& ui) {
     const auto& item = ui.selection.image.item;
     return item ? item->tokens : std::vector<uint8_t>();
 }
 
-Positions::Place shown_source(const Ui& ui, const Positions& positions) {
+Positions::Place shown_source(const ViewState& ui, const Positions& positions) {
     const int64_t j = ui.selection.shown().source;
     return j >= 0 ? positions.source(j) : Positions::Place{};
 }
 
-std::string place_and_byte(const Ui& ui, const Positions& positions,
+std::string place_and_byte(const ViewState& ui, const Positions& positions,
                            const Positions::Place& place) {
     if (!positions.is_text || !place.is_on_grid()) return positions.place_words(place);
     const std::vector<uint8_t> bytes = sample_bytes(ui);
@@ -123,7 +128,7 @@ bool sample_missing(Ui& ui) {
     return true;
 }
 
-SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
+SampleView::Reply SampleView::draw_picture(PaneContext& ui, const viz::ImageView& view,
                                            const Positions& positions) {
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
@@ -147,7 +152,7 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
     return out;
 }
 
-SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& target,
+SampleView::Reply SampleView::draw(PaneContext& ui, float side, const Positions::Place& target,
                                    const Positions::Place& source) {
     const Positions positions(ui.status);
     const ModelConfig& model = ui.status.config.model;

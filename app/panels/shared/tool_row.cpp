@@ -1,5 +1,8 @@
 #include "app/panels/shared/tool_row.h"
 
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+
 namespace aft::app {
 
 void inline_label(DrawContext& ui, std::string_view words) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "app/widgets/parts.h"
+#include "app/state/draw_context.h"
 
 namespace aft::app {
 

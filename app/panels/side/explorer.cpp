@@ -8,9 +8,11 @@
 #include "app/panels/shared/norm_words.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "model/jobs.h"
 
@@ -23,16 +25,16 @@ class ExplorerPanel final : public Panel {
 
   private:
     [[nodiscard]] bool passes(std::string_view name) const;
-    void list_runs(const Ui& ui);
-    void draw_runs(Ui& ui);
-    void draw_layers(Ui& ui);
-    void draw_pins(Ui& ui);
+    void list_runs(const ViewState& ui);
+    void draw_runs(PaneContext& ui);
+    void draw_layers(PaneContext& ui);
+    void draw_pins(PaneContext& ui);
     std::string filter_;
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
 
 // A run of which only a step was opened has no mark of its own.
-void ExplorerPanel::list_runs(const Ui& ui) {
+void ExplorerPanel::list_runs(const ViewState& ui) {
     if (recent_ == ui.settings.recent) return;
     recent_ = ui.settings.recent;
     runs_.clear();
@@ -65,7 +67,7 @@ void ExplorerPanel::draw(Ui& ui) {
     if (ui.has_model()) draw_pins(ui);
 }
 
-void ExplorerPanel::draw_runs(Ui& ui) {
+void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
     section(ui, "Runs", std::to_string(runs_.size()), false);
     for (const RecentItem& item : runs_) {
@@ -102,7 +104,7 @@ void ExplorerPanel::draw_runs(Ui& ui) {
 }
 
 // What training wrote at the step that is shown, or at the last one before it that was logged.
-double shown_norm(const Ui& ui, size_t layer) {
+double shown_norm(const ViewState& ui, size_t layer) {
     if (ui.selection.step < 0) return ui.status.layers[layer].bias_norm;
     const auto column = ui.curves->columns.find(fmt::format("bias_norm.layer.{}", layer));
     if (column == ui.curves->columns.end()) return std::nan("");
@@ -146,7 +148,7 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
                         layer.selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
 }
 
-void ExplorerPanel::draw_layers(Ui& ui) {
+void ExplorerPanel::draw_layers(PaneContext& ui) {
     section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
     double largest = 1e-9;
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
@@ -168,7 +170,7 @@ void ExplorerPanel::draw_layers(Ui& ui) {
     hint(ui, "bar: norm, " + norm_of_training(has_kernel));
 }
 
-void ExplorerPanel::draw_pins(Ui& ui) {
+void ExplorerPanel::draw_pins(PaneContext& ui) {
     section(ui, "Pins", "P adds");
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
     for (size_t i = ui.selection.pins.size(); i-- > 0;) {
@@ -186,7 +188,7 @@ void ExplorerPanel::draw_pins(Ui& ui) {
                        {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;
         ui.selection.lock(pin.cell);
-        ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+        ui.commands.send(ShowStep{pin.step == ui.status.step ? -1 : pin.step});
     }
 }
 
@@ -204,7 +206,7 @@ PanelRoom explorer_panel() {
                 "on a pin goes "
                 "back to its place and step.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ExplorerPanel>()); }};
+            .make = make_panel<ExplorerPanel>};
 }
 
 }  // namespace aft::app

@@ -1,6 +1,6 @@
 // Inspector: what the panes of this workspace say about the selection.
 #include "app/panels/panel.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 namespace {
@@ -29,7 +29,7 @@ PanelRoom inspector_panel() {
                 "Shows the exact numbers of the cell under the pointer or of the locked one, the "
                 "range that colours it, and its statistics.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<InspectorPanel>()); }};
+            .make = make_panel<InspectorPanel>};
 }
 
 }  // namespace aft::app

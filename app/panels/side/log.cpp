@@ -3,8 +3,8 @@
 
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 
 namespace aft::app {
 namespace {
@@ -54,7 +54,7 @@ PanelRoom log_panel() {
                 "start. Errors also "
                 "stay behind the bell at the top right.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<LogPanel>()); }};
+            .make = make_panel<LogPanel>};
 }
 
 }  // namespace aft::app

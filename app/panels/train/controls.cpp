@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -19,12 +22,12 @@ class ControlsPanel final : public Panel {
     void actions(Actions& actions) override;
 
   private:
-    void draw_settings(Ui& ui, bool live);
-    void draw_setting(Ui& ui, Setting& row);
-    void draw_target(Ui& ui);
+    void draw_settings(PaneContext& ui, bool live);
+    void draw_setting(PaneContext& ui, Setting& row);
+    void draw_target(PaneContext& ui);
     static void draw_many_steps(Ui& ui);
-    static void draw_pace(Ui& ui);
-    static void draw_checks(Ui& ui);
+    static void draw_pace(PaneContext& ui);
+    static void draw_checks(PaneContext& ui);
     std::string standard_of(const ModelView& ui, const std::string& key);
 
     std::string run_;                               // whose standards these are
@@ -43,8 +46,8 @@ void ControlsPanel::actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },
                  .run =
-                     [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
+                     [this](PaneContext& ui) {
+                         ui.commands.send(ShowWorkspace{Workspace::train});
                          ui.commands.send(ShowPane{"Controls"});
                          focus_target_ = run_after_ = true;
                      }});
@@ -60,16 +63,14 @@ std::string ControlsPanel::standard_of(const ModelView& ui, const std::string& k
     return standards_[key];
 }
 
-void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
-    label_column(ui, setting_label(row.key, true), 116, row.help);
+void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
     std::string blocked = ui.has_model() ? "" : "No run is open.";
     if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
     if (ui.status.following) blocked = "Another process trains this run.";
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
-    if (const auto value = setting_field(ui, row, standard, blocked);
-        value && ui.session != nullptr)
-        ui.session->run().set(row.key, *value);
+    if (const auto value = setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked}))
+        ui.commands.send(SetSetting{row.key, *value});
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -85,7 +86,7 @@ std::string schedule_words(const ModelView& ui) {
                        std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
 }
 
-void ControlsPanel::draw_settings(Ui& ui, bool live) {
+void ControlsPanel::draw_settings(PaneContext& ui, bool live) {
     Config config = ui.status.config;
     SettingRows rows = config.rows();
     std::string group;
@@ -104,12 +105,12 @@ void ControlsPanel::draw_settings(Ui& ui, bool live) {
 }
 
 // Enter in the target step counts also where the number stays as it was.
-bool is_entered(bool was_typed, const Ui& ui) {
+bool is_entered(bool was_typed, const DrawContext& ui) {
     return was_typed && !ui.edit.typing &&
            (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
 }
 
-void ControlsPanel::draw_target(Ui& ui) {
+void ControlsPanel::draw_target(PaneContext& ui) {
     label_column(ui, "Target step", 116,
                  "The step to stop at. It can be raised at any time, also after the end.");
     int64_t target = ui.status.target_step;
@@ -129,9 +130,8 @@ void ControlsPanel::draw_target(Ui& ui) {
     const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
     const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
     if (!is_typed) run_after_ = false;
-    if (ui.session == nullptr) return;
-    if (is_changed) ui.session->run().set("train.steps", std::to_string(target));
-    if (runs) ui.session->run().run_until(target);
+    if (is_changed) ui.commands.send(SetSetting{"train.steps", std::to_string(target)});
+    if (runs) ui.commands.send(TrainUntil{target});
 }
 
 void ControlsPanel::draw_many_steps(Ui& ui) {
@@ -144,7 +144,7 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     (void)action_button(ui, "run.step_many", ButtonKind::icon);
 }
 
-void ControlsPanel::draw_pace(Ui& ui) {
+void ControlsPanel::draw_pace(PaneContext& ui) {
     section(ui, "Pace");
     label_column(ui, "Trainer gets", 116,
                  "Share of the time that training may use; the rest is left to the window.");
@@ -154,7 +154,7 @@ void ControlsPanel::draw_pace(Ui& ui) {
     field.unit = "%";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
-        if (ui.session != nullptr) ui.session->pace().set_share(share / 100);
+        ui.commands.send(SetTrainerShare{share / 100});
     }
     toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
            {"Smooth while I interact"});
@@ -253,7 +253,7 @@ std::vector<Check> checks(const ModelView& ui) {
     return list;
 }
 
-void ControlsPanel::draw_checks(Ui& ui) {
+void ControlsPanel::draw_checks(PaneContext& ui) {
     section(ui, "Checks");
     const std::vector<Check> list = checks(ui);
     if (list.empty()) hint(ui, "They begin with the first step.");
@@ -294,7 +294,7 @@ PanelRoom controls_panel() {
                 "Drag a field or double-click it to type. Every change is kept as a pin on the "
                 "timeline; a bar at a field's left edge says that it differs from the beginning.",
             .places = {{Workspace::train, Slot::right, 0}},
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ControlsPanel>()); }};
+            .make = make_panel<ControlsPanel>};
 }
 
 }  // namespace aft::app

@@ -9,7 +9,10 @@
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
 #include "app/state/open_path.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -33,14 +36,14 @@ class PlotsPanel final : public Panel {
     using Plot = NamedPlot;
     enum Place { loss, gradient, bias, speed, rate, count };
 
-    void draw_tools(Ui& ui);
-    void draw_small(Ui& ui, float height);
-    void draw_plot(Ui& ui, Place place, ImVec2 size);
-    [[nodiscard]] Plot loss_plot(Ui& ui);
-    [[nodiscard]] static Plot gradient_plot(Ui& ui);
-    [[nodiscard]] static Plot bias_plot(Ui& ui);
-    [[nodiscard]] Plot speed_plot(Ui& ui);
-    [[nodiscard]] static Plot rate_plot(Ui& ui);
+    void draw_tools(DrawContext& ui);
+    void draw_small(PaneContext& ui, float height);
+    void draw_plot(PaneContext& ui, Place place, ImVec2 size);
+    [[nodiscard]] Plot loss_plot(PaneContext& ui);
+    [[nodiscard]] static Plot gradient_plot(PaneContext& ui);
+    [[nodiscard]] static Plot bias_plot(PaneContext& ui);
+    [[nodiscard]] Plot speed_plot(PaneContext& ui);
+    [[nodiscard]] static Plot rate_plot(PaneContext& ui);
 
     PlotSeries columns_;
     struct Axes {
@@ -54,7 +57,7 @@ class PlotsPanel final : public Panel {
     std::optional<double> marker_, next_marker_;
 };
 
-void PlotsPanel::draw_tools(Ui& ui) {
+void PlotsPanel::draw_tools(DrawContext& ui) {
     ui.recorder.set_section("Scale");
     static const std::vector<Choice> kScales = {{"Linear"}, {"Log"}};
     const float room = ImGui::GetContentRegionAvail().x;
@@ -78,7 +81,7 @@ void PlotsPanel::draw_tools(Ui& ui) {
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
-void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
+void PlotsPanel::draw_plot(PaneContext& ui, Place place, ImVec2 size) {
     viz::CurvePlot& plot = plots_[place].view;
     plot.size = size;
     plot.marker = marker_;
@@ -116,7 +119,7 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
                       .why_not = {}});
 }
 
-PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
     Plot out{.view = {.id = "loss", .title = "Loss"}};
     viz::CurvePlot& plot = out.view;
     plot.unit = columns_.in_bits ? ui.status.metric_words : "nats";
@@ -145,7 +148,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
     Plot out{.view = {.id = "gradient norm", .title = "Gradient norm"}};
     viz::CurvePlot& plot = out.view;
     const std::string prefix = "grad_norm.group.";
@@ -170,7 +173,7 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
 }
 
 // The layers in their order, the first and the last with their names.
-PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
     Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
     viz::CurvePlot& plot = out.view;
     const bool has_kernel = ui.status.mixer.has_kernel();
@@ -197,7 +200,7 @@ PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::speed_plot(PaneContext& ui) {
     Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
     if (columns_.speed.empty()) return out;
     out.names = {"one step"};
@@ -210,7 +213,7 @@ PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     Plot out{.view = {.id = "rate", .title = "Learning rate"}};
     const auto lr = ui.curves->columns.find("lr");
     if (lr == ui.curves->columns.end()) return out;
@@ -224,7 +227,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
     return out;
 }
 
-void PlotsPanel::draw_small(Ui& ui, float height) {
+void PlotsPanel::draw_small(PaneContext& ui, float height) {
     const float gap = ui.px(12), room = ImGui::GetContentRegionAvail().x;
     const int across = room > ui.px(760) ? 4 : 2;
     const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
@@ -269,15 +272,12 @@ std::string error_sentence(const ModelView& ui) {
 void draw_no_curves(Ui& ui) {
     const Status& s = ui.status;
     const bool is_fresh = s.step == 0;
-    const std::string steps = group_thousands(s.step);
     std::string sentence = "The curves begin with the second step.";
     if (!is_fresh)
-        sentence = fmt::format(
-            "{} steps are trained, but this checkpoint carries no curves; they begin with the next "
-            "step.",
-            steps);
-    if (!is_fresh && !s.can_train)
-        sentence = fmt::format("{} steps are trained; this checkpoint carries no curves.", steps);
+        sentence = fmt::format("{} steps are trained{}", group_thousands(s.step),
+                               s.can_train ? ", but this checkpoint carries no curves; they begin "
+                                             "with the next step."
+                                           : "; this checkpoint carries no curves.");
     empty_state(ui, {.drawing = Drawing::curve,
                      .title = is_fresh ? "Nothing trained yet" : "No curves yet",
                      .sentence = sentence,
@@ -359,7 +359,7 @@ PanelRoom plots_panel() {
             "zooms, drag pans, double click shows everything; all plots share their steps; "
             "the pointer reads all plots at one logged step, each value as it was recorded.",
         .places = {{Workspace::train, Slot::canvas, 0}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<PlotsPanel>()); }};
+        .make = make_panel<PlotsPanel>};
 }
 
 }  // namespace aft::app

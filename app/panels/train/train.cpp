@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -18,9 +21,9 @@ class RunPanel final : public Panel {
 
   private:
     void draw_buttons(Ui& ui);
-    void draw_rewind(Ui& ui);
-    static void draw_progress(Ui& ui);
-    static void draw_numbers(Ui& ui);
+    void draw_rewind(PaneContext& ui);
+    static void draw_progress(PaneContext& ui);
+    static void draw_numbers(PaneContext& ui);
     bool opens_rewind_ = false;
 };
 
@@ -94,8 +97,8 @@ void RunPanel::actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.rewind_saved"); },
                  .run =
-                     [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
+                     [this](PaneContext& ui) {
+                         ui.commands.send(ShowWorkspace{Workspace::train});
                          opens_rewind_ = true;
                      }});
 }
@@ -130,7 +133,7 @@ std::string saves_words(const TrainConfig& train) {
            "any time. What Save writes stays for good.";
 }
 
-void RunPanel::draw_rewind(Ui& ui) {
+void RunPanel::draw_rewind(PaneContext& ui) {
     constexpr size_t kMost = 10;
     if (std::exchange(opens_rewind_, false)) ImGui::OpenPopup("rewind");
     // Below the button, also when a key or the palette opened it.
@@ -181,7 +184,7 @@ void RunPanel::draw_buttons(Ui& ui) {
     tool_button(ui, "run.save", "Save", ButtonKind::ghost);
 }
 
-void RunPanel::draw_progress(Ui& ui) {
+void RunPanel::draw_progress(PaneContext& ui) {
     const Status& s = ui.status;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -216,7 +219,7 @@ void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view w
     pen.x += number + unit + ui.px(22);
 }
 
-void RunPanel::draw_numbers(Ui& ui) {
+void RunPanel::draw_numbers(PaneContext& ui) {
     const Status& s = ui.status;
     const bool is_running = s.state == RunState::running;
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -264,7 +267,7 @@ PanelRoom train_panel() {
             "Controls says, Run until asks for the step to stop at; the bar shows how far the "
             "target step is, white marks are checkpoints. Rewind goes back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
+        .make = make_panel<RunPanel>};
 }
 
 }  // namespace aft::app

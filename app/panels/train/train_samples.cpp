@@ -11,8 +11,8 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -37,13 +37,13 @@ class TrainSamplesPanel final : public Panel {
     };
     void forget(const ModelView& ui);
     void show(const std::shared_ptr<const Completion>& completion);
-    void take(Ui& ui);
-    void ask(Ui& ui);
+    void take(PaneContext& ui);
+    void ask(PaneContext& ui);
     [[nodiscard]] int64_t earlier_checkpoint() const;
-    void draw_source(Ui& ui, ImVec2 at, int zoom);
-    void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
-    void draw_pictures(Ui& ui);
-    void draw_texts(Ui& ui);
+    void draw_source(PaneContext& ui, ImVec2 at, int zoom);
+    void draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, int zoom);
+    void draw_pictures(PaneContext& ui);
+    void draw_texts(PaneContext& ui);
     [[nodiscard]] std::string caption_words(const ModelView& ui) const;
 
     const Session* session_ = nullptr;
@@ -107,8 +107,9 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
 }
 
 // What has come of the completion asked for; another one may have taken its place.
-void TrainSamplesPanel::take(Ui& ui) {
+void TrainSamplesPanel::take(PaneContext& ui) {
     if (!asked_.is_running) return;
+    asked_.id = ui.train_completion;
     const auto now = ui.session->completions().latest();
     if (!now || now->id < asked_.id) return;
     if (now->id == asked_.id) {
@@ -137,7 +138,7 @@ int64_t TrainSamplesPanel::earlier_checkpoint() const {
     return asked_.tried.contains(step) ? -1 : step;
 }
 
-void TrainSamplesPanel::ask(Ui& ui) {
+void TrainSamplesPanel::ask(PaneContext& ui) {
     if (asked_.is_running || is_completing(ui)) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
@@ -165,7 +166,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    asked_.id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::train, std::move(request)});
     asked_.is_running = true;
     asked_.at = at;
     if (step == ui.shown_step()) asked_.step = step;
@@ -180,7 +181,7 @@ std::string TrainSamplesPanel::caption_words(const ModelView& ui) const {
     return words;
 }
 
-void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
+void TrainSamplesPanel::draw_source(PaneContext& ui, ImVec2 at, int zoom) {
     const ModelConfig& model = ui.status.config.model;
     const float tall = float(zoom * model.height);
     mask_.assign(size_t(model.height * model.width), 0);
@@ -213,7 +214,7 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
     }
 }
 
-void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom) {
+void TrainSamplesPanel::draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, int zoom) {
     const ModelConfig& model = ui.status.config.model;
     const Completion& completion = *moment.completion;
     const bool is_running = !completion.done && completion.position < completion.total;
@@ -252,7 +253,7 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
          .why_not = {}});
 }
 
-void TrainSamplesPanel::draw_pictures(Ui& ui) {
+void TrainSamplesPanel::draw_pictures(PaneContext& ui) {
     const ModelConfig& model = ui.status.config.model;
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -271,7 +272,7 @@ void TrainSamplesPanel::draw_pictures(Ui& ui) {
     }
 }
 
-void TrainSamplesPanel::draw_texts(Ui& ui) {
+void TrainSamplesPanel::draw_texts(PaneContext& ui) {
     ImGui::BeginChild("texts");
     for (const Moment& moment : moments_) {
         const Completion& completion = *moment.completion;
@@ -309,7 +310,8 @@ void TrainSamplesPanel::draw(Ui& ui) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
                     .sentence = problem.words + "."};
-        if (why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+        if (ui.actions.why_not(ui, "file.choose_data").empty())
+            spec.actions.push_back("file.choose_data");
         spec.actions.push_back("file.reread_sample");
         banner(ui, spec);
         return;
@@ -340,7 +342,7 @@ PanelRoom train_samples_panel() {
         "The same masked picture, or the same prompt, and the same random numbers at every step: "
         "what differs is what was learnt. The newest step stands on top.",
         {{Workspace::train, Slot::canvas, 1}},
-        [] { return std::unique_ptr<Panel>(std::make_unique<TrainSamplesPanel>()); }};
+        make_panel<TrainSamplesPanel>};
 }
 
 }  // namespace aft::app

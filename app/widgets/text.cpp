@@ -1,10 +1,10 @@
-// Text, section heads, rows of values, captions and the hover line of parts.h.
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
 
+#include "app/widgets/tooltip.h"
 #include "core/outside.h"
 
 namespace aft::app {

@@ -1,4 +1,4 @@
-#include "app/results_json.h"
+#include "app/cli/results_json.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

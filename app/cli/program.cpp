@@ -1,4 +1,4 @@
-#include "app/program.h"
+#include "app/cli/program.h"
 
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/usage.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/usage.h"
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"

@@ -1,4 +1,4 @@
-#include "app/usage.h"
+#include "app/cli/usage.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,11 +1,12 @@
-#include "app/widgets/widgets.h"
+#include "app/widgets/buttons.h"
 
 #include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/tooltip.h"
+#include "core/check.h"
 
 namespace aft::app {
 

@@ -1,4 +1,4 @@
-#include "app/interrupts.h"
+#include "app/cli/interrupts.h"
 
 #include <fmt/format.h>
 #include <pthread.h>

@@ -8,9 +8,9 @@
 namespace aft::app {
 
 // The open model takes its data from there, now and the next time it is opened.
-void choose_data(Ui& ui, const std::string& path);
+void choose_data(PaneContext& ui, const std::string& path);
 // After the data were not found: the place that was chosen for them before. False: none.
-bool use_remembered_data(Ui& ui);
+bool use_remembered_data(PaneContext& ui);
 [[nodiscard]] std::string why_not_choose_data(const ModelView& ui);  // "" = they can be elsewhere
 void add_data_actions(Actions& actions);
 

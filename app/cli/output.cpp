@@ -1,4 +1,4 @@
-#include "app/output.h"
+#include "app/cli/output.h"
 
 #include <unistd.h>
 

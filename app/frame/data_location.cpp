@@ -1,4 +1,4 @@
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
 
 #include <filesystem>
 
@@ -8,7 +8,7 @@ namespace aft::app {
 
 namespace fs = std::filesystem;
 
-void choose_data(Ui& ui, const std::string& path) {
+void choose_data(PaneContext& ui, const std::string& path) {
     if (ui.session == nullptr) return;
     DataSpec place = split_data_spec(ui.status.config.data.source);
     // What the model itself says stays the key, however often another place was tried.
@@ -18,11 +18,11 @@ void choose_data(Ui& ui, const std::string& path) {
     std::error_code ignored;
     place.path = fs::absolute(path, ignored).lexically_normal().string();
     ui.settings.data_locations[key] = place.path;
-    ui.session->run().set("data.source", place.text());
+    ui.commands.send(SetSetting{"data.source", place.text()});
     ui.want_frames(3);
 }
 
-bool use_remembered_data(Ui& ui) {
+bool use_remembered_data(PaneContext& ui) {
     DataSpec place = split_data_spec(ui.status.config.data.source);
     const auto found = ui.settings.data_locations.find(place.path);
     std::error_code ignored;
@@ -30,7 +30,7 @@ bool use_remembered_data(Ui& ui) {
         fs::exists(place.path, ignored) || !fs::exists(found->second, ignored))
         return false;
     place.path = found->second;
-    ui.session->run().set("data.source", place.text());
+    ui.commands.send(SetSetting{"data.source", place.text()});
     return true;
 }
 
@@ -52,15 +52,16 @@ void add_data_actions(Actions& actions) {
                  .icon = icon::folder,
                  .menu = "File",
                  .why_not = why_not_choose_data,
-                 .run = [](Ui& ui) { ui.commands.send(BrowseFiles{.for_data = true}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(BrowseFiles{.for_data = true}); }});
     actions.add(
         {.id = "file.reread_sample",
          .name = "Read the sample again",
          .sentence = "Tries again to read the picture or text, from its file or from the data.",
          .icon = icon::refresh,
-         .why_not = [](const Ui& ui) { return ui.session == nullptr ? "No model is open." : ""; },
+         .why_not =
+             [](const ModelView& ui) { return ui.session == nullptr ? "No model is open." : ""; },
          .run =
-             [](Ui& ui) {
+             [](ViewState& ui) {
                  ui.session->items().reload();
                  ui.selection.image.error.clear();
              }});

@@ -1,23 +1,15 @@
-#include "app/progress_line.h"
+#include "app/cli/progress_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "core/clock.h"
 #include "core/outside.h"
 #include "core/text.h"
 
 namespace aft::app {
-namespace {
-
-double seconds_between(std::chrono::steady_clock::time_point from,
-                       std::chrono::steady_clock::time_point to) {
-    return std::chrono::duration<double>(to - from).count();
-}
-
-}  // namespace
-
 std::string progress_bar(int64_t done, int64_t total, int width) {
     if (total <= 0) return "";
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));

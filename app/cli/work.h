@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "app/cli/interrupts.h"
 #include "app/commands/rooms.h"
-#include "app/interrupts.h"
 #include "core/progress.h"
 
 namespace aft::app {

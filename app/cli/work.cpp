@@ -1,8 +1,8 @@
-#include "app/work.h"
+#include "app/cli/work.h"
 
-#include "app/output.h"
-#include "app/progress_line.h"
-#include "app/results_json.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/results_json.h"
 #include "core/json.h"
 #include "model/system.h"
 
