@@ -25,6 +25,12 @@ const char* workspace_name(Workspace workspace) {
     return kNames[static_cast<int>(workspace)];
 }
 
+const char* workspace_id(Workspace workspace) {
+    static constexpr const char* kIds[] = {"home",     "train",   "biases", "attention",
+                                           "complete", "compare", "lab"};
+    return kIds[static_cast<int>(workspace)];
+}
+
 struct Frame::Impl {
     FrameOptions options;
     Ui ui{};
@@ -58,7 +64,7 @@ void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
             tools.browser.open(ui, browse->for_data);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
-            tools.focus_pane = std::move(pane->name);
+            tools.focus_pane = std::move(pane->id);
             tools.side_hidden = false;
         }
         if (const auto* rewind = std::get_if<RewindTo>(&command)) host.rewind(rewind->step);
@@ -98,11 +104,11 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    ui.recorder.set_pane("Palette");
+    ui.recorder.set_pane("Palette##palette");
     tools.palette.draw(ui, display);
-    ui.recorder.set_pane("Open");
+    ui.recorder.set_pane("Open##file_browser");
     tools.browser.draw(ui, display);
-    ui.recorder.set_pane("Keys");
+    ui.recorder.set_pane("Keys##shortcuts");
     tools.shortcuts.draw(ui, display, help);
 }
 
@@ -198,7 +204,7 @@ void Frame::draw() {
     p.panes.draw(ui, p.tools, areas);
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
-    ui.recorder.set_pane("Toasts");
+    ui.recorder.set_pane("Toasts##toasts");
     ui.toasts.draw(ui);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();

@@ -105,8 +105,8 @@ struct FrameTools {
     bool side_hidden = false;
     bool reset_layout = false;
     bool in_focus = false;                  // Biases: the pane Focus is in front
-    std::string rail_open;                  // pane shown over the canvas on small windows
-    std::optional<std::string> focus_pane;  // pane to be brought to the front
+    std::string rail_open;                  // id of the pane shown over the canvas on small windows
+    std::optional<std::string> focus_pane;  // id of the pane to be brought to the front
 };
 void add_frame_actions(Actions& actions, FrameTools& tools);
 void add_run_actions(Actions& actions);

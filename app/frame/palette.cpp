@@ -69,7 +69,7 @@ void foot(DrawContext& ui, std::string_view words) {
 
 void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
     const std::string why = ui.actions.why_not(ui, action.id);
-    const Row line = row(ui, action.name, {40, chosen});
+    const Row line = row(ui, {action.name, action.id}, {40, chosen});
     ui.recorder.runs_action(action.id);
     const float middle = (line.min.y + line.max.y) / 2;
     const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
@@ -107,17 +107,17 @@ void Palette::draw(Ui& ui, ImVec2 display) {
                {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({at.x + ui.px(40), at.y + ui.px(4)});
     if (is_new_) ImGui::SetKeyboardFocusHere();
-    const std::string label = ui.recorder.claim("Search");
+    const WidgetPath path = ui.recorder.claim("Search##search");
     const std::string before = query_;
-    const auto set = ui.recorder.scripted.take(label);
+    const auto set = ui.recorder.scripted.take(path);
     if (set) query_ = *set;
-    const bool entered = input_text(ui, label.c_str(), query_,
+    const bool entered = input_text(ui, path.id.c_str(), query_,
                                     {.width = width - ui.px(200),
                                      .height = 28,
                                      .is_plain = true,
                                      .is_set = set.has_value(),
                                      .hint = "Search actions"});
-    ui.recorder.item("text", label, query_);
+    ui.recorder.item("text", path, query_);
     if (query_ != before) chosen_ = 0;
     is_new_ = false;
     ImGui::SetCursorScreenPos({at.x, at.y + ui.px(42)});
@@ -151,14 +151,14 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
     ImGui::SetCursorPos({ui.px(16), ui.px(40)});
     ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
     if (!pane_help.empty()) {
-        section(ui, "This workspace", {}, false);
+        section(ui, "This workspace##this_workspace", {}, false);
         text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
     }
-    section(ui, "Keys");
+    section(ui, "Keys##keys");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     for (const Action& action : ui.actions.all()) {
         if (action.shortcut.empty()) continue;
-        const Row line = row(ui, action.name, {26, false, action.shortcut});
+        const Row line = row(ui, {action.name, action.id}, {26, false, action.shortcut});
         ui.recorder.runs_action(action.id);
         const float middle = (line.min.y + line.max.y) / 2;
         text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,

@@ -22,7 +22,7 @@ struct BrowseFiles {
     bool for_data = false;  // to say where the data of the open model lie
 };
 struct ShowPane {  // brings it to the front
-    std::string name;
+    std::string id;
 };
 struct RewindTo {  // a saved step of the open run; all views go live
     int64_t step = 0;

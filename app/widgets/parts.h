@@ -17,13 +17,14 @@ void text_wrapped(const DrawContext& ui, std::string_view words, float size, ImU
 
 // Head of a section (15 SemiBold) with a note at the right in text 3; begins the label path's
 // Section. `line` draws the hairline above (all but the first of a pane).
-void section(DrawContext& ui, std::string_view title, std::string_view note = {}, bool line = true);
+void section(DrawContext& ui, const WidgetName& title, std::string_view note = {},
+             bool line = true);
 // Label in the label column (104 wide unless given); the next control takes the rest of the line.
 void label_column(DrawContext& ui, std::string_view words, float column = 104,
                   std::string_view tip = {});
 // One row of 20: key in text 2, value right in text 1, unit behind it in text 3. Recorded as
 // "value".
-void key_value(DrawContext& ui, std::string_view key, std::string_view value,
+void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
                std::string_view unit = {});
 void hint(DrawContext& ui, std::string_view words);  // wrapped, 14, text 3
 
@@ -69,7 +70,7 @@ void banner(Ui& ui, const Banner& spec);
 // with `cancel`).
 bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel = false);
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height = 6);
-void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color);
+void chip(DrawContext& ui, const WidgetName& name, const char* icon, ImU32 color);
 void hairline(const DrawContext& ui);
 
 struct Tip {
@@ -84,12 +85,12 @@ struct Column {
     bool right = false;
 };
 struct TableRow {
-    std::string name;  // recorded
+    WidgetName name;  // recorded
     std::vector<std::string> cells{};
     bool selected = false;
 };
 // Index of the row pressed, -1 = none.
-int table(DrawContext& ui, std::string_view name, std::span<const Column> columns,
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows);
 
 [[nodiscard]] ImU32 kind_color(const Theme& theme, ToastKind kind);

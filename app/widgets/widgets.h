@@ -1,8 +1,8 @@
-// Widgets: the controls of the window, each recorded under `Pane/Section/Name`. All sizes at
-// scale 1; width 0 = as wide as needed (buttons, segments) or the rest of the line (fields, combo);
-// width -1 = the other of the two. A non-empty
-// `why_not` greys the control and becomes its tooltip. Return true when the user changed or pressed
-// it. Window thread, inside a frame.
+// Widgets: the controls of the window, each recorded under `Pane/Section/Name`. Names are given as
+// "Shown words##id" (app/state/widget_name.h). All sizes at scale 1; width 0 = as wide as needed
+// (buttons, segments) or the rest of the line (fields, combo); width -1 = the other of the two. A
+// non-empty `why_not` greys the control and becomes its tooltip. Return true when the user changed
+// or pressed it. Window thread, inside a frame.
 #pragma once
 #include <limits>
 #include <span>
@@ -18,7 +18,7 @@ namespace aft::app {
 enum class ButtonKind { primary, normal, ghost, icon, danger };
 
 struct Button {
-    std::string name;  // shown (except kind icon) and recorded
+    WidgetName name;  // shown (except kind icon) and recorded
     const char* icon = "";
     ButtonKind kind = ButtonKind::normal;
     std::string why_not{}, tip{}, shortcut{};
@@ -37,31 +37,31 @@ bool action_button(Ui& ui, std::string_view action, ButtonKind kind = ButtonKind
                                         ButtonKind kind = ButtonKind::normal);
 
 struct Choice {
-    std::string text;
+    WidgetName text;
     std::string why_not{}, tip{};
 };
-// 2 to 4 exclusive choices. Value and script: the text of the chosen one.
+// 2 to 4 exclusive choices. Value: the words of the chosen one; a script gives them or the id.
 struct Choices {
     std::span<const Choice> list;
     float width = 0;
 };
-bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choices& choices);
+bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choices& choices);
 struct ComboChoices {
-    std::span<const std::string> list;
+    std::span<const std::string> list;  // "Shown words##id", as names are
     float width = 0;
     std::string why_not{};
     ImU32 ground = 0;  // 0 = the field colour
 };
-bool combo(DrawContext& ui, std::string_view name, int& chosen, const ComboChoices& choices);
+bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoices& choices);
 struct ToggleLook {
     std::string_view words{};  // stand right of it in text 2
     std::string why_not{};
 };
 // On/off that acts at once.
-bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& look = {});
+bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook& look = {});
 
 struct NumberField {
-    std::string name;
+    WidgetName name;
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     double standard =
@@ -83,7 +83,8 @@ bool slider(DrawContext& ui, const NumberField& spec, double& value);
 bool slider(DrawContext& ui, const NumberField& spec, int64_t& value);
 
 struct TextField {
-    std::string name, hint{};
+    WidgetName name;
+    std::string hint{};
     const char* icon = "";  // at the left, inside
     float width = 0, height = 26;
     bool focus = false;  // take the keyboard now
@@ -126,7 +127,7 @@ struct RowLook {
     bool selected = false;
     std::string value{};  // recorded
 };
-Row row(DrawContext& ui, std::string_view name, const RowLook& look);
+Row row(DrawContext& ui, const WidgetName& name, const RowLook& look);
 // A region that takes clicks and hover, drawn by the caller (maps, pictures, tracks). kind "map",
 // "picture", ...
 struct Region {
@@ -137,7 +138,7 @@ struct RegionLook {
     ImVec2 size;  // pixels
     std::string value{};
 };
-Region region(DrawContext& ui, std::string_view kind, std::string_view name,
+Region region(DrawContext& ui, std::string_view kind, const WidgetName& name,
               const RegionLook& look);
 
 }  // namespace aft::app
