@@ -140,40 +140,44 @@ void FileBrowser::choose(PaneContext& ui, const Entry& entry) {
 }
 
 void FileBrowser::draw_head(PaneContext& ui) {
-    ui.recorder.set_section("Where");
+    ui.recorder.set_section("Where##where");
     const std::string data = "Where are the data? " + ui.status.config.data.source;
     text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
-    if (button(
-            ui,
-            {.name = "Up", .icon = icon::up, .kind = ButtonKind::icon, .tip = "The folder above"}))
+    if (button(ui, {.name = "Up##up",
+                    .icon = icon::up,
+                    .kind = ButtonKind::icon,
+                    .tip = "The folder above"}))
         go(folder_.parent_path());
     ImGui::SameLine();
     const float room = ImGui::GetContentRegionAvail().x / ui.scale;
     const TextEdit edit = text_field(ui,
-                                     {.name = "Path",
+                                     {.name = "Path##path",
                                       .hint = "folder or file",
                                       .width = room - 84,
                                       .focus = std::exchange(is_new_, false),
                                       .mono = true},
                                      typed_);
     ImGui::SameLine();
-    if (button(ui, {.name = "Go", .width = 76}) || edit.is_submitted) take_typed(ui);
-    text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
-               list_.filter);
+    if (button(ui, {.name = "Go##go", .width = 76}) || edit.is_submitted) take_typed(ui);
+    text_field(
+        ui,
+        {.name = "Filter##filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
+        list_.filter);
     ImGui::SameLine();
-    static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
+    static const std::vector<Choice> kKinds = {{"Can be opened##can_be_opened"},
+                                               {"Everything##everything"}};
     if (!for_data_) {
-        segmented(ui, "Show", list_.kind, {kKinds});
+        segmented(ui, "Show##show", list_.kind, {kKinds});
         ImGui::SameLine();
     }
-    static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
-    if (segmented(ui, "Sort", list_.sort, {kSorts})) read_folder();
+    static const std::vector<Choice> kSorts = {{"Name##name"}, {"Date##date"}, {"Size##size"}};
+    if (segmented(ui, "Sort##sort", list_.sort, {kSorts})) read_folder();
 }
 
 void FileBrowser::draw_list(PaneContext& ui, float height) {
-    ui.recorder.set_section("Files");
+    ui.recorder.set_section("Files##files");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     ImGui::BeginChild("files", {0, height});
     const Entry* chosen = nullptr;
@@ -183,7 +187,7 @@ void FileBrowser::draw_list(PaneContext& ui, float height) {
             entry.is_folder || for_data_ || list_.kind == 1 || can_be_opened(entry.name);
         if (!fits || !contains_word(entry.name, list_.filter)) continue;
         ++shown;
-        const Row line = row(ui, entry.name,
+        const Row line = row(ui, WidgetName::data(entry.name),
                              {26, entry.name == selected_,
                               entry.is_run ? "run" : (entry.is_folder ? "folder" : "file")});
         if (line.pressed) selected_ = entry.name, typed_ = (folder_ / entry.name).string();
@@ -216,15 +220,16 @@ void FileBrowser::draw_list(PaneContext& ui, float height) {
 }
 
 void FileBrowser::draw_foot(PaneContext& ui) {
-    ui.recorder.set_section("Answer");
+    ui.recorder.set_section("Answer##answer");
     if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
     const float room = ImGui::GetContentRegionAvail().x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - ui.px(208));
-    if (button(ui, {.name = "Cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
+    if (button(ui,
+               {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
         is_open_ = false;
     ImGui::SameLine();
     const std::string why = typed_.empty() ? "Choose a file or type a path." : "";
-    if (button(ui, {.name = for_data_ ? "Use this" : "Open",
+    if (button(ui, {.name = for_data_ ? "Use this##accept" : "Open##accept",
                     .kind = ButtonKind::primary,
                     .why_not = why,
                     .width = 104,

@@ -64,7 +64,7 @@ void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
             tools.browser.open(ui, browse->for_data);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
-            tools.focus_pane = std::move(pane->name);
+            tools.focus_pane = std::move(pane->id);
             tools.side_hidden = false;
         }
         if (const auto* shown = std::get_if<ShowWorkspace>(&command))
@@ -105,11 +105,11 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    ui.recorder.set_pane("Palette");
+    ui.recorder.set_pane("Palette##palette");
     tools.palette.draw(ui, display);
-    ui.recorder.set_pane("Open");
+    ui.recorder.set_pane("Open##file_browser");
     tools.browser.draw(ui, display);
-    ui.recorder.set_pane("Keys");
+    ui.recorder.set_pane("Keys##shortcuts");
     tools.shortcuts.draw(ui, display, help);
 }
 
@@ -204,7 +204,7 @@ void Frame::draw() {
     p.panes.draw(ui, p.tools, areas);
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
-    ui.recorder.set_pane("Toasts");
+    ui.recorder.set_pane("Toasts##toasts");
     draw_toasts(ui);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();

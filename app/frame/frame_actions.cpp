@@ -101,11 +101,10 @@ void add_workspace_actions(Actions& actions) {
                                "Change biases and see what that does to the loss."};
     const char* icons[] = {icon::home,    icon::chart,   icon::grid, icon::eye,
                            icon::picture, icon::compare, icon::flask};
-    const char* keys[] = {"home", "train", "biases", "attention", "complete", "compare", "lab"};
     int key = 0;
     for (const Workspace workspace : kWorkspaces) {
         const auto i = static_cast<size_t>(key++);
-        actions.add({.id = std::string("view.workspace_") + keys[i],
+        actions.add({.id = std::string("view.workspace_") + workspace_id(workspace),
                      .name = std::string("Workspace ") + workspace_name(workspace),
                      .sentence = sentences[i],
                      .icon = icons[i],
@@ -185,8 +184,8 @@ void add_layout_actions(Actions& actions, FrameTools& tools) {
                      if (ui.workspace == Workspace::home || ui.workspace == Workspace::complete)
                          ui.workspace = Workspace::train;
                      tools.side_hidden = false;
-                     tools.focus_pane = "Log";
-                     tools.rail_open = "Log";
+                     tools.focus_pane = "log";
+                     tools.rail_open = "log";
                  }});
 }
 

@@ -85,13 +85,14 @@ FrameAreas frame_areas(const PaneContext& ui, ImVec2 display, bool has_timeline)
 
 std::string window_name(const PanelRoom& room, Workspace workspace, Width width) {
     static constexpr const char* kWidths[] = {"wide", "rail", "narrow"};
-    return fmt::format("{0}###{1} {2}/{0}", pane_title(room, workspace), workspace_name(workspace),
-                       kWidths[static_cast<int>(width)]);
+    return fmt::format("{0}###{1} {2}/{0}", pane_name(room, workspace).words,
+                       workspace_name(workspace), kWidths[static_cast<int>(width)]);
 }
 
-std::string pane_title(const PanelRoom& room, Workspace workspace) {
+WidgetName pane_name(const PanelRoom& room, Workspace workspace) {
     const Place* place = place_in(room, workspace);
-    return place != nullptr && place->title != nullptr ? place->title : room.info.name;
+    if (place != nullptr && place->title != nullptr) return place->title;
+    return {room.info.name, room.id};
 }
 
 const Place* place_in(const PanelRoom& room, Workspace workspace) {

@@ -27,7 +27,7 @@ struct FrameAreas {  // of the display, in pixels
 
 // "Explorer###Train wide/Explorer": one ImGui window per panel, workspace and width.
 [[nodiscard]] std::string window_name(const PanelRoom& room, Workspace workspace, Width width);
-[[nodiscard]] std::string pane_title(const PanelRoom& room, Workspace workspace);
+[[nodiscard]] WidgetName pane_name(const PanelRoom& room, Workspace workspace);
 // Where the panel stands in this workspace; nullptr = nowhere.
 [[nodiscard]] const Place* place_in(const PanelRoom& room, Workspace workspace);
 [[nodiscard]] ImGuiID dock_id(Workspace workspace, Width width);

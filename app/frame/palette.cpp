@@ -52,7 +52,7 @@ std::vector<const Action*> matching(const Ui& ui, const std::string& query) {
 
 void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
     const std::string why = ui.actions.why_not(ui, action.id);
-    const Row line = row(ui, action.name, {40, chosen});
+    const Row line = row(ui, {action.name, action.id}, {40, chosen});
     ui.recorder.runs_action(action.id);
     const float middle = (line.min.y + line.max.y) / 2;
     const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
@@ -90,17 +90,17 @@ void Palette::draw(Ui& ui, ImVec2 display) {
                {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({at.x + ui.px(40), at.y + ui.px(4)});
     if (is_new_) ImGui::SetKeyboardFocusHere();
-    const std::string label = ui.recorder.claim("Search");
+    const WidgetPath path = ui.recorder.claim("Search##search");
     const std::string before = query_;
-    const auto set = ui.recorder.scripted.take(label);
+    const auto set = ui.recorder.scripted.take(path);
     if (set) query_ = *set;
-    const bool entered = input_text(ui, label.c_str(), query_,
+    const bool entered = input_text(ui, path.id.c_str(), query_,
                                     {.width = width - ui.px(200),
                                      .height = 28,
                                      .is_plain = true,
                                      .is_set = set.has_value(),
                                      .hint = "Search actions"});
-    ui.recorder.item("text", label, query_);
+    ui.recorder.item("text", path, query_);
     if (query_ != before) chosen_ = 0;
     is_new_ = false;
     ImGui::SetCursorScreenPos({at.x, at.y + ui.px(42)});

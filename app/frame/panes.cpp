@@ -80,7 +80,7 @@ void Panes::focus(const Drawing& drawing, const Pane& pane, const Place& place) 
     // A pane that came after the right column's first stands above it: a dialog that closes would
     // give it the focus, and its tab the front.
     const bool is_again = are_new_ && has_column && !focused;
-    if (focused == pane.room->info.name || (is_again && place.order == 0) ||
+    if (focused == pane.room->id || (is_again && place.order == 0) ||
         (is_first(drawing) && place.order == 0 && (place.slot == Slot::canvas || has_column)))
         ImGui::SetNextWindowFocus();
 }
@@ -92,7 +92,7 @@ void Panes::draw_pane(const Drawing& drawing, Pane& pane) {
     const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
     if (is_side && tools.side_hidden) return;
     const bool on_rail = place->slot == Slot::left && areas.rail > 0;
-    if (on_rail && tools.rail_open != pane.room->info.name) return;
+    if (on_rail && tools.rail_open != pane.room->id) return;
     if (on_rail) {
         ImGui::SetNextWindowPos(areas.dock_min);
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
@@ -112,14 +112,14 @@ void draw_inside(Ui& ui, Pane& pane) {
                 .title = pane.room->info.name + " stopped",
                 .sentence = pane.problem + ". The other panes and the training continue.",
                 .actions = {}});
-    if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
+    if (button(ui, {.name = "Try again##try_again", .icon = icon::refresh})) pane.problem.clear();
 }
 
 void record_tab(DrawContext& ui, const ImGuiWindow& window) {
     if (!window.DockIsActive || window.DockNode->IsNoTabBar()) return;
     const ImRect tab = window.DC.DockTabItemRect;
     ui.recorder.area({.kind = "tab",
-                      .label = ui.recorder.claim("Tab"),
+                      .path = ui.recorder.claim("Tab##tab"),
                       .min = tab.Min,
                       .max = tab.Max,
                       .value = window.DockTabIsVisible ? "shown" : "hidden",
@@ -134,7 +134,7 @@ void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
                                     static_cast<int>(ImGuiDockNodeFlags_NoCloseButton);
     ImGui::SetNextWindowClass(&kind);
-    ui.recorder.set_pane(pane_title(*pane.room, ui.workspace));
+    ui.recorder.set_pane(pane_name(*pane.room, ui.workspace));
     const ImGuiWindowFlags flags =
         ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing |
         (on_rail
@@ -165,18 +165,18 @@ void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& area
                                 .size = {areas.rail, height},
                                 .ground = ui.theme.bar,
                                 .padding = {ui.px(7), ui.px(7)}});
-    ui.recorder.set_pane("Rail");
+    ui.recorder.set_pane("Rail##rail");
     for (const Pane& pane : panes_) {
         const Place* place = place_in(*pane.room, ui.workspace);
         if (place == nullptr || place->slot != Slot::left) continue;
-        const std::string& name = pane.room->info.name;
-        if (!button(ui, {.name = name,
+        const std::string& id = pane.room->id;
+        if (!button(ui, {.name = {pane.room->info.name, id},
                          .icon = pane.room->icon,
                          .kind = ButtonKind::icon,
                          .tip = pane.room->info.sentence,
-                         .selected = tools.rail_open == name}))
+                         .selected = tools.rail_open == id}))
             continue;
-        tools.rail_open = tools.rail_open == name ? std::string() : name;
+        tools.rail_open = tools.rail_open == id ? std::string() : id;
     }
 }
 

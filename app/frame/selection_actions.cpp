@@ -184,7 +184,7 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                  .why_not = needs_model,
                  .run = [&tools](ViewState& ui) {
                      ui.workspace = Workspace::biases;
-                     tools.focus_pane = tools.in_focus ? "Atlas" : "Focus";
+                     tools.focus_pane = tools.in_focus ? "atlas" : "focus";
                      tools.in_focus = !tools.in_focus;
                  }});
     actions.add({.id = "map.copy_values",

@@ -21,14 +21,14 @@ void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
     ImGui::SetCursorPos({ui.px(16), ui.px(40)});
     ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
     if (!pane_help.empty()) {
-        section(ui, "This workspace", {}, false);
+        section(ui, "This workspace##this_workspace", {}, false);
         text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
     }
-    section(ui, "Keys");
+    section(ui, "Keys##keys");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     for (const Action& action : ui.actions.all()) {
         if (action.shortcut.empty()) continue;
-        const Row line = row(ui, action.name, {26, false, action.shortcut});
+        const Row line = row(ui, {action.name, action.id}, {26, false, action.shortcut});
         ui.recorder.runs_action(action.id);
         const float middle = (line.min.y + line.max.y) / 2;
         text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,

@@ -54,7 +54,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float top = display.y - areas.status;
     const BarScope bar("Status",
                        {.at = {0, top}, .size = {display.x, areas.status}, .ground = ui.theme.bar});
-    ui.recorder.set_pane("Status");
+    ui.recorder.set_pane("Status##status");
     const Status& s = ui.status;
     const bool has_error = !s.error.empty();
     const std::string message = has_error ? s.error : s.message;
@@ -81,17 +81,18 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
             {text_size::hint, ink, Face::regular, words + 1});
     ImGui::SetCursorScreenPos({0, top});
     ImGui::Dummy({display.x, areas.status});
-    ui.recorder.item("status", ui.recorder.claim("State"),
+    ui.recorder.item("status", ui.recorder.claim("State##state"),
                      s.state == RunState::empty ? "No model open" : state_name(shown_state(s)));
-    ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
-    ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
-    ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));
-    ui.recorder.item("status", ui.recorder.claim("Costs"),
+    ui.recorder.item("status", ui.recorder.claim("Step##step"), std::to_string(s.step));
+    ui.recorder.item("status", ui.recorder.claim("Speed##speed"),
+                     fmt::format("{:.3f}", s.steps_per_s));
+    ui.recorder.item("status", ui.recorder.claim("Speed words##speed_words"), speed_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Costs##costs"),
                      fmt::format("step {:.2f} ms, publish {:.2f} ms", s.step_ms, s.publish_ms));
-    ui.recorder.item("status", ui.recorder.claim("Memory"), memory_words(s));
-    ui.recorder.item("status", ui.recorder.claim("Draw"),
+    ui.recorder.item("status", ui.recorder.claim("Memory##memory"), memory_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Draw##draw"),
                      fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));
-    ui.recorder.item("status", ui.recorder.claim("Message"), message);
+    ui.recorder.item("status", ui.recorder.claim("Message##message"), message);
 }
 
 }  // namespace aft::app

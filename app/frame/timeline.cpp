@@ -118,16 +118,16 @@ void draw_pins(PaneContext& ui, const Track& track, const std::vector<Event>& ev
         draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
         icon_at(ui, middle, look.icon, {14, look.color});
         ImGui::SetCursorScreenPos({x - ui.px(8), track.a.y});
-        const std::string label =
-            ui.recorder.claim(fmt::format("Pin {} {}", event.kind, event.step));
+        const WidgetPath path =
+            ui.recorder.claim(fmt::format("Pin {0} {1}##pin_{0}_{1}", event.kind, event.step));
         ImGui::SetNextItemAllowOverlap();
-        if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)}))
+        if (ImGui::InvisibleButton(path.id.c_str(), {ui.px(16), ui.px(16)}))
             ui.selection.step = event.step;
         if (event.kind == "save" && ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
             ui.selection.step = event.step;
             ImGui::OpenPopup("pin");
         }
-        ui.recorder.item("pin", label, event.text);
+        ui.recorder.item("pin", path, event.text);
         tooltip(ui, {.name = fmt::format("step {}", group_thousands(event.step)),
                      .sentence = event.text});
     }
@@ -145,13 +145,14 @@ void draw_kept(PaneContext& ui, const Track& track) {
         draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
         icon_at(ui, middle, icon::pin, {14, ui.theme.text1});
         ImGui::SetCursorScreenPos({x - ui.px(8), middle.y - ui.px(8)});
-        const std::string label = ui.recorder.claim(fmt::format("Kept {} {}", i, pin.step));
+        const WidgetPath path =
+            ui.recorder.claim(fmt::format("Kept {0} {1}##kept_{0}_{1}", i, pin.step));
         ImGui::SetNextItemAllowOverlap();
-        if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)})) {
+        if (ImGui::InvisibleButton(path.id.c_str(), {ui.px(16), ui.px(16)})) {
             ui.selection.lock(Cell(pin.cell));
             ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
         }
-        ui.recorder.item("pin", label, pin.words);
+        ui.recorder.item("pin", path, pin.words);
         tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
                      .sentence = pin.words});
     }
@@ -164,7 +165,7 @@ void draw_pin_menu(Ui& ui) {
     for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
                                         std::pair{"run.branch_shown", "Branch from this step"}}) {
         const Action* const found = ui.actions.find(action);
-        if (!button(ui, {.name = words,
+        if (!button(ui, {.name = {words, action},
                          .icon = found->icon,
                          .kind = ButtonKind::ghost,
                          .why_not = ui.actions.why_not(ui, action),
@@ -251,11 +252,11 @@ static void draw_loss_words(PaneContext& ui, ImVec2 right, float left) {
     if (left + text_extent(ui, "step", text_size::hint).x <= x) text_at(ui, {left, y}, "step", dim);
     ImGui::SetCursorScreenPos({x, right.y});
     ImGui::Dummy({right.x - x, ui.px(16)});
-    ui.recorder.item("value", ui.recorder.claim("Loss"), "training " + number + " " + unit);
+    ui.recorder.item("value", ui.recorder.claim("Loss##loss"), "training " + number + " " + unit);
 }
 
 void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
-    ui.recorder.set_section("Transport");
+    ui.recorder.set_section("Transport##transport");
     const ImVec2 at = ImGui::GetWindowPos();
     float y = at.y + (height - ui.px(26)) / 2;
     if (!is_small) {
@@ -279,21 +280,21 @@ void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
         ImGui::SameLine(0, ui.px(4));
         return pressed;
     };
-    if (tool("First", icon::first, "Home", "The first stored moment.")) go_first(ui);
-    if (tool("Back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
-    if (tool(playing_ ? "Pause playback" : "Play", playing_ ? icon::pause : icon::play, "",
-             "Plays through the stored moments."))
+    if (tool("First##first", icon::first, "Home", "The first stored moment.")) go_first(ui);
+    if (tool("Back##back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
+    if (tool(playing_ ? "Pause playback##play" : "Play##play", playing_ ? icon::pause : icon::play,
+             "", "Plays through the stored moments."))
         toggle_play(ui);
-    if (tool("Forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);
-    if (tool("Last", icon::last, "End", "Follows training.")) go_live(ui);
+    if (tool("Forward##forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);
+    if (tool("Last##last", icon::last, "End", "Follows training.")) go_live(ui);
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
-    combo(ui, "Speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
+    combo(ui, "Speed##speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
 }
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
-    ui.recorder.set_section("Track");
+    ui.recorder.set_section("Track##track");
     const Track track{a, b, last_step(ui)};
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
@@ -306,7 +307,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ImGui::SetCursorScreenPos(a);
     ImGui::SetNextItemAllowOverlap();
     const Region r =
-        region(ui, "track", "Track",
+        region(ui, "track", "Track##track",
                {{b.x - a.x, b.y - a.y}, is_live ? "live" : std::to_string(ui.selection.step)});
     if (r.held && !ui.history.empty()) {
         const double wanted = r.mouse.x / (b.x - a.x) * track.last;
@@ -334,8 +335,8 @@ void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     const ImVec2 size(std::min(ui.px(104), b.x - a.x - ui.px(20)), ui.px(26));
     const bool is_tight = size.x < ui.px(96);
     ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
-    const std::string label = ui.recorder.claim("Live");
-    if (ImGui::InvisibleButton(label.c_str(), size)) go_live(ui);
+    const WidgetPath path = ui.recorder.claim("Live##live");
+    if (ImGui::InvisibleButton(path.id.c_str(), size)) go_live(ui);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImU32 ground = is_live && runs          ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
@@ -362,14 +363,14 @@ void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     if (key > 0)
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
-    ui.recorder.item("button", label, !is_live ? "" : runs ? "live" : "latest");
+    ui.recorder.item("button", path, !is_live ? "" : runs ? "live" : "latest");
 }
 
 void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float top = display.y - areas.status - areas.timeline;
     const BarScope bar(
         "Timeline", {.at = {0, top}, .size = {display.x, areas.timeline}, .ground = ui.theme.bar});
-    ui.recorder.set_pane("Timeline");
+    ui.recorder.set_pane("Timeline##timeline");
     ImGui::GetWindowDrawList()->AddRectFilled({0, top}, {display.x, top + ui.px(2)}, ui.theme.gap);
     if (!ui.has_model()) {
         text_at(ui, {ui.px(14), top + (areas.timeline - ui.px(text_size::hint)) / 2},

@@ -47,7 +47,7 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
     icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
     Answer answer = Answer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
-    if (button(ui, {.name = "Close", .icon = icon::close, .kind = ButtonKind::icon}))
+    if (button(ui, {.name = "Close##close", .icon = icon::close, .kind = ButtonKind::icon}))
         answer = Answer::close;
     ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
     ImGui::BeginGroup();
@@ -58,10 +58,11 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
         text(ui, toast.detail, {text_size::hint, ui.theme.text2});
     }
     ImGui::PopTextWrapPos();
-    if (!toast.action.empty() && button(ui, {.name = toast.action, .kind = ButtonKind::ghost}))
+    if (!toast.action.empty() &&
+        button(ui, {.name = {toast.action, "action"}, .kind = ButtonKind::ghost}))
         answer = Answer::act;
     ImGui::EndGroup();
-    ui.recorder.item("toast", ui.recorder.claim("Toast"), toast.title + " " + toast.detail);
+    ui.recorder.item("toast", ui.recorder.claim("Toast##toast"), toast.title + " " + toast.detail);
     return answer;
 }
 

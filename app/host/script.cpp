@@ -31,8 +31,8 @@ std::pair<std::string, std::string> last_word(const std::string& text) {
     return {trimmed(text.substr(0, blank)), text.substr(blank + 1)};
 }
 
-// "Controls/Optimiser/Learning rate" 3e-3: a label with blanks ends at the last blank, or stands in
-// quotes.
+// "Controls/Optimiser/Target step" 400, or controls/optimiser/target_step 400: a label with blanks
+// ends at the last blank, or stands in quotes.
 std::pair<std::string, std::string> label_and_rest(const std::string& text) {
     if (text.starts_with('"')) {
         const size_t end = text.find('"', 1);
@@ -53,8 +53,14 @@ ImVec2 middle_of(const WidgetRecord& w) {
     return {(w.min.x + w.max.x) / 2, (w.min.y + w.max.y) / 2};
 }
 
+// Text on the screen: a part of a widget's line in the dump, but of its id (that has no words on
+// the screen) only the whole one.
 bool is_on_screen(const PaneContext& ui, const std::string& words) {
-    return dump(ui).find(words) != std::string::npos;
+    for (const std::string& line : split(dump(ui), '\n'))
+        if (const size_t id = line.rfind('\t'); id != std::string::npos)
+            if (line.compare(id + 1, std::string::npos, words) == 0 || line.find(words) < id)
+                return true;
+    return false;
 }
 
 }  // namespace
@@ -167,7 +173,7 @@ bool Script::point_at(Frame& frame, const std::string& verb, const std::string& 
         const auto [name, x] = last_word(head);  // in quotes or not
         const auto dx = number_of(x), dy = number_of(y);
         if (!dx || !dy)
-            stop("expected: hover LABEL X Y, X and Y in pixels from the widget's corner");
+            stop("expected: hover NAME X Y, X and Y in pixels from the widget's corner");
         label = name;
         inside = ImVec2(static_cast<float>(*dx), static_cast<float>(*dy));
     }

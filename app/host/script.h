@@ -1,6 +1,6 @@
 // Script: actions of the palette and a few of its own (click, set, key, wait, ...), one a line,
-// performed through the widgets as a person would. The same for the real window, for pictures and
-// for tests. Window thread.
+// performed through the widgets as a person would. Widgets are named by id, label or action. The
+// same for the real window, for pictures and for tests. Window thread.
 #pragma once
 #include <chrono>
 #include <cstdint>

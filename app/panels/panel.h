@@ -16,6 +16,8 @@ namespace aft::app {
 // Conventions
 // * Everything interactive goes through app/widgets: they record label, rectangle, value and state.
 //   Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Names are "Shown words##id": the words may change, the id stays. Data (a file, a setting's key)
+//   is its own id: WidgetName::data(path).
 // * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
 // * No session, or nothing there yet: empty_state() with what to do next. Fields still being
 //   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
@@ -35,7 +37,7 @@ struct Place {
     Workspace workspace;
     Slot slot;
     int order = 0;                // tabs of one slot from left to right
-    const char* title = nullptr;  // of the pane there, when it differs from the panel's name
+    const char* title = nullptr;  // "Words##id" of the pane there, if they are not the room's
 };
 
 class Panel {
@@ -54,6 +56,7 @@ std::unique_ptr<Panel> make_panel() {  // for PanelRoom::make
 struct PanelRoom {
     RoomInfo info;     // name = title of the pane ("Atlas"), unique; sentence for `list panels` and
                        // the tab's tooltip
+    std::string id;    // "atlas", unique: what commands, scripts and tests call the pane by
     const char* icon;  // for the rail of small windows
     std::string
         help;  // what one sees here and what one can do; shown by F1 for the pane. Mandatory.

@@ -23,7 +23,7 @@ struct BrowseFiles {
     bool for_data = false;  // to say where the data of the open model lie
 };
 struct ShowPane {  // brings it to the front
-    std::string name;
+    std::string id;
 };
 struct ShowWorkspace {
     Workspace workspace = Workspace::home;

@@ -8,4 +8,10 @@ const char* workspace_name(Workspace workspace) {
     return kNames[static_cast<int>(workspace)];
 }
 
+const char* workspace_id(Workspace workspace) {
+    static constexpr const char* kIds[] = {"home",     "train",   "biases", "attention",
+                                           "complete", "compare", "lab"};
+    return kIds[static_cast<int>(workspace)];
+}
+
 }  // namespace aft::app

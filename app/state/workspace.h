@@ -8,5 +8,6 @@ inline constexpr Workspace kWorkspaces[] = {
     Workspace::home,     Workspace::train,   Workspace::biases, Workspace::attention,
     Workspace::complete, Workspace::compare, Workspace::lab};
 [[nodiscard]] const char* workspace_name(Workspace workspace);  // "Home", "Train", ...
+[[nodiscard]] const char* workspace_id(Workspace workspace);    // "home", "train", ...
 
 }  // namespace aft::app

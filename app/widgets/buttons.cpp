@@ -48,7 +48,7 @@ ButtonLayout layout_button(const DrawContext& ui, const Button& spec) {
         l.width = ui.px(std::max(26.0f, spec.width));
         return l;
     }
-    l.words = spec.shown.empty() ? spec.name : spec.shown;
+    l.words = spec.shown.empty() ? spec.name.words : spec.shown;
     l.key = shortcut_words(spec.shortcut);
     l.icon = *spec.icon != 0 ? ui.px(text_size::icon) : 0;
     l.text = text_extent(ui, l.words, text_size::body, Face::medium).x;
@@ -96,15 +96,15 @@ void draw_button(const DrawContext& ui, const Button& spec, const ButtonLayout& 
 }  // namespace
 
 bool button(DrawContext& ui, const Button& spec) {
-    const std::string label = ui.recorder.claim(spec.name);
+    const WidgetPath path = ui.recorder.claim(spec.name);
     const ButtonLayout l = layout_button(ui, spec);
     const bool pressed =
-        ImGui::InvisibleButton(label.c_str(), {l.width, l.height}, ImGuiButtonFlags_EnableNav);
+        ImGui::InvisibleButton(path.id.c_str(), {l.width, l.height}, ImGuiButtonFlags_EnableNav);
     draw_button(ui, spec, l, button_colors(ui.theme, spec));
-    ui.recorder.item("button", label, spec.selected ? "on" : l.words, spec.why_not);
+    ui.recorder.item("button", path, spec.selected ? "on" : l.words, spec.why_not);
     const std::string& words = spec.why_not.empty() ? spec.tip : spec.why_not;
     if (!words.empty() || spec.kind == ButtonKind::icon)
-        tooltip(ui, {.name = spec.name, .key = spec.shortcut, .sentence = words});
+        tooltip(ui, {.name = spec.name.words, .key = spec.shortcut, .sentence = words});
     return pressed && spec.why_not.empty();
 }
 
@@ -117,7 +117,7 @@ namespace {
 Button action_spec(const Ui& ui, std::string_view action, ButtonKind kind, std::string shown) {
     const Action* found = ui.actions.find(action);
     AFT_CHECK(found != nullptr, "there is no action '{}'", action);
-    Button spec{.name = found->name, .icon = found->icon, .kind = kind};
+    Button spec{.name = {found->name, found->id}, .icon = found->icon, .kind = kind};
     spec.why_not = ui.actions.why_not(ui, action);
     spec.tip = found->sentence;
     spec.shown = std::move(shown);
@@ -161,9 +161,9 @@ void draw_segment(const DrawContext& ui, const Choice& choice, bool chosen) {
     const ImU32 ink =
         off ? with_alpha(ui.theme.text3, 0.65f) : (chosen ? ui.theme.text1 : ui.theme.text2);
     const float room = std::max(1.0f, b.x - a.x - 2 * in);
-    const float width = std::min(room, text_extent(ui, choice.text, text_size::body, face).x);
-    text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, choice.text,
-            {text_size::body, ink, face, room});
+    const float width = std::min(room, text_extent(ui, choice.text.words, text_size::body, face).x);
+    text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2},
+            choice.text.words, {text_size::body, ink, face, room});
 }
 
 // A script's choice by its words; false if there is none such.
@@ -171,8 +171,8 @@ bool choose_by_words(DrawContext& ui, const std::string& words, std::span<const 
                      int& chosen) {
     std::string allowed;
     for (size_t i = 0; i < choices.size(); ++i) {
-        allowed += (i == 0 ? "" : ", ") + choices[i].text;
-        if (choices[i].text != words) continue;
+        allowed += (i == 0 ? "" : ", ") + choices[i].text.words;
+        if (choices[i].text.words != words && choices[i].text.id != words) continue;
         if (!choices[i].why_not.empty()) {
             ui.recorder.scripted.refuse(choices[i].why_not);
             return false;
@@ -186,17 +186,18 @@ bool choose_by_words(DrawContext& ui, const std::string& words, std::span<const 
 
 }  // namespace
 
-bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choices& spec) {
+bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choices& spec) {
     const auto [choices, width] = spec;
-    const std::string label = ui.recorder.claim(name);
+    const WidgetPath path = ui.recorder.claim(name);
     bool changed = false;
-    if (const auto words = ui.recorder.scripted.take(label))
+    if (const auto words = ui.recorder.scripted.take(path))
         changed = choose_by_words(ui, *words, choices, chosen);
     const float height = ui.px(26), pad = ui.px(11);
     std::vector<float> widths;
     float total = 0;
     for (const Choice& choice : choices) {
-        widths.push_back(text_extent(ui, choice.text, text_size::body, Face::medium).x + 2 * pad);
+        widths.push_back(text_extent(ui, choice.text.words, text_size::body, Face::medium).x +
+                         2 * pad);
         total += widths.back();
     }
     const float wanted = width > 0   ? ui.px(width)
@@ -211,32 +212,32 @@ bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choice
     ImGui::BeginGroup();
     for (size_t i = 0; i < choices.size(); ++i) {
         if (i > 0) ImGui::SameLine(0, 0);
-        const std::string part = ui.recorder.claim(fmt::format("{}={}", name, choices[i].text));
-        const bool pressed =
-            ImGui::InvisibleButton(part.c_str(), {widths[i], height}, ImGuiButtonFlags_EnableNav);
+        const WidgetPath part = ui.recorder.claim(name.choice(choices[i].text));
+        const bool pressed = ImGui::InvisibleButton(part.id.c_str(), {widths[i], height},
+                                                    ImGuiButtonFlags_EnableNav);
         draw_segment(ui, choices[i], static_cast<int>(i) == chosen);
         ui.recorder.item("segment", part, static_cast<int>(i) == chosen ? "on" : "off",
                          choices[i].why_not);
         const std::string& words = choices[i].why_not.empty() ? choices[i].tip : choices[i].why_not;
-        if (!words.empty()) tooltip(ui, {.name = choices[i].text, .sentence = words});
+        if (!words.empty()) tooltip(ui, {.name = choices[i].text.words, .sentence = words});
         if (!pressed || !choices[i].why_not.empty() || static_cast<int>(i) == chosen) continue;
         chosen = static_cast<int>(i);
         changed = true;
     }
     ImGui::EndGroup();
-    ui.recorder.item("choice", label,
+    ui.recorder.item("choice", path,
                      chosen >= 0 && chosen < static_cast<int>(choices.size())
-                         ? choices[static_cast<size_t>(chosen)].text
+                         ? choices[static_cast<size_t>(chosen)].text.words
                          : "");
     return changed;
 }
 
-bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& look) {
+bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook& look) {
     const auto& [words, why_not] = look;
-    const std::string label = ui.recorder.claim(name);
+    const WidgetPath path = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = false;
-    if (const auto set = ui.recorder.scripted.take(label)) {
+    if (const auto set = ui.recorder.scripted.take(path)) {
         if (*set != "on" && *set != "off")
             ui.recorder.scripted.refuse(fmt::format("allowed: on, off; found '{}'", *set));
         else if (off)
@@ -245,7 +246,7 @@ bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& 
             changed = on != (*set == "on"), on = *set == "on";
     }
     const ImVec2 size(ui.px(30), ui.px(26));
-    if (ImGui::InvisibleButton(label.c_str(), size, ImGuiButtonFlags_EnableNav) && !off) {
+    if (ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav) && !off) {
         on = !on;
         changed = true;
     }
@@ -260,8 +261,8 @@ bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& 
     if (t.is_outlined()) draw->AddRect({a.x, top}, {a.x + width, top + height}, t.line, height / 2);
     const float knob = on ? a.x + width - height / 2 : a.x + height / 2;
     draw->AddCircleFilled({knob, top + height / 2}, ui.px(6), with_alpha(on ? t.ink : t.knob, dim));
-    ui.recorder.item("switch", label, on ? "on" : "off", why_not);
-    if (off) tooltip(ui, {.name = std::string(name), .sentence = why_not});
+    ui.recorder.item("switch", path, on ? "on" : "off", why_not);
+    if (off) tooltip(ui, {.name = name.words, .sentence = why_not});
     if (!words.empty()) {
         ImGui::SameLine(0, ui.px(6));
         const ImVec2 at = ImGui::GetCursorScreenPos();

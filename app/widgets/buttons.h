@@ -15,7 +15,7 @@ namespace aft::app {
 enum class ButtonKind { primary, normal, ghost, icon, danger };
 
 struct Button {
-    std::string name;  // shown (except kind icon) and recorded
+    WidgetName name;  // shown (except kind icon) and recorded
     const char* icon = "";
     ButtonKind kind = ButtonKind::normal;
     std::string why_not{}, tip{}, shortcut{};
@@ -34,21 +34,21 @@ bool action_button(Ui& ui, std::string_view action, ButtonKind kind = ButtonKind
                                         ButtonKind kind = ButtonKind::normal);
 
 struct Choice {
-    std::string text;
+    WidgetName text;
     std::string why_not{}, tip{};
 };
-// 2 to 4 exclusive choices. Value and script: the text of the chosen one.
+// 2 to 4 exclusive choices. Value: the words of the chosen one; a script gives them or the id.
 struct Choices {
     std::span<const Choice> list;
     float width = 0;
 };
-bool segmented(DrawContext& ui, std::string_view name, int& chosen, const Choices& choices);
+bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choices& choices);
 struct ToggleLook {
     std::string_view words{};  // stand right of it in text 2
     std::string why_not{};
 };
 // On/off that acts at once.
-bool toggle(DrawContext& ui, std::string_view name, bool& on, const ToggleLook& look = {});
+bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook& look = {});
 
 // A region that takes clicks and hover, drawn by the caller (maps, pictures, tracks). kind "map",
 // "picture", ...
@@ -60,7 +60,7 @@ struct RegionLook {
     ImVec2 size;  // pixels
     std::string value{};
 };
-Region region(DrawContext& ui, std::string_view kind, std::string_view name,
+Region region(DrawContext& ui, std::string_view kind, const WidgetName& name,
               const RegionLook& look);
 
 }  // namespace aft::app

@@ -10,12 +10,12 @@
 namespace aft::app {
 
 struct ComboChoices {
-    std::span<const std::string> list;
+    std::span<const std::string> list;  // "Shown words##id", as names are
     float width = 0;
     std::string why_not{};
     ImU32 ground = 0;  // 0 = the field colour
 };
-bool combo(DrawContext& ui, std::string_view name, int& chosen, const ComboChoices& choices);
+bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoices& choices);
 // A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with
 // ImGui::OpenPopup(id).
 class PopupScope {
@@ -41,6 +41,6 @@ struct RowLook {
     bool selected = false;
     std::string value{};  // recorded
 };
-Row row(DrawContext& ui, std::string_view name, const RowLook& look);
+Row row(DrawContext& ui, const WidgetName& name, const RowLook& look);
 
 }  // namespace aft::app

@@ -9,7 +9,7 @@
 namespace aft::app {
 
 struct NumberField {
-    std::string name;
+    WidgetName name;
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     double standard =

@@ -119,7 +119,8 @@ void empty_state(Ui& ui, const EmptyState& spec) {
     }
     ImGui::SetCursorScreenPos({at.x, y});
     centered(ui, {at.x, room.x}, spec.title, {text_size::empty, ui.theme.text1, Face::semibold});
-    ui.recorder.item("empty", ui.recorder.claim("Empty state"), spec.title + ". " + spec.sentence);
+    ui.recorder.item("empty", ui.recorder.claim("Empty state##empty_state"),
+                     spec.title + ". " + spec.sentence);
     ImGui::SetCursorScreenPos({at.x, y + ui.px(28)});
     centered(ui, {at.x, room.x}, spec.sentence, {text_size::label, ui.theme.text2, Face::regular});
     const bool two = !spec.secondary.empty();
@@ -129,7 +130,7 @@ void empty_state(Ui& ui, const EmptyState& spec) {
         ImGui::SetCursorScreenPos({std::round(x), ImGui::GetCursorScreenPos().y});
         const Action* found = ui.actions.find(action);
         AFT_CHECK(found != nullptr, "there is no action '{}'", action);
-        const bool is_pressed = button(ui, {.name = found->name,
+        const bool is_pressed = button(ui, {.name = {found->name, action},
                                             .icon = found->icon,
                                             .kind = kind,
                                             .why_not = ui.actions.why_not(ui, action),
@@ -211,7 +212,7 @@ void banner(Ui& ui, const Banner& spec) {
     ImGui::SetCursorScreenPos({a.x, b.y + ui.px(8)});
     ImGui::Dummy({1, 1});
     ui.recorder.area({.kind = "banner",
-                      .label = ui.recorder.claim("Banner"),
+                      .path = ui.recorder.claim("Banner##banner"),
                       .min = a,
                       .max = b,
                       .value = spec.title + " " + spec.sentence,
@@ -228,10 +229,10 @@ bool progress_line(DrawContext& ui, std::string_view words, double fraction, boo
     draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, ui.theme.accent);
     if (words.empty()) return false;
     text(ui, words, {text_size::hint, ui.theme.text3});
-    ui.recorder.item("progress", ui.recorder.claim("Progress"), std::string(words));
+    ui.recorder.item("progress", ui.recorder.claim("Progress##progress"), std::string(words));
     if (!cancel) return false;
     ImGui::SameLine();
-    return button(ui, {.name = "Cancel", .kind = ButtonKind::ghost});
+    return button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost});
 }
 
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height) {
@@ -244,18 +245,18 @@ void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float hei
     ImGui::Dummy({width, h});
 }
 
-void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color) {
+void chip(DrawContext& ui, const WidgetName& name, const char* icon, ImU32 color) {
     const ImVec2 a = ImGui::GetCursorScreenPos();
-    const float wide = text_extent(ui, words, text_size::hint, Face::medium).x;
+    const float wide = text_extent(ui, name.words, text_size::hint, Face::medium).x;
     const ImVec2 size(wide + ui.px(32), ui.px(20));
     const float share = ui.theme.name == ThemeName::light ? 0.12f : 0.17f;
     ImGui::GetWindowDrawList()->AddRectFilled(a, {a.x + size.x, a.y + size.y},
                                               mix(ui.theme.pane, color, share), ui.px(4));
     icon_at(ui, {a.x + ui.px(13), a.y + size.y / 2}, icon, {14, color});
-    text_at(ui, {a.x + ui.px(24), a.y + (size.y - ui.px(text_size::hint)) / 2}, words,
+    text_at(ui, {a.x + ui.px(24), a.y + (size.y - ui.px(text_size::hint)) / 2}, name.words,
             {text_size::hint, color, Face::medium});
     ImGui::Dummy(size);
-    ui.recorder.item("chip", ui.recorder.claim(words), std::string(words));
+    ui.recorder.item("chip", ui.recorder.claim(name), name.words);
 }
 
 ImU32 state_color(const Theme& t, RunState state) {

@@ -38,7 +38,7 @@ void banner(Ui& ui, const Banner& spec);
 // with `cancel`).
 bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel = false);
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height = 6);
-void chip(DrawContext& ui, std::string_view words, const char* icon, ImU32 color);
+void chip(DrawContext& ui, const WidgetName& name, const char* icon, ImU32 color);
 [[nodiscard]] ImU32 kind_color(const Theme& theme, ToastKind kind);
 [[nodiscard]] const char* kind_icon(ToastKind kind);
 [[nodiscard]] ImU32 state_color(const Theme& theme, RunState state);

@@ -40,7 +40,7 @@ void draw_cell(const DrawContext& ui, const Column& column, const std::string& w
 
 }  // namespace
 
-int table(DrawContext& ui, std::string_view name, std::span<const Column> columns,
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows) {
     const float room = ImGui::GetContentRegionAvail().x;
     const std::vector<float> widths = column_widths(ui, columns, room);
@@ -59,8 +59,8 @@ int table(DrawContext& ui, std::string_view name, std::span<const Column> column
     for (size_t r = 0; r < rows.size(); ++r) {
         std::string value;
         for (const std::string& cell : rows[r].cells) value += (value.empty() ? "" : " | ") + cell;
-        const Row line =
-            row(ui, std::string(name) + ": " + rows[r].name, {26, rows[r].selected, value});
+        const Row line = row(ui, name.with(": " + rows[r].name.words, ":" + rows[r].name.id),
+                             {26, rows[r].selected, value});
         if (line.pressed) pressed = static_cast<int>(r);
         x = line.min.x;
         for (size_t c = 0; c < columns.size() && c < rows[r].cells.size(); ++c) {

@@ -16,12 +16,12 @@ struct Column {
     bool right = false;
 };
 struct TableRow {
-    std::string name;  // recorded
+    WidgetName name;  // recorded
     std::vector<std::string> cells{};
     bool selected = false;
 };
 // Index of the row pressed, -1 = none.
-int table(DrawContext& ui, std::string_view name, std::span<const Column> columns,
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows);
 
 }  // namespace aft::app

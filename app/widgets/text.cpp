@@ -32,14 +32,14 @@ void hairline(const DrawContext& ui) {
     ImGui::Dummy({1, ui.px(13)});
 }
 
-void section(DrawContext& ui, std::string_view title, std::string_view note, bool line) {
-    ui.recorder.set_section(std::string(title));
+void section(DrawContext& ui, const WidgetName& title, std::string_view note, bool line) {
+    ui.recorder.set_section(title);
     if (line) hairline(ui);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x), right = at.x + room;
-    text_at(ui, {at.x, at.y + ui.px(2)}, title,
+    text_at(ui, {at.x, at.y + ui.px(2)}, title.words,
             {text_size::label, ui.theme.text1, Face::semibold, room});
-    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10);
+    const float used = text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(10);
     if (!note.empty() && used + text_extent(ui, note, text_size::hint).x <= room)
         text_right(ui, {right, at.y + ui.px(2.5f)}, note, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({right - at.x, ui.px(20)});
@@ -55,7 +55,7 @@ void label_column(DrawContext& ui, std::string_view words, float column, std::st
     ImGui::SameLine(0, ui.px(8));
 }
 
-void key_value(DrawContext& ui, std::string_view key, std::string_view value,
+void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
                std::string_view unit) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -63,7 +63,7 @@ void key_value(DrawContext& ui, std::string_view key, std::string_view value,
     // The value comes first: in a narrow pane the unit goes, then the key is shortened.
     float right = at.x + width;
     const float number = text_extent(ui, value, text_size::body).x;
-    const float name = text_extent(ui, key, text_size::label).x + ui.px(8);
+    const float name = text_extent(ui, key.words, text_size::label).x + ui.px(8);
     const float behind = unit.empty() ? 0 : text_extent(ui, unit, text_size::hint).x + ui.px(5);
     if (behind > 0 && name + number + behind <= width) {
         text_right(ui, {right, y + ui.px(0.5f)}, unit, {text_size::hint, ui.theme.text3});
@@ -74,7 +74,7 @@ void key_value(DrawContext& ui, std::string_view key, std::string_view value,
             {text_size::body, ui.theme.text1, Face::regular, std::max(1.0f, right - at.x)});
     const float room = right - wide - ui.px(8) - at.x;
     if (room > ui.px(16))
-        text_at(ui, {at.x, y}, key, {text_size::label, ui.theme.text2, Face::regular, room});
+        text_at(ui, {at.x, y}, key.words, {text_size::label, ui.theme.text2, Face::regular, room});
     const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
     ImGui::Dummy({width, ui.px(20)});
@@ -85,7 +85,7 @@ void key_value(DrawContext& ui, std::string_view key, std::string_view value,
 
 void hint(DrawContext& ui, std::string_view words) {
     text_wrapped(ui, words, text_size::hint, ui.theme.text3);
-    ui.recorder.item("hint", ui.recorder.claim("Hint"), std::string(words));
+    ui.recorder.item("hint", ui.recorder.claim("Hint##hint"), std::string(words));
 }
 
 void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) {
@@ -98,7 +98,7 @@ void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) 
         text_at(ui, {at.x + used, y + ui.px(0.5f)}, rest,
                 {text_size::hint, ui.theme.text2, Face::regular, width - used});
     ImGui::Dummy({width, ui.px(24)});
-    ui.recorder.item("caption", ui.recorder.claim("Caption"),
+    ui.recorder.item("caption", ui.recorder.claim("Caption##caption"),
                      std::string(quantity) + "  " + std::string(rest));
 }
 
@@ -153,7 +153,7 @@ void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_vi
     }
     draw->PopClipRect();
     WidgetRecord record{.kind = "line",
-                        .label = ui.recorder.claim("Hover line"),
+                        .path = ui.recorder.claim("Hover line##hover_line"),
                         .min = a,
                         .max = b,
                         .value = recorded,

@@ -17,13 +17,14 @@ void hairline(const DrawContext& ui);
 
 // Head of a section (15 SemiBold) with a note at the right in text 3; begins the label path's
 // Section. `line` draws the hairline above (all but the first of a pane).
-void section(DrawContext& ui, std::string_view title, std::string_view note = {}, bool line = true);
+void section(DrawContext& ui, const WidgetName& title, std::string_view note = {},
+             bool line = true);
 // Label in the label column (104 wide unless given); the next control takes the rest of the line.
 void label_column(DrawContext& ui, std::string_view words, float column = 104,
                   std::string_view tip = {});
 // One row of 20: key in text 2, value right in text 1, unit behind it in text 3. Recorded as
 // "value".
-void key_value(DrawContext& ui, std::string_view key, std::string_view value,
+void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
                std::string_view unit = {});
 void hint(DrawContext& ui, std::string_view words);  // wrapped, 14, text 3
 

@@ -56,9 +56,9 @@ bool input_text(DrawContext& ui, const char* id, std::string& text, const InputL
 }
 
 TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
-    const std::string label = ui.recorder.claim(spec.name);
+    const WidgetPath path = ui.recorder.claim(spec.name);
     const std::string before = text;
-    const auto words = ui.recorder.scripted.take(label);
+    const auto words = ui.recorder.scripted.take(path);
     if (words) text = *words;
     const float width = spec.width > 0 ? ui.px(spec.width) : ImGui::GetContentRegionAvail().x;
     const bool has_icon = *spec.icon != 0;
@@ -74,7 +74,7 @@ TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginDisabled(!spec.why_not.empty());
-    const bool is_submitted = input_text(ui, label.c_str(), text,
+    const bool is_submitted = input_text(ui, path.id.c_str(), text,
                                          {.width = has_icon ? width - ui.px(34) : width,
                                           .height = spec.height,
                                           .is_wrong = !spec.problem.empty(),
@@ -83,8 +83,8 @@ TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
                                           .is_set = words.has_value(),
                                           .hint = spec.hint.c_str()});
     ImGui::EndDisabled();
-    ui.recorder.item("text", label, text, spec.why_not);
-    if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name, .sentence = spec.why_not});
+    ui.recorder.item("text", path, text, spec.why_not);
+    if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name.words, .sentence = spec.why_not});
     return {text != before, is_submitted};
 }
 

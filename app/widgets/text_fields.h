@@ -8,7 +8,8 @@
 namespace aft::app {
 
 struct TextField {
-    std::string name, hint{};
+    WidgetName name;
+    std::string hint{};
     const char* icon = "";  // at the left, inside
     float width = 0, height = 26;
     bool focus = false;  // take the keyboard now

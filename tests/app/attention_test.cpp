@@ -317,8 +317,8 @@ TEST_F(AttentionPane, ATextIsNotCalledAPicture) {
     for (const char* const workspace : {"Train", "Biases", "Attention", "Complete"}) {
         run(std::string("workspace ") + workspace + "\nframes 20\n");
         for (const WidgetRecord& w : ui().recorder.last()) {
-            const std::string all = w.label + " | " + w.value + " | " + w.why_not;
-            if (w.label.starts_with("Menu") || w.label.ends_with("/Over image") ||
+            const std::string all = w.path.label + " | " + w.value + " | " + w.why_not;
+            if (w.path.label.starts_with("Menu") || w.path.label.ends_with("/Over image") ||
                 w.why_not == "A text has no picture.")
                 continue;
             for (const char* const word : {"picture", "Picture", "pixel", "image", "Image"})

@@ -75,7 +75,8 @@ void Clicks::check_state() {
         driver_.step(1);
         chosen = workspace_tab();
     }
-    EXPECT_TRUE(chosen.label.empty() || chosen.value == "chosen") << chosen.label << "; " << here;
+    EXPECT_TRUE(chosen.path.label.empty() || chosen.value == "chosen")
+        << chosen.path.label << "; " << here;
     const WidgetRecord state = driver_.find("Status/Main/State");
     EXPECT_FALSE(state.value.empty()) << "there is no status line; " << here;
     for (const LogLine& line : ui().log)
@@ -211,7 +212,7 @@ void Clicks::go_after(const std::string& label, int depth) {
     }
     if (known.workspace != workspace_name(ui().workspace)) {
         const WidgetRecord tab = driver_.find("Top bar/Workspaces/" + known.workspace);
-        driver_.did(tab.label);
+        driver_.did(tab.path.label);
         (void)driver_.press(tab, place_in(tab));
     }
     show_pane_of(label);
@@ -249,7 +250,7 @@ void Clicks::use(const OnScreen& control) {
     } else if (known.is_field() && (kind == "text" || !drags || !known.is_done() || pick(2) == 0)) {
         if (!type_nonsense(control)) known.tries += 2;
     } else {
-        driver_.did("drag or turn " + control.widget.label);
+        driver_.did("drag or turn " + control.widget.path.label);
         const ImVec2 a = place_in(control.widget), b = place_in(control.widget);
         const ImVec2 near(a.x + (pick(2) == 0 ? 5.0f : -5.0f), a.y);
         if (kind == "field")
@@ -273,12 +274,12 @@ ImVec2 Clicks::place_in(const WidgetRecord& w) {
 
 bool Clicks::into_view(WidgetRecord& widget) {
     if (!widget.visible) {
-        ui().recorder.scroll_to = widget.label;
+        ui().recorder.scroll_to = widget.path.label;
         driver_.step(3);
         ui().recorder.scroll_to.clear();
-        widget = driver_.find(widget.label);
+        widget = driver_.find(widget.path.label);
     }
-    return !widget.label.empty() && widget.visible;
+    return !widget.path.label.empty() && widget.visible;
 }
 
 bool Clicks::press(const OnScreen& control) {
@@ -286,10 +287,10 @@ bool Clicks::press(const OnScreen& control) {
     if (control.label == "Home/Before the start/Start run") make_start_cheap();
     for (int i = 0; i < 5; ++i) {
         if (!into_view(widget)) return false;
-        driver_.did("press " + widget.label);
+        driver_.did("press " + widget.path.label);
         if (driver_.press(widget, place_in(widget))) return true;
-        widget = driver_.find(widget.label);  // it may have gone, or moved
-        if (widget.label.empty() || !is_uncovered(widget)) return false;
+        widget = driver_.find(widget.path.label);  // it may have gone, or moved
+        if (widget.path.label.empty() || !is_uncovered(widget)) return false;
     }
     return false;
 }
@@ -304,12 +305,12 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     const size_t which = left.empty() ? pick(all.size()) : left[pick(left.size())];
     WidgetRecord widget = control.widget;
     if (!into_view(widget)) return false;
-    driver_.did(fmt::format("type '{:.40}' into {}", all[which], widget.label));
+    driver_.did(fmt::format("type '{:.40}' into {}", all[which], widget.path.label));
     if (!driver_.press(widget, place_in(widget), is_number ? 2 : 1)) return false;  // a toast, say
     if (!ImGui::GetIO().WantTextInput || (is_number && !ui().edit.typing)) return false;
     driver_.type(all[which]);
-    const WidgetRecord typed = driver_.find(widget.label);
-    const bool is_its_own = !is_number && !widget.label.starts_with("Controls/");
+    const WidgetRecord typed = driver_.find(widget.path.label);
+    const bool is_its_own = !is_number && !widget.path.label.starts_with("Controls/");
     if (is_its_own) {
         EXPECT_EQ(typed.value, all[which]) << last_actions();
     }
@@ -317,14 +318,14 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     driver_.step(2);
     if (is_number && ui().edit.typing) driver_.key("Esc");
     known.nonsense.insert(which);
-    const WidgetRecord now = driver_.find(widget.label);
-    if (is_number && !now.label.empty()) {
+    const WidgetRecord now = driver_.find(widget.path.label);
+    if (is_number && !now.path.label.empty()) {
         std::string error;
         EXPECT_TRUE(parse_number({.name = ""}, now.value, error).has_value())
             << "the field holds " << now.value << "; " << last_actions();
     }
     if (has_word(control.label, "Filter") &&
-        !now.label.empty()) {  // or the rest stays out of sight
+        !now.path.label.empty()) {  // or the rest stays out of sight
         (void)driver_.press(now, place_in(now));
         driver_.type("");
     }
@@ -334,10 +335,10 @@ bool Clicks::type_nonsense(const OnScreen& control) {
 void Clicks::stay_in_folder() {
     const WidgetRecord path = driver_.find("Open/Where/Path");
     std::error_code ignored;
-    if (path.label.empty() || path.value.starts_with(rules_.folder) ||
+    if (path.path.label.empty() || path.value.starts_with(rules_.folder) ||
         !std::filesystem::is_directory(path.value, ignored))
         return;
-    ui().recorder.scripted.request(path.label, rules_.folder);
+    ui().recorder.scripted.request(path.path.label, rules_.folder);
     driver_.step(2);
     const WidgetRecord go = driver_.find("Open/Where/Go");
     (void)driver_.press(go, place_in(go));
@@ -368,7 +369,7 @@ void Clicks::shake(int actions) {
             wander();
         else
             use(list[pick(list.size())]);
-        if (driver_.find("Status/Main/State").label.empty())
+        if (driver_.find("Status/Main/State").path.label.empty())
             ADD_FAILURE() << "there is no status line; " << last_actions();
     }
     counts_ = true;

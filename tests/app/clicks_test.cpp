@@ -185,7 +185,7 @@ TEST_F(RandomClicks, WithARunThatHasNotBegun) {
     with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
     with.restore = [this] { open_run(0); };
     if (!is_long()) with.only = "Controls/";  // the rest is as in a run at rest
-    with.may_drag = [](const WidgetRecord& w) { return !w.label.starts_with("Controls/"); };
+    with.may_drag = [](const WidgetRecord& w) { return !w.path.label.starts_with("Controls/"); };
     explore(with);
 }
 

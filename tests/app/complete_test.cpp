@@ -165,7 +165,7 @@ TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
         EXPECT_GE(first.max.x - first.min.x, 48) << count;
         int in_line = 0;
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.starts_with("Samples/Main/Sample ") && w.kind == "picture")
+            if (w.path.label.starts_with("Samples/Main/Sample ") && w.kind == "picture")
                 in_line += w.min.y == first.min.y ? 1 : 0;
         EXPECT_GE(in_line, count == 1 ? 1 : 6) << count;
     }

@@ -228,8 +228,8 @@ TEST_F(Consistency, LossesSayWhetherTheyAreOfTrainingOrValidation) {
     run("workspace Home\nframes 3\n");
     const auto metric = [&] {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.find("/Metric of ") != std::string::npos &&
-                w.label.ends_with("r.safetensors"))
+            if (w.path.label.find("/Metric of ") != std::string::npos &&
+                w.path.label.ends_with("r.safetensors"))
                 return w.value;
         return std::string();
     };
@@ -250,7 +250,7 @@ TEST_F(Consistency, HomeCallsARunOfThisWindowByItsState) {
     run("Start training\nwait Stopped 60\nworkspace Home\nframes 3\n");
     const auto state = [&] {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.kind == "row" && w.label.find(folder_.string()) != std::string::npos)
+            if (w.kind == "row" && w.path.label.find(folder_.string()) != std::string::npos)
                 return w.value;
         return std::string();
     };

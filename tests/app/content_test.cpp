@@ -173,11 +173,11 @@ TEST_F(Content, FocusFoldsTheStoredRowBackIntoThePicture) {
     ImGui::GetIO().AddMousePosEvent(2, 2);  // or the row under the pointer is folded
     const WidgetRecord* fold = ui().recorder.find("Row of target, channel 0");
     ASSERT_NE(fold, nullptr);
-    const std::string label = fold->label;
+    const std::string label = fold->path.label;
     ASSERT_TRUE(until([&] { return value_of(label).starts_with("200 "); })) << value_of(label);
     std::string line;  // whatever section it stands in
     for (const WidgetRecord& w : ui().recorder.last())
-        if (w.kind == "line" && w.label.starts_with("Focus/")) line = w.label;
+        if (w.kind == "line" && w.path.label.starts_with("Focus/")) line = w.path.label;
     for (const int64_t pixel : {0, 12, 55, 199}) {
         const int64_t source = pixel + 1;
         const float value = stored->fields[0].values[size_t(200 * kTokens + source)];

@@ -45,7 +45,7 @@ const std::vector<std::string>& nonsense_for(bool is_number) {
 }
 
 std::string plain_label(const WidgetRecord& widget) {
-    std::string label = widget.label.substr(0, widget.label.find('#'));
+    std::string label = widget.path.label.substr(0, widget.path.label.find('#'));
     if (const size_t path = label.find("//"); path != std::string::npos)
         label = label.substr(0, path) + "/(path)";
     if (label.starts_with("Explorer/Pins/Pin")) return "Explorer/Pins/Pin";  // then its place
@@ -63,7 +63,7 @@ bool is_control(const WidgetRecord& widget) {
     static const std::set<std::string> kinds = {
         "button", "segment", "switch", "field", "slider",  "combo", "row",      "tab",
         "menu",   "pin",     "track",  "map",   "picture", "plot",  "workspace"};
-    return kinds.contains(widget.kind) || (widget.kind == "text" && widget.id != 0);
+    return kinds.contains(widget.kind) || (widget.kind == "text" && widget.item != 0);
 }
 
 }  // namespace aft::app

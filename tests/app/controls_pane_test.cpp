@@ -24,7 +24,7 @@ class ControlsPane : public BareTest {
     }
     void ask(UiDriver& driver) {
         run("Run until...\nframes 4\n");
-        ASSERT_EQ(ui().edit.label, kTarget);
+        ASSERT_EQ(ui().edit.id, "controls/optimiser/target_step");
         ASSERT_TRUE(ui().edit.typing);
         driver.step(2);
     }
@@ -109,7 +109,7 @@ TEST_F(ControlsPane, OpeningCanBeCancelled) {
     EXPECT_NE(dump(ui()).find("Opening runs/large"), std::string::npos);
     const WidgetRecord* cancel = ui().recorder.find("Cancel");
     ASSERT_NE(cancel, nullptr);
-    const std::string label = cancel->label;
+    const std::string label = cancel->path.label;
     open();
     ASSERT_NE(ui().session, nullptr);
     ui().commands.send(CloseModel{});  // what the button wishes

@@ -37,7 +37,8 @@ class EmptyStates : public BareTest {
     }
     bool has_drawn(const std::string& label) {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.starts_with(label) && !w.value.empty() && w.value != "loading") return true;
+            if (w.path.label.starts_with(label) && !w.value.empty() && w.value != "loading")
+                return true;
         return false;
     }
     std::string keys_words() {

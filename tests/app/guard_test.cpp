@@ -10,7 +10,7 @@ namespace {
 
 using Draw = void (*)(Ui&);
 void draw_well(Ui& ui) {
-    key_value(ui, "State", "well");
+    key_value(ui, "State##state", "well");
 }
 Draw bad_draw = draw_well, worse_draw = draw_well;  // what these panels do; set by each test
 
@@ -24,7 +24,7 @@ class WorsePanel final : public Panel {
 };
 class GoodPanel final : public Panel {
   public:
-    void draw(Ui& ui) override { key_value(ui, "Frames", std::to_string(++frames_)); }
+    void draw(Ui& ui) override { key_value(ui, "Frames##frames", std::to_string(++frames_)); }
 
   private:
     int frames_ = 0;
@@ -33,16 +33,19 @@ class GoodPanel final : public Panel {
 const std::vector<PanelRoom>& the_rooms() {
     static const std::vector<PanelRoom> rooms = {
         {.info = {"Bad", "Goes wrong."},
+         .id = "bad",
          .icon = icon::error,
          .help = "A panel that goes wrong on purpose.",
          .places = {{Workspace::train, Slot::left, 0}},
          .make = [] { return std::unique_ptr<Panel>(std::make_unique<BadPanel>()); }},
         {.info = {"Worse", "Goes wrong as well."},
+         .id = "worse",
          .icon = icon::error,
          .help = "Another panel that goes wrong on purpose.",
          .places = {{Workspace::train, Slot::right, 0}},
          .make = [] { return std::unique_ptr<Panel>(std::make_unique<WorsePanel>()); }},
         {.info = {"Good", "Counts frames."},
+         .id = "good",
          .icon = icon::ok,
          .help = "A panel that counts its frames.",
          .places = {{Workspace::train, Slot::canvas, 0}},

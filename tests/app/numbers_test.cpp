@@ -18,7 +18,7 @@ class NumbersOnScreen : public BareTest {
     // The value of the first widget whose label ends like this; "" without one.
     std::string ending(const std::string& end) {
         for (const WidgetRecord& widget : ui().recorder.last())
-            if (widget.label.ends_with(end)) return widget.value;
+            if (widget.path.label.ends_with(end)) return widget.value;
         return "";
     }
     bool says(const std::string& words) {
@@ -224,7 +224,7 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     std::vector<std::string> states;
     const auto row_of = [&](const std::string& path) {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.kind == "row" && w.label.ends_with("/" + path)) return w.value;
+            if (w.kind == "row" && w.path.label.ends_with("/" + path)) return w.value;
         return std::string("none");
     };
     ASSERT_TRUE(until([&] { return row_of(folder_.string()) == "paused"; }))

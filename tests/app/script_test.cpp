@@ -83,11 +83,11 @@ TEST(Dump, HasSixFieldsALineAndEscapes) {
     io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
     ImGui::NewFrame();
     ImGui::Begin("w");
-    recorder.set_pane("Pane");
-    recorder.set_section("Section");
+    recorder.set_pane("Some pane##pane");
+    recorder.set_section("Section##section");
     for (int i = 0; i < 2; ++i)
         recorder.area({.kind = "field",
-                       .label = recorder.claim("Name"),
+                       .path = recorder.claim("Name##name"),
                        .min = {1.4f, 2.6f},
                        .max = {11.4f, 22.6f},
                        .value = "a\tb\\c\nd\r\x1b[2J\xff",
@@ -95,11 +95,13 @@ TEST(Dump, HasSixFieldsALineAndEscapes) {
     ImGui::End();
     ImGui::EndFrame();
     recorder.end_frame();
-    EXPECT_EQ(dump_text(recorder, 7, "Train", 2),
-              "frame\t7\tTrain\n"
-              "field\tPane/Section/Name\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tenabled\n"
-              "field\tPane/Section/Name#2\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tdisabled: "
-              "not\\tnow\n");
+    EXPECT_EQ(
+        dump_text(recorder, 7, "Train", 2),
+        "frame\t7\tTrain\n"
+        "field\tSome pane/Section/Name\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tenabled\t"
+        "pane/section/name\n"
+        "field\tSome pane/Section/Name#2\t3 5 20 40\ta\\tb\\\\c\\nd\\x0d\\x1b[2J\\xff\tdisabled: "
+        "not\\tnow\tpane/section/name#2\n");
 }
 
 }  // namespace

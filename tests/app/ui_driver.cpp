@@ -115,7 +115,7 @@ void UiDriver::step(int count) {
         if (g.HoveredIdPreviousFrameItemCount > 1) {
             std::string names;
             for (const WidgetRecord& w : ui().recorder.last())
-                if (w.id == g.HoveredIdPreviousFrame) names += " " + w.label;
+                if (w.item == g.HoveredIdPreviousFrame) names += " " + w.path.label;
             ADD_FAILURE() << "two items have the same ID:" << names << "; " << last_actions();
         }
         after_frame();
@@ -124,7 +124,7 @@ void UiDriver::step(int count) {
 
 WidgetRecord UiDriver::find(const std::string& label) const {
     for (const WidgetRecord& w : stage_->ui().recorder.last())
-        if (w.label == label) return w;
+        if (w.path.label == label) return w;
     return {};
 }
 
@@ -139,8 +139,8 @@ bool UiDriver::press(const WidgetRecord& widget, ImVec2 at, int times, int butto
         const ImGuiContext& g = *ImGui::GetCurrentContext();
         const ImGuiID under = g.ActiveId != 0 ? g.ActiveId : g.HoveredId;
         const bool in_window = g.HoveredWindow != nullptr && g.HoveredWindow->ID == widget.window;
-        is_hit = is_hit || (widget.id != 0 ? under == widget.id
-                                           : under != 0 && (in_window || widget.kind == "tab"));
+        is_hit = is_hit || (widget.item != 0 ? under == widget.item
+                                             : under != 0 && (in_window || widget.kind == "tab"));
         io.AddMouseButtonEvent(button, false);
         step(1);
     }

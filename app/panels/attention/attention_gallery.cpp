@@ -117,10 +117,12 @@ std::vector<std::string> AttentionGallery::head_words(const AttentionData& data,
 
 void AttentionGallery::draw_order(DrawContext& ui, const AttentionData& data) {
     inline_label(ui, "Sort");
-    std::vector<Choice> orders = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
+    std::vector<Choice> orders = {{.text = "Gate##gate"},
+                                  {.text = "Sharpness##sharpness"},
+                                  {.text = "Divergence##divergence"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
-    if (segmented(ui, "Sort", chosen, {orders})) requested_ = Order(chosen);
+    if (segmented(ui, "Sort##sort", chosen, {orders})) requested_ = Order(chosen);
 }
 
 void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int count,
@@ -144,8 +146,8 @@ void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int
                 turn_page(by, count, channels);
             used += ui.px(28);
         };
-        turn("Channels before", icon::step_back, -1, first_ > 0);
-        turn("More channels", icon::step, 1, first_ + size_t(count) < channels);
+        turn("Channels before##channels_before", icon::step_back, -1, first_ > 0);
+        turn("More channels##more_channels", icon::step, 1, first_ + size_t(count) < channels);
         used += ui.px(6);
     }
     std::string words;
@@ -155,7 +157,7 @@ void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int
     text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
     ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Channels shown"),
+                      .path = ui.recorder.claim("Channels shown##channels_shown"),
                       .min = corner,
                       .max = {corner.x + all, corner.y + ui.px(26)},
                       .value = words,

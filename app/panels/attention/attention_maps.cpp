@@ -32,7 +32,7 @@ Cell source_at(const ViewState& ui, const Positions& positions, const Positions:
 void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
     viz::MapView view;
-    view.id = part.title;
+    view.id = part.title.id.c_str();
     view.data = part.map.folded.data();
     view.coloring = shown.coloring;
     view.area = {part.box.width(), part.box.height()};
@@ -46,7 +46,7 @@ void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const
     ImGui::SetCursorScreenPos(part.box.low);
     const viz::MapReply reply = maps_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim(part.title),
+                      .path = ui.recorder.claim(part.title),
                       .min = reply.map.low,
                       .max = reply.map.high,
                       .value = positions.target_words(ui.selection.cell.target),
@@ -63,7 +63,7 @@ void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, cons
     const Positions& positions = shown.positions;
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
-    view.id = part.title;
+    view.id = part.title.id.c_str();
     view.bytes = bytes;
     view.values = part.map.folded.values;
     view.hidden = part.map.folded.hidden;
@@ -76,12 +76,12 @@ void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, cons
     ImGui::SetCursorScreenPos(part.box.low);
     const viz::TextMapReply reply = texts_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim(part.title),
+                      .path = ui.recorder.claim(part.title),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = positions.target_words(ui.selection.cell.target),
                       .why_not = {},
-                      .id = reply.id});
+                      .item = reply.id});
     if (reply.hovered >= 0) ui.selection.point(source_at(ui, positions, {0, reply.hovered, 0}));
     if (reply.clicked < 0) return;
     Cell cell = ui.selection.cell;
@@ -92,9 +92,9 @@ void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, cons
 
 void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const auto& [title, map, place, box, room] = part;
-    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
+    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title.words,
             {text_size::label, ui.theme.text1, Face::semibold, room});
-    if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
+    if (text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(84) < box.width())
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty())
@@ -128,7 +128,8 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
             {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
     const Region reply =
-        region(ui, "cell", std::string("Start of ") + part.title, {{side, side}, words});
+        region(ui, "cell", WidgetName("Start of " + part.title.words, "start_of_" + part.title.id),
+               {{side, side}, words});
     Cell at = ui.selection.cell;
     at.source = 0;
     if (reply.hovered) ui.selection.point(at);
@@ -199,10 +200,13 @@ void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, 
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(1), each});
+        draw_part(ui, shown,
+                  {"Prior: position bias alone##prior", data.rows().prior, 0, box(1), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
+        draw_part(ui, shown,
+                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown,
+              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
@@ -223,10 +227,13 @@ void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImV
     };
     const AttentionData& data = shown.data;
     if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(0), each});
+        draw_part(ui, shown,
+                  {"Prior: position bias alone##prior", data.rows().prior, 0, box(0), each});
     if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
+        draw_part(ui, shown,
+                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown,
+              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }

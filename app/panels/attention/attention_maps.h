@@ -29,7 +29,7 @@ class AttentionMaps {
 
   private:
     struct Part {
-        const char* title;
+        WidgetName title;
         const AttentionMap& map;
         size_t place;  // among the maps
         viz::Box box;

@@ -81,12 +81,12 @@ void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const Cho
     view.source = shown_source(ui, positions).x;
     const viz::TextMapReply reply = text_.draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Text"),
+                      .path = ui.recorder.claim("Text##text"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = key.title,
                       .why_not = {},
-                      .id = reply.id});
+                      .item = reply.id});
     const bool is_click = reply.clicked >= 0;
     const int64_t hit = is_click ? reply.clicked : reply.hovered;
     if (hit >= 0) take(ui, positions, {0, hit, 0}, is_click);

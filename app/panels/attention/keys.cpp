@@ -194,7 +194,7 @@ void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
     ImGui::SetCursorScreenPos(box.low);
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Key maps"),
+                      .path = ui.recorder.claim("Key maps##key_maps"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = fmt::format("{} layers, {} channels", layers_.size(), grid.shown()),
@@ -276,23 +276,24 @@ void KeysPanel::draw(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice quantities[] = {{.text = "exp(K)"}, {.text = "log exp(K)"}};
-    (void)segmented(ui, "Quantity", view_.quantity, {quantities});
+    const Choice quantities[] = {{.text = "exp(K)##exp"}, {.text = "log exp(K)##log_exp"}};
+    (void)segmented(ui, "Quantity##quantity", view_.quantity, {quantities});
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
     const bool has_more = last > 0 && channels > int64_t(last);
-    const Tool tools[] = {{204,
-                           [&] {
-                               inline_label(ui, "Range");
-                               const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
-                               (void)segmented(ui, "Range", view_.range, {ranges});
-                           }},
-                          {144, [&] {
-                               if (button(ui, {.name = "More channels",
-                                               .why_not = has_more ? "" : "All channels are shown.",
-                                               .tip = "The next ones of every layer."}))
-                                   ++view_.page;
-                           }}};
+    const Tool tools[] = {
+        {204,
+         [&] {
+             inline_label(ui, "Range");
+             const Choice ranges[] = {{.text = "Channel##channel"}, {.text = "Layer##layer"}};
+             (void)segmented(ui, "Range##range", view_.range, {ranges});
+         }},
+        {144, [&] {
+             if (button(ui, {.name = "More channels##more_channels",
+                             .why_not = has_more ? "" : "All channels are shown.",
+                             .tip = "The next ones of every layer."}))
+                 ++view_.page;
+         }}};
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
     if (sample_missing(ui)) return;
     update(ui);
@@ -328,9 +329,9 @@ void KeysPanel::inspector(Ui& ui) {
     size_t l = 0, m = 0;
     const Folded* const map = chosen(ui, &l, &m);
     if (map == nullptr) return;
-    section(ui, "Selection", {}, false);
-    key_value(ui, "Layer", std::to_string(l));
-    key_value(ui, "Channel", std::to_string(layers_[l].index[m]));
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", std::to_string(l));
+    key_value(ui, "Channel##channel", std::to_string(layers_[l].index[m]));
     double total = 0, top = 0, entropy = 0;
     const auto mass = [&](size_t k) {
         if (map->hidden[k] != 0) return 0.0;
@@ -342,14 +343,14 @@ void KeysPanel::inspector(Ui& ui) {
         top = std::max(top, share);
         if (share > 0) entropy -= share * std::log2(share);
     }
-    section(ui, "Channel statistics");
-    key_value(ui, "Entropy", plain_number(entropy, 2), "bit");
-    key_value(ui, "Effective places", plain_number(std::exp2(entropy), 1),
+    section(ui, "Channel statistics##channel_statistics");
+    key_value(ui, "Entropy##entropy", plain_number(entropy, 2), "bit");
+    key_value(ui, "Effective places##effective_places", plain_number(std::exp2(entropy), 1),
               fmt::format("of {}", map->values.size()));
-    key_value(ui, "Largest share", plain_number(100 * top, 2), "%");
-    section(ui, "Display");
+    key_value(ui, "Largest share##largest_share", plain_number(100 * top, 2), "%");
+    section(ui, "Display##display");
     over_image_controls(ui);
-    section(ui, "Actions");
+    section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
 }
 
@@ -357,6 +358,7 @@ void KeysPanel::inspector(Ui& ui) {
 
 PanelRoom keys_panel() {
     return {{"Keys", "key feature maps of every layer over the picture or text"},
+            "keys",
             icon::layers,
             "One map per layer and channel: where the keys are large, every target listens more. "
             "Hover for values; a click chooses the map that is drawn large.",

@@ -53,10 +53,10 @@ void over_image_controls(PaneContext& ui) {
     const bool is_text = ui.status.task.is_text();
     label_column(ui, "Over image", 104,
                  "Lays the map over the picture, which is grey so that all colour is the map's.");
-    (void)toggle(ui, "Over image", look.over_image,
+    (void)toggle(ui, "Over image##over_image", look.over_image,
                  {.why_not = is_text ? "A text has no picture." : ""});
     ImGui::SameLine(0, ui.px(10));
-    NumberField field{.name = "Opacity", .min = 0, .max = 100, .standard = 60};
+    NumberField field{.name = "Opacity##opacity", .min = 0, .max = 100, .standard = 60};
     field.decimals = 0;
     field.unit = "%";
     field.tip = "Of the map over the picture.";

@@ -127,14 +127,15 @@ class AtlasPanel : public Panel {
     BiasLayers layers_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
-    std::vector<std::string> names_, row_labels_, column_labels_;
+    std::vector<WidgetName> names_;  // of the cells
+    std::vector<std::string> row_labels_, column_labels_;
     BiasInspector inspector_;
     uint64_t drawn_ = 0;  // frame
 };
 
 void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan) {
     cells_.assign(size_t(form.layers * form.heads), {});
-    names_.assign(cells_.size(), "");
+    names_.assign(cells_.size(), {});
     row_labels_.assign(plan.is_grid ? size_t(plan.shape.rows) : 0, "");
     column_labels_.clear();
     for (int64_t layer = 0; layer < form.layers; ++layer) {
@@ -142,10 +143,10 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
         for (int64_t head = 0; head < form.heads; ++head) {
             const size_t at = plan.index(layer, head);
             viz::AtlasCell& cell = cells_[at];
-            names_[at] =
-                plan.is_grid ? fmt::format("L{} h{}", layer, head) : fmt::format("Layer {}", layer);
+            names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
+                                      : fmt::format("Layer {0}##layer_{0}", layer);
             if (plan.lines > 1) cell.label = fmt::format("h{}", head);
-            if (!plan.is_grid) cell.label = names_[at];
+            if (!plan.is_grid) cell.label = names_[at].words;
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
             const BiasMap& map = source.maps[size_t(head)];
@@ -183,7 +184,7 @@ void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);
         ui.recorder.area({.kind = "map",
-                          .label = ui.recorder.claim(names_[i]),
+                          .path = ui.recorder.claim(names_[i]),
                           .min = {reply.box.low.x + box.low.x, reply.box.low.y + box.low.y},
                           .max = {reply.box.low.x + box.high.x, reply.box.low.y + box.high.y},
                           .value = cells_[i].data.values.empty() ? "loading" : "drawn",
@@ -218,7 +219,8 @@ void AtlasPanel::draw_shared_bar(PaneContext& ui) {
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
     (void)draw_color_bar(bar, ui);
-    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
+    ui.recorder.item("value", ui.recorder.claim("Colour range##colour_range"),
+                     range_numbers(bar.coloring.range));
 }
 
 void AtlasPanel::draw(Ui& ui) {
@@ -277,11 +279,13 @@ void AtlasPanel::inspector(Ui& ui) {
 
 PanelRoom bias_atlas_panel() {
     return {{"Atlas", "the position biases of all layers and heads at once"},
+            "atlas",
             icon::grid,
             "Every map shows how much a target listens to a source. Choose the quantity and whose "
             "values set the range; hover for exact values, click to lock, M or a double click "
             "opens Focus.",
-            {{Workspace::biases, Slot::canvas, 0}, {Workspace::train, Slot::canvas, 2, "Biases"}},
+            {{Workspace::biases, Slot::canvas, 0},
+             {Workspace::train, Slot::canvas, 2, "Biases##biases"}},
             make_panel<AtlasPanel>};
 }
 

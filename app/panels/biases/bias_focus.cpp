@@ -82,7 +82,7 @@ void FocusPanel::step_zoom(int direction) {
 void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x - ui.px(190));
     ImGui::SameLine(0, ui.px(12));
-    if (button(ui, {.name = "Zoom out",
+    if (button(ui, {.name = "Zoom out##zoom_out",
                     .icon = icon::minus,
                     .kind = ButtonKind::icon,
                     .tip = "Fewer pixels per cell."})) {
@@ -99,7 +99,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
     ImGui::Dummy({ui.px(84), ui.px(26)});
     ImGui::SameLine(0, ui.px(4));
-    if (button(ui, {.name = "Zoom in",
+    if (button(ui, {.name = "Zoom in##zoom_in",
                     .icon = icon::plus,
                     .kind = ButtonKind::icon,
                     .tip = "More pixels per cell; numbers appear from 44."})) {
@@ -111,7 +111,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
         }
     }
     ImGui::SameLine(0, ui.px(4));
-    if (button(ui, {.name = "Fit map",
+    if (button(ui, {.name = "Fit map##fit_map",
                     .icon = icon::fit,
                     .kind = ButtonKind::icon,
                     .tip = "The whole map."})) {
@@ -186,7 +186,7 @@ void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     const viz::MapReply reply = map_.draw(view, ui);
     drawn_ = reply.zoom;
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Map"),
+                      .path = ui.recorder.claim("Map##map"),
                       .min = reply.map.low,
                       .max = reply.map.high,
                       .value = fmt::format("layer {} {}x{} 1:{} zoom {}{}", layer_, map.rows,
@@ -227,7 +227,8 @@ void FocusPanel::draw_bar(PaneContext& ui, const BiasForm& form, float width) {
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui);
-    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
+    ui.recorder.item("value", ui.recorder.claim("Colour range##colour_range"),
+                     range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;
     Range range = reply.range;
@@ -301,6 +302,7 @@ void FocusPanel::inspector(Ui& ui) {
 
 PanelRoom bias_focus_panel() {
     return {{"Focus", "one bias map down to single cells, and what it means for one target"},
+            "focus",
             icon::zoom_in,
             "The wheel zooms in whole pixels; from 44 pixels a cell shows its number. For maps of "
             "all positions the row of the chosen target is folded back into the picture or text: "

@@ -14,12 +14,12 @@ namespace {
 
 constexpr size_t kMoments = 4;
 
-void heading(DrawContext& ui, std::string_view title, std::string_view rest) {
-    ui.recorder.set_section(std::string(title));
+void heading(DrawContext& ui, const WidgetName& title, std::string_view rest) {
+    ui.recorder.set_section(title);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    text_at(ui, at, title, {text_size::label, ui.theme.text1, Face::semibold, width});
-    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
+    text_at(ui, at, title.words, {text_size::label, ui.theme.text1, Face::semibold, width});
+    const float used = text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(8);
     const float rest_width = text_extent(ui, rest, text_size::hint).x;
     const bool below = used + rest_width > width;
     text_at(ui, below ? ImVec2(at.x, at.y + ui.px(18)) : ImVec2(at.x + used, at.y + ui.px(1)), rest,
@@ -98,7 +98,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
                              : positions.is_autoregressive
                                  ? "Where this pixel looks by prior alone"
                                  : "Where this patch looks by prior alone";
-    heading(ui, what,
+    heading(ui, {what, "look"},
             fmt::format("{}row of target {}, folded to {}\u00D7{}",
                         has_change ? "change of the " : "", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
@@ -140,7 +140,8 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
         }
         const viz::MapReply reply = maps_[c].draw(view, ui);
         ui.recorder.area({.kind = "map",
-                          .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
+                          .path = ui.recorder.claim(
+                              fmt::format("Row of target, channel {0}##row_channel_{0}", c)),
                           .min = reply.map.low,
                           .max = reply.map.high,
                           .value = positions.target_words(row_.target),
@@ -335,7 +336,8 @@ void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& l
         cells[i].data = moment.map.data(key);
         cells[i].coloring = coloring;
     }
-    heading(ui, form.heads > 1 ? "Head by step" : "Layer by step", "range of the chosen step");
+    heading(ui, form.heads > 1 ? "Head by step##by_step" : "Layer by step##by_step",
+            "range of the chosen step");
     viz::AtlasView view;
     view.id = "by step";
     view.shape = {.rows = 1,

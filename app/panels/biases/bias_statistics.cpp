@@ -68,8 +68,8 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
         const BiasStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
-        TableRow row{.name = has_heads ? fmt::format("L{} h{}", layer, head)
-                                       : fmt::format("L{}", layer)};
+        TableRow row{.name = has_heads ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
+                                       : fmt::format("L{0}##l{0}", layer)};
         row.cells = {std::to_string(layer)};
         if (has_heads) row.cells.push_back(std::to_string(head));
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
@@ -82,7 +82,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
                        (!has_heads || head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
-    const int pressed = table(ui, "Layers", columns, rows);
+    const int pressed = table(ui, "Layers##layers", columns, rows);
     if (pressed < 0) return;
     ui.selection.lock(
         {.layer = pressed / form.heads, .head = has_heads ? pressed % form.heads : -1});
@@ -109,8 +109,10 @@ void StatisticsPanel::draw(Ui& ui) {
         double& norm = norms[i / size_t(form.heads)];
         norm = std::hypot(norm, lines_[i].numbers.norm);
     }
-    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
-            pairs_and_gauge(ui, form), false);
+    section(
+        ui,
+        fmt::format("Norm of {} by layer##norm_by_layer", quantity_words(ui.selection.quantity)),
+        pairs_and_gauge(ui, form), false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -119,7 +121,8 @@ void StatisticsPanel::draw(Ui& ui) {
                   ui)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
-    section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));
+    section(ui, form.heads > 1 ? "Layers and heads##layers" : "Layers##layers",
+            pairs_and_gauge(ui, form));
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
         draw_table(ui, form);
     ImGui::EndChild();
@@ -135,6 +138,7 @@ void StatisticsPanel::draw(Ui& ui) {
 
 PanelRoom bias_statistics_panel() {
     return {{"Statistics", "limits, mean, norm and reach of every layer's bias"},
+            "statistics",
             icon::chart,
             "One row per layer, and per head for kernels. Press a row to select it in all views.",
             {{Workspace::biases, Slot::canvas, 2}},

@@ -19,13 +19,13 @@ void quantity_tool(PaneContext& ui, const BiasForm& form) {
     Selection& s = ui.selection;
     std::vector<Choice> choices;
     for (const Quantity quantity : kQuantities) {
-        Choice choice{.text = quantity_words(quantity)};
+        Choice choice{.text = {quantity_words(quantity), quantity_option(quantity)}};
         if (quantity == Quantity::row_share && form.is_kernel())
             choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
         choices.push_back(choice);
     }
     int chosen = static_cast<int>(s.quantity);
-    if (!segmented(ui, "Quantity", chosen, {choices})) return;
+    if (!segmented(ui, "Quantity##quantity", chosen, {choices})) return;
     s.quantity = static_cast<Quantity>(chosen);
     s.range_by_hand.reset();
 }
@@ -33,18 +33,20 @@ void quantity_tool(PaneContext& ui, const BiasForm& form) {
 // What the maps show: the values, or what has changed in them since the newest pin.
 void change_tool(Ui& ui) {
     const std::string why = ui.actions.why_not(ui, "map.difference_to_pin");
-    const Choice choices[] = {{.text = "Value"}, {.text = "Change since pin", .why_not = why}};
+    const Choice choices[] = {{.text = "Value##value"},
+                              {.text = "Change since pin##change_since_pin", .why_not = why}};
     int chosen = shows_change(ui) ? 1 : 0;
-    if (segmented(ui, "Compare", chosen, {choices}))
+    if (segmented(ui, "Compare##compare", chosen, {choices}))
         (void)ui.actions.run(ui, "map.difference_to_pin");
 }
 
 void range_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Range");
-    const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
+    const Choice choices[] = {
+        {.text = "Own##own"}, {.text = "Layer##layer"}, {.text = "Global##global"}};
     int chosen = static_cast<int>(s.range_mode);
-    if (!segmented(ui, "Range", chosen, {choices})) return;
+    if (!segmented(ui, "Range##range", chosen, {choices})) return;
     s.range_mode = static_cast<RangeMode>(chosen);
     s.range_by_hand.reset();
 }
@@ -54,10 +56,10 @@ void scale_tool(PaneContext& ui) {
     inline_label(ui, "Scale");
     const std::string why =
         s.quantity == Quantity::exp_minus_one ? "" : "This quantity is drawn on a linear scale.";
-    const Choice choices[] = {{.text = "Signed log", .why_not = why},
-                              {.text = "Two-sided", .why_not = why}};
+    const Choice choices[] = {{.text = "Signed log##signed_log", .why_not = why},
+                              {.text = "Two-sided##two_sided", .why_not = why}};
     int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
-    if (segmented(ui, "Scale", chosen, {choices}))
+    if (segmented(ui, "Scale##scale", chosen, {choices}))
         s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
 }
 
@@ -65,12 +67,12 @@ void gauge_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Gauge");
     const Choice choices[] = {
-        {.text = "Raw", .tip = "w as it is stored."},
-        {.text = "Fixed",
+        {.text = "Raw##raw", .tip = "w as it is stored."},
+        {.text = "Fixed##fixed",
          .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
                 "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
     int chosen = s.gauge == Gauge::fixed ? 1 : 0;
-    if (segmented(ui, "Gauge", chosen, {choices}))
+    if (segmented(ui, "Gauge##gauge", chosen, {choices}))
         s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
 }
 

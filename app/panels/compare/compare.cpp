@@ -26,6 +26,7 @@ class ComparePanel final : public Panel {
 
 PanelRoom compare_panel() {
     return {.info = {"Compare", "Two runs, steps or heads side by side: not in this version yet."},
+            .id = "compare",
             .icon = icon::compare,
             .help =
                 "This will show two to four runs or steps side by side, their difference and "

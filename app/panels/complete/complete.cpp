@@ -120,7 +120,7 @@ void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion)
     text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({after + ui.px(150), at.y});
     ImGui::Dummy({1, ui.px(32)});
-    ui.recorder.item("value", ui.recorder.claim("Progress"), count + " " + rest);
+    ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);
 }
 
 void CompletePanel::draw_overlay_choice(PaneContext& ui) {
@@ -132,17 +132,18 @@ void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
-    const Choice choices[] = {{.text = "None"},
-                              {.text = "Entropy", .tip = "How unsure the model was, bits."},
-                              {.text = "Bits", .tip = "How surprising the drawn level was, bits."}};
+    const Choice choices[] = {
+        {.text = "None##none"},
+        {.text = "Entropy##entropy", .tip = "How unsure the model was, bits."},
+        {.text = "Bits##bits", .tip = "How surprising the drawn level was, bits."}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay", chosen, {choices, 205}))
+    if (segmented(ui, "Overlay##overlay", chosen, {choices, 205}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
 void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     if (is_completing(ui)) {
-        if (button(ui, {.name = "Stop",
+        if (button(ui, {.name = "Stop##stop",
                         .icon = icon::stop,
                         .kind = ButtonKind::primary,
                         .tip = "Stops between two tokens; Continue resumes it.",
@@ -154,7 +155,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     }
     ImGui::SameLine();
     const Action* next = ui.actions.find("complete.resume");
-    if (next != nullptr && button(ui, {.name = "Continue",
+    if (next != nullptr && button(ui, {.name = "Continue##continue",
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
                                        .tip = next->sentence,
@@ -231,7 +232,7 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
         look_at_pixel(choice, static_cast<int64_t>(sample),
                       reply.clicked.row * model.width + reply.clicked.column, model.channels);
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim(fmt::format("Sample {}", sample + 1)),
+                      .path = ui.recorder.claim(fmt::format("Sample {0}##sample_{0}", sample + 1)),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = fmt::format("{:.4f} bits/dim", sample_bits(completion, sample)),
@@ -276,7 +277,7 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         const bool chosen = i == sample_looked_at(ui, completion);
         const std::string words =
             fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
-        if (row(ui, fmt::format("Sample {}", i + 1), {26, chosen, words}).pressed) {
+        if (row(ui, fmt::format("Sample {0}##sample_{0}", i + 1), {26, chosen, words}).pressed) {
             ui.selection.completion.chosen = static_cast<int64_t>(i);
             ui.selection.completion.level = -1;
         }
@@ -291,7 +292,7 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         ImGui::TextUnformatted(all.c_str());
         ImGui::PopStyleColor();
         ImGui::PopTextWrapPos();
-        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {}", i + 1)), all);
+        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {0}##text_{0}", i + 1)), all);
     }
 }
 
@@ -377,6 +378,7 @@ void CompletePanel::draw(Ui& ui) {
 
 PanelRoom complete_panel() {
     return {{"Samples", "completions of the masked picture or the prompt, filling in"},
+            "samples",
             icon::picture,
             "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
             "to see what the model expected there, again for the next of its channels.",

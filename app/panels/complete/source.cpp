@@ -37,18 +37,22 @@ class SourcePanel : public Panel {
 
 void SourcePanel::draw_openers(Ui& ui) {
     const float room = ImGui::GetContentRegionAvail().x / ui.scale - 16;
-    if (button(
-            ui,
-            {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
+    if (button(ui, {.name = "Open##open",
+                    .icon = icon::open,
+                    .tip = "A picture file",
+                    .width = room * 0.31F}))
         (void)ui.actions.run(ui, "file.open");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
-    if (button(ui,
-               {.name = "Data set", .icon = icon::picture, .why_not = why, .width = room * 0.43F}))
+    if (button(ui, {.name = "Data set##data_set",
+                    .icon = icon::picture,
+                    .why_not = why,
+                    .width = room * 0.43F}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
     ImGui::SameLine();
-    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
+    if (button(ui,
+               {.name = "Blank##blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
         (void)ui.actions.run(ui, "complete.blank_picture");
     sample_steps(ui);
     ImGui::SameLine();
@@ -107,7 +111,7 @@ void SourcePanel::draw_canvas(PaneContext& ui) {
     paint(reply, choice);
     draw_brush_ring(ui, reply);
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim("Picture"),
+                      .path = ui.recorder.claim("Picture##picture"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = sample_words(ui),
@@ -121,13 +125,13 @@ void SourcePanel::draw_canvas(PaneContext& ui) {
              : !image.error.empty() ? "There is no picture: " + image.error
              : item                 ? "This picture has another size than the model's."
                                     : "Reading the picture...");
-    ui.recorder.item("value", ui.recorder.claim("Mask"), words);
+    ui.recorder.item("value", ui.recorder.claim("Mask##mask"), words);
 }
 
 void SourcePanel::draw_tools(Ui& ui) {
     CompletionChoice& choice = completion_choice(ui);
-    section(ui, "Tools");
-    const char* names[] = {"Brush", "Eraser", "Rectangle"};
+    section(ui, "Tools##tools");
+    const char* names[] = {"Brush##brush", "Eraser##eraser", "Rectangle##rectangle"};
     const char* icons[] = {icon::brush, icon::eraser, icon::rectangle};
     const char* keys[] = {"B", "E", ""};
     for (int i = 0; i < 3; ++i) {
@@ -146,16 +150,23 @@ void SourcePanel::draw_tools(Ui& ui) {
     }
     ImGui::NewLine();
     label_column(ui, "Brush size", 84);
-    (void)slider(
-        ui,
-        {.name = "Brush size", .min = 0, .max = 8, .standard = 1, .integer = true, .unit = "px"},
-        choice.brush);
-    const Choice presets[] = {
-        {.text = "Lower"}, {.text = "Right"}, {.text = "Border"}, {.text = "Random"}};
+    (void)slider(ui,
+                 {.name = "Brush size##brush_size",
+                  .min = 0,
+                  .max = 8,
+                  .standard = 1,
+                  .integer = true,
+                  .unit = "px"},
+                 choice.brush);
+    const Choice presets[] = {{.text = "Lower##lower"},
+                              {.text = "Right##right"},
+                              {.text = "Border##border"},
+                              {.text = "Random##random"}};
     const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
                                      viz::MaskPreset::border, viz::MaskPreset::random};
     int preset = -1;
-    if (segmented(ui, "Preset", preset, {presets, ImGui::GetContentRegionAvail().x / ui.scale}))
+    if (segmented(ui, "Preset##preset", preset,
+                  {presets, ImGui::GetContentRegionAvail().x / ui.scale}))
         choice.mask.apply(which[preset], choice.sample.seed);
     hint(ui,
          "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "
@@ -164,13 +175,14 @@ void SourcePanel::draw_tools(Ui& ui) {
 
 void SourcePanel::draw_prompt(PaneContext& ui) {
     CompletionChoice& choice = ui.selection.completion;
-    section(ui, "Prompt", fmt::format("{} bytes", choice.prompt.size()), false);
-    (void)text_field(ui, {.name = "Prompt", .hint = "what the text begins with", .mono = true},
+    section(ui, "Prompt##prompt", fmt::format("{} bytes", choice.prompt.size()), false);
+    (void)text_field(ui,
+                     {.name = "Prompt##prompt", .hint = "what the text begins with", .mono = true},
                      choice.prompt);
     if (const std::string why = why_not_complete(ui); !why.empty()) hint(ui, why);
     label_column(ui, "Length", 84);
     (void)drag_field(ui,
-                     {.name = "Length",
+                     {.name = "Length##length",
                       .min = 1,
                       .max = 100000,
                       .standard = 200,
@@ -180,8 +192,8 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
     const int64_t room = ui.status.config.model.length;
     if (static_cast<int64_t>(choice.prompt.size()) >= room)
         hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", room - 1));
-    section(ui, "From the data");
-    if (button(ui, {.name = "Take from the data set", .icon = icon::text}) &&
+    section(ui, "From the data##from_the_data");
+    if (button(ui, {.name = "Take from the data set##take_from_data", .icon = icon::text}) &&
         ui.selection.image.item) {
         const auto& tokens = ui.selection.image.item->tokens;
         choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));
@@ -205,6 +217,7 @@ void SourcePanel::draw(Ui& ui) {
 
 PanelRoom source_panel() {
     return {{"Source", "the picture and the mask, or the prompt, that is completed"},
+            "source",
             icon::picture,
             "Take a picture from a file or the data set, or drop one; paint what is to be filled "
             "in. Text models: write the prompt.",

@@ -193,7 +193,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
     const Action* fresh = ui.actions.find("file.new_run");
-    const Button primary{.name = fresh->name,
+    const Button primary{.name = {fresh->name, fresh->id},
                          .icon = fresh->icon,
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
@@ -226,7 +226,8 @@ void HomePanel::draw_runs(PaneContext& ui, float width) {
 }
 
 void HomePanel::draw_run(PaneContext& ui, const RunSummary& run, float width) {
-    const Row item = row(ui, run.path, {104, false, run.error.empty() ? run.state : run.error});
+    const Row item = row(ui, WidgetName::data(run.path),
+                         {104, false, run.error.empty() ? run.state : run.error});
     const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
     thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
     draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
@@ -253,7 +254,7 @@ void HomePanel::draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at) {
                {text_size::empty, ui.theme.text1, Face::semibold});
     text_right(ui, {at.x, at.y + ui.px(54)}, unit, {text_size::hint, ui.theme.text3});
     ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Metric of " + run.path),
+                      .path = ui.recorder.claim({"Metric of " + run.path, "metric:" + run.path}),
                       .min = {at.x - ui.px(70), at.y + ui.px(10)},
                       .max = {at.x, at.y + ui.px(70)},
                       .value = part + " " + number + " " + unit,
@@ -331,7 +332,8 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
     const auto page = catalog_.page();
     const Image none;
     const Image& picture = page ? page->demos[index] : none;
-    const Row item = row(ui, demo.title, {58, false, picture.pixels.empty() ? "" : "with picture"});
+    const Row item = row(ui, {demo.title, demo.preset},
+                         {58, false, picture.pixels.empty() ? "" : "with picture"});
     ImGui::GetWindowDrawList()->AddRectFilled(
         item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
     const ImVec2 corner{item.min.x + ui.px(5), item.min.y + ui.px(5)};
@@ -350,13 +352,13 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
 }
 
 void HomePanel::draw_side(Ui& ui) {
-    section(ui, "Start without a download", {}, false);
+    section(ui, "Start without a download##demos", {}, false);
     for (size_t i = 0; i < std::size(kDemos); ++i) draw_demo(ui, i);
     draw_machine(ui);
 }
 
 void HomePanel::draw_machine(Ui& ui) {
-    section(ui, "This machine");
+    section(ui, "This machine##this_machine");
     const auto page = catalog_.page();
     if (!page) {
         hint(ui, "Reading ...");
@@ -364,17 +366,19 @@ void HomePanel::draw_machine(Ui& ui) {
     }
     const SystemReport& report = page->system;
     const auto known = [](const std::string& words) { return words.empty() ? "unknown" : words; };
-    key_value(ui, "Device", known(report.device));
-    key_value(ui, "Processor", known(report.cpu));
-    key_value(ui, "Instructions", known(report.cpu_capability));
-    key_value(ui, "Cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
-    key_value(ui, "Memory free", byte_size(static_cast<double>(report.memory_available_bytes)));
-    key_value(ui, "Memory in use", byte_size(static_cast<double>(report.memory_bytes)));
-    key_value(ui, "LibTorch", known(report.libtorch));
+    key_value(ui, "Device##device", known(report.device));
+    key_value(ui, "Processor##processor", known(report.cpu));
+    key_value(ui, "Instructions##instructions", known(report.cpu_capability));
+    key_value(ui, "Cores##cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
+    key_value(ui, "Memory free##memory_free",
+              byte_size(static_cast<double>(report.memory_available_bytes)));
+    key_value(ui, "Memory in use##memory_in_use",
+              byte_size(static_cast<double>(report.memory_bytes)));
+    key_value(ui, "LibTorch##libtorch", known(report.libtorch));
     const viz::gl::OpenGlInfo gl = opengl(ui);
-    key_value(ui, "OpenGL", gl.version);
-    if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
-    key_value(ui, "Maps to screen", "copied");
+    key_value(ui, "OpenGL##opengl", gl.version);
+    if (ui.has_gl) key_value(ui, "Renderer##renderer", gl.renderer);
+    key_value(ui, "Maps to screen##maps_to_screen", "copied");
     ImGui::Dummy({0, ui.px(4)});
     action_button(ui, "help.copy_system_report", ButtonKind::ghost);
 }
@@ -385,6 +389,7 @@ PanelRoom home_panel() {
     return {
         .info = {"Home",
                  "Recent runs, a new run, demos without a download, and what this machine has."},
+        .id = "home",
         .icon = icon::home,
         .help =
             "Open a run or a checkpoint, or start a new run. A click on a demo shows its settings "

@@ -27,6 +27,7 @@ PanelRoom lab_panel() {
     return {
         .info = {"Result",
                  "Changing biases and seeing what it does to the loss: not in this version yet."},
+        .id = "result",
         .icon = icon::flask,
         .help =
             "This will change position biases (zero, blur, cut, copy) and show at once what it "

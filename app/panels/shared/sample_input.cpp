@@ -29,13 +29,14 @@ void sample_popup(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    const auto* const known = std::find_if(std::begin(splits), std::end(splits),
-                                           [&](const Choice& c) { return c.text == image.split; });
+    const auto* const known =
+        std::find_if(std::begin(splits), std::end(splits),
+                     [&](const Choice& c) { return c.text.id == image.split; });
     int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
-    if (segmented(ui, "Split", split, {splits})) show_sample(ui, splits[split].text, 0);
+    if (segmented(ui, "Split##split", split, {splits})) show_sample(ui, splits[split].text.id, 0);
     int64_t index = image.index;
     if (drag_field(ui,
-                   {.name = "Index",
+                   {.name = "Index##index",
                     .min = 0,
                     .max = 1e6,
                     .integer = true,
@@ -53,13 +54,13 @@ void sample_popup(Ui& ui) {
 void sample_steps(PaneContext& ui) {
     const ImageChoice& image = ui.selection.image;
     const int64_t index = image.index;
-    if (button(ui, {.name = is_text(ui) ? "Previous text" : "Previous picture",
+    if (button(ui, {.name = is_text(ui) ? "Previous text##previous" : "Previous picture##previous",
                     .icon = icon::step_back,
                     .kind = ButtonKind::icon,
                     .why_not = index <= 0 ? "This is the first one." : ""}))
         show_sample(ui, image.split, index - 1);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = is_text(ui) ? "Next text" : "Next picture",
+    if (button(ui, {.name = is_text(ui) ? "Next text##next" : "Next picture##next",
                     .icon = icon::step,
                     .kind = ButtonKind::icon}))
         show_sample(ui, image.split, index + 1);
@@ -83,7 +84,7 @@ std::string sample_words(const ViewState& ui) {
 void sample_tool(Ui& ui) {
     sample_steps(ui);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Choose sample",
+    if (button(ui, {.name = "Choose sample##choose_sample",
                     .icon = is_text(ui) ? icon::text : icon::picture,
                     .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
@@ -181,7 +182,7 @@ SampleView::Reply SampleView::draw(PaneContext& ui, float side, const Positions:
         ring(target, ui.theme.accent, 2);
     }
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim("Sample"),
+                      .path = ui.recorder.claim("Sample##sample"),
                       .min = out.box.low,
                       .max = out.box.high,
                       .value = sample_words(ui),

@@ -26,7 +26,7 @@ void tool_row(DrawContext& ui, float room, std::span<const Tool> tools) {
     }
     if (shown == tools.size()) return;
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "More tools",
+    if (button(ui, {.name = "More tools##more_tools",
                     .icon = icon::more,
                     .kind = ButtonKind::icon,
                     .tip = "What the row has no room for."}))

@@ -60,7 +60,8 @@ void ExplorerPanel::draw(Ui& ui) {
         hint(ui, "Runs and layers appear here.");
         return;
     }
-    text_field(ui, {.name = "Filter", .hint = "Filter runs and layers", .icon = icon::search},
+    text_field(ui,
+               {.name = "Filter##filter", .hint = "Filter runs and layers", .icon = icon::search},
                filter_);
     draw_runs(ui);
     if (ui.has_model()) draw_layers(ui);
@@ -69,11 +70,11 @@ void ExplorerPanel::draw(Ui& ui) {
 
 void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
-    section(ui, "Runs", std::to_string(runs_.size()), false);
+    section(ui, "Runs##runs", std::to_string(runs_.size()), false);
     for (const RecentItem& item : runs_) {
         if (!passes(item.name)) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
-        const Row line = row(ui, item.path, {40, is_open, item.name});
+        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, item.name});
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[size_t(item.color)], ui.px(2));
@@ -149,7 +150,7 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
 }
 
 void ExplorerPanel::draw_layers(PaneContext& ui) {
-    section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
+    section(ui, "Layers##layers", fmt::format("{}, position bias", ui.status.layers.size()));
     double largest = 1e-9;
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
         largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
@@ -158,7 +159,8 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
         if (!passes(name)) continue;
         const double norm = shown_norm(ui, i);
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, {22, selected, norm_words(norm)});
+        const Row line =
+            row(ui, {name, fmt::format("layer_{}", i)}, {22, selected, norm_words(norm)});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
@@ -171,11 +173,12 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
 }
 
 void ExplorerPanel::draw_pins(PaneContext& ui) {
-    section(ui, "Pins", "P adds");
+    section(ui, "Pins##pins", "P adds");
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
     for (size_t i = ui.selection.pins.size(); i-- > 0;) {
         const Pin& pin = ui.selection.pins[i];
-        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), {22, false, pin.words});
+        const Row line = row(ui, {fmt::format("Pin {} {}", i, pin.words), fmt::format("pin_{}", i)},
+                             {22, false, pin.words});
         icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
                 {text_size::icon_inline, ui.theme.text3});
         const std::string step = "step " + group_thousands(pin.step);
@@ -200,6 +203,7 @@ PanelRoom explorer_panel() {
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 0});
     return {.info = {"Explorer", "Runs, layers with the norm of their position bias, and pins."},
+            .id = "explorer",
             .icon = icon::layers,
             .help =
                 "A click on a run opens it, a click on a layer selects it in every view, a click "

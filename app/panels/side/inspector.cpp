@@ -24,6 +24,7 @@ PanelRoom inspector_panel() {
     for (const Workspace workspace : kWorkspaces)
         if (workspace != Workspace::home) places.push_back({workspace, Slot::right, 1});
     return {.info = {"Inspector", "Value, range and statistics of what is selected."},
+            .id = "inspector",
             .icon = icon::info,
             .help =
                 "Shows the exact numbers of the cell under the pointer or of the locked one, the "

@@ -16,7 +16,7 @@ class LogPanel final : public Panel {
             hint(ui, "Messages appear here.");
             return;
         }
-        text_field(ui, {.name = "Filter", .hint = "Filter messages", .icon = icon::search},
+        text_field(ui, {.name = "Filter##filter", .hint = "Filter messages", .icon = icon::search},
                    filter_);
         ImGui::BeginChild("lines");
         for (const LogLine& line : ui.log) {
@@ -48,6 +48,7 @@ PanelRoom log_panel() {
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 1});
     return {.info = {"Log", "What happened, newest last."},
+            .id = "log",
             .icon = icon::text,
             .help =
                 "Every message of the window and of the open run, with the seconds since the "

@@ -36,7 +36,7 @@ class ControlsPanel final : public Panel {
     bool run_after_ = false;  // "Run until..." waits for the target step
 };
 
-constexpr const char* kTarget = "Controls/Optimiser/Target step";
+constexpr const char* kTarget = "controls/optimiser/target_step";
 
 void ControlsPanel::actions(Actions& actions) {
     actions.add({.id = "run.until",
@@ -48,7 +48,7 @@ void ControlsPanel::actions(Actions& actions) {
                  .run =
                      [this](PaneContext& ui) {
                          ui.commands.send(ShowWorkspace{Workspace::train});
-                         ui.commands.send(ShowPane{"Controls"});
+                         ui.commands.send(ShowPane{"controls"});
                          focus_target_ = run_after_ = true;
                      }});
 }
@@ -95,7 +95,7 @@ void ControlsPanel::draw_settings(PaneContext& ui, bool live) {
         const std::string here = row.key.substr(0, row.key.find('.'));
         if (!live && here != group) {
             group = here;
-            section(ui, here == "model" ? "Model" : (here == "data" ? "Data" : "Training"),
+            section(ui, {here == "model" ? "Model" : (here == "data" ? "Data" : "Training"), here},
                     "fixed once begun");
         }
         draw_setting(ui, row);
@@ -115,20 +115,20 @@ void ControlsPanel::draw_target(PaneContext& ui) {
                  "The step to stop at. It can be raised at any time, also after the end.");
     int64_t target = ui.status.target_step;
     if (std::exchange(focus_target_, false))
-        ui.edit = {.label = kTarget,
+        ui.edit = {.id = kTarget,
                    .text = std::to_string(target),
                    .error = {},
                    .typing = true,
                    .take_focus = true};
     const std::string why = ui.status.can_train ? "" : "This model is only looked at.";
-    NumberField field{.name = "Target step", .min = 0, .max = 1e9};
+    NumberField field{.name = "Target step##target_step", .min = 0, .max = 1e9};
     field.unit = "steps";
     field.why_not = why;
     field.on_release = true;
-    const bool was_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool was_typed = ui.edit.typing && ui.edit.id == kTarget;
     const bool is_changed = drag_field(ui, field, target);
     const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
-    const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool is_typed = ui.edit.typing && ui.edit.id == kTarget;
     if (!is_typed) run_after_ = false;
     if (is_changed) ui.commands.send(SetSetting{"train.steps", std::to_string(target)});
     if (runs) ui.commands.send(TrainUntil{target});
@@ -136,7 +136,8 @@ void ControlsPanel::draw_target(PaneContext& ui) {
 
 void ControlsPanel::draw_many_steps(Ui& ui) {
     label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
-    NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
+    NumberField field{
+        .name = "Steps at once##steps_at_once", .min = 1, .max = 1e6, .standard = 100};
     field.unit = "steps";
     field.width = ImGui::GetContentRegionAvail().x / ui.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
@@ -145,18 +146,18 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
 }
 
 void ControlsPanel::draw_pace(PaneContext& ui) {
-    section(ui, "Pace");
+    section(ui, "Pace##pace");
     label_column(ui, "Trainer gets", 116,
                  "Share of the time that training may use; the rest is left to the window.");
     double share = ui.settings.trainer_share * 100;
-    NumberField field{.name = "Trainer gets", .min = 10, .max = 100};
+    NumberField field{.name = "Trainer gets##trainer_gets", .min = 10, .max = 100};
     field.integer = true;
     field.unit = "%";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
         ui.commands.send(SetTrainerShare{share / 100});
     }
-    toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
+    toggle(ui, "Smooth while I interact##smooth_while_interact", ui.settings.smooth_while_interact,
            {"Smooth while I interact"});
 }
 
@@ -254,7 +255,7 @@ std::vector<Check> checks(const ModelView& ui) {
 }
 
 void ControlsPanel::draw_checks(PaneContext& ui) {
-    section(ui, "Checks");
+    section(ui, "Checks##checks");
     const std::vector<Check> list = checks(ui);
     if (list.empty()) hint(ui, "They begin with the first step.");
     for (const Check& check : list) {
@@ -265,7 +266,7 @@ void ControlsPanel::draw_checks(PaneContext& ui) {
         ImGui::BeginGroup();
         text_wrapped(ui, check.words, text_size::label, ui.theme.text2);
         ImGui::EndGroup();
-        ui.recorder.item("check", ui.recorder.claim("Check"), check.words);
+        ui.recorder.item("check", ui.recorder.claim("Check##check"), check.words);
     }
 }
 
@@ -274,14 +275,14 @@ void ControlsPanel::draw(Ui& ui) {
         hint(ui, "Learning rate, weight decay and more appear when a run is open.");
         return;
     }
-    section(ui, "Optimiser", "changes are pinned", false);
+    section(ui, "Optimiser##optimiser", "changes are pinned", false);
     draw_settings(ui, true);
     draw_target(ui);
     draw_many_steps(ui);
     draw_pace(ui);
     draw_checks(ui);
-    section(ui, "All settings");
-    toggle(ui, "Show all settings", show_all_, {"Show all settings"});
+    section(ui, "All settings##all_settings");
+    toggle(ui, "Show all settings##show_all_settings", show_all_, {"Show all settings"});
     if (show_all_) draw_settings(ui, false);
 }
 
@@ -289,6 +290,7 @@ void ControlsPanel::draw(Ui& ui) {
 
 PanelRoom controls_panel() {
     return {.info = {"Controls", "Settings that may change while training runs, and all others."},
+            .id = "controls",
             .icon = icon::tune,
             .help =
                 "Drag a field or double-click it to type. Every change is kept as a pin on the "

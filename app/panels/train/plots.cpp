@@ -58,26 +58,26 @@ class PlotsPanel final : public Panel {
 };
 
 void PlotsPanel::draw_tools(DrawContext& ui) {
-    ui.recorder.set_section("Scale");
-    static const std::vector<Choice> kScales = {{"Linear"}, {"Log"}};
+    ui.recorder.set_section("Scale##scale");
+    static const std::vector<Choice> kScales = {{"Linear##linear"}, {"Log##log"}};
     const float room = ImGui::GetContentRegionAvail().x;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float left = at.x + std::max(ui.px(120), room - tools_width_);
     text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
-    NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
+    NumberField field{.name = "Smooth##smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
     slider(ui, field, axes_.smoothing);
-    const auto axis = [&](const char* word, const char* name, int& scale) {
+    const auto axis = [&](const char* word, const WidgetName& name, int& scale) {
         ImGui::SameLine(0, ui.px(14));
         const ImVec2 here = ImGui::GetCursorScreenPos();
         text_at(ui, {here.x, here.y + ui.px(5)}, word, {text_size::label, ui.theme.text2});
         ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
         segmented(ui, name, scale, {kScales});
     };
-    axis("x", "x axis", axes_.x_scale);
-    axis("y", "y axis", axes_.y_scale);
+    axis("x", "x axis##x_axis", axes_.x_scale);
+    axis("y", "y axis##y_axis", axes_.y_scale);
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
@@ -101,7 +101,7 @@ void PlotsPanel::draw_plot(PaneContext& ui, Place place, ImVec2 size) {
     if (reply.reset)
         for (viz::AxisZoom& zoom : y_zooms_) zoom = {};
     ui.recorder.area({.kind = "plot",
-                      .label = ui.recorder.claim(plot.title),
+                      .path = ui.recorder.claim({plot.title, plot.id}),
                       .min = a,
                       .max = b,
                       .value = plot.curves.empty() ? ""
@@ -112,7 +112,7 @@ void PlotsPanel::draw_plot(PaneContext& ui, Place place, ImVec2 size) {
     if (!reply.hovered) return;
     next_marker_ = reply.hovered;
     ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Card"),
+                      .path = ui.recorder.claim("Card##card"),
                       .min = a,
                       .max = b,
                       .value = card_words(card_at(plots_, ui.curves->step, *reply.hovered)),
@@ -149,7 +149,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
 }
 
 PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
-    Plot out{.view = {.id = "gradient norm", .title = "Gradient norm"}};
+    Plot out{.view = {.id = "gradient_norm", .title = "Gradient norm"}};
     viz::CurvePlot& plot = out.view;
     const std::string prefix = "grad_norm.group.";
     const auto& all = ui.curves->columns;
@@ -174,7 +174,7 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
 
 // The layers in their order, the first and the last with their names.
 PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
-    Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
+    Plot out{.view = {.id = "bias_norm", .title = "Bias norm per layer"}};
     viz::CurvePlot& plot = out.view;
     const bool has_kernel = ui.status.mixer.has_kernel();
     plot.unit = norm_of_training(has_kernel);
@@ -314,7 +314,7 @@ void PlotsPanel::draw(Ui& ui) {
     const ImVec2 at = ImGui::GetCursorPos();
     draw_tools(ui);
     ImGui::SetCursorPos(at);
-    ui.recorder.set_section("Plots");
+    ui.recorder.set_section("Plots##plots");
     const ImVec2 room = ImGui::GetContentRegionAvail();
     // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
     const bool is_wide = room.x > ui.px(760);
@@ -330,36 +330,36 @@ void PlotsPanel::inspector(Ui& ui) {
     if (ui.curves->step.empty()) return;
     if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
     const char* unit = columns_.in_bits ? ui.status.metric_words.c_str() : "nats";
-    section(ui, "Run", ui.status.name, false);
-    key_value(ui, "Parameters", group_thousands(ui.status.parameters));
-    key_value(ui, "Mixer", ui.status.config.model.mixer);
-    key_value(ui, "Tokens", group_thousands(ui.status.tokens));
-    key_value(ui, "Data", ui.status.config.data.source);
-    section(ui, "Loss");
+    section(ui, "Run##run", ui.status.name, false);
+    key_value(ui, "Parameters##parameters", group_thousands(ui.status.parameters));
+    key_value(ui, "Mixer##mixer", ui.status.config.model.mixer);
+    key_value(ui, "Tokens##tokens", group_thousands(ui.status.tokens));
+    key_value(ui, "Data##data", ui.status.config.data.source);
+    section(ui, "Loss##loss");
     if (const auto rows = columns_.train.extremes(0, columns_.train.size())) {
-        key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
-        key_value(ui, "Lowest", plain_number(columns_.train[rows->low], 4), unit);
+        key_value(ui, "Last##last", plain_number(columns_.train.back(), 4), unit);
+        key_value(ui, "Lowest##lowest", plain_number(columns_.train[rows->low], 4), unit);
     }
     if (!columns_.validation.empty()) {
-        key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
-        key_value(ui, "of step", group_thousands(std::llround(columns_.validation_step.back())));
+        key_value(ui, "Validation##validation", plain_number(columns_.validation.back(), 4), unit);
+        const int64_t step = std::llround(columns_.validation_step.back());
+        key_value(ui, "of step##step", group_thousands(step));
     }
     if (ui.status.floor_bits)
-        key_value(ui, "Floor of the data", plain_number(*ui.status.floor_bits, 4), "bits");
+        key_value(ui, "Floor of the data##floor", plain_number(*ui.status.floor_bits, 4), "bits");
 }
 
 }  // namespace
 
 PanelRoom plots_panel() {
-    return {
-        .info = {"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
-        .icon = icon::chart,
-        .help =
+    return {{"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
+            "curves",
+            icon::chart,
             "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
             "zooms, drag pans, double click shows everything; all plots share their steps; "
             "the pointer reads all plots at one logged step, each value as it was recorded.",
-        .places = {{Workspace::train, Slot::canvas, 0}},
-        .make = make_panel<PlotsPanel>};
+            .places = {{Workspace::train, Slot::canvas, 0}},
+            .make = make_panel<PlotsPanel>};
 }
 
 }  // namespace aft::app

@@ -60,7 +60,7 @@ void primary_button(Ui& ui) {
     const Primary primary = primary_of(ui);
     const Action* action = ui.actions.find(primary.action);
     const bool is_running = ui.status.state == RunState::running;
-    const bool is_pressed = button(ui, {.name = "Primary",
+    const bool is_pressed = button(ui, {.name = "Primary##primary",
                                         .icon = is_running ? icon::pause : action->icon,
                                         .kind = ButtonKind::primary,
                                         .why_not = ui.actions.why_not(ui, primary.action),
@@ -142,7 +142,7 @@ void RunPanel::draw_rewind(PaneContext& ui) {
     ImGui::SetNextWindowSizeConstraints({ui.px(340), 0}, {ui.px(340), 1e4F});
     const PopupScope popup(ui, "rewind");
     if (!popup.is_open() || ui.session == nullptr) return;
-    ui.recorder.set_section("Rewind");
+    ui.recorder.set_section("Rewind##rewind");
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Indent(ui.px(8));
     text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
@@ -155,7 +155,8 @@ void RunPanel::draw_rewind(PaneContext& ui) {
     for (size_t i = 0; i < std::min(kMost, saved.size()); ++i) {
         const int64_t step = saved[saved.size() - 1 - i];
         const std::string words = "Step " + group_thousands(step), loss = loss_words(ui, step);
-        const Row line = row(ui, words, {.height = 26, .value = loss});
+        const Row line =
+            row(ui, {words, fmt::format("step_{}", step)}, {.height = 26, .value = loss});
         const float y = line.min.y + ui.px(5);
         text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
         text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
@@ -168,20 +169,20 @@ void RunPanel::draw_rewind(PaneContext& ui) {
     hint(ui, saves_words(ui.status.config.train));
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
-    ui.recorder.set_section("Run");
+    ui.recorder.set_section("Run##run");
 }
 
 void RunPanel::draw_buttons(Ui& ui) {
-    ui.recorder.set_section("Run");
+    ui.recorder.set_section("Run##run");
     primary_button(ui);
-    tool_button(ui, "run.step", "Step", ButtonKind::normal);
-    tool_button(ui, "run.step_many", "Run N", ButtonKind::normal,
+    tool_button(ui, "run.step", "Step##step", ButtonKind::normal);
+    tool_button(ui, "run.step_many", "Run N##step_many", ButtonKind::normal,
                 "Run " + group_thousands(ui.settings.many_steps));
-    tool_button(ui, "run.until", "Run until...", ButtonKind::normal);
-    tool_button(ui, "run.rewind", "Rewind...", ButtonKind::normal);
+    tool_button(ui, "run.until", "Run until...##until", ButtonKind::normal);
+    tool_button(ui, "run.rewind", "Rewind...##rewind", ButtonKind::normal);
     draw_rewind(ui);
-    tool_button(ui, "run.stop", "Stop", ButtonKind::ghost);
-    tool_button(ui, "run.save", "Save", ButtonKind::ghost);
+    tool_button(ui, "run.stop", "Stop##stop", ButtonKind::ghost);
+    tool_button(ui, "run.save", "Save##save", ButtonKind::ghost);
 }
 
 void RunPanel::draw_progress(PaneContext& ui) {
@@ -192,7 +193,7 @@ void RunPanel::draw_progress(PaneContext& ui) {
     const bool has_error = !s.error.empty();
     progress_bar(ui, static_cast<double>(s.step) / target, has_error ? ui.theme.error : ui.theme.ok,
                  5);
-    ui.recorder.item("progress", ui.recorder.claim("Progress"),
+    ui.recorder.item("progress", ui.recorder.claim("Progress##progress"),
                      fmt::format("{} of {}", s.step, s.target_step));
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (const Event& event : ui.curves->events) {
@@ -232,7 +233,7 @@ void RunPanel::draw_numbers(PaneContext& ui) {
     put(ui, pen, examples_words(s), unit);
     put(ui, pen, memory_words(s), "memory");
     ui.recorder.item(
-        "value", ui.recorder.claim("Numbers"),
+        "value", ui.recorder.claim("Numbers##numbers"),
         speed_words(s) + " it/s, " + examples_words(s) + " " + unit + ", " + memory_words(s));
     const std::string saved =
         s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
@@ -261,6 +262,7 @@ void RunPanel::draw(Ui& ui) {
 PanelRoom train_panel() {
     return {
         .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
+        .id = "run",
         .icon = icon::play,
         .help =
             "The filled button starts, pauses and resumes. Step trains one step, Run N as many as "

@@ -203,12 +203,13 @@ void TrainSamplesPanel::draw_source(PaneContext& ui, ImVec2 at, int zoom) {
         const viz::ImageReply reply = draw_image(view, original_, ui);
         text_at(ui, {at.x, at.y + tall + ui.px(5)}, is_masked ? "Given" : "Original",
                 {text_size::label, ui.theme.text2});
-        ui.recorder.area({.kind = "picture",
-                          .label = ui.recorder.claim(is_masked ? "Given" : "Original"),
-                          .min = reply.box.low,
-                          .max = reply.box.high,
-                          .value = item_->caption,
-                          .why_not = {}});
+        ui.recorder.area(
+            {.kind = "picture",
+             .path = ui.recorder.claim(is_masked ? "Given##given" : "Original##original"),
+             .min = reply.box.low,
+             .max = reply.box.high,
+             .value = item_->caption,
+             .why_not = {}});
         at.y += tall + ui.px(36);
         if (at.y + tall > ImGui::GetWindowPos().y + ImGui::GetWindowHeight()) return;
     }
@@ -246,7 +247,7 @@ void TrainSamplesPanel::draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, 
              is_newest ? Face::medium : Face::regular});
     ui.recorder.area(
         {.kind = "pictures",
-         .label = ui.recorder.claim(fmt::format("Step {}", completion.step)),
+         .path = ui.recorder.claim(fmt::format("Step {0}##step_{0}", completion.step)),
          .min = at,
          .max = {at.x + float(completion.samples.size()) * float(zoom * model.width), at.y + tall},
          .value = words,
@@ -276,7 +277,8 @@ void TrainSamplesPanel::draw_texts(PaneContext& ui) {
     ImGui::BeginChild("texts");
     for (const Moment& moment : moments_) {
         const Completion& completion = *moment.completion;
-        section(ui, moment_words(ui, completion), {}, &moment != &moments_.front());
+        section(ui, {moment_words(ui, completion), fmt::format("step_{}", completion.step)}, {},
+                &moment != &moments_.front());
         for (const std::vector<uint8_t>& sample : completion.samples) {
             const auto prompt = size_t(
                 std::count(completion.unknown.begin(), completion.unknown.end(), uint8_t{0}));
@@ -338,6 +340,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
 PanelRoom train_samples_panel() {
     return {
         {"Completions", "a sample of the validation data, completed again as training continues"},
+        "completions",
         icon::picture,
         "The same masked picture, or the same prompt, and the same random numbers at every step: "
         "what differs is what was learnt. The newest step stands on top.",
