@@ -23,7 +23,7 @@ PanelRoom train_samples_panel();
 namespace {
 
 constexpr int64_t kPictures = 6, kTexts = 2, kPrompt = 48, kLength = 144;
-constexpr size_t kMoments = 6;
+constexpr size_t kShownMoments = 6;
 constexpr double kLeastPause = 4;  // seconds between the end of one and the begin of the next
 
 class TrainSamplesPanel final : public Panel {
@@ -103,7 +103,7 @@ void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion
     });
     moments_.insert(place,
                     {completion, std::vector<viz::TokenTexture>(completion->samples.size())});
-    if (moments_.size() > kMoments) moments_.pop_back();
+    if (moments_.size() > kShownMoments) moments_.pop_back();
 }
 
 // What has come of the completion asked for; another one may have taken its place.
@@ -133,7 +133,7 @@ void TrainSamplesPanel::take(PaneContext& ui) {
 // The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
 // before it. -1 = no row, or there was none.
 int64_t TrainSamplesPanel::earlier_checkpoint() const {
-    if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
+    if (moments_.empty() || moments_.size() >= std::min(rows_, kShownMoments)) return -1;
     const int64_t step = moments_.back().completion->step - 1;
     return asked_.tried.contains(step) ? -1 : step;
 }
