@@ -70,20 +70,20 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
 
 void draw_toasts(Ui& ui) {
     if (ui.toasts.update(ui.time)) ui.want_frames(3);
-    const std::vector<Toast> shown = ui.toasts.shown();  // an action may add one
+    const std::vector<Toast> shown = ui.toasts.shown();
     const bool has_timeline = ui.workspace != Workspace::home;
     for (const Toast& toast : shown)
         if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kToastSeconds + 0.01);
     float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
     std::optional<size_t> closed;
+    Answer answer = Answer::none;
     for (size_t i = 0; i < shown.size(); ++i) {
-        const Answer answer = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
-        if (answer == Answer::none) continue;
-        closed = i;
-        if (answer == Answer::act && shown[i].run) shown[i].run(ui);
+        const Answer now = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
+        if (now != Answer::none) closed = i, answer = now;
     }
     if (!closed) return;
     ui.toasts.close(*closed);
+    if (answer == Answer::act && shown[*closed].run) shown[*closed].run(ui);
     ui.want_frames(3);
 }
 

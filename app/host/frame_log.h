@@ -7,7 +7,7 @@
 
 namespace aft::app {
 
-struct Ui;
+struct PaneContext;
 
 class FrameLog {
   public:

@@ -1,5 +1,5 @@
-// The control for one visit() row of a config. Conventions: buttons.h. Window thread, inside a
-// frame.
+// Setting fields: edit one row of a config, alone or in a line with its label. Conventions:
+// buttons.h. Window thread, inside a frame.
 #pragma once
 #include <optional>
 #include <string>

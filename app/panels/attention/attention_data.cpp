@@ -115,7 +115,7 @@ void AttentionData::sort(Order order) {
                      [&](const auto& x, const auto& y) { return key(x) > key(y); });
 }
 
-void AttentionData::update(const PaneContext& ui, const Request& request) {
+void AttentionData::update(PaneContext& ui, const Request& request) {
     ProbeRequest probe;
     probe.probe = "attention";
     probe.step = ui.selection.step;
@@ -152,7 +152,7 @@ void AttentionData::update(const PaneContext& ui, const Request& request) {
 }
 
 // All layers cost as much as many targets of one: asked for when the target has come to rest.
-void AttentionData::take_priors(const PaneContext& ui, const Request& request, ProbeRequest probe) {
+void AttentionData::take_priors(PaneContext& ui, const Request& request, ProbeRequest probe) {
     constexpr double kRest_s = 0.15;
     if (taken_.target != request.target) rest_until_ = ui.time + kRest_s;
     probe.probe = "priors";

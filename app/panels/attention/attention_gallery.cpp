@@ -115,7 +115,7 @@ std::vector<std::string> AttentionGallery::head_words(const AttentionData& data,
             fmt::format("{}s; {}", shown, value), shown + " each"};
 }
 
-void AttentionGallery::draw_order(DrawContext& ui, const AttentionData& data) {
+void AttentionGallery::draw_order(PaneContext& ui, const AttentionData& data) {
     inline_label(ui, "Sort");
     std::vector<Choice> orders = {{.text = "Gate##gate"},
                                   {.text = "Sharpness##sharpness"},

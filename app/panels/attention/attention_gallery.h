@@ -20,7 +20,7 @@ class AttentionGallery {
     void sort(const ModelView& ui, AttentionData& data);
     void fill(const ModelView& ui, const AttentionData& data, int count);
     void draw_head(PaneContext& ui, const AttentionData& data, int count, bool has_bars);
-    void draw_order(DrawContext& ui, const AttentionData& data);
+    void draw_order(PaneContext& ui, const AttentionData& data);
     [[nodiscard]] std::vector<std::string> head_words(const AttentionData& data, int count,
                                                       bool has_bars) const;
     void turn_page(int64_t by, int count, size_t channels);

@@ -166,7 +166,7 @@ void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
     if (reply.reset) by_hand_.reset();
 }
 
-void AttentionMaps::draw_sample(ViewState& ui, const AttentionShown& shown, float side) {
+void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, float side) {
     const Positions& positions = shown.positions;
     const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
                                     shown_source(ui, positions));

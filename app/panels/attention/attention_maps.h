@@ -36,7 +36,7 @@ class AttentionMaps {
         float room;  // for the title
     };
     void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
-    void draw_sample(ViewState& ui, const AttentionShown& shown, float side);
+    void draw_sample(PaneContext& ui, const AttentionShown& shown, float side);
     void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
     void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
