@@ -24,7 +24,7 @@ struct Status {  // a whole picture of the session at one moment
     RunState state = RunState::empty;
     std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
     std::string branch;                      // folder that the last rewind kept
-    bool can_go_on = false;                  // after an error that left the weights whole
+    bool can_resume = false;                 // after an error that left the weights whole
     bool can_train =
         false;  // false for an opened checkpoint without data, or a run that another process trains
     bool following = false;  // another process trains this run; we read it as it grows

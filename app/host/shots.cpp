@@ -148,7 +148,7 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
         stage.step();
         const Status& status = stage.ui().status;
         if (ready(status)) return;
-        if (status.state == RunState::error || (status.can_go_on && !status.error.empty()))
+        if (status.state == RunState::error || (status.can_resume && !status.error.empty()))
             fail("{}", status.error);
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         AFT_CHECK(passed.count() < seconds, "the model is not ready after {:.0f} s", seconds);

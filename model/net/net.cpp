@@ -131,7 +131,7 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
     MixContext context = p.context({}, static_cast<size_t>(layer));
     const int64_t grid = context.grid_height * context.grid_width;
     if (mixer_traits(p.config).on_grid && !p.config.causal() && x.size(1) != grid) {
-        // Another image size: only a square grid can be told from its number of tokens.
+        // Another image size: only a square grid follows from its number of tokens.
         const auto side = std::llround(std::sqrt(static_cast<double>(x.size(1))));
         if (side * side != x.size(1))
             fail_usage("x has {} tokens; allowed: {} ({} x {}) or a square number", x.size(1), grid,

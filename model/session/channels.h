@@ -27,9 +27,10 @@ namespace aft::session {
 
 using Clock = std::chrono::steady_clock;
 
+enum class CommandKind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
+
 struct Command {
-    enum class Kind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
-    Kind kind = Kind::start;
+    CommandKind kind = CommandKind::start;
     int64_t number = 0;
     std::string key, text;
 };

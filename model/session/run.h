@@ -50,12 +50,12 @@ class Run {
     };
     struct RunOnDisk {
         std::string path;                   // to read from or write to; may not exist yet
-        bool is_old = false;                // it exists: to go on with
+        bool is_old = false;                // it exists: to be resumed
         std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
         std::unique_ptr<TrainingLoop> loop;
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
-        std::string lost;  // words for the steps that the last resume has dropped
+        std::string unsaved_steps;  // text on the steps that the last resume has dropped
     };
 
     [[nodiscard]] const Config& config() const { return view_.status.config; }

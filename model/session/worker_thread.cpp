@@ -45,7 +45,7 @@ class Worker {
         channels_.slots.wait(stop_, std::nullopt);
     }
 
-    // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
+    // Everything that waits now, once: a completion continues even while a pointer keeps moving.
     void serve() {
         while (!stop_.stop_requested()) {
             const auto item = channels_.slots.next_item();
@@ -92,7 +92,7 @@ class Worker {
     }
 
     void load(const ItemKey& key) {
-        ItemCache::Entry entry;
+        ItemCache::CachedItem entry;
         const uint64_t begun = channels_.items.generation();
         try {
             const auto snapshot = channels_.snapshot.latest();
@@ -122,7 +122,7 @@ class Worker {
         return item;
     }
 
-    void load_example(const ItemKey& key, const Config& config, ItemCache::Entry& entry) {
+    void load_example(const ItemKey& key, const Config& config, ItemCache::CachedItem& entry) {
         const bool text = task_traits(config.model).is_text();
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),

@@ -47,7 +47,7 @@ OpenRequest run_that_saves(const Scratch& scratch, int64_t every, int64_t keep =
     return done;
 }
 
-TEST(SessionRewind, GoesOnBitForBitAndKeepsWhatCameAfter) {
+TEST(SessionRewind, ContinuesBitForBitAndKeepsWhatCameAfter) {
     const Scratch scratch;
     TestSession session(run_that_saves(scratch, 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
@@ -77,7 +77,7 @@ TEST(SessionRewind, GoesOnBitForBitAndKeepsWhatCameAfter) {
               scratch / "run/branches/until-00000060-2");
 }
 
-TEST(SessionRewind, ABranchIsARunThatGoesOn) {
+TEST(SessionRewind, ABranchIsARunThatContinues) {
     const Scratch scratch;
     std::string branch;
     {

@@ -150,7 +150,7 @@ TEST(SessionFiles, AReplacedMomentIsReadAgain) {
     const FieldSetPtr after = answer(session, request, nullptr, false);
     ASSERT_NE(after, nullptr);
     EXPECT_NE(after->fields[0].values, before->fields[0].values);
-    ASSERT_TRUE(train_to(session, 40)) << "training goes on";
+    ASSERT_TRUE(train_to(session, 40)) << "training continues";
     session.run().save();
     ASSERT_TRUE(wait_message(session, "saved"));
     replace(checkpoint_of(run, 20), checkpoint_of(run, 30));

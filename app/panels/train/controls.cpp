@@ -243,7 +243,7 @@ std::vector<Check> checks(const ModelView& ui) {
     }
     if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
-        const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
+        const bool is_whole = ui.status.error.empty() || ui.status.can_resume;
         const bool finite = std::isfinite(norm->back()) && is_whole;
         list.push_back(
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
