@@ -10,6 +10,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/parts.h"
 #include "core/text.h"
 #include "viz/curves.h"
@@ -155,7 +156,7 @@ void PlayPanel::ask(Ui& ui, const Completion& completion) {
         request.tokens.erase(request.tokens.begin(), request.tokens.begin() + skipped);
         asked -= skipped;
     }
-    request.options["position"] = std::to_string(asked);
+    request.options[kPositionOption] = std::to_string(asked);
     (void)watch_.update(ui, request, turn_, 2.0);
     if (!watch_.fields() || watch_.fields()->fields.empty()) return;
     const Field& field = watch_.fields()->fields.front();
