@@ -17,7 +17,7 @@ enum class RunEvent {
     finished,     // everything is saved: by stop, or at the target step
     rewound,      // back at a saved step
     reopened,     // a rewind failed half-way: as opened at the step asked for
-    data_moved,   // the data of a model that is not trained here lie elsewhere
+    data_moved,   // another location for the data of a model that is not trained here
     held_up,      // an error that leaves the weights whole (full disk): resumes when asked
     failed        // an error with nothing to resume from
 };
