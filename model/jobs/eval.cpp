@@ -52,7 +52,7 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
                                  {work.split, first, std::min(work.batch, count - first)});
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
-        const TaskResult result = task.evaluate(work.net, batch, Pass{}, 0);
+        const TaskResult result = task.evaluate(work.net, batch, Pass{}, {});
         totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
         if (const auto found = result.metrics.find(task.traits.metric);
             found != result.metrics.end())
@@ -103,7 +103,7 @@ void evaluate_windows(const Evaluation& work, std::span<const TextWindow> window
 }
 
 Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
-    const int64_t bytes = work.source.text_size(work.split), length = work.model().length;
+    const int64_t bytes = work.source.text_size(work.split), length = work.model().tokens();
     std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
     if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
         windows.resize(static_cast<size_t>(limit));
@@ -141,9 +141,9 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
     if (!task_traits(model).is_text())
         fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
                    request.stride);
-    if (request.stride < 0 || request.stride > model.length)
+    if (request.stride < 0 || request.stride > model.tokens())
         fail_usage("--stride is {}; allowed: 1 to {}, the model's window", request.stride,
-                   model.length);
+                   model.tokens());
 }
 
 EvalResult evaluate(const EvalRequest& request, const JobControl& control) {

@@ -199,10 +199,9 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
 Config fit_to_data(const Config& config) {
     Config fitted = config;
     with_plain_errors([&] {
-        const bool is_text = task_traits(config.model).is_text();
         const auto source =
             open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                        is_text ? config.model.length : 0);
+                        text_length(config.model));
         fit_model(fitted.model, *source);
         fitted.check();
         check_fit(*source, fitted.model);

@@ -54,7 +54,7 @@ void check(const ModelConfig& config) {
         fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", window);
     if (!config.causal() && window % 2 == 0)
         fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal", window);
-    if (config.class_token)
+    if (config.has_class_token())
         fail_usage(
             "model.class_token=true: aft-conv1d has no place for a class token; "
             "use false (mean pool)");

@@ -38,7 +38,7 @@ class Worker {
     }
 
   private:
-    // A pointer that moves asks again at once: its team of threads stays for a moment.
+    // A moving pointer sends the next request at once: the team of threads is kept for a moment.
     void wait() {
         if (channels_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
         release_omp_team();
@@ -123,10 +123,9 @@ class Worker {
     }
 
     void load_example(const ItemKey& key, const Config& config, ItemCache::CachedItem& entry) {
-        const bool text = task_traits(config.model).is_text();
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                                  text ? config.model.length : 0);
+                                  text_length(config.model));
             source_spec_ = config.data.source;
         }
         const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);

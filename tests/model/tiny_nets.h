@@ -22,8 +22,8 @@ inline ModelConfig tiny_model(const std::string& mixer, const std::string& task)
     model.own["factors"] = 4;
     model.channels = 1;
     model.levels = 8;
-    model.length = 12;
-    model.classes = 3;
+    model.own["length"] = 12;
+    model.own["classes"] = 3;
     return model;
 }
 
@@ -59,7 +59,7 @@ inline std::vector<ModelConfig> tiny_models(bool sequences, bool pictures) {
 
 inline std::vector<uint8_t> tiny_tokens(const ModelConfig& model, uint64_t seed = 3) {
     const int64_t count =
-        model.task == "text" ? model.length : model.height * model.width * model.channels;
+        model.task == "text" ? model.tokens() : model.height * model.width * model.channels;
     CounterRng rng(seed, 0);
     std::vector<uint8_t> tokens;
     for (int64_t i = 0; i < count; ++i)

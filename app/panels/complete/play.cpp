@@ -151,7 +151,7 @@ void PlayPanel::ask(Ui& ui, const Completion& completion) {
     int64_t asked = position;
     if (is_text_model(ui)) {
         request.tokens.resize(static_cast<size_t>(position) + 1);
-        const int64_t window = ui.status.config.model.length;
+        const int64_t window = ui.status.tokens;
         const int64_t skipped = std::max<int64_t>(0, position + 1 - window);
         request.tokens.erase(request.tokens.begin(), request.tokens.begin() + skipped);
         asked -= skipped;

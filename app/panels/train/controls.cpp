@@ -228,8 +228,7 @@ std::vector<Check> checks(const ModelView& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
-    const double count =
-        static_cast<double>(ui.status.task.has_classes ? model.classes : model.levels);
+    const auto count = static_cast<double>(model.outputs());
     if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
         const bool is_even = std::abs(bits - ideal) < kEven * ideal;
