@@ -110,7 +110,7 @@ class Session {
 
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::shared_ptr<const Curves> curves() const;
-    [[nodiscard]] std::vector<int64_t> history_steps() const;  // moments a probe's `step` names
+    [[nodiscard]] std::vector<int64_t> history_steps() const;  // steps that a probe can show
     // Those that can complete: whole weights.
     [[nodiscard]] std::vector<int64_t> saved_steps() const;
 

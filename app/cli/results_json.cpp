@@ -100,7 +100,7 @@ json to_json(const InspectResult& result) {
     for (const TensorSummary& tensor : result.tensors)
         out["tensors"].push_back(
             {{"name", tensor.name}, {"shape", tensor.shape}, {"dtype", tensor.dtype}});
-    for (const BiasStatistics& bias : result.bias)
+    for (const BiasSummary& bias : result.bias)
         out["bias"].push_back({{"layer", bias.layer},
                                {"head", bias.head},
                                {"min", bias.min},

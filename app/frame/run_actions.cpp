@@ -36,7 +36,7 @@ std::string needs_rest(const ModelView& ui) {
 // After an error the same step would only fail again; one action tries it nevertheless.
 std::string needs_health(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
-    return ui.status.error.empty() || ui.status.can_go_on
+    return ui.status.error.empty() || ui.status.can_resume
                ? ""
                : "Training met an error: start again from a saved step, or try the step again.";
 }

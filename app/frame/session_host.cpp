@@ -20,8 +20,18 @@ std::optional<UnsavedSteps> SessionHost::save() {
 
 std::vector<UnsavedSteps> SessionHost::end() {
     retire();
-    retiring_.clear();  // waits for them
-    return unsaved_->take();
+    for (RetiringSession& old : retiring_) old.wait();
+    return take_unsaved();
+}
+
+std::vector<UnsavedSteps> SessionHost::take_unsaved() {
+    std::vector<UnsavedSteps> unsaved;
+    std::erase_if(retiring_, [&](const RetiringSession& old) {
+        const auto end = old.end();
+        if (end && end->unsaved) unsaved.push_back(*end->unsaved);
+        return end != nullptr;
+    });
+    return unsaved;
 }
 
 // The session may need a step to end; nobody waits for it here. What it held goes back to the
@@ -29,7 +39,7 @@ std::vector<UnsavedSteps> SessionHost::end() {
 void SessionHost::retire() {
     if (open_.session) {
         open_.session->completions().stop();
-        retiring_.emplace_back(std::exchange(open_, {}), unsaved_, wake_);
+        retiring_.emplace_back(std::exchange(open_, {}), wake_);
     }
     ui_.session = nullptr;
     ui_.train_completion = 0;
@@ -38,8 +48,7 @@ void SessionHost::retire() {
 }
 
 void SessionHost::report_unsaved() {
-    retiring_.remove_if([](const RetiringSession& old) { return old.has_ended(); });
-    for (const UnsavedSteps& steps : unsaved_->take()) {
+    for (const UnsavedSteps& steps : take_unsaved()) {
         ui_.toasts.add({.kind = ToastKind::error, .title = steps.what(), .detail = steps.reason});
         ui_.say("error", steps.what() + ": " + steps.reason);
     }

@@ -38,6 +38,7 @@ class SessionHost {
   private:
     void retire();
     void report_unsaved();
+    std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
     void remember_open();
 
@@ -49,7 +50,6 @@ class SessionHost {
     std::string device_;
     std::function<void()> wake_;
     OpenSession open_;
-    std::shared_ptr<UnsavedStepsBox> unsaved_ = std::make_shared<UnsavedStepsBox>();
     std::list<RetiringSession> retiring_;
     Told told_;
 };

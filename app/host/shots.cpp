@@ -149,7 +149,7 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
         stage.step();
         const Status& status = stage.ui().status;
         if (ready(status)) return;
-        if (status.state == RunState::error || (status.can_go_on && !status.error.empty()))
+        if (status.state == RunState::error || (status.can_resume && !status.error.empty()))
             fail("{}", status.error);
         AFT_CHECK(seconds_since(start) < seconds, "the model is not ready after {:.0f} s", seconds);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the trainer needs the cores

@@ -186,7 +186,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
     file.tensors.insert(file.tensors.end(), checkpoint.optimizer.begin(),
                         checkpoint.optimizer.end());
     file.metadata[kDescriptionKey] = json_text(describe(checkpoint));
-    write_safetensors(path, file);
+    write_tensors(path, file);
 }
 
 Net make_net(const Checkpoint& checkpoint, at::Device device) {

@@ -224,7 +224,7 @@ OpResult op_job(const OpRequest& request) {
     });
     if (request.grad) add_gradients(x, out);
     const double seconds = seconds_since(start);
-    write_safetensors(request.out, out);
+    write_tensors(request.out, out);
 
     OpResult result{.name = request.name,
                     .backend = request.backend,

@@ -33,7 +33,7 @@ class AttentionPane : public BareTest {
         request.config->model.task = "text";
         request.config->model.mixer = "aft-local";
         request.config->model.own["window"] = 8;
-        request.config->model.length = kLength;
+        request.config->model.own["length"] = kLength;
         request.config->model.levels = 256;
         request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
         request.out = (scratch_ / "text").string();

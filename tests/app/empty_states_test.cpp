@@ -18,7 +18,7 @@ class EmptyStates : public BareTest {
         if (mixer == "aft-conv2d" || mixer == "aft-local") model.own["window"] = 3;
         if (task == "classify") {
             request.config->data.source = "shapes?size=16";
-            model.patch = 4;
+            model.own["patch"] = 4;
             model.positions = mixer != "aft-conv2d";
         }
         request.out = (scratch_ / (mixer + "-" + task)).string();

@@ -27,7 +27,7 @@ constexpr int64_t kLength = 150;  // four full blocks and a part of a fifth
 
 ModelConfig long_config(const std::string& mixer, int64_t window, int64_t factors) {
     ModelConfig config = small_config(mixer, "text");
-    config.length = kLength;
+    config.own["length"] = kLength;
     config.dim = 24;
     config.levels = 50;
     config.own["window"] = window;

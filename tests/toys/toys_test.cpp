@@ -27,6 +27,7 @@ class Toys : public BareTest {
                                                 {"model.heads", std::to_string(kHeads)},
                                                 {"model.decay_power", "0.75"},
                                                 {"model.counted", "48"},
+                                                {"train.value_smoothing", "0.125"},
                                                 {"train.steps", "2"},
                                                 {"data.source", "mirror?size=8&levels=4"}})
             set_from_text(rows, key, value);
@@ -69,14 +70,19 @@ TEST_F(Toys, TheirSettingsAreSettingsLikeOthers) {
     const SettingRows rows = config.rows();
     int found = 0;
     for (const Setting& row : rows) {
-        found += row.key == "model.decay_power" || row.key == "model.counted" ? 1 : 0;
+        found += row.key == "model.decay_power" || row.key == "model.counted" ||
+                         row.key == "train.value_smoothing"
+                     ? 1
+                     : 0;
         EXPECT_FALSE(row.help.empty()) << row.key;
     }
-    EXPECT_EQ(found, 2);
+    EXPECT_EQ(found, 3);
     const nlohmann::json json = config_to_json(config);
     EXPECT_EQ(json["model"]["decay_power"], 0.75);
     Config again = config_from_json(json, "test");
     EXPECT_EQ(again.model.own, config.model.own);
+    EXPECT_EQ(json["train"]["value_smoothing"], 0.125);
+    EXPECT_EQ(again.train.own, config.train.own);
     SettingRows other = again.rows();
     EXPECT_THROW(set_from_text(other, "model.decay_power", "5"), Error);
     // A room's default holds where nothing is said.
@@ -92,6 +98,7 @@ TEST_F(Toys, TrainForTwoStepsAndAreSaved) {
     const nlohmann::json model = config_to_json(inspected.config)["model"];
     EXPECT_EQ(model["decay_power"], 0.75);
     EXPECT_EQ(model["counted"], 48);
+    EXPECT_EQ(config_to_json(inspected.config)["train"]["value_smoothing"], 0.125);
     EXPECT_EQ(inspected.bias.size(), static_cast<size_t>(inspected.config.model.layers) * 2)
         << "statistics of every head";
     const RunSummary summary = summarize_run(folder_.string());

@@ -122,24 +122,22 @@ void AttentionData::update(PaneContext& ui, const Request& request) {
     probe.layer = request.layer;
     probe.position = request.target;
     probe.tokens = sample_tokens(ui);
-    probe.options = {{"part", "both"}, {"visible", "nan"}};
+    kPartOption.set(probe, AttentionPart::both);
+    kVisibleOption.set(probe, HiddenSources::nan);
     AskTurn turn;
     const bool new_both = watches_.both.update(ui, probe, turn);
-    const auto part = [&](const char* name, Watch& watch, AttentionMap& map) {
-        probe.options["part"] = name;
-        probe.options["reduce"] = request.reduce == Reduce::mean ? "mean" : "gate";
-        probe.channel = -1;
-        if (request.reduce == Reduce::channel) {
-            probe.options["reduce"] = "none";
-            probe.channel = request.channel;
-        }
+    const auto part = [&](AttentionPart name, Watch& watch, AttentionMap& map) {
+        kPartOption.set(probe, name);
+        kReduceOption.set(probe, request.reduce);
+        probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
         if (!watch.update(ui, probe, turn)) return false;
         take_part(ui, watch, map);
         return true;
     };
     const bool has_prior = ui.status.mixer.has_prior();
-    const bool new_prior = request.prior && has_prior && part("prior", watches_.prior, rows_.prior);
-    if (request.content) (void)part("content", watches_.content, rows_.content);
+    const bool new_prior =
+        request.prior && has_prior && part(AttentionPart::prior, watches_.prior, rows_.prior);
+    if (request.content) (void)part(AttentionPart::content, watches_.content, rows_.content);
     const bool other = taken_.reduce != request.reduce || taken_.channel != request.channel;
     if (watches_.both.fields() && (new_both || new_prior || other)) take_both(ui, request);
     if (!has_prior) {
@@ -158,7 +156,8 @@ void AttentionData::take_priors(PaneContext& ui, const Request& request, ProbeRe
     probe.probe = "priors";
     probe.layer = 0;
     probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
-    probe.options = {{"reduce", request.reduce == Reduce::mean ? "mean" : "gate"}};
+    probe.options.clear();
+    kPriorReduceOption.set(probe, request.reduce == Reduce::mean ? Reduce::mean : Reduce::gate);
     if (ui.time < rest_until_ && !rows_.priors.empty()) {
         watches_.priors.want(probe);
         ui.want_frame_at(rest_until_);

@@ -6,10 +6,10 @@
 
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 
 namespace aft::app {
 
-enum class Reduce { gate, mean, channel };  // how the channels become one map
 enum class Order { gate, sharpness, divergence };
 
 struct AttentionMap {

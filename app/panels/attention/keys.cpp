@@ -13,6 +13,7 @@
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
@@ -119,7 +120,7 @@ void KeysPanel::update(const PaneContext& ui) {
         request.step = ui.selection.step;
         request.layer = int64_t(i);
         request.tokens = tokens;
-        request.options = {{"quantity", view_.quantity == 0 ? "exp" : "k"}};
+        kKeyQuantityOption.set(request, KeyQuantity(view_.quantity));
         AskTurn turn;
         const bool is_new = layers_[i].watch.update(ui, request, turn, 1.0);
         if (layers_[i].watch.fields() && (is_new || other_page)) take(ui, layers_[i]);

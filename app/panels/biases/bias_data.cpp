@@ -1,4 +1,5 @@
 #include "app/panels/biases/bias_data.h"
+#include "app/state/probe_options.h"
 
 #include <fmt/format.h>
 
@@ -37,21 +38,22 @@ ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQ
     if (form.is_kernel()) {
         request.probe = "kernel";
         if (quantity == Quantity::row_share) quantity = Quantity::exp;
-        request.options["quantity"] = quantity_option(quantity);
-        if (wants_w) request.options["also"] = "w";
+        kKernelQuantityOption.set(request, quantity);
+        if (wants_w) kAlsoOption.set(request, BesideQuantity::w);
         return request;
     }
     request.probe = "bias";
-    request.options = {{"quantity", quantity_option(quantity)},
-                       {"gauge", gauge_option(ui.selection.gauge)},
-                       {"visible", "nan"}};
+    kQuantityOption.set(request, quantity);
+    kGaugeOption.set(request, ui.selection.gauge);
+    kVisibleOption.set(request, HiddenSources::nan);
     const bool is_band = form.layout == BiasLayout::band;
-    if (is_band) request.options["view"] = "band";
+    if (is_band) kViewOption.set(request, BiasView::band);
     const bool is_whole = (is_band || query.is_change) && form.is_read_whole();
     if (!query.block.is_single() && !is_whole)
-        request.options["blocks"] = std::to_string(std::max(query.block.rows, query.block.columns));
+        request.options[kBlocksOption] =
+            std::to_string(std::max(query.block.rows, query.block.columns));
     else if (wants_w)
-        request.options["also"] = "w";
+        kAlsoOption.set(request, BesideQuantity::w);
     return request;
 }
 

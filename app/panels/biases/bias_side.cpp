@@ -1,4 +1,5 @@
 #include "app/panels/biases/bias_side.h"
+#include "app/state/probe_options.h"
 
 #include <fmt/format.h>
 
@@ -72,9 +73,9 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
     const Positions positions(ui.status);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
-    request.options.erase("view");
-    request.options.erase("also");
-    request.options["row"] = std::to_string(target);
+    request.options.erase(kViewOption.key);
+    request.options.erase(kAlsoOption.key);
+    request.options[kRowOption] = std::to_string(target);
     const bool has_change = shows_change(ui);
     bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {

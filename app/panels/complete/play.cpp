@@ -10,6 +10,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/states.h"
@@ -167,12 +168,12 @@ void PlayPanel::ask(const PaneContext& ui, const Completion& completion) {
     int64_t asked = position;
     if (is_text_model(ui)) {
         request.tokens.resize(static_cast<size_t>(position) + 1);
-        const int64_t window = ui.status.config.model.length;
+        const int64_t window = ui.status.tokens;
         const int64_t skipped = std::max<int64_t>(0, position + 1 - window);
         request.tokens.erase(request.tokens.begin(), request.tokens.begin() + skipped);
         asked -= skipped;
     }
-    request.options["position"] = std::to_string(asked);
+    request.options[kPositionOption] = std::to_string(asked);
     (void)watch_.update(ui, request, turn_, 2.0);
     if (!watch_.fields() || watch_.fields()->fields.empty()) return;
     const Field& field = watch_.fields()->fields.front();

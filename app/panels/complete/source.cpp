@@ -189,9 +189,9 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
                       .integer = true,
                       .unit = "bytes"},
                      choice.length);
-    const int64_t room = ui.status.config.model.length;
-    if (static_cast<int64_t>(choice.prompt.size()) >= room)
-        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", room - 1));
+    const int64_t window = ui.status.tokens;
+    if (static_cast<int64_t>(choice.prompt.size()) >= window)
+        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", window - 1));
     section(ui, "From the data##from_the_data");
     if (button(ui, {.name = "Take from the data set##take_from_data", .icon = icon::text}) &&
         ui.selection.image.item) {

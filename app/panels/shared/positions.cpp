@@ -12,7 +12,7 @@ Positions::Positions(const Status& status) {
     is_autoregressive = status.task.is_autoregressive;
     is_causal = is_autoregressive;
     const bool has_values = status.task.tokens == TokenKind::values;
-    has_class_token = !is_autoregressive && model.class_token;
+    has_class_token = !is_autoregressive && status.tokens > status.grid_height * status.grid_width;
     tokens = status.tokens;
     channels = has_values ? std::max<int64_t>(1, model.channels) : 1;
     height = std::max<int64_t>(1, has_values ? model.height : status.grid_height);

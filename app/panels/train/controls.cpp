@@ -229,8 +229,7 @@ std::vector<Check> checks(const ModelView& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
-    const double count =
-        static_cast<double>(ui.status.task.has_classes ? model.classes : model.levels);
+    const auto count = static_cast<double>(model.outputs());
     if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
         const bool is_even = std::abs(bits - ideal) < kEven * ideal;
@@ -244,7 +243,7 @@ std::vector<Check> checks(const ModelView& ui) {
     }
     if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
-        const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
+        const bool is_whole = ui.status.error.empty() || ui.status.can_resume;
         const bool finite = std::isfinite(norm->back()) && is_whole;
         list.push_back(
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)

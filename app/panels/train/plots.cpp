@@ -248,12 +248,12 @@ void PlotsPanel::draw_small(PaneContext& ui, float height) {
 // After which changes, and what is safe.
 std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
-    if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
+    if (s.can_resume && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
             "What was learnt up to step {} is in memory only: save it, or resume "
             "when the cause is gone.",
             group_thousands(s.step));
-    if (s.can_go_on) return "Nothing is lost: resume when the cause is gone.";
+    if (s.can_resume) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {
@@ -303,7 +303,7 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_go_on ? "run.save" : "run.retry_step", "view.log",
+                    .actions = {ui.status.can_resume ? "run.save" : "run.retry_step", "view.log",
                                 "run.copy_error"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);

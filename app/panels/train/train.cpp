@@ -36,7 +36,7 @@ struct Primary {
 Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
     const bool is_broken =
-        !ui.status.error.empty() && !ui.status.can_go_on && ui.status.state != RunState::running;
+        !ui.status.error.empty() && !ui.status.can_resume && ui.status.state != RunState::running;
     if (is_broken && ui.actions.why_not(ui, "run.rewind_saved").empty())
         return {"run.rewind_saved", "Rewind to " + group_thousands(saved)};
     if (is_broken)

@@ -156,7 +156,7 @@ void TrainSamplesPanel::ask(PaneContext& ui) {
     request.sample = {.samples = is_text_model(ui) ? kTexts : kPictures};
     request.step = at;
     if (is_text_model(ui)) {
-        const auto length = size_t(std::min<int64_t>(kLength, ui.status.config.model.length));
+        const auto length = size_t(std::min<int64_t>(kLength, ui.status.tokens));
         request.tokens.resize(std::min(request.tokens.size(), length));
         request.unknown.assign(request.tokens.size(), 1);
         std::fill_n(request.unknown.begin(), std::min(request.unknown.size(), size_t(kPrompt)),
