@@ -23,9 +23,9 @@ static_assert(HasRun<Session> && HasPace<Session> && Completes<Session>);
 static_assert(!HasRun<const Session> && !HasPace<const Session> && !Completes<const Session>,
               "a panel's session is const: it reads and asks");
 
-class CommandQueue : public BareTest {};
+class PanelCommands : public BareTest {};
 
-TEST_F(CommandQueue, QuitIsLeftToTheHost) {
+TEST_F(PanelCommands, QuitIsLeftToTheHost) {
     Commands commands;
     commands.send(ShowStep{3});
     commands.send(Quit{});
@@ -40,7 +40,7 @@ TEST_F(CommandQueue, QuitIsLeftToTheHost) {
     EXPECT_FALSE(commands.is_quitting());
 }
 
-TEST_F(CommandQueue, WorkspaceAndStepChangeBeforeTheNextFrame) {
+TEST_F(PanelCommands, WorkspaceAndStepChangeBeforeTheNextFrame) {
     make(fed(feed_small));
     ui().commands.send(ShowWorkspace{Workspace::attention});
     ui().commands.send(ShowStep{20});
@@ -51,7 +51,7 @@ TEST_F(CommandQueue, WorkspaceAndStepChangeBeforeTheNextFrame) {
 }
 
 // What is for the open session reaches it though another one takes its place in the same frame.
-TEST_F(CommandQueue, TheOpenSessionIsServedBeforeItIsReplaced) {
+TEST_F(PanelCommands, TheOpenSessionIsServedBeforeItIsReplaced) {
     make();
     open_tiny_run();
     const std::string path = ui().status.path;
@@ -64,7 +64,7 @@ TEST_F(CommandQueue, TheOpenSessionIsServedBeforeItIsReplaced) {
 }
 
 // Without a session its commands do nothing.
-TEST_F(CommandQueue, NothingIsOpen) {
+TEST_F(PanelCommands, NothingIsOpen) {
     make();
     for (const SessionCommand& command :
          {SessionCommand(StartTraining{}), SessionCommand(PauseTraining{}),
