@@ -40,7 +40,7 @@ void add_real(CLI::App& app, const RealFlag& flag, double& target);
 void add_text(CLI::App& app, const TextFlag& flag,
               std::string& target);  // a name without dashes: a positional
 void add_text(CLI::App& app, const TextFlag& flag,
-              std::optional<std::string>& target);  // told apart: an empty one and none
+              std::optional<std::string>& target);  // distinguished: an empty one and none
 void add_texts(CLI::App& app, const TextFlag& flag,
                std::vector<std::string>& target);  // repeatable
 void add_choice(CLI::App& app, const ChoiceFlag& flag, std::string& target);

@@ -61,7 +61,7 @@ void add_window_command(std::vector<std::string>& words) {
     if (place == words.size() && asks_for_help(words)) return;
     if (find_command("window") == nullptr) {
         fail_usage(
-            "this program was built without its window; go on with 'afterimage train "
+            "this program was built without its window; use 'afterimage train "
             "--preset demo-mirror' or 'afterimage --help'");
     }
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(place), "window");
@@ -143,7 +143,7 @@ void share_cores_with_drawing(char** argv) {
     setenv("GOMP_SPINCOUNT", kTurns, 1);
     std::error_code none;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe", none);
-    if (!none) execv(self.c_str(), argv);  // where this fails the program goes on without
+    if (!none) execv(self.c_str(), argv);  // where this fails the program continues without
 }
 
 int run(char** argv, Arguments& arguments, const std::vector<std::string>& words) {

@@ -18,7 +18,7 @@ struct WindowRequest {
 };
 
 // Opens the window and blocks until it is closed; Ctrl-C saves and closes it. Exit code. Error when
-// there is no display or no OpenGL: says what is missing and how to go on without a window.
+// there is no display or no OpenGL: says what is missing and what to use without a window.
 int open_window(const WindowRequest& request, const Globals& globals);
 
 // "panels", "workspaces", "actions": what `afterimage list` shows. Needs no display.

@@ -25,7 +25,7 @@ std::string own_file() {
     return fs::read_symlink("/proc/self/exe", unknown).string();
 }
 
-// Before the work: a name that cannot be written is told in a second, not after ten minutes.
+// Before the work: a name that cannot be written is reported in a second, not after ten minutes.
 void check_files(const BenchFlags& flags) {
     for (const std::string& file : {flags.plot, flags.markdown})
         if (!file.empty()) check_writable(file);

@@ -147,7 +147,7 @@ int demo(const DemoFlags& flags, const Globals& globals) {
     if (!in_window) {
         const TrainResult result = train(run, work);
         if (result.interrupted) {
-            print_note(fmt::format("stopped at step {}; 'afterimage train --resume {}' goes on",
+            print_note(fmt::format("stopped at step {}; 'afterimage train --resume {}' resumes",
                                    result.step, result.run));
             return 130;
         }

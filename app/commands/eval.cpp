@@ -13,11 +13,11 @@ namespace aft::app {
 namespace {
 
 CommandRun setup(CLI::App& command) {
-    struct Flags {
+    struct EvalFlags {
         EvalRequest request;
         bool json = false;
     };
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<EvalFlags>();
     EvalRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
     add_text(command, {"--data", "data source (?split=test chooses the part)", "SPEC", true},

@@ -81,11 +81,11 @@ int list(const std::string& name, bool as_json) {
 }
 
 CommandRun setup(CLI::App& command) {
-    struct Flags {
+    struct ListFlags {
         std::string name;
         bool json = false;
     };
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<ListFlags>();
     add_text(command,
              {"LIST",
               "one list (default: all of them); figures, interventions and importers have no rooms "

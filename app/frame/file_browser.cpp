@@ -77,7 +77,7 @@ void FileBrowser::read_folder() {
     constexpr size_t kMostEntries = 5000;
     for (const fs::directory_iterator end; at != end && !problem; at.increment(problem)) {
         std::error_code ignored;
-        Entry entry{.name = at->path().filename().string()};
+        FileEntry entry{.name = at->path().filename().string()};
         if (entry.name.starts_with('.')) continue;
         entry.is_folder = at->is_directory(ignored);
         entry.is_run = is_run_folder(at->path());
@@ -88,7 +88,7 @@ void FileBrowser::read_folder() {
         problem_ = fmt::format("only the first {} entries are shown", kMostEntries);
         break;
     }
-    std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+    std::sort(entries_.begin(), entries_.end(), [this](const FileEntry& a, const FileEntry& b) {
         if (a.is_folder != b.is_folder) return a.is_folder;
         if (list_.sort == 1 && a.changed != b.changed) return a.changed > b.changed;
         if (list_.sort == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
@@ -130,7 +130,7 @@ void FileBrowser::take_data(PaneContext& ui) {
     choose_data(ui, wanted.string());
 }
 
-void FileBrowser::choose(PaneContext& ui, const Entry& entry) {
+void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
     typed_ = (folder_ / entry.name).string();
     if (entry.is_folder && !entry.is_run) {
         go(folder_ / entry.name);
@@ -151,11 +151,11 @@ void FileBrowser::draw_head(PaneContext& ui) {
                     .tip = "The folder above"}))
         go(folder_.parent_path());
     ImGui::SameLine();
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
     const TextEdit edit = text_field(ui,
                                      {.name = "Path##path",
                                       .hint = "folder or file",
-                                      .width = room - 84,
+                                      .width = available - 84,
                                       .focus = std::exchange(is_new_, false),
                                       .mono = true},
                                      typed_);
@@ -180,9 +180,9 @@ void FileBrowser::draw_list(PaneContext& ui, float height) {
     ui.recorder.set_section("Files##files");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     ImGui::BeginChild("files", {0, height});
-    const Entry* chosen = nullptr;
+    const FileEntry* chosen = nullptr;
     int shown = 0;
-    for (const Entry& entry : entries_) {
+    for (const FileEntry& entry : entries_) {
         const bool fits =
             entry.is_folder || for_data_ || list_.kind == 1 || can_be_opened(entry.name);
         if (!fits || !contains_word(entry.name, list_.filter)) continue;
@@ -216,14 +216,15 @@ void FileBrowser::draw_list(PaneContext& ui, float height) {
              {text_size::label, ui.theme.text2});
     ImGui::EndChild();
     ImGui::PopStyleVar();
-    if (chosen != nullptr) choose(ui, Entry(*chosen));  // a copy: going elsewhere clears the list
+    if (chosen != nullptr)
+        choose(ui, FileEntry(*chosen));  // a copy: going elsewhere clears the list
 }
 
 void FileBrowser::draw_foot(PaneContext& ui) {
     ui.recorder.set_section("Answer##answer");
     if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
-    const float room = ImGui::GetContentRegionAvail().x;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - ui.px(208));
+    const float available = ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + available - ui.px(208));
     if (button(ui,
                {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
         is_open_ = false;

@@ -20,7 +20,7 @@ class FileBrowser {
     void draw(PaneContext& ui, ImVec2 display);
 
   private:
-    struct Entry {
+    struct FileEntry {
         std::string name;
         bool is_folder = false, is_run = false;
         uint64_t bytes = 0;
@@ -31,13 +31,13 @@ class FileBrowser {
     void draw_head(PaneContext& ui);
     void draw_list(PaneContext& ui, float height);
     void draw_foot(PaneContext& ui);
-    void choose(PaneContext& ui, const Entry& entry);
+    void choose(PaneContext& ui, const FileEntry& entry);
     void take_typed(PaneContext& ui);
     void take_data(PaneContext& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
     std::filesystem::path folder_;
     std::string typed_, problem_;
-    std::vector<Entry> entries_;
+    std::vector<FileEntry> entries_;
     struct List {
         std::string filter{};
         int sort = 0;  // name, changed, size

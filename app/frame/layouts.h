@@ -29,7 +29,7 @@ struct FrameAreas {  // of the display, in pixels
 [[nodiscard]] std::string window_name(const PanelRoom& room, Workspace workspace, Width width);
 [[nodiscard]] WidgetName pane_name(const PanelRoom& room, Workspace workspace);
 // Where the panel stands in this workspace; nullptr = nowhere.
-[[nodiscard]] const Place* place_in(const PanelRoom& room, Workspace workspace);
+[[nodiscard]] const PanelPlace* place_in(const PanelRoom& room, Workspace workspace);
 [[nodiscard]] ImGuiID dock_id(Workspace workspace, Width width);
 struct LayoutOf {
     const std::vector<PanelRoom>& rooms;

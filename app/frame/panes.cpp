@@ -12,7 +12,7 @@
 
 namespace aft::app {
 
-struct Panes::Drawing {
+struct Panes::DrawPass {
     Ui& ui;
     FrameTools& tools;
     const FrameAreas& areas;
@@ -31,11 +31,11 @@ bool Panes::has_left(Workspace workspace) {
     return std::exchange(last_workspace_, workspace) != workspace;
 }
 
-bool Panes::is_first(const Drawing& drawing) const {
+bool Panes::is_first(const DrawPass& drawing) const {
     return last_workspace_ != drawing.ui.workspace || last_width_ != drawing.areas.width;
 }
 
-void Panes::draw_dock_space(const Drawing& drawing) {
+void Panes::draw_dock_space(const DrawPass& drawing) {
     const auto& [ui, tools, areas] = drawing;
     const ImVec2 size(areas.dock_max.x - areas.dock_min.x, areas.dock_max.y - areas.dock_min.y);
     const BarScope host("Panes", {.at = areas.dock_min, .size = size, .ground = ui.theme.pane});
@@ -52,7 +52,7 @@ void Panes::draw_dock_space(const Drawing& drawing) {
 }
 
 void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
-    const Drawing drawing{ui, tools, areas};
+    const DrawPass drawing{ui, tools, areas};
     draw_dock_space(drawing);
     ui.shown_panels.clear();
     for (const Pane& pane : panes_)
@@ -61,7 +61,7 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
     // The right column comes last: it tells of what the canvas has just selected, and where it is
     // a tab of the canvas it stands behind.
     const auto is_right = [&](const Pane& pane) {
-        const Place* place = place_in(*pane.room, ui.workspace);
+        const PanelPlace* place = place_in(*pane.room, ui.workspace);
         return place != nullptr && place->slot == Slot::right;
     };
     for (const bool right : {false, true})
@@ -74,7 +74,7 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
 }
 
 // Which pane comes to the front by itself.
-void Panes::focus(const Drawing& drawing, const Pane& pane, const Place& place) const {
+void Panes::focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const {
     const auto& focused = drawing.tools.focus_pane;
     const bool has_column = place.slot == Slot::right && drawing.areas.width != Width::narrow;
     // A pane that came after the right column's first stands above it: a dialog that closes would
@@ -85,9 +85,9 @@ void Panes::focus(const Drawing& drawing, const Pane& pane, const Place& place) 
         ImGui::SetNextWindowFocus();
 }
 
-void Panes::draw_pane(const Drawing& drawing, Pane& pane) {
+void Panes::draw_pane(const DrawPass& drawing, Pane& pane) {
     const auto& [ui, tools, areas] = drawing;
-    const Place* place = place_in(*pane.room, ui.workspace);
+    const PanelPlace* place = place_in(*pane.room, ui.workspace);
     if (place == nullptr) return;
     const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
     if (is_side && tools.side_hidden) return;
@@ -128,7 +128,7 @@ void record_tab(DrawContext& ui, const ImGuiWindow& window) {
 
 }  // namespace
 
-void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
+void Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail) {
     Ui& ui = drawing.ui;
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
@@ -167,7 +167,7 @@ void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& area
                                 .padding = {ui.px(7), ui.px(7)}});
     ui.recorder.set_pane("Rail##rail");
     for (const Pane& pane : panes_) {
-        const Place* place = place_in(*pane.room, ui.workspace);
+        const PanelPlace* place = place_in(*pane.room, ui.workspace);
         if (place == nullptr || place->slot != Slot::left) continue;
         const std::string& id = pane.room->id;
         if (!button(ui, {.name = {pane.room->info.name, id},
@@ -183,7 +183,7 @@ void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& area
 std::string Panes::help(Workspace workspace) const {
     std::string words;
     for (const Pane& pane : panes_) {
-        const Place* place = place_in(*pane.room, workspace);
+        const PanelPlace* place = place_in(*pane.room, workspace);
         if (place != nullptr && (place->slot == Slot::canvas || place->slot == Slot::page))
             words += pane.room->info.name + ": " + pane.room->help + "\n";
     }

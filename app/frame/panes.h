@@ -27,12 +27,12 @@ class Panes {
     bool has_left(Workspace workspace);
 
   private:
-    struct Drawing;
-    void draw_dock_space(const Drawing& drawing);
-    void draw_pane(const Drawing& drawing, Pane& pane);
-    void focus(const Drawing& drawing, const Pane& pane, const Place& place) const;
-    void draw_window(const Drawing& drawing, Pane& pane, bool on_rail);
-    [[nodiscard]] bool is_first(const Drawing& drawing) const;
+    struct DrawPass;
+    void draw_dock_space(const DrawPass& drawing);
+    void draw_pane(const DrawPass& drawing, Pane& pane);
+    void focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const;
+    void draw_window(const DrawPass& drawing, Pane& pane, bool on_rail);
+    [[nodiscard]] bool is_first(const DrawPass& drawing) const;
 
     const std::vector<PanelRoom>& rooms_;
     std::vector<Pane> panes_;

@@ -44,7 +44,7 @@ void SessionHost::retire() {
     ui_.session = nullptr;
     ui_.train_completion = 0;
     ui_.selection.image = {};
-    told_ = {};
+    shown_ = {};
 }
 
 void SessionHost::report_unsaved() {
@@ -153,8 +153,8 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
 // Once per session and place, when it is known what was opened or begun: training a file makes a
 // run of it.
 void SessionHost::remember_open() {
-    if (told_.path == ui_.status.path || !ui_.has_model()) return;
-    told_.path = ui_.status.path;
+    if (shown_.path == ui_.status.path || !ui_.has_model()) return;
+    shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
     const Config& config = ui_.status.config;
     item.what = fmt::format("{}, {}, {} layers", split_data_spec(config.data.source).room,
@@ -176,14 +176,15 @@ void SessionHost::poll() {
 
 void SessionHost::note_changes() {
     const Status& status = ui_.status;
-    if (!status.error.empty() && status.error != told_.error) {
+    if (!status.error.empty() && status.error != shown_.error) {
         ui_.toasts.add({.kind = ToastKind::error, .title = status.error});
         ui_.say("error", status.error);
     }
-    if (!status.message.empty() && status.message != told_.message) ui_.say("info", status.message);
-    if (status.rewinds > std::exchange(told_.rewinds, status.rewinds)) report_rewind(ui_);
-    told_.error = status.error;
-    told_.message = status.message;
+    if (!status.message.empty() && status.message != shown_.message)
+        ui_.say("info", status.message);
+    if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
+    shown_.error = status.error;
+    shown_.message = status.message;
     if (ui_.has_model()) ui_.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui_.selection.hover.reset();
     report_unsaved();
@@ -201,7 +202,7 @@ void SessionHost::load_image() {
     if (image.item && image.split.empty()) image.split = image.item->split;
     if (image.error.empty() || !image.path.empty()) return;
     const std::string& source = ui_.status.config.data.source;
-    if (std::exchange(told_.missing_data, source) != source) (void)use_remembered_data(ui_);
+    if (std::exchange(shown_.missing_data, source) != source) (void)use_remembered_data(ui_);
 }
 
 }  // namespace aft::app

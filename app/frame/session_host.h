@@ -42,7 +42,7 @@ class SessionHost {
     void open_one(const std::string& path, Opening opening);
     void remember_open();
 
-    struct Told {  // what was shown of the open session already
+    struct ShownMessages {  // what was shown of the open session already
         std::string message, error, path, missing_data;
         int64_t rewinds = 0;
     };
@@ -51,7 +51,7 @@ class SessionHost {
     std::function<void()> wake_;
     OpenSession open_;
     std::list<RetiringSession> retiring_;
-    Told told_;
+    ShownMessages shown_;
 };
 
 }  // namespace aft::app

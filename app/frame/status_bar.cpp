@@ -12,11 +12,11 @@ namespace aft::app {
 
 namespace {
 
-struct Pen {
+struct StatusPen {
     float x, middle, end;
 };
 
-void put(DrawContext& ui, Pen& pen, std::string_view label, const std::string& value) {
+void put(DrawContext& ui, StatusPen& pen, std::string_view label, const std::string& value) {
     const float words = text_extent(ui, label, text_size::hint).x;
     const float number = text_extent(ui, value, text_size::hint).x;
     if (pen.x + words + number + ui.px(5) > pen.end) return;
@@ -33,7 +33,7 @@ std::string milliseconds(double ms) {
     return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
 }
 
-void put_state(PaneContext& ui, Pen& pen) {
+void put_state(PaneContext& ui, StatusPen& pen) {
     const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {
@@ -59,7 +59,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const bool has_error = !s.error.empty();
     const std::string message = has_error ? s.error : s.message;
     const float words = std::min(text_extent(ui, message, text_size::hint).x, display.x * 0.4f);
-    Pen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
+    StatusPen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
     put_state(ui, pen);
     const bool is_small = areas.width != Width::wide;
     const std::string draw_cost = ui.headless ? "\u2013" : milliseconds(ui.stats.draw_ms);

@@ -13,9 +13,9 @@ namespace aft::app {
 
 namespace {
 
-enum class Answer { none, close, act };
+enum class ToastAnswer { none, close, act };
 
-Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
+ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
     const float width = ui.px(372), inner = width - ui.px(76);
     const float title =
         ui.fonts.semibold
@@ -45,10 +45,10 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + ui.px(8)},
                                               {at.x + ui.px(3), at.y + height - ui.px(8)}, color);
     icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
-    Answer answer = Answer::none;
+    ToastAnswer answer = ToastAnswer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
     if (button(ui, {.name = "Close##close", .icon = icon::close, .kind = ButtonKind::icon}))
-        answer = Answer::close;
+        answer = ToastAnswer::close;
     ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ui.px(44) + inner);
@@ -60,7 +60,7 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
     ImGui::PopTextWrapPos();
     if (!toast.action.empty() &&
         button(ui, {.name = {toast.action, "action"}, .kind = ButtonKind::ghost}))
-        answer = Answer::act;
+        answer = ToastAnswer::act;
     ImGui::EndGroup();
     ui.recorder.item("toast", ui.recorder.claim("Toast##toast"), toast.title + " " + toast.detail);
     return answer;
@@ -76,14 +76,14 @@ void draw_toasts(Ui& ui) {
         if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kToastSeconds + 0.01);
     float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
     std::optional<size_t> closed;
-    Answer answer = Answer::none;
+    ToastAnswer answer = ToastAnswer::none;
     for (size_t i = 0; i < shown.size(); ++i) {
-        const Answer now = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
-        if (now != Answer::none) closed = i, answer = now;
+        const ToastAnswer now = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
+        if (now != ToastAnswer::none) closed = i, answer = now;
     }
     if (!closed) return;
     ui.toasts.close(*closed);
-    if (answer == Answer::act && shown[*closed].run) shown[*closed].run(ui);
+    if (answer == ToastAnswer::act && shown[*closed].run) shown[*closed].run(ui);
     ui.want_frames(3);
 }
 

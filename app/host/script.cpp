@@ -77,7 +77,7 @@ Script::Script(const std::string& text, std::string name, Tools tools)
 }
 
 void Script::stop(const std::string& why) const {
-    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    const ScriptLine& line = lines_[std::min(at_, lines_.size() - 1)];
     fail("{}, line {}: '{}': {}", name_, line.number, line.words, why);
 }
 
@@ -142,7 +142,7 @@ bool Script::advance(Frame& frame) {
 }
 
 // False: not yet possible, to be tried again in the next frame.
-bool Script::perform(Frame& frame, const Line& line) {
+bool Script::perform(Frame& frame, const ScriptLine& line) {
     Ui& ui = frame.ui();
     if (const Action* const action = ui.actions.find_named(line.words)) {
         const std::string why = ui.actions.why_not(ui, action->id);

@@ -30,11 +30,11 @@ class Script {
     [[nodiscard]] int64_t lines_done() const { return static_cast<int64_t>(at_); }
 
   private:
-    struct Line {
+    struct ScriptLine {
         int number = 0;
         std::string words;
     };
-    bool perform(Frame& frame, const Line& line);
+    bool perform(Frame& frame, const ScriptLine& line);
     bool point_at(Frame& frame, const std::string& verb, const std::string& rest);
     void press_keys(const std::string& keys);
     bool perform_own(Frame& frame, const std::string& verb, const std::string& rest);
@@ -45,7 +45,7 @@ class Script {
 
     std::string name_;
     Tools tools_;
-    std::vector<Line> lines_;
+    std::vector<ScriptLine> lines_;
     size_t at_ = 0;
     int frames_ = 0;    // frames to let pass before the next line
     int patience_ = 0;  // frames that a missing or hidden widget may still take to appear

@@ -135,7 +135,7 @@ struct Renderer {
     bool is_software = viz::gl::opengl_info().is_software;
 };
 
-struct Shown {  // by the last frame; seconds
+struct LastFrame {  // by the last frame; seconds
     std::string title{};
     double last_draw = 0, last_cost = 0.01, saved_at = 0;
 };
@@ -152,7 +152,7 @@ struct Window::Impl {
     Backends backends;
     FrameLog frame_log;
     Frame frame;
-    Shown shown;
+    LastFrame shown;
 
     explicit Impl(WindowOptions o)
         : options(std::move(o)),
@@ -316,8 +316,8 @@ void Window::run() {
     const std::stop_callback on_stop(p.options.stop, [] { glfwPostEmptyEvent(); });
     while (glfwWindowShouldClose(p.window.get()) == 0 && !p.frame.ui().commands.is_quitting()) {
         if (p.options.stop.stop_requested()) break;
-        const bool go_on = p.options.before_frame && p.options.before_frame(p.frame);
-        if (go_on)
+        const bool draws_now = p.options.before_frame && p.options.before_frame(p.frame);
+        if (draws_now)
             glfwPollEvents();
         else
             p.wait();

@@ -40,16 +40,16 @@ class SavesWithoutDisplay {
     SavesWithoutDisplay& operator=(const SavesWithoutDisplay&) = delete;
 };
 
-// A training that goes on is saved before the window ends. Where that fails the window stays open
+// A running training is saved before the window ends. Where that fails the window stays open
 // once and says so: who closes it again gives these steps up.
 void run_and_save(Window& window, const std::stop_token& stop) {
-    std::optional<UnsavedSteps> told;
+    std::optional<UnsavedSteps> reported;
     for (;;) {
         window.run();
         const std::optional<UnsavedSteps> unsaved = window.frame().save_session();
-        if (!unsaved || stop.stop_requested() || (told && told->is_same(*unsaved))) break;
+        if (!unsaved || stop.stop_requested() || (reported && reported->is_same(*unsaved))) break;
         window.stay_open(*unsaved);
-        told = unsaved;
+        reported = unsaved;
     }
     fail_if_unsaved(window.frame().end_sessions());
 }

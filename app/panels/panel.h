@@ -33,7 +33,7 @@ namespace aft::app {
 // Where a pane stands in a workspace's default layout. `page` fills the whole (Home).
 enum class Slot { left, right, top, canvas, below, page };
 
-struct Place {
+struct PanelPlace {
     Workspace workspace;
     Slot slot;
     int order = 0;                // tabs of one slot from left to right
@@ -60,7 +60,7 @@ struct PanelRoom {
     const char* icon;  // for the rail of small windows
     std::string
         help;  // what one sees here and what one can do; shown by F1 for the pane. Mandatory.
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     std::unique_ptr<Panel> (*make)();
 };
 

@@ -9,7 +9,7 @@
 namespace aft::app {
 
 struct Opening {
-    enum Kind { model, picture, impossible } kind = impossible;
+    enum PathKind { model, picture, impossible } kind = impossible;
     Workspace workspace = Workspace::biases;  // where a model is shown first
     std::string words;                        // impossible: why, and what can be opened
 };

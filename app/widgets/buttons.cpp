@@ -160,10 +160,11 @@ void draw_segment(const DrawContext& ui, const Choice& choice, bool chosen) {
     const Face face = chosen ? Face::medium : Face::regular;
     const ImU32 ink =
         off ? with_alpha(ui.theme.text3, 0.65f) : (chosen ? ui.theme.text1 : ui.theme.text2);
-    const float room = std::max(1.0f, b.x - a.x - 2 * in);
-    const float width = std::min(room, text_extent(ui, choice.text.words, text_size::body, face).x);
+    const float available = std::max(1.0f, b.x - a.x - 2 * in);
+    const float width =
+        std::min(available, text_extent(ui, choice.text.words, text_size::body, face).x);
     text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2},
-            choice.text.words, {text_size::body, ink, face, room});
+            choice.text.words, {text_size::body, ink, face, available});
 }
 
 // A script's choice by its words; false if there is none such.
@@ -266,11 +267,11 @@ bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook&
     if (!words.empty()) {
         ImGui::SameLine(0, ui.px(6));
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x);
-        text_at(
-            ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words,
-            {text_size::label, off ? with_alpha(t.text3, 0.65f) : t.text2, Face::regular, room});
-        ImGui::Dummy({std::min(room, text_extent(ui, words, text_size::label).x), size.y});
+        const float available = std::max(1.0f, ImGui::GetContentRegionAvail().x);
+        text_at(ui, {at.x, at.y + (size.y - ui.px(text_size::label)) / 2}, words,
+                {text_size::label, off ? with_alpha(t.text3, 0.65f) : t.text2, Face::regular,
+                 available});
+        ImGui::Dummy({std::min(available, text_extent(ui, words, text_size::label).x), size.y});
     }
     return changed;
 }

@@ -89,14 +89,15 @@ bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoi
     if (pressed && !off) ImGui::OpenPopup(popup.c_str());
     if (!ImGui::IsPopupOpen(popup.c_str())) return changed;
     // Below the control; above it where there is more room (the timeline, the end of a list).
-    const float room = ImGui::GetIO().DisplaySize.y - b.y - ui.px(6), above = a.y - ui.px(6);
+    const float available = ImGui::GetIO().DisplaySize.y - b.y - ui.px(6), above = a.y - ui.px(6);
     const float needed =
         std::min(ui.px(420), static_cast<float>(choices.size()) * ui.px(26) + ui.px(8));
-    const bool is_above = needed > room && above > room;
+    const bool is_above = needed > available && above > available;
     ImGui::SetNextWindowPos(is_above ? ImVec2(a.x, a.y - ui.px(2)) : ImVec2(a.x, b.y + ui.px(2)), 0,
                             {0, is_above ? 1.0f : 0.0f});
     ImGui::SetNextWindowSizeConstraints(
-        {wide, 0}, {FLT_MAX, std::min(ui.px(420), std::max(ui.px(34), is_above ? above : room))});
+        {wide, 0},
+        {FLT_MAX, std::min(ui.px(420), std::max(ui.px(34), is_above ? above : available))});
     const PopupScope scope(ui, popup.c_str());
     if (scope.is_open()) {
         ImGui::Dummy({widest(ui, choices) + ui.px(24), 0});

@@ -32,11 +32,11 @@ bool differs(const NumberField& f, double value) {
     return !std::isnan(f.standard) && std::abs(value - f.standard) > 1e-12 * std::abs(f.standard);
 }
 
-struct Box {
+struct FieldBox {
     ImVec2 min, max;
 };
 
-void draw_field(const DrawContext& ui, const NumberField& f, Box box, double value) {
+void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, double value) {
     const Theme& t = ui.theme;
     const bool off = !f.why_not.empty() || f.locked;
     const bool hot = ImGui::IsItemHovered() && !off, down = ImGui::IsItemActive() && !off;
@@ -56,9 +56,9 @@ void draw_field(const DrawContext& ui, const NumberField& f, Box box, double val
         right -= ui.px(18);
     }
     const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
-    const float room = right - number - box.min.x - ui.px(4);
+    const float available = right - number - box.min.x - ui.px(4);
     const float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
-    if (unit > 0 && unit <= room) {
+    if (unit > 0 && unit <= available) {
         const float y = middle - ui.px(text_size::hint) / 2;
         text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
         right -= unit;
@@ -66,7 +66,7 @@ void draw_field(const DrawContext& ui, const NumberField& f, Box box, double val
     text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
                {text_size::body, ink});
     if (!f.prefix.empty() &&
-        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= room - unit)
+        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= available - unit)
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
                 {text_size::label, dim ? ink : t.text3});
 }
@@ -195,7 +195,7 @@ double from_track(const NumberField& f, double x) {
     return clamped(f, f.min + x * (f.max - f.min));
 }
 
-void draw_slider(const DrawContext& ui, const NumberField& f, Box box, double value) {
+void draw_slider(const DrawContext& ui, const NumberField& f, FieldBox box, double value) {
     const Theme& t = ui.theme;
     const float knob = ui.px(6), y = std::round((box.min.y + box.max.y) / 2), half = ui.px(2);
     const float left = box.min.x + knob, right = box.max.x - knob;
@@ -226,7 +226,7 @@ bool slider(DrawContext& ui, const NumberField& spec, double& value) {
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     const float track = std::max(ui.px(24), width - field - ui.px(8));
     ImGui::InvisibleButton(path.id.c_str(), {track, ui.px(26)}, ImGuiButtonFlags_EnableNav);
-    const Box box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+    const FieldBox box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
     bool changed = false;
     if (ImGui::IsItemActive() && f.why_not.empty()) {
         const float knob = ui.px(6);

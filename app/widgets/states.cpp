@@ -71,11 +71,12 @@ void draw_outline(const DrawContext& ui, Drawing drawing, ImVec2 at) {
     }
 }
 
-struct Line {
+struct TextLine {
     float left, width;
 };
 
-void centered(const DrawContext& ui, Line line, std::string_view words, const TextStyle& style) {
+void centered(const DrawContext& ui, TextLine line, std::string_view words,
+              const TextStyle& style) {
     const float wide = text_extent(ui, words, style.size, style.face).x;
     const float y = ImGui::GetCursorScreenPos().y;
     if (wide <= std::min(line.width, ui.px(480))) {
@@ -107,25 +108,27 @@ void centered(const DrawContext& ui, Line line, std::string_view words, const Te
 }  // namespace
 
 void empty_state(Ui& ui, const EmptyState& spec) {
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 available = ImGui::GetContentRegionAvail();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool has_drawing = room.y > ui.px(360) && room.x > ui.px(240);
+    const bool has_drawing = available.y > ui.px(360) && available.x > ui.px(240);
     const float height = ui.px(has_drawing ? 330 : 150);
-    float y = at.y + std::max(0.0f, (room.y - height) * 0.38f);
+    float y = at.y + std::max(0.0f, (available.y - height) * 0.38f);
     if (has_drawing) {
         draw_outline(ui, spec.drawing,
-                     {std::round(at.x + (room.x - ui.px(222)) / 2), std::round(y)});
+                     {std::round(at.x + (available.x - ui.px(222)) / 2), std::round(y)});
         y += ui.px(186);
     }
     ImGui::SetCursorScreenPos({at.x, y});
-    centered(ui, {at.x, room.x}, spec.title, {text_size::empty, ui.theme.text1, Face::semibold});
+    centered(ui, {at.x, available.x}, spec.title,
+             {text_size::empty, ui.theme.text1, Face::semibold});
     ui.recorder.item("empty", ui.recorder.claim("Empty state##empty_state"),
                      spec.title + ". " + spec.sentence);
     ImGui::SetCursorScreenPos({at.x, y + ui.px(28)});
-    centered(ui, {at.x, room.x}, spec.sentence, {text_size::label, ui.theme.text2, Face::regular});
+    centered(ui, {at.x, available.x}, spec.sentence,
+             {text_size::label, ui.theme.text2, Face::regular});
     const bool two = !spec.secondary.empty();
     const float wide = ui.px(150), gap = ui.px(12), total = two ? 2 * wide + gap : wide;
-    float x = at.x + std::max(0.0f, (room.x - total) / 2);
+    float x = at.x + std::max(0.0f, (available.x - total) / 2);
     const auto place = [&](const std::string& action, const std::string& words, ButtonKind kind) {
         ImGui::SetCursorScreenPos({std::round(x), ImGui::GetCursorScreenPos().y});
         const Action* found = ui.actions.find(action);
@@ -151,7 +154,7 @@ void empty_state(Ui& ui, const EmptyState& spec) {
     }
     if (spec.hint.empty()) return;
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui.px(10)});
-    centered(ui, {at.x, room.x}, spec.hint, {text_size::hint, ui.theme.text3, Face::regular});
+    centered(ui, {at.x, available.x}, spec.hint, {text_size::hint, ui.theme.text3, Face::regular});
 }
 
 ImU32 kind_color(const Theme& t, ToastKind kind) {

@@ -11,26 +11,26 @@ namespace aft::app {
 namespace {
 
 std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> columns,
-                                 float room) {
+                                 float available) {
     std::vector<float> widths;
     float fixed = 0, shares = 0;
     for (const Column& column : columns) {
         fixed += ui.px(column.width);
         shares += column.width > 0 ? 0.0f : 1.0f;
     }
-    const float rest = shares > 0 ? std::max(0.0f, room - fixed) / shares : 0;
+    const float rest = shares > 0 ? std::max(0.0f, available - fixed) / shares : 0;
     for (const Column& column : columns)
         widths.push_back(column.width > 0 ? ui.px(column.width) : rest);
     return widths;
 }
 
-struct Cell {
+struct TableCell {
     float x, width, y, size;
     ImU32 color;
 };
 
 void draw_cell(const DrawContext& ui, const Column& column, const std::string& words,
-               const Cell& at) {
+               const TableCell& at) {
     const float pad = ui.px(8);
     if (column.right)
         text_right(ui, {at.x + at.width - pad, at.y}, words, {at.size, at.color});
@@ -42,8 +42,8 @@ void draw_cell(const DrawContext& ui, const Column& column, const std::string& w
 
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows) {
-    const float room = ImGui::GetContentRegionAvail().x;
-    const std::vector<float> widths = column_widths(ui, columns, room);
+    const float available = ImGui::GetContentRegionAvail().x;
+    const std::vector<float> widths = column_widths(ui, columns, available);
     const ImVec2 head = ImGui::GetCursorScreenPos();
     float x = head.x;
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -52,9 +52,9 @@ int table(DrawContext& ui, const WidgetName& name, std::span<const Column> colum
         x += widths[c];
     }
     ImGui::GetWindowDrawList()->AddRectFilled(
-        {head.x, head.y + ui.px(25)}, {head.x + room, head.y + ui.px(25) + 1}, ui.theme.line);
+        {head.x, head.y + ui.px(25)}, {head.x + available, head.y + ui.px(25) + 1}, ui.theme.line);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    ImGui::Dummy({room, ui.px(26)});
+    ImGui::Dummy({available, ui.px(26)});
     int pressed = -1;
     for (size_t r = 0; r < rows.size(); ++r) {
         std::string value;

@@ -36,11 +36,12 @@ void section(DrawContext& ui, const WidgetName& title, std::string_view note, bo
     ui.recorder.set_section(title);
     if (line) hairline(ui);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float room = std::max(1.0f, ImGui::GetContentRegionAvail().x), right = at.x + room;
+    const float available = std::max(1.0f, ImGui::GetContentRegionAvail().x),
+                right = at.x + available;
     text_at(ui, {at.x, at.y + ui.px(2)}, title.words,
-            {text_size::label, ui.theme.text1, Face::semibold, room});
+            {text_size::label, ui.theme.text1, Face::semibold, available});
     const float used = text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(10);
-    if (!note.empty() && used + text_extent(ui, note, text_size::hint).x <= room)
+    if (!note.empty() && used + text_extent(ui, note, text_size::hint).x <= available)
         text_right(ui, {right, at.y + ui.px(2.5f)}, note, {text_size::hint, ui.theme.text3});
     ImGui::Dummy({right - at.x, ui.px(20)});
 }
@@ -72,9 +73,10 @@ void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
     const float wide = std::min(right - at.x, number);
     text_at(ui, {right - wide, at.y + ui.px(2)}, value,
             {text_size::body, ui.theme.text1, Face::regular, std::max(1.0f, right - at.x)});
-    const float room = right - wide - ui.px(8) - at.x;
-    if (room > ui.px(16))
-        text_at(ui, {at.x, y}, key.words, {text_size::label, ui.theme.text2, Face::regular, room});
+    const float available = right - wide - ui.px(8) - at.x;
+    if (available > ui.px(16))
+        text_at(ui, {at.x, y}, key.words,
+                {text_size::label, ui.theme.text2, Face::regular, available});
     const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
     ImGui::Dummy({width, ui.px(20)});

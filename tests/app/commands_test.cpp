@@ -96,7 +96,7 @@ TEST(TrainingCommand, NamesEverySettingThatDiffers) {
     EXPECT_EQ(parsed.out, "my runs/it's");
 }
 
-class Commands : public BareTest {
+class CommandsBare : public BareTest {
   protected:
     static std::string copied() {
         const char* const text = ImGui::GetClipboardText();
@@ -104,7 +104,7 @@ class Commands : public BareTest {
     }
 };
 
-TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
+TEST_F(CommandsBare, ANewRunShowsTheCommandOfItsSettings) {
     initialize_model("cpu", 1);
     make();
     run("New run\nframes 3\nset Home/Settings/train.steps 123\nset \"Home/New run/Data\" "
@@ -125,7 +125,7 @@ TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
 
 constexpr const char* kCopy = "Inspector/Actions/Copy as command";
 
-TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
+TEST_F(CommandsBare, ABiasIsWrittenFromTheStepThatIsShown) {
     make();
     open_tiny_run();
     session().run().step(45);
@@ -153,7 +153,7 @@ TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
     EXPECT_TRUE(until([&] { return why().find("not a change") != std::string::npos; })) << why();
 }
 
-TEST_F(Commands, AKernelKeepsItsQuantity) {
+TEST_F(CommandsBare, AKernelKeepsItsQuantity) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/shapes.safetensors").string());
@@ -165,7 +165,7 @@ TEST_F(Commands, AKernelKeepsItsQuantity) {
         << copied();
 }
 
-TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
+TEST_F(CommandsBare, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     initialize_model("cpu", 1);
     make();
     const Action* const copy = ui().actions.find("map.copy_values");
@@ -196,7 +196,7 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
         << copied() << ", stored " << exact_number(value);
 }
 
-TEST_F(Commands, TheReportOnThisMachineNamesOpenGl) {
+TEST_F(CommandsBare, TheReportOnThisMachineNamesOpenGl) {
     initialize_model("cpu", 1);
     make();
     run("Copy system report\n");
@@ -209,7 +209,7 @@ TEST_F(Commands, TheReportOnThisMachineNamesOpenGl) {
     EXPECT_EQ(value_of("Home/This machine/OpenGL"), "none");
 }
 
-TEST_F(Commands, EveryDemoHasAPictureOfItsData) {
+TEST_F(CommandsBare, EveryDemoHasAPictureOfItsData) {
     initialize_model("cpu", 1);
     make();
     for (const char* demo : {"Mirror", "Tiles", "Shapes"}) {
@@ -218,7 +218,7 @@ TEST_F(Commands, EveryDemoHasAPictureOfItsData) {
     }
 }
 
-TEST_F(Commands, AnyNumberOfSamplesThatTheCommandLineTakes) {
+TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     open_mirror();
     run("workspace Complete\nframes 3\n");
     run("set \"Sampling/Options/Number of samples\" 3\nframes 2\n");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSide = 16, kTokens = kSide * kSide;  // of the shipped mirror model
 
-struct MapPlace {
+struct DumpedMap {
     int64_t row = 0, column = 0;
 };
 
@@ -85,7 +85,7 @@ class Content : public BareTest {
     }
     // Points at (row, column) of a map of so many values a side, and waits until `line` has
     // `words`.
-    bool point(const std::string& map, MapPlace at, const std::string& line,
+    bool point(const std::string& map, DumpedMap at, const std::string& line,
                const std::string& words) {
         const WidgetRecord* box = ui().recorder.find(map);
         EXPECT_NE(box, nullptr) << map;

@@ -69,7 +69,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     const Choice parts[] = {
         {"Prior + both##prior"}, {"Content + both##content"}, {"All three##all"}};
     (void)segmented(ui, "Parts##parts", parts_, {parts});
-    const float room = end - ImGui::GetItemRectMax().x;
+    const float available = end - ImGui::GetItemRectMax().x;
     std::vector<Tool> tools;
     if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
     tools.push_back(
@@ -84,7 +84,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
              if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
                  reduce_ = chosen + first;
          }});
-    tool_row(ui, room, tools);
+    tool_row(ui, available, tools);
 }
 
 void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& positions) {
@@ -93,7 +93,7 @@ void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& position
     int chosen = int(target_channel_);
     if (!segmented(ui, "Target channel##target_channel", chosen, {names})) return;
     target_channel_ = chosen;
-    const Positions::Place at = positions.target(ui.selection.cell.target);
+    const Positions::GridPosition at = positions.target(ui.selection.cell.target);
     if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
@@ -105,7 +105,7 @@ bool AttentionPanel::reads_channel(const ViewState& ui) const {
 
 // A source as the maps show it: a pixel with all its channels.
 std::string source_place(const ViewState& ui, const Positions& positions, int64_t source) {
-    const Positions::Place place = positions.source(source);
+    const Positions::GridPosition place = positions.source(source);
     return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
 }
 
@@ -203,7 +203,7 @@ void AttentionPanel::draw(Ui& ui) {
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
-                .parts = Parts(parts_),
+                .parts = AttentionParts(parts_),
                 .coloring = coloring(ui),
                 .channel = target_channel_},
                std::floor(pictures));
@@ -224,7 +224,7 @@ void AttentionPanel::inspector(Ui& ui) {
     if (cell.channel >= 0)
         key_value(ui, data_.rows().is_by_head ? "Head##head" : "Channel##channel",
                   std::to_string(cell.channel));
-    const auto words = [&](const Positions::Place& place, const std::string& otherwise) {
+    const auto words = [&](const Positions::GridPosition& place, const std::string& otherwise) {
         return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
                                                        : otherwise;
     };

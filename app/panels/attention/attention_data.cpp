@@ -33,14 +33,14 @@ double divergence_bits(std::span<const float> row, std::span<const float> from) 
 RowNumbers row_numbers(const Positions& positions, const AttentionMap& map, int64_t target,
                        int64_t window) {
     RowNumbers out;
-    const Positions::Place t = positions.target(target);
+    const Positions::GridPosition t = positions.target(target);
     double on_grid = 0;
     for (size_t j = 0; j < map.row.size(); ++j) {
         const double share = map.row[j];
         if (!(share > 0)) continue;
         out.entropy -= share * std::log2(share);
         if (window > 0 && std::abs(target - int64_t(j)) < window) out.inside += share;
-        const Positions::Place p = positions.source(int64_t(j));
+        const Positions::GridPosition p = positions.source(int64_t(j));
         if (!p.is_on_grid() || !t.is_on_grid()) continue;
         out.distance +=
             share * (positions.is_text ? std::abs(double(t.x - p.x))

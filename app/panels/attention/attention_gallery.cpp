@@ -16,7 +16,7 @@ namespace {
 
 Cell source_cell(const ViewState& ui, const Positions& positions, viz::MapCell at) {
     Cell cell = ui.selection.cell;
-    const Positions::Place p = unfold(positions, at.row, at.column);
+    const Positions::GridPosition p = unfold(positions, at.row, at.column);
     cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
     return cell;
 }

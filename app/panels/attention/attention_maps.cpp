@@ -17,11 +17,12 @@ constexpr float kTitle = 22;      // above every map
 constexpr float kStart = 24;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
 
-float start_room(const DrawContext& ui, const Positions& positions) {
+float start_space(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
 }
 
-Cell source_at(const ViewState& ui, const Positions& positions, const Positions::Place& place) {
+Cell source_at(const ViewState& ui, const Positions& positions,
+               const Positions::GridPosition& place) {
     Cell cell = ui.selection.cell;
     cell.source = place.is_on_grid() ? positions.source_at(place.y, place.x, 0) : -1;
     return cell;
@@ -141,16 +142,16 @@ void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (shown.positions.is_causal) {
         viz::draw_hatch(ui, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
-        const float room = bar_place.low.x - at.x - ui.px(44);
+        const float available = bar_place.low.x - at.x - ui.px(44);
         const char* const variants[] = {"hatched: not yet visible in raster order",
                                         "hatched: not yet visible", "not yet visible"};
         const char* words = variants[2];
         for (const char* const longer : {variants[1], variants[0]})
-            if (text_extent(ui, longer, text_size::hint).x <= room &&
+            if (text_extent(ui, longer, text_size::hint).x <= available &&
                 !(shown.positions.is_text && longer == variants[0]))
                 words = longer;
         text_at(ui, {at.x + ui.px(32), at.y}, words,
-                {text_size::hint, ui.theme.text2, Face::regular, room});
+                {text_size::hint, ui.theme.text2, Face::regular, available});
     }
     ImGui::SetCursorScreenPos({bar_place.low.x, at.y});
     viz::ColorBarView bar;
@@ -170,7 +171,7 @@ void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, fl
     const Positions& positions = shown.positions;
     const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
                                     shown_source(ui, positions));
-    const auto at_target = [&](const Positions::Place& p) {
+    const auto at_target = [&](const Positions::GridPosition& p) {
         Cell cell = ui.selection.cell;
         cell.target = positions.target_at(p.y, p.x, shown.channel);
         cell.source = -1;
@@ -180,12 +181,12 @@ void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, fl
     if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
 }
 
-void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 room) {
+void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available) {
     const Positions& positions = shown.positions;
-    const int count = shown.parts == Parts::all ? 4 : 3;
+    const int count = shown.parts == AttentionParts::all ? 4 : 3;
     const float gap = ui.px(24);
-    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
-    const int zoom = viz::fit_zoom({each, room.y - ui.px(kTitle) - start_room(ui, positions)},
+    const float each = std::floor((available.x - gap * float(count - 1)) / float(count));
+    const int zoom = viz::fit_zoom({each, available.y - ui.px(kTitle) - start_space(ui, positions)},
                                    positions.height, positions.width, 4096);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 size = {float(zoom * positions.width), float(zoom * positions.height)};
@@ -199,37 +200,37 @@ void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, 
         return viz::Box{{x, top}, {x + size.x, top + size.y}};
     };
     const AttentionData& data = shown.data;
-    if (shown.parts != Parts::content)
+    if (shown.parts != AttentionParts::content)
         draw_part(ui, shown,
                   {"Prior: position bias alone##prior", data.rows().prior, 0, box(1), each});
-    if (shown.parts != Parts::prior)
+    if (shown.parts != AttentionParts::prior)
         draw_part(ui, shown,
                   {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
     draw_part(ui, shown,
               {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_space(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
 
 // The text stands in every part: a text of its own would only repeat it.
-void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 room) {
-    const int count = shown.parts == Parts::all ? 3 : 2;
+void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 available) {
+    const int count = shown.parts == AttentionParts::all ? 3 : 2;
     const float gap = ui.px(24);
-    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
+    const float each = std::floor((available.x - gap * float(count - 1)) / float(count));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float top = corner.y + ui.px(kTitle);
-    const float start = start_room(ui, shown.positions);
+    const float start = start_space(ui, shown.positions);
     const float tall =
-        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui);
+        viz::text_height(sample_bytes(ui), {each, available.y - ui.px(kTitle) - start}, ui);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
         return viz::Box{{x, top}, {x + each, top + tall}};
     };
     const AttentionData& data = shown.data;
-    if (shown.parts != Parts::content)
+    if (shown.parts != AttentionParts::content)
         draw_part(ui, shown,
                   {"Prior: position bias alone##prior", data.rows().prior, 0, box(0), each});
-    if (shown.parts != Parts::prior)
+    if (shown.parts != AttentionParts::prior)
         draw_part(ui, shown,
                   {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
     draw_part(ui, shown,
@@ -239,11 +240,11 @@ void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImV
 }
 
 void AttentionMaps::draw(PaneContext& ui, const AttentionShown& shown, float height) {
-    const ImVec2 room = {ImGui::GetContentRegionAvail().x, height};
+    const ImVec2 available = {ImGui::GetContentRegionAvail().x, height};
     if (shown.positions.is_text)
-        draw_texts(ui, shown, room);
+        draw_texts(ui, shown, available);
     else
-        draw_pictures(ui, shown, room);
+        draw_pictures(ui, shown, available);
 }
 
 }  // namespace aft::app

@@ -11,12 +11,12 @@
 
 namespace aft::app {
 
-enum class Parts { prior, content, all };  // what stands beside "both"
+enum class AttentionParts { prior, content, all };  // what stands beside "both"
 
 struct AttentionShown {
     const AttentionData& data;
     const Positions& positions;
-    Parts parts = Parts::prior;
+    AttentionParts parts = AttentionParts::prior;
     Coloring coloring{};
     int64_t channel = 0;  // of the target pixel
 };
@@ -33,11 +33,11 @@ class AttentionMaps {
         const AttentionMap& map;
         size_t place;  // among the maps
         viz::Box box;
-        float room;  // for the title
+        float available;  // for the title
     };
-    void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
     void draw_sample(PaneContext& ui, const AttentionShown& shown, float side);
-    void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 room);
+    void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
     void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part);

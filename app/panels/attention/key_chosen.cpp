@@ -11,7 +11,8 @@ namespace aft::app {
 
 namespace {
 
-void take(ViewState& ui, const Positions& positions, const Positions::Place& place, bool is_click) {
+void take(ViewState& ui, const Positions& positions, const Positions::GridPosition& place,
+          bool is_click) {
     if (!place.is_on_grid()) return;
     Cell cell = ui.selection.shown();
     cell.source = positions.source_at(place.y, place.x, 0);
@@ -67,7 +68,7 @@ float KeyChosen::draw_map(PaneContext& ui, const Positions& positions, const Cho
 }
 
 void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
-                          ImVec2 room) {
+                          ImVec2 available) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
@@ -76,8 +77,9 @@ void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const Cho
     view.hidden = key.map->hidden;
     view.version = key.map->version;
     view.coloring = key.coloring;
-    const ImVec2 most = {room.x, room.y - ui.px(104)};  // below: the bar with its histogram
-    view.area = {room.x, viz::text_height(bytes, most, ui)};
+    const ImVec2 most = {available.x,
+                         available.y - ui.px(104)};  // below: the bar with its histogram
+    view.area = {available.x, viz::text_height(bytes, most, ui)};
     view.source = shown_source(ui, positions).x;
     const viz::TextMapReply reply = text_.draw(view, ui);
     ui.recorder.area({.kind = "map",
@@ -93,15 +95,15 @@ void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const Cho
 }
 
 void KeyChosen::draw(PaneContext& ui, const Positions& positions, const ChosenKey& key,
-                     ImVec2 room) {
+                     ImVec2 available) {
     ImGui::BeginGroup();
-    float width = room.x;
+    float width = available.x;
     if (!positions.is_text) {
-        const float side = std::min(room.x, (room.y - ui.px(130)) / 2);
+        const float side = std::min(available.x, (available.y - ui.px(130)) / 2);
         draw_picture(ui, positions, side);
         if (key.map != nullptr) width = draw_map(ui, positions, key, side);
     } else if (key.map != nullptr) {
-        draw_text(ui, positions, key, room);
+        draw_text(ui, positions, key, available);
     }
     if (key.map != nullptr) draw_bar(ui, positions, key, width);
     ImGui::EndGroup();

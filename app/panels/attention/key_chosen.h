@@ -17,10 +17,11 @@ struct ChosenKey {
 
 class KeyChosen {
   public:
-    void draw(PaneContext& ui, const Positions& positions, const ChosenKey& key, ImVec2 room);
+    void draw(PaneContext& ui, const Positions& positions, const ChosenKey& key, ImVec2 available);
 
   private:
-    void draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key, ImVec2 room);
+    void draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                   ImVec2 available);
     void draw_picture(PaneContext& ui, const Positions& positions, float side);
     float draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key, float side);
     SampleView sample_;

@@ -57,12 +57,12 @@ class KeysPanel : public Panel {
     KeyChosen chosen_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
-    struct View {
+    struct KeysView {
         int quantity = 0, range = 0, page = 0;
     } view_;
     uint64_t versions_ = 0, drawn_ = 0;
     size_t grid_columns_ = 0;
-    struct Answer {
+    struct KeysAnswer {
         int page = 0;
         std::string error{};
         bool is_pending = false;
@@ -208,7 +208,7 @@ void KeysPanel::take_pointer(ViewState& ui, const KeyGrid& grid, const viz::Atla
     const auto layer = size_t(std::max(0, hit.row) / grid.lines);
     if (!hit.is_valid() || layers_[layer].maps.empty()) return;
     const Positions positions(ui.status);
-    const Positions::Place p = unfold(positions, hit.cell.row, hit.cell.column);
+    const Positions::GridPosition p = unfold(positions, hit.cell.row, hit.cell.column);
     Cell cell = ui.selection.cell;
     cell.layer = int64_t(layer);
     const auto place = size_t(hit.row % grid.lines * grid.columns + hit.column);
@@ -226,7 +226,7 @@ void KeysPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     std::vector<ReadOut> values;
     if (map != nullptr) {
         values = {{"layer", std::to_string(l)}, {"channel", std::to_string(layers_[l].index[m])}};
-        const Positions::Place place = shown_source(ui, positions);
+        const Positions::GridPosition place = shown_source(ui, positions);
         const FoldPlace at = fold_place(positions, place);
         if (at.row >= 0) {
             const double v = map->values[size_t(at.row * map->columns + at.column)];

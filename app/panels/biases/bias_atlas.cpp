@@ -49,10 +49,11 @@ struct Arrangement {
 float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float scale) {
     viz::AtlasShape& shape = plan.shape;
     const float gap = 2 * scale;
-    const ImVec2 room = {
+    const ImVec2 available = {
         (area.x - shape.row_label - shape.row_bar) / float(shape.columns) - gap,
         (area.y - shape.column_label) / float(shape.rows) - shape.cell_label - gap};
-    plan.block = form.blocks_for({std::max(24 * scale, room.x), std::max(24 * scale, room.y)});
+    plan.block =
+        form.blocks_for({std::max(24 * scale, available.x), std::max(24 * scale, available.y)});
     shape.tile_rows = (form.rows + plan.block.rows - 1) / plan.block.rows;
     shape.tile_columns = (form.columns + plan.block.columns - 1) / plan.block.columns;
     const viz::AtlasLayout layout = viz::layout_atlas(shape, area, scale);

@@ -248,10 +248,10 @@ void FocusPanel::draw(Ui& ui) {
     layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0, form.layers - 1);
     draw_tools(ui, form);
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
-    const float head_room = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
+    const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
-                         std::max(ui.px(80), all.y - head_room - bar_room)};
+                         std::max(ui.px(80), all.y - head_space - bar_room)};
     const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
     const bool is_global = ui.selection.range_mode == RangeMode::global;
     layers_.update(ui, form,
@@ -278,8 +278,9 @@ void FocusPanel::draw(Ui& ui) {
     if (layers_.has(layer_)) draw_map(ui, form, area);
     if (has_side && layers_.has(layer_)) {
         const float left = corner.x + area.x + ui.px(24);
-        const ImVec2 room = {corner.x + all.x - left, all.y - head_room};
-        side_.draw(ui, form, layers_, {{left, corner.y}, {left + room.x, corner.y + room.y}});
+        const ImVec2 available = {corner.x + all.x - left, all.y - head_space};
+        side_.draw(ui, form, layers_,
+                   {{left, corner.y}, {left + available.x, corner.y + available.y}});
     }
     BiasReading reading;
     reading.cell = ui.selection.shown();

@@ -42,7 +42,7 @@ Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Qua
 }
 
 void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity,
-                       BiasStatistics& out) {
+                       MapStatistics& out) {
     const Mass mass = mass_of(map.shown, {}, quantity);
     out.entropy = mass.entropy;
     for (size_t i = 0; i < mass.share.size(); ++i) {
@@ -57,8 +57,8 @@ void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quanti
 
 }  // namespace
 
-BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
-    BiasStatistics out;
+MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
+    MapStatistics out;
     out.low = std::numeric_limits<double>::infinity();
     out.high = -out.low;
     double sum = 0, sizes = 0, squares = 0;
@@ -314,7 +314,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
             (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
                             : fmt::format("layer {}", layer_)) +
                 (is_fixed ? ", gauge fixed" : ", raw"));
-    const BiasStatistics& s = statistics_;
+    const MapStatistics& s = statistics_;
     if (s.count == 0) return;
     key_value(ui, "Minimum##minimum", shown_value(ui, s.low));
     key_value(ui, "Maximum##maximum", shown_value(ui, s.high));

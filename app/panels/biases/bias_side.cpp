@@ -58,10 +58,10 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
             draw_fold(ui, form, layers, std::clamp(size.y - below, ui.px(120), width));
             ImGui::Dummy({1, ui.px(4)});
         }
-        float room = ImGui::GetContentRegionAvail().y - ui.px(12);
-        if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
-        if (has_moments && form.layout == BiasLayout::kernel_2d) room -= ui.px(160);
-        draw_profile(ui, form, layers, {width, std::clamp(room, ui.px(150), ui.px(260))});
+        float available = ImGui::GetContentRegionAvail().y - ui.px(12);
+        if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 180);
+        if (has_moments && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
+        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(150), ui.px(260))});
         if (form.layout == BiasLayout::kernel_2d)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
         draw_by_step(ui, form, layers, width);
@@ -119,7 +119,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
     const float tall =
         std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const Positions::Place target = positions.target(row_.target);
+    const Positions::GridPosition target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
         const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
         ImGui::SetCursorScreenPos(at);
@@ -148,7 +148,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
                           .value = positions.target_words(row_.target),
                           .why_not = {}});
         const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-        Positions::Place from = unfold(positions, hit.row, hit.column);
+        Positions::GridPosition from = unfold(positions, hit.row, hit.column);
         from.channel = int64_t(c);
         if (!from.is_on_grid()) continue;
         const Cell cell{.layer = ui.selection.cell.layer,
@@ -203,7 +203,7 @@ int64_t bin_of(const BiasForm& form, const Positions& positions, int64_t r, int6
         return std::lround(
             std::hypot(double(r + form.first_offset), double(c + form.first_offset)));
     if (positions.is_text) return std::abs(r - c);
-    const Positions::Place t = positions.target(r), j = positions.source(c);
+    const Positions::GridPosition t = positions.target(r), j = positions.source(c);
     if (!t.is_on_grid() || !j.is_on_grid()) return -1;
     return std::lround(std::hypot(double(t.y - j.y), double(t.x - j.x)));
 }
@@ -280,7 +280,7 @@ void BiasSide::draw_over_training(PaneContext& ui, const BiasForm& form, BiasLay
     const Cell cell = ui.selection.cell;
     if (cell.tap < 0 || ui.history.size() < 2) return;
     const auto head = size_t(std::clamp<int64_t>(cell.head, 0, form.heads - 1));
-    if (trace_.size() != ui.history.size()) trace_ = std::vector<Moment>(ui.history.size());
+    if (trace_.size() != ui.history.size()) trace_ = std::vector<BiasMoment>(ui.history.size());
     std::vector<double> steps, values;
     for (size_t i = 0; i < trace_.size(); ++i) {
         ProbeRequest request = bias_request(ui, form, {.layer = cell.layer});
@@ -320,7 +320,7 @@ void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& l
     std::vector<viz::AtlasCell> cells(count);
     const Coloring coloring = layers.coloring(ui, layer, head);
     for (size_t i = 0; i < count; ++i) {
-        Moment& moment = moments_[i];
+        BiasMoment& moment = moments_[i];
         const size_t at = count < 2 ? 0 : (ui.history.size() - 1) * i / (count - 1);
         ProbeRequest request =
             bias_request(ui, form, {.layer = layer, .block = block, .is_change = has_change});

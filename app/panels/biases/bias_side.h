@@ -30,7 +30,7 @@ class BiasSide {
 
     const Session* session_ = nullptr;  // whose rows and moments these are
     std::optional<BiasForm> form_;
-    struct Row {
+    struct RowWatch {
         Watch now{}, before{};  // before: at the pinned step
         bool is_change = false;
         int64_t target = -1;
@@ -43,13 +43,13 @@ class BiasSide {
         int64_t layer = -1, head = -1;
         std::vector<double> x{}, mean{}, low{}, high{};
     } profile_;
-    struct Moment {
+    struct BiasMoment {
         int64_t step = -1;
         Watch watch;
         BiasMap map;
         uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
     };
-    std::vector<Moment> moments_, trace_;
+    std::vector<BiasMoment> moments_, trace_;
     viz::Atlas strip_;
 };
 

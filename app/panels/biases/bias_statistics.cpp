@@ -27,14 +27,14 @@ class StatisticsPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    struct Line {
+    struct StatisticsRow {
         uint64_t version = 0;
-        BiasStatistics numbers;
+        MapStatistics numbers;
     };
     void refresh(const PaneContext& ui, const BiasForm& form);
     void draw_table(PaneContext& ui, const BiasForm& form);
     BiasLayers layers_;
-    std::vector<Line> lines_;  // layers x heads
+    std::vector<StatisticsRow> lines_;  // layers x heads
 };
 
 void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
@@ -65,7 +65,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     std::vector<TableRow> rows;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
-        const BiasStatistics& n = lines_[i].numbers;
+        const MapStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
         TableRow row{.name = has_heads ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)

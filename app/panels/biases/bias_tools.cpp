@@ -78,13 +78,13 @@ void gauge_tool(PaneContext& ui) {
 
 }  // namespace
 
-void bias_tools(Ui& ui, const BiasForm& form, float room) {
+void bias_tools(Ui& ui, const BiasForm& form, float available) {
     quantity_tool(ui, form);
     std::vector<Tool> tools = {{200, [&] { change_tool(ui); }}, {224, [&] { range_tool(ui); }}};
     if (!form.is_kernel()) tools.push_back({166, [&] { gauge_tool(ui); }});
     if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
         tools.push_back({236, [&] { scale_tool(ui); }});
-    tool_row(ui, room - ui.px(274), tools);
+    tool_row(ui, available - ui.px(274), tools);
 }
 
 void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
@@ -99,7 +99,7 @@ void draw_bias_caption(PaneContext& ui, std::string_view title, std::string word
 }
 
 // Where to look instead, for a mixer without a map.
-static std::string elsewhere_words(const Status& status) {
+static std::string no_bias_words(const Status& status) {
     const MixerTraits& mixer = status.mixer;
     const std::string none = status.config.model.mixer + " has no map from position to position; ";
     if (!mixer.has_attention && !mixer.has_key_maps)
@@ -115,7 +115,7 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     if (form.layout != BiasLayout::none) return false;
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",
-                     .sentence = elsewhere_words(ui.status),
+                     .sentence = no_bias_words(ui.status),
                      .primary = "file.open",
                      .secondary = "file.open_demo",
                      .hint = {},

@@ -10,7 +10,7 @@
 namespace aft::app {
 
 // Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
-void bias_tools(Ui& ui, const BiasForm& form, float room);
+void bias_tools(Ui& ui, const BiasForm& form, float available);
 // The caption; where it does not fit, model and step come first: without them nothing is
 // understood.
 void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
@@ -36,15 +36,15 @@ struct BiasReading {
 // The same for what the maps show now: a change always has its sign.
 [[nodiscard]] std::string shown_value(const ViewState& ui, double value);
 
-struct BiasStatistics {
+struct MapStatistics {
     double low = 0, high = 0, mean = 0, norm = 0;  // norm: NaN where it is not known
     double entropy = 0;        // bits, of exp(w) normalised: a kernel, or the mean of the rows
     double mean_distance = 0;  // kernels: of exp(w) mass, in cells
     double within_one = 0;     // kernels: share of the mass within distance 1
     int64_t count = 0;
 };
-[[nodiscard]] BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
-                                             Quantity quantity);
+[[nodiscard]] MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
+                                            Quantity quantity);
 
 // Sections of the Inspector. Keeps its numbers until the map changes.
 class BiasInspector {
@@ -64,7 +64,7 @@ class BiasInspector {
     Distribution values_;
     std::vector<float> bars_;
     ClippedShare clipped_;
-    BiasStatistics statistics_;
+    MapStatistics statistics_;
 };
 
 }  // namespace aft::app

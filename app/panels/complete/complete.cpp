@@ -29,8 +29,8 @@ struct GridFit {
     int columns = 1, zoom = 1;
 };
 struct GridExtra {
-    ImVec2 room;      // that every picture takes beside itself
-    float least = 0;  // width of a picture
+    ImVec2 available;  // that every picture takes beside itself
+    float least = 0;   // width of a picture
 };
 
 GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
@@ -60,7 +60,7 @@ class CompletePanel : public Panel {
     void actions(Actions& list) override { add_completion_actions(list); }
 
   private:
-    struct Shown {
+    struct ShownSample {
         viz::TokenTexture texture;
     };
     void draw_tools(Ui& ui, const Completion* completion);
@@ -72,7 +72,7 @@ class CompletePanel : public Panel {
                           float width);
     void draw_texts(PaneContext& ui, const Completion& completion);
     void draw_foot(PaneContext& ui, const Completion& completion);
-    std::vector<Shown> shown_;
+    std::vector<ShownSample> shown_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
     size_t hovered_sample_ = 0;
@@ -194,7 +194,7 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     const ModelConfig& model = ui.status.config.model;
     CompletionChoice& choice = ui.selection.completion;
     const bool running = completion.position < completion.total;
-    Shown& shown = shown_[sample];
+    ShownSample& shown = shown_[sample];
     const viz::TokenImage image{.tokens = completion.samples[sample],
                                 .height = model.height,
                                 .width = model.width,
@@ -247,7 +247,7 @@ void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
     masked_.resize(static_cast<size_t>(model.height * model.width));
     for (size_t i = 0; i < masked_.size(); ++i)
         masked_[i] = completion.unknown[i * static_cast<size_t>(model.channels)];
-    if (shown_.size() != count) shown_ = std::vector<Shown>(count);
+    if (shown_.size() != count) shown_ = std::vector<ShownSample>(count);
     const ImVec2 area = ImGui::GetContentRegionAvail();
     const ImVec2 extra(ui.px(20), ui.px(38));
     const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,

@@ -45,7 +45,7 @@ void fill_from_picture(const ViewState& ui, CompletionRequest& request) {
         request.unknown.insert(request.unknown.end(), channels, masked);
 }
 
-// A request that goes on from what the completion already holds.
+// A request that continues from what the completion already holds.
 CompletionRequest going_on(const ViewState& ui, const Completion& completion) {
     CompletionRequest request;
     request.tokens = completion.samples.front();
@@ -109,7 +109,7 @@ std::string why_not_complete(const ViewState& ui) {
 
 namespace {
 
-// The worker keeps one completion to go on from.
+// The worker keeps one completion to continue from.
 bool is_replaced(const ModelView& ui, const Completion& completion) {
     const auto newest = ui.session->completions().latest();
     return newest && newest->id != completion.id;

@@ -10,7 +10,7 @@
 
 namespace aft::app {
 
-// The canvas of the mask, made anew (lower half masked) when the model has another size.
+// The canvas of the mask, reset (lower half masked) when the model has another size.
 [[nodiscard]] CompletionChoice& completion_choice(ViewState& ui);
 // "of the picture before", "with the mask before": what has changed since it was asked for; "" =
 // it belongs to what Source shows.

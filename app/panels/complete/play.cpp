@@ -65,7 +65,7 @@ std::string level_words(const ModelView& ui, int64_t level) {
 // Its section's id: "byte_12", "y_3_x_4_g".
 std::string place_id(const ModelView& ui, int64_t position) {
     if (is_text_model(ui)) return fmt::format("byte_{}", position);
-    const Positions::Place place = Positions(ui.status).target(position);
+    const Positions::GridPosition place = Positions(ui.status).target(position);
     const char* names[] = {"_r", "_g", "_b"};
     return fmt::format("y_{}_x_{}{}", place.y, place.x,
                        ui.status.config.model.channels == 3 ? names[place.channel] : "");
@@ -73,7 +73,7 @@ std::string place_id(const ModelView& ui, int64_t position) {
 
 std::string place_words(const ModelView& ui, int64_t position) {
     if (is_text_model(ui)) return fmt::format("byte {}", group_thousands(position));
-    const Positions::Place place = Positions(ui.status).target(position);
+    const Positions::GridPosition place = Positions(ui.status).target(position);
     const int64_t channels = ui.status.config.model.channels;
     const char* names[] = {", R", ", G", ", B"};
     return fmt::format("y {}, x {}{}", place.y, place.x, channels == 3 ? names[place.channel] : "");

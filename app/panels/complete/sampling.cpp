@@ -45,8 +45,8 @@ void SamplingPanel::draw_options(PaneContext& ui) {
     int chosen = -1;
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-    if (segmented(ui, "Samples##samples", chosen, {counts, room - 64}))
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
+    if (segmented(ui, "Samples##samples", chosen, {counts, available - 64}))
         sample.samples = values[chosen];
     ImGui::SameLine(0, ui.px(8));
     (void)drag_field(ui,
@@ -78,9 +78,10 @@ void SamplingPanel::draw_seed(Ui& ui) {
     CompletionChoice& choice = ui.selection.completion;
     label_column(ui, "Seed", 104, "The same seed gives the same completion again.");
     auto seed = static_cast<int64_t>(choice.sample.seed);
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
     if (drag_field(
-            ui, {.name = "Seed##seed", .min = 0, .max = 1e9, .integer = true, .width = room - 68},
+            ui,
+            {.name = "Seed##seed", .min = 0, .max = 1e9, .integer = true, .width = available - 68},
             seed))
         choice.sample.seed = static_cast<uint64_t>(seed);
     ImGui::SameLine(0, ui.px(8));

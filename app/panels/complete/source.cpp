@@ -36,23 +36,24 @@ class SourcePanel : public Panel {
 };
 
 void SourcePanel::draw_openers(Ui& ui) {
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale - 16;
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale - 16;
     if (button(ui, {.name = "Open##open",
                     .icon = icon::open,
                     .tip = "A picture file",
-                    .width = room * 0.31F}))
+                    .width = available * 0.31F}))
         (void)ui.actions.run(ui, "file.open");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
     if (button(ui, {.name = "Data set##data_set",
                     .icon = icon::picture,
                     .why_not = why,
-                    .width = room * 0.43F}))
+                    .width = available * 0.43F}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
     ImGui::SameLine();
-    if (button(ui,
-               {.name = "Blank##blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
+    if (button(ui, {.name = "Blank##blank",
+                    .tip = "An empty picture to fill",
+                    .width = available * 0.26F}))
         (void)ui.actions.run(ui, "complete.blank_picture");
     sample_steps(ui);
     ImGui::SameLine();

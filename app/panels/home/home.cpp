@@ -120,14 +120,14 @@ void HomePanel::draw(Ui& ui) {
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
     copy_report(ui);
-    const float room = ImGui::GetContentRegionAvail().x;
-    const float page = std::min(room - ui.px(32), ui.px(1240));
+    const float available = ImGui::GetContentRegionAvail().x;
+    const float page = std::min(available - ui.px(32), ui.px(1240));
     const bool is_wide = page > ui.px(760);
     const float side = is_wide ? ui.px(312) : std::floor(page * 0.34F);
     const float gap = ui.px(is_wide ? 48 : 20);
     const bool has_side = is_wide || form_.is_open();  // its Start is always in view
     const float main_width = has_side ? page - side - gap : page;
-    const float left = std::floor((room - page) / 2);
+    const float left = std::floor((available - page) / 2);
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
     ImGui::BeginChild("main", {main_width, 0});
     if (form_.is_open()) {

@@ -94,9 +94,9 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
             !contains(rows[i].help, shown_.filter))
             continue;
         any = true;
-        const float room = ImGui::GetContentRegionAvail().x / ui.scale;
+        const float available = ImGui::GetContentRegionAvail().x / ui.scale;
         const auto changed = setting_row(ui, rows[i], value_text(standard[i]),
-                                         {.column = room > 560 ? 240.0F : 180.0F});
+                                         {.column = available > 560 ? 240.0F : 180.0F});
         if (!changed) continue;
         problem_ = error_words([&] { set_from_text(rows, key, *changed); });
     }

@@ -28,7 +28,7 @@ class NewRunForm {
 
     bool is_open_ = false;
     std::vector<PresetInfo> presets_;
-    struct Shown {
+    struct PresetView {
         int preset = 0, group = 0;
         std::string filter{};
     } shown_;

@@ -70,17 +70,17 @@ void draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at) {
 }
 
 void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
-    const float room = ui.px(380);
-    text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
+    const float available = ui.px(380);
+    text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, available});
     if (!run.error.empty()) {
         icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error,
                 {text_size::icon_inline, ui.theme.error});
         text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error,
-                {text_size::hint, ui.theme.error, Face::regular, room});
+                {text_size::hint, ui.theme.error, Face::regular, available});
         return;
     }
     text_at(ui, {at.x, at.y + ui.px(24)}, run.what,
-            {text_size::label, ui.theme.text2, Face::regular, room});
+            {text_size::label, ui.theme.text2, Face::regular, available});
     const bool running = run.state == "running", paused = run.state == "paused";
     const bool failed = run.state == "failed";
     const ImU32 color = running  ? ui.theme.ok

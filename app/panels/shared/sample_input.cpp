@@ -104,13 +104,13 @@ std::vector<uint8_t> sample_tokens(const ViewState& ui) {
     return item ? item->tokens : std::vector<uint8_t>();
 }
 
-Positions::Place shown_source(const ViewState& ui, const Positions& positions) {
+Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions) {
     const int64_t j = ui.selection.shown().source;
-    return j >= 0 ? positions.source(j) : Positions::Place{};
+    return j >= 0 ? positions.source(j) : Positions::GridPosition{};
 }
 
 std::string place_and_byte(const ViewState& ui, const Positions& positions,
-                           const Positions::Place& place) {
+                           const Positions::GridPosition& place) {
     if (!positions.is_text || !place.is_on_grid()) return positions.place_words(place);
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     const auto i = static_cast<size_t>(place.x);
@@ -144,8 +144,8 @@ SampleView::Reply SampleView::draw_picture(PaneContext& ui, const viz::ImageView
     const viz::ImageReply reply = draw_image(view, texture_, ui);
     const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
     const auto place = [&](const viz::MapCell& at) {
-        return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
-                             : Positions::Place{};
+        return at.is_valid() ? Positions::GridPosition{at.row / cell, at.column / cell, 0}
+                             : Positions::GridPosition{};
     };
     out.hovered = place(reply.hovered);
     out.clicked = place(reply.clicked);
@@ -153,8 +153,9 @@ SampleView::Reply SampleView::draw_picture(PaneContext& ui, const viz::ImageView
     return out;
 }
 
-SampleView::Reply SampleView::draw(PaneContext& ui, float side, const Positions::Place& target,
-                                   const Positions::Place& source) {
+SampleView::Reply SampleView::draw(PaneContext& ui, float side,
+                                   const Positions::GridPosition& target,
+                                   const Positions::GridPosition& source) {
     const Positions positions(ui.status);
     const ModelConfig& model = ui.status.config.model;
     viz::ImageView view;
@@ -163,7 +164,7 @@ SampleView::Reply SampleView::draw(PaneContext& ui, float side, const Positions:
     view.width = model.width;
     view.area = {side, side};
     const bool is_pixels = positions.height == model.height;
-    const auto cell = [&](const Positions::Place& p) {
+    const auto cell = [&](const Positions::GridPosition& p) {
         return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
     };
     view.target = cell(target);
@@ -172,7 +173,7 @@ SampleView::Reply SampleView::draw(PaneContext& ui, float side, const Positions:
     const Reply out = draw_picture(ui, view, positions);
     if (!is_pixels) {  // patches: rings round several pixels
         const float zoom = out.box.height() / float(positions.height);
-        const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
+        const auto ring = [&](const Positions::GridPosition& p, uint32_t color, float width) {
             if (!p.is_on_grid()) return;
             const ImVec2 low = {out.box.low.x + zoom * float(p.x),
                                 out.box.low.y + zoom * float(p.y)};

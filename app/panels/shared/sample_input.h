@@ -22,20 +22,20 @@ void sample_tool(Ui& ui);
 [[nodiscard]] std::string sample_words(const ViewState& ui);  // "horse, test 60"
 
 // The source that is looked at; not on the grid when there is none.
-[[nodiscard]] Positions::Place shown_source(const ViewState& ui, const Positions& positions);
+[[nodiscard]] Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions);
 // A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".
 [[nodiscard]] std::string place_and_byte(const ViewState& ui, const Positions& positions,
-                                         const Positions::Place& place);
+                                         const Positions::GridPosition& place);
 
 // The picture itself, at most `side` pixels, with a target and a source. Not for texts.
 class SampleView {
   public:
     struct Reply {
-        Positions::Place hovered, clicked;
+        Positions::GridPosition hovered, clicked;
         viz::Box box;
     };
-    [[nodiscard]] Reply draw(PaneContext& ui, float side, const Positions::Place& target,
-                             const Positions::Place& source);
+    [[nodiscard]] Reply draw(PaneContext& ui, float side, const Positions::GridPosition& target,
+                             const Positions::GridPosition& source);
 
   private:
     [[nodiscard]] Reply draw_picture(PaneContext& ui, const viz::ImageView& view,

@@ -78,9 +78,9 @@ void ExplorerPanel::draw_runs(PaneContext& ui) {
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[size_t(item.color)], ui.px(2));
-        const float room = line.max.x - line.min.x;
+        const float available = line.max.x - line.min.x;
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
-                {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});
+                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(34)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
                     state_icon(shown_state(ui.status)),
@@ -93,12 +93,12 @@ void ExplorerPanel::draw_runs(PaneContext& ui) {
                     {text_size::hint, ui.theme.text2});
             const float used = text_extent(ui, step, text_size::hint).x +
                                text_extent(ui, metric, text_size::hint).x + ui.px(46 + 8 + 8);
-            if (used <= room)
+            if (used <= available)
                 text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)}, metric,
                            {text_size::hint, ui.theme.text2});
         } else {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
-                    {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
+                    {text_size::hint, ui.theme.text3, Face::regular, available - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
     }
@@ -182,11 +182,11 @@ void ExplorerPanel::draw_pins(PaneContext& ui) {
         icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
                 {text_size::icon_inline, ui.theme.text3});
         const std::string step = "step " + group_thousands(pin.step);
-        const float room = line.max.x - line.min.x - ui.px(34);
+        const float available = line.max.x - line.min.x - ui.px(34);
         const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
-                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, room)});
-        if (words + text_extent(ui, step, text_size::hint).x <= room)
+                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
+        if (words + text_extent(ui, step, text_size::hint).x <= available)
             text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
                        {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;

@@ -26,7 +26,7 @@ class ControlsPanel final : public Panel {
     void draw_setting(PaneContext& ui, Setting& row);
     void draw_target(PaneContext& ui);
     static void draw_many_steps(Ui& ui);
-    static void draw_pace(PaneContext& ui);
+    static void draw_processor(PaneContext& ui);
     static void draw_checks(PaneContext& ui);
     std::string standard_of(const ModelView& ui, const std::string& key);
 
@@ -145,8 +145,8 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     (void)action_button(ui, "run.step_many", ButtonKind::icon);
 }
 
-void ControlsPanel::draw_pace(PaneContext& ui) {
-    section(ui, "Pace##pace");
+void ControlsPanel::draw_processor(PaneContext& ui) {
+    section(ui, "Processor##processor");
     label_column(ui, "Trainer gets", 116,
                  "Share of the time that training may use; the rest is left to the window.");
     double share = ui.settings.trainer_share * 100;
@@ -278,7 +278,7 @@ void ControlsPanel::draw(Ui& ui) {
     draw_settings(ui, true);
     draw_target(ui);
     draw_many_steps(ui);
-    draw_pace(ui);
+    draw_processor(ui);
     draw_checks(ui);
     section(ui, "All settings##all_settings");
     toggle(ui, "Show all settings##show_all_settings", show_all_, {"Show all settings"});

@@ -34,11 +34,11 @@ class PlotsPanel final : public Panel {
 
   private:
     using Plot = NamedPlot;
-    enum Place { loss, gradient, bias, speed, rate, count };
+    enum PlotPlace { loss, gradient, bias, speed, rate, count };
 
     void draw_tools(DrawContext& ui);
     void draw_small(PaneContext& ui, float height);
-    void draw_plot(PaneContext& ui, Place place, ImVec2 size);
+    void draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size);
     [[nodiscard]] Plot loss_plot(PaneContext& ui);
     [[nodiscard]] static Plot gradient_plot(PaneContext& ui);
     [[nodiscard]] static Plot bias_plot(PaneContext& ui);
@@ -60,9 +60,9 @@ class PlotsPanel final : public Panel {
 void PlotsPanel::draw_tools(DrawContext& ui) {
     ui.recorder.set_section("Scale##scale");
     static const std::vector<Choice> kScales = {{"Linear##linear"}, {"Log##log"}};
-    const float room = ImGui::GetContentRegionAvail().x;
+    const float available = ImGui::GetContentRegionAvail().x;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float left = at.x + std::max(ui.px(120), room - tools_width_);
+    const float left = at.x + std::max(ui.px(120), available - tools_width_);
     text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
     NumberField field{.name = "Smooth##smooth", .min = 0, .max = 0.99, .standard = 0.9};
@@ -81,7 +81,7 @@ void PlotsPanel::draw_tools(DrawContext& ui) {
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
-void PlotsPanel::draw_plot(PaneContext& ui, Place place, ImVec2 size) {
+void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     viz::CurvePlot& plot = plots_[place].view;
     plot.size = size;
     plot.marker = marker_;
@@ -235,7 +235,7 @@ void PlotsPanel::draw_small(PaneContext& ui, float height) {
     const float free = room - gap * static_cast<float>(across - 1);
     const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
     const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
-    constexpr Place kPlaces[] = {gradient, bias, speed, rate};
+    constexpr PlotPlace kPlaces[] = {gradient, bias, speed, rate};
     for (int i = 0; i < 4; ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
@@ -315,13 +315,13 @@ void PlotsPanel::draw(Ui& ui) {
     draw_tools(ui);
     ImGui::SetCursorPos(at);
     ui.recorder.set_section("Plots##plots");
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 available = ImGui::GetContentRegionAvail();
     // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
-    const bool is_wide = room.x > ui.px(760);
-    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(room.y * 0.38f));
+    const bool is_wide = available.x > ui.px(760);
+    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(available.y * 0.38f));
     const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
     plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};
-    draw_plot(ui, loss, {room.x, std::max(ui.px(190), room.y - small - spacing)});
+    draw_plot(ui, loss, {available.x, std::max(ui.px(190), available.y - small - spacing)});
     draw_small(ui, small);
     if (marker_ != next_marker_) ui.want_frames(2);
 }

@@ -206,11 +206,11 @@ void RunPanel::draw_progress(PaneContext& ui) {
     }
 }
 
-struct Pen {
+struct RunPen {
     float x, y, end;
 };
 
-void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view words) {
+void put(DrawContext& ui, RunPen& pen, const std::string& value, std::string_view words) {
     const float number = text_extent(ui, value, text_size::label, Face::medium).x;
     const float unit = text_extent(ui, words, text_size::hint).x;
     if (pen.x + number + unit + ui.px(5) > pen.end) return;
@@ -224,7 +224,7 @@ void RunPanel::draw_numbers(PaneContext& ui) {
     const Status& s = ui.status;
     const bool is_running = s.state == RunState::running;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    Pen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
+    RunPen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
     put(ui, pen, group_thousands(s.step),
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");

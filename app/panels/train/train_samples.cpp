@@ -31,7 +31,7 @@ class TrainSamplesPanel final : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    struct Moment {
+    struct SampleMoment {
         std::shared_ptr<const Completion> completion;
         std::vector<viz::TokenTexture> textures;
     };
@@ -41,7 +41,7 @@ class TrainSamplesPanel final : public Panel {
     void ask(PaneContext& ui);
     [[nodiscard]] int64_t earlier_checkpoint() const;
     void draw_source(PaneContext& ui, ImVec2 at, int zoom);
-    void draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, int zoom);
+    void draw_moment(PaneContext& ui, SampleMoment& moment, ImVec2 at, int zoom);
     void draw_pictures(PaneContext& ui);
     void draw_texts(PaneContext& ui);
     [[nodiscard]] std::string caption_words(const ModelView& ui) const;
@@ -49,7 +49,7 @@ class TrainSamplesPanel final : public Panel {
     const Session* session_ = nullptr;
     int64_t rewinds_ = 0;
     std::shared_ptr<const DataItem> item_;
-    std::deque<Moment> moments_;  // newest first
+    std::deque<SampleMoment> moments_;  // newest first
     viz::TokenTexture original_;
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
     struct Asked {
@@ -91,14 +91,14 @@ void TrainSamplesPanel::forget(const ModelView& ui) {
 // What has come of the completion asked for; another one may have taken its place.
 // Among those shown, the newest step first; one of the same step goes.
 void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion) {
-    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const SampleMoment& m) {
         return m.completion->step == completion->step;
     });
     if (same != moments_.end()) {
         same->completion = completion;
         return;
     }
-    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const SampleMoment& m) {
         return m.completion->step < completion->step;
     });
     moments_.insert(place,
@@ -120,7 +120,8 @@ void TrainSamplesPanel::take(PaneContext& ui) {
     }
     asked_.is_running = false;
     if (now->id != asked_.id || now->stopped) {  // another one has taken its place
-        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == asked_.id; });
+        std::erase_if(moments_,
+                      [&](const SampleMoment& m) { return m.completion->id == asked_.id; });
         asked_.tried.erase(asked_.at);
         asked_.step = -1;
     }
@@ -215,7 +216,7 @@ void TrainSamplesPanel::draw_source(PaneContext& ui, ImVec2 at, int zoom) {
     }
 }
 
-void TrainSamplesPanel::draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, int zoom) {
+void TrainSamplesPanel::draw_moment(PaneContext& ui, SampleMoment& moment, ImVec2 at, int zoom) {
     const ModelConfig& model = ui.status.config.model;
     const Completion& completion = *moment.completion;
     const bool is_running = !completion.done && completion.position < completion.total;
@@ -256,18 +257,19 @@ void TrainSamplesPanel::draw_moment(PaneContext& ui, Moment& moment, ImVec2 at, 
 
 void TrainSamplesPanel::draw_pictures(PaneContext& ui) {
     const ModelConfig& model = ui.status.config.model;
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 available = ImGui::GetContentRegionAvail();
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float gap = ui.px(12), foot = ui.px(36), apart = ui.px(28);
-    const float wide = (room.x - apart - gap * float(kPictures)) / float(kPictures + 1);
-    const float tall = room.y / 2 - foot;
+    const float wide = (available.x - apart - gap * float(kPictures)) / float(kPictures + 1);
+    const float tall = available.y / 2 - foot;
     const int zoom = viz::fit_zoom({wide, tall}, model.height, model.width, 4096);
     draw_source(ui, corner, zoom);
     const float step = float(zoom * model.height) + foot;
-    rows_ = std::max<size_t>(1, size_t((room.y + ui.px(8)) / step));
+    rows_ = std::max<size_t>(1, size_t((available.y + ui.px(8)) / step));
     ImVec2 at = {corner.x + float(zoom * model.width) + apart, corner.y};
-    for (Moment& moment : moments_) {
-        if (at.y + step - ui.px(8) > corner.y + room.y + 1 && &moment != &moments_.front()) break;
+    for (SampleMoment& moment : moments_) {
+        if (at.y + step - ui.px(8) > corner.y + available.y + 1 && &moment != &moments_.front())
+            break;
         draw_moment(ui, moment, at, zoom);
         at.y += step;
     }
@@ -275,7 +277,7 @@ void TrainSamplesPanel::draw_pictures(PaneContext& ui) {
 
 void TrainSamplesPanel::draw_texts(PaneContext& ui) {
     ImGui::BeginChild("texts");
-    for (const Moment& moment : moments_) {
+    for (const SampleMoment& moment : moments_) {
         const Completion& completion = *moment.completion;
         section(ui, {moment_words(ui, completion), fmt::format("step_{}", completion.step)}, {},
                 &moment != &moments_.front());
