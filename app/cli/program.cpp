@@ -17,17 +17,11 @@
 #include "core/files.h"
 #include "core/outside.h"
 #include "core/progress.h"
+#include "core/rooms.h"
 #include "core/system/heap.h"
 
 namespace aft::app {
 namespace {
-
-const CommandRoom* find_command(const std::string& name) {
-    for (const CommandRoom& room : commands()) {
-        if (room.info.name == name) return &room;
-    }
-    return nullptr;
-}
 
 bool looks_like_path(const std::string& word) {
     std::error_code ignored;
@@ -54,12 +48,12 @@ bool asks_for_help(const std::vector<std::string>& words) {
 // `afterimage [PATH...]` is short for `afterimage window [PATH...]`.
 void add_window_command(std::vector<std::string>& words) {
     const size_t place = command_place(words);
-    if (place < words.size() && find_command(words[place]) != nullptr) return;
+    if (place < words.size() && room_named(commands(), words[place]) != nullptr) return;
     if (place < words.size() && !looks_like_path(words[place])) {
         throw Error(unknown_command_message(words[place]), ErrorKind::usage);
     }
     if (place == words.size() && asks_for_help(words)) return;
-    if (find_command("window") == nullptr) {
+    if (room_named(commands(), "window") == nullptr) {
         fail_usage(
             "this program was built without its window; use 'afterimage train "
             "--preset demo-mirror' or 'afterimage --help'");
