@@ -283,7 +283,7 @@ void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
     };
     if (tool("First##first", icon::first, "Home", "The first stored moment.")) go_first(ui);
     if (tool("Back##back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
-    if (tool(playing_ ? "Pause playback##play" : "Play##play", playing_ ? icon::pause : icon::play,
+    if (tool(playing_ ? "Pause playback##pause" : "Play##play", playing_ ? icon::pause : icon::play,
              "", "Plays through the stored moments."))
         toggle_play(ui);
     if (tool("Forward##forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);

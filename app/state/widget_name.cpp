@@ -8,7 +8,8 @@ WidgetName WidgetName::split(std::string_view name) {
     const size_t mark = name.find("##");
     if (mark == std::string_view::npos)
         return {std::string(name), std::string(name), is_widget_id(name)};
-    return {std::string(name.substr(0, mark)), std::string(name.substr(mark + 2))};
+    const std::string_view id = name.substr(mark + 2);
+    return {std::string(name.substr(0, mark)), std::string(id), is_widget_id(id)};
 }
 
 WidgetName WidgetName::with(std::string_view shown, std::string_view given) const {

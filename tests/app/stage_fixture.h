@@ -89,11 +89,16 @@ class BareTest : public ::testing::Test {
         }
     }
     // What the screen says about a widget; "" if it is not there.
-    std::string value_of(const std::string& label) {
-        const WidgetRecord* widget = ui().recorder.find(label);
+    std::string value_of(const std::string& id) {
+        const WidgetRecord* widget = ui().recorder.find(id);
         return widget == nullptr ? "" : widget->value;
     }
-    bool is_there(const std::string& label) { return ui().recorder.find(label) != nullptr; }
+    // By which words it goes on the screen.
+    std::string label_of(const std::string& id) {
+        const WidgetRecord* widget = ui().recorder.find(id);
+        return widget == nullptr ? "" : widget->path.label;
+    }
+    bool is_there(const std::string& id) { return ui().recorder.find(id) != nullptr; }
     // Draws frames until it is so; what the session's threads bring takes a moment.
     template <class Condition>
     bool until(const Condition& is_so, int most = 5000) {

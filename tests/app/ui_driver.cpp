@@ -111,20 +111,23 @@ void UiDriver::step(int count) {
         }
         ++frames;
         if (ms > limit_ms()) ADD_FAILURE() << "a frame took " << ms << " ms; " << last_actions();
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (!w.path.has_id)
+                ADD_FAILURE() << "no id is given to " << w.path.label << "; " << last_actions();
         const ImGuiContext& g = *ImGui::GetCurrentContext();
         if (g.HoveredIdPreviousFrameItemCount > 1) {
             std::string names;
             for (const WidgetRecord& w : ui().recorder.last())
-                if (w.item == g.HoveredIdPreviousFrame) names += " " + w.path.label;
+                if (w.item == g.HoveredIdPreviousFrame) names += " " + w.path.id;
             ADD_FAILURE() << "two items have the same ID:" << names << "; " << last_actions();
         }
         after_frame();
     }
 }
 
-WidgetRecord UiDriver::find(const std::string& label) const {
+WidgetRecord UiDriver::find(const std::string& id) const {
     for (const WidgetRecord& w : stage_->ui().recorder.last())
-        if (w.path.label == label) return w;
+        if (w.path.id == id) return w;
     return {};
 }
 

@@ -146,7 +146,7 @@ TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
     for (const Workspace workspace : kWorkspaces) {
         ui().workspace = workspace;
         for (const PanelRoom& room : panels()) {  // tabs behind others come to the front
-            const std::string tab = room.info.name + "/Main/Tab";
+            const std::string tab = room.id + "/main/tab";
             steps(2);
             if (is_there(tab)) run("click " + tab + "\nframes 2\n");
             drawn += dump(stage_->frame().ui());
@@ -155,29 +155,29 @@ TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
         drawn += dump(stage_->frame().ui());
     }
     for (const PanelRoom& room : panels())
-        EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
+        EXPECT_NE(drawn.find("\t" + room.id + "/"), std::string::npos) << room.info.name;
     expect_no_problem();
 }
 
 TEST_F(Toys, BiasesKeysAndAttentionShowSomething) {
     open_toy();
-    run("workspace Biases\nframes 3\n");
-    for (const char* map : {"Atlas/Main/L0 h0", "Atlas/Main/L0 h1", "Atlas/Main/L1 h1"})
+    run("view.workspace_biases\nframes 3\n");
+    for (const char* map : {"atlas/main/l0_h0", "atlas/main/l0_h1", "atlas/main/l1_h1"})
         EXPECT_TRUE(until([&] { return value_of(map) == "drawn"; })) << map;
-    EXPECT_EQ(value_of("Atlas/Main/Empty state"), "");
-    run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return is_there("Keys/Main/Hover line"); }));
-    EXPECT_EQ(value_of("Keys/Main/Empty state"), "");
-    run("click Attention/Main/Tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+    EXPECT_EQ(value_of("atlas/main/empty_state"), "");
+    run("view.workspace_attention\nframes 3\nclick keys/main/tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("keys/main/hover_line"); }));
+    EXPECT_EQ(value_of("keys/main/empty_state"), "");
+    run("click attention/main/tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("attention/main/both"); }));
     expect_no_problem();
 }
 
 TEST_F(Toys, CompleteAPicture) {
     open_toy();
-    run("workspace Complete\nframes 3\n");
+    run("view.workspace_complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
-    run("Complete the input\nframes 3\n");
+    run("complete.start\nframes 3\n");
     EXPECT_TRUE(until([&] {
         const auto& own = ui().selection.completion.own;
         return own && own->done;

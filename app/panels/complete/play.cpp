@@ -108,7 +108,7 @@ void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
     if (tool(fmt::format("First {}##first", unit), icon::first)) go_to(ui, filled, 0);
     if (tool(fmt::format("Previous {}##previous", unit), icon::step_back))
         go_to(ui, filled, place_ - 1);
-    if (tool(playing_ ? "Pause playing##play" : "Play##play",
+    if (tool(playing_ ? "Pause playing##pause" : "Play##play",
              playing_ ? icon::pause : icon::play)) {
         playing_ = !playing_;
         play_from_ = ui.time;
