@@ -48,8 +48,7 @@ CommandRun setup(CLI::App& command) {
     add_switch(command, "--grad", "gradients too, for the dy in IN", request.grad);
     add_choice(command, {"--precision", "of the computation", {"fp32", "bf16", "fp64"}},
                request.precision);
-    add_choice(command, {"--backend", "who computes", {"reference", "tiled", "cpu", "cuda"}},
-               request.backend);
+    add_choice(command, {"--backend", "who computes", op_backends()}, request.backend);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return op(*flags, globals); };
 }
