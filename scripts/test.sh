@@ -29,7 +29,7 @@ build/release/tests/core_tests --gtest_brief=1
 start=$(date +%s)
 scripts/build.sh release all
 echo "built release in $(($(date +%s) - start)) s"
-# The other builds go on while the tests of this one run.
+# The other builds continue while the tests of this one run.
 code=0
 python3 tests/run_suite.py --build "${suites[@]}" || code=$?
 if [ -n "${AFTERIMAGE_ALL_TESTS:-}" ]; then

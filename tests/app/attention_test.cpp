@@ -170,7 +170,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     EXPECT_TRUE(until([&] { return value_of(sort + "=gate") == "on"; })) << value_of(sort);
 }
 
-// What the row of tools has no room for stands behind "More tools".
+// What the row of tools cannot hold stands behind "More tools".
 TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
     const std::string target = "attention/main/target_channel", more = "attention/main/more_tools";
     const std::string reduce = "attention/main/reduce";

@@ -24,7 +24,7 @@ class RandomClicks : public BareTest {
         std::ofstream(home_ / "broken.png") << "no picture";
         std::ofstream(home_ / "words.txt") << "some words";
         before_ = fs::current_path();
-        fs::current_path(scratch_.path());  // what a run writes without being told where
+        fs::current_path(scratch_.path());  // what a run writes that was given no folder
     }
     void TearDown() override {
         BareTest::TearDown();

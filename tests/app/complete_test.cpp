@@ -52,7 +52,7 @@ class Complete : public BareTest {
     }
 };
 
-TEST(DataPlace, SplitsAndJoinsASpec) {
+TEST(DataLocation, SplitsAndJoinsASpec) {
     const DataSpec place = split_data_spec("cifar10:data/cifar10?size=16");
     EXPECT_EQ(place.room, "cifar10");
     EXPECT_EQ(place.path, "data/cifar10");
@@ -269,7 +269,7 @@ TEST(LookAtPixel, AFurtherClickIsTheNextChannelAndAnotherSampleKeepsIt) {
     EXPECT_EQ(choice.position, 11) << "one channel";
 }
 
-// A click on the same pixel goes on to its next channel; the line has all of them.
+// A click on the same pixel selects its next channel; the line has all of them.
 TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
     initialize_model("cpu", 1);
     make();

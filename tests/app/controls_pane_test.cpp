@@ -1,4 +1,4 @@
-// What Train is told in numbers: the step to run until, how many steps at once; and taking back
+// Numbers that Train is given: the step to run until, how many steps at once; and taking back
 // what is being opened.
 #include "tests/app/stage_fixture.h"
 #include "tests/app/ui_driver.h"
@@ -30,7 +30,7 @@ class ControlsPane : public BareTest {
     }
 };
 
-TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
+TEST_F(ControlsPane, RunUntilContinuesToTheStepThatIsTyped) {
     open();
     UiDriver driver(stage_, 1);
     ask(driver);
@@ -40,7 +40,7 @@ TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
     EXPECT_EQ(ui().status.target_step, 5);
 }
 
-TEST_F(ControlsPane, RunUntilGoesOnWhereTheStepStaysAsItIs) {
+TEST_F(ControlsPane, RunUntilContinuesWhereTheStepStaysAsItIs) {
     open();
     run(std::string("set ") + kTarget + " 6\nframes 2\n");
     ASSERT_TRUE(until([&] { return ui().status.target_step == 6; }));
@@ -112,7 +112,7 @@ TEST_F(ControlsPane, OpeningCanBeCancelled) {
     const std::string label = cancel->path.id;
     open();
     ASSERT_NE(ui().session, nullptr);
-    ui().commands.send(CloseModel{});  // what the button wishes
+    ui().commands.send(CloseModel{});  // what the button requests
     steps(3);
     EXPECT_EQ(ui().session, nullptr);
     EXPECT_EQ(ui().status.state, RunState::empty);

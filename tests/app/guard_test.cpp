@@ -1,4 +1,4 @@
-// A panel that goes wrong is shown in its place; the others and the window go on.
+// A panel that goes wrong is shown in its place; the others and the window continue.
 #include <implot.h>
 
 #include "app/widgets/states.h"
@@ -139,7 +139,7 @@ TEST_F(Guard, EndChildTooMany) {
     expect_contained([](Ui&) { ImGui::EndChild(); }, "");
 }
 
-TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
+TEST_F(Guard, TrainingAndTheOtherPanelsContinue) {
     FrameOptions options;
     options.rooms = &the_rooms();
     make(std::move(options));

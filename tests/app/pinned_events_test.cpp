@@ -1,4 +1,4 @@
-// The pins of the timeline: the log's events and every saved step, made anew only for another log.
+// The pins of the timeline: the log's events and every saved step, rebuilt only for another log.
 #include "app/frame/pinned_events.h"
 
 #include "tests/app/stage_fixture.h"

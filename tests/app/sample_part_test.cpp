@@ -1,4 +1,4 @@
-// The part of the data that a sample is of: not guessed while it is unknown, and told apart from
+// The part of the data that a sample is of: not guessed while it is unknown, and distinguished from
 // data that are not there.
 #include "app/frame/data_location.h"
 #include "core/image.h"

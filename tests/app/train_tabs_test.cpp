@@ -110,8 +110,8 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
 }
 
-// As on a full disk: nothing is lost, and the same button goes on.
-TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
+// As on a full disk: nothing is lost, and the same button resumes.
+TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonResumes) {
     make();
     open_tiny_run();
     session().run().step(2);

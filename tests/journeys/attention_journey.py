@@ -1,4 +1,4 @@
-"""Where a pixel listens: the layers' bars lead to their layer, the map lies over the picture and stays there."""
+"""What a pixel attends to: the layers' bars lead to their layer, the map lies over the picture and stays there."""
 from readings import DEMO
 from window import Window
 

@@ -1,4 +1,4 @@
-"""Close the window while it trains: everything is saved, the run goes on from the command line and in the window.
+"""Close the window while it trains: everything is saved, the run continues from the command line and in the window.
 
 Where the last save fails nothing is lost silently: the window stays open once, then ends with 1 and says what is lost.
 """
@@ -91,7 +91,7 @@ def run(cli, screen):
     step = len(metrics(folder))
     saved = folder / "checkpoints" / f"step-{step:08d}.safetensors"
     cli.check("the last step is saved", step >= 5 and saved.exists(), f"step {step}, {list((folder / 'checkpoints').iterdir())}")
-    cli.ok("the run goes on without a window", "train", "--resume", folder, "--steps", step + 4)
+    cli.ok("the run continues without a window", "train", "--resume", folder, "--steps", step + 4)
     cli.check("without a gap", [m["step"] for m in metrics(folder)] == list(range(1, step + 5)), len(metrics(folder)))
     with Window(cli, screen, folder, keep=home) as window:  # the same user, another day
         window.until(lambda d: step_of(d) == step + 4, "it opens at its last step")

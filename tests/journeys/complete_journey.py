@@ -85,8 +85,8 @@ def check_stop(cli, window):
     cli.check("Esc stops between two tokens", 0 < stopped[0] < stopped[1], stopped)
     window.click("sampling/options/samples=4")
     window.click("samples/main/continue")
-    window.until(lambda d: filled(d)[0] > stopped[0], "it goes on from there")
-    cli.check("Continue goes on", True)
+    window.until(lambda d: filled(d)[0] > stopped[0], "it continues from there")
+    cli.check("Continue continues", True)
     window.key("Escape")
 
 

@@ -48,7 +48,7 @@ def hover(window, seconds):
 def switch_rules(cli, window, seconds):
     """By whose values a range is set: four clicks a second."""
     if not window.dump().find(RULE):
-        window.click("atlas/main/more_tools")  # the row has no room for it
+        window.click("atlas/main/more_tools")  # the row cannot hold it
     places = [window.place(f"{RULE}={rule}").middle() for rule in RULES]
     words, clicks = [], int(seconds * 4)
     for i in range(clicks):
@@ -122,7 +122,7 @@ def compare_paces(cli, window, with_window):
         began = time.monotonic()
         while lines(alone_run) < 10 and time.monotonic() < began + 60:
             time.sleep(0.1)
-        cli.check("a run without the window goes on beside", alone.poll() is None and lines(alone_run) >= 10, alone.poll())
+        cli.check("a run without the window continues beside", alone.poll() is None and lines(alone_run) >= 10, alone.poll())
         both = [(window.process, with_window, []), (alone, alone_run, [])]
         for process, _, _ in both:
             process.send_signal(signal.SIGSTOP)
@@ -183,5 +183,5 @@ def measure_training(cli, screen):
         print(f"    hovering while training: {share_under(times, 33)}, longest {max(times):.1f} ms")
         first = step_of(window.dump())
         times = change_ranges(cli, window, RANGES_TRAINING_S)
-        cli.check("training goes on while ranges change", step_of(window.dump()) > first, first)
+        cli.check("training continues while ranges change", step_of(window.dump()) > first, first)
         print(f"    changing ranges while training: {share_under(times, 33)}, longest {max(times):.1f} ms")

@@ -163,7 +163,7 @@ def check_another_level(cli, window):
 
 
 def check_named_step(cli, screen):
-    """While training runs: first the newest weights, then those of an early step that was saved; training goes on."""
+    """While training runs: first the newest weights, then those of an early step that was saved; training continues."""
     with Window(cli, screen) as window:
         window.until(lambda d: d.workspace == "Home", "Home")
         start_new_run(window, cli.folder / "completing")
@@ -178,7 +178,7 @@ def check_named_step(cli, screen):
         live = complete(window)
         words = window.dump().value("samples/main/caption")
         used = re.search(r"step (\d+)", words)
-        cli.check("the caption names a trained step, and that training goes on",
+        cli.check("the caption names a trained step, and that training continues",
                   used and int(used.group(1)) >= int(saved) + 100 and "training continues" in words, words)
         window.click(OPTIONS + "model_step")
         window.click(f"sampling/options/model_step=step_{saved}")
@@ -189,7 +189,7 @@ def check_named_step(cli, screen):
         cli.check("the caption names the saved step", re.search(rf"step {saved}\b", words), words)
         # Of four samples each: single ones of weak weights are cheap by chance.
         cli.check("its weights are worse", sum(map(float, early)) > sum(map(float, live)), f"{early}, {live}")
-        window.until(lambda d: step_of(d) > first and d.value("status/main/state") == "Running", "training went on")
+        window.until(lambda d: step_of(d) > first and d.value("status/main/state") == "Running", "training continued")
         window.key("Escape", "space")
         window.until_value("status/main/state", "Paused")
         cli.check("the window closes with 0", window.close() == 0, window.words())

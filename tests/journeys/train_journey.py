@@ -1,4 +1,4 @@
-"""A new run from a preset: train, pause, step, change the learning rate, save, go on, stop."""
+"""A new run from a preset: train, pause, step, change the learning rate, save, resume, stop."""
 import json
 import shutil
 
@@ -76,7 +76,7 @@ def check_save_and_resume(cli, window, run):
     cli.ok("a checkpoint saved by hand can be inspected", "inspect", saved)
     lines = len(metrics(run))
     window.click("run/run/primary")
-    window.until(lambda d: step_of(d) > step + 5, "training goes on")
+    window.until(lambda d: step_of(d) > step + 5, "training continues")
     step = pause(window)
     grown = metrics(run)
     cli.check("the file of losses grows, without a gap", [m["step"] for m in grown] == list(range(1, step + 1)) and

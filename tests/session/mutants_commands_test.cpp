@@ -13,7 +13,7 @@ namespace {
 using Steps = std::vector<int64_t>;
 
 // What the window asks of a session.
-struct Asked {
+struct SessionCalls {
     using Plain = std::function<void(Session&)>;
     using Numbered = std::function<void(Session&, int64_t)>;
     Plain start = [](Session& s) { s.run().start(); };
@@ -34,7 +34,8 @@ struct Asked {
 };
 
 // The status once all commands so far are obeyed: a setting that does not exist is refused with its
-// name, in its turn. Asked again where a trainer that yields has said something just before.
+// name, in its turn. SessionCalls again where a trainer that yields has said something just
+// before.
 Status after_commands(Session& session) {
     static int number = 0;
     const std::string key = "fence-" + std::to_string(++number);
@@ -73,7 +74,7 @@ double loss_at(const Session& session, int64_t step) {
 }
 
 // Trains to step 9: run_until twice, then steps at another learning rate.
-std::string how_it_trains_wrongly(Session& session, const Asked& ask) {
+std::string how_it_trains_wrongly(Session& session, const SessionCalls& ask) {
     for (const int64_t target : {3, 6}) {
         ask.run_until(session, target);
         const Status status = after_training(session);
@@ -91,7 +92,7 @@ std::string how_it_trains_wrongly(Session& session, const Asked& ask) {
 }
 
 // At step 9: saves and notes.
-std::string how_it_notes_wrongly(Session& session, const Asked& ask) {
+std::string how_it_notes_wrongly(Session& session, const SessionCalls& ask) {
     ask.save(session);
     if (after_commands(session).saved_step != 9) return "it is not saved";
     if (session.saved_steps() != Steps{6, 9}) return "other steps are saved";
@@ -101,7 +102,7 @@ std::string how_it_notes_wrongly(Session& session, const Asked& ask) {
 }
 
 // From step 9 to 24 and back: what is saved at 10 would go when 20 is saved.
-std::string how_it_rewinds_wrongly(Session& session, const Asked& ask) {
+std::string how_it_rewinds_wrongly(Session& session, const SessionCalls& ask) {
     ask.set(session, "train.steps", "1000000");
     ask.step(session, 2);
     static_cast<void>(after_training(session));
@@ -122,7 +123,7 @@ std::string how_it_rewinds_wrongly(Session& session, const Asked& ask) {
     return loss_at(session, 11) == loss ? "" : "the numbers are others than the first time";
 }
 
-std::string how_it_stops_wrongly(Session& session, const Asked& ask) {
+std::string how_it_stops_wrongly(Session& session, const SessionCalls& ask) {
     session.run().step(2);
     if (!is_at(after_training(session), RunState::paused, 2)) return "it does not go two steps";
     ask.start(session);
@@ -145,10 +146,10 @@ std::string how_it_stops_wrongly(Session& session, const Asked& ask) {
     return is_at(held, RunState::running, stopped.step) ? "" : "the trainer does not wait";
 }
 
-using Part = std::string (*)(Session&, const Asked&);
+using Part = std::string (*)(Session&, const SessionCalls&);
 
 // The parts one after the other in one new run.
-std::string what_is_obeyed_wrongly(const Asked& ask, const std::vector<Part>& parts) {
+std::string what_is_obeyed_wrongly(const SessionCalls& ask, const std::vector<Part>& parts) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run");
     request.config->train.checkpoint_every = 10;
@@ -164,29 +165,30 @@ void nothing(Session&) {}
 void no_number(Session&, int64_t) {}
 
 template <class Command>
-Mutant<Asked> with(const std::string& mistake, Command Asked::*member, const Command& command) {
-    Asked ask;
+Mutant<SessionCalls> with(const std::string& mistake, Command SessionCalls::*member,
+                          const Command& command) {
+    SessionCalls ask;
     ask.*member = command;
     return {mistake, ask};
 }
 
-std::vector<Mutant<Asked>> stop_mistakes() {
-    using Plain = Asked::Plain;
-    using Numbered = Asked::Numbered;
+std::vector<Mutant<SessionCalls>> stop_mistakes() {
+    using Plain = SessionCalls::Plain;
+    using Numbered = SessionCalls::Numbered;
     return {
-        with<Plain>("start does nothing", &Asked::start, nothing),
-        with<Plain>("start is one step", &Asked::start, [](Session& s) { s.run().step(1); }),
-        with<Plain>("pause does nothing", &Asked::pause, nothing),
-        with<Plain>("pause stops", &Asked::pause, [](Session& s) { s.run().stop(); }),
-        with<Plain>("pause saves", &Asked::pause,
+        with<Plain>("start does nothing", &SessionCalls::start, nothing),
+        with<Plain>("start is one step", &SessionCalls::start, [](Session& s) { s.run().step(1); }),
+        with<Plain>("pause does nothing", &SessionCalls::pause, nothing),
+        with<Plain>("pause stops", &SessionCalls::pause, [](Session& s) { s.run().stop(); }),
+        with<Plain>("pause saves", &SessionCalls::pause,
                     [](Session& s) {
                         s.run().pause();
                         s.run().save();
                     }),
-        with<Plain>("stop does nothing", &Asked::stop, nothing),
-        with<Plain>("stop pauses", &Asked::stop, [](Session& s) { s.run().pause(); }),
-        with<Numbered>("yield does nothing", &Asked::yield, no_number),
-        with<Numbered>("yield pauses", &Asked::yield,
+        with<Plain>("stop does nothing", &SessionCalls::stop, nothing),
+        with<Plain>("stop pauses", &SessionCalls::stop, [](Session& s) { s.run().pause(); }),
+        with<Numbered>("yield does nothing", &SessionCalls::yield, no_number),
+        with<Numbered>("yield pauses", &SessionCalls::yield,
                        [](Session& s, int64_t) {
                            s.run().start();
                            s.run().pause();
@@ -194,21 +196,21 @@ std::vector<Mutant<Asked>> stop_mistakes() {
     };
 }
 
-std::vector<Mutant<Asked>> step_mistakes() {
-    using Numbered = Asked::Numbered;
+std::vector<Mutant<SessionCalls>> step_mistakes() {
+    using Numbered = SessionCalls::Numbered;
     return {
-        with<Numbered>("step is one step", &Asked::step,
+        with<Numbered>("step is one step", &SessionCalls::step,
                        [](Session& s, int64_t) { s.run().step(1); }),
-        with<Numbered>("step is one too many", &Asked::step,
+        with<Numbered>("step is one too many", &SessionCalls::step,
                        [](Session& s, int64_t n) { s.run().step(n + 1); }),
-        with<Numbered>("step sets the target", &Asked::step,
+        with<Numbered>("step sets the target", &SessionCalls::step,
                        [](Session& s, int64_t n) { s.run().run_until(s.status().step + n); }),
-        with<Numbered>("run_until does nothing", &Asked::run_until, no_number),
-        with<Numbered>("run_until runs so many steps more", &Asked::run_until,
+        with<Numbered>("run_until does nothing", &SessionCalls::run_until, no_number),
+        with<Numbered>("run_until runs so many steps more", &SessionCalls::run_until,
                        [](Session& s, int64_t n) { s.run().run_until(s.status().step + n); }),
-        with<Numbered>("run_until ends one step early", &Asked::run_until,
+        with<Numbered>("run_until ends one step early", &SessionCalls::run_until,
                        [](Session& s, int64_t n) { s.run().run_until(n - 1); }),
-        with<Numbered>("run_until leaves the target", &Asked::run_until,
+        with<Numbered>("run_until leaves the target", &SessionCalls::run_until,
                        [](Session& s, int64_t n) { s.run().step(n - s.status().step); }),
     };
 }
@@ -222,56 +224,58 @@ void rewind_and_change(Session& session, int64_t step) {
     session.run().set("train.learning_rate", "0.0004");
 }
 
-std::vector<Mutant<Asked>> folder_mistakes() {
-    using Numbered = Asked::Numbered;
+std::vector<Mutant<SessionCalls>> folder_mistakes() {
+    using Numbered = SessionCalls::Numbered;
     using Setting = std::function<void(Session&, const std::string&, const std::string&)>;
     using Text = std::function<void(Session&, const std::string&)>;
     return {
-        with<Asked::Plain>("save does nothing", &Asked::save, nothing),
-        with<Asked::Plain>("save stops", &Asked::save, [](Session& s) { s.run().stop(); }),
-        with<Numbered>("keep does nothing", &Asked::keep, no_number),
-        with<Numbered>("keep saves this step too", &Asked::keep,
+        with<SessionCalls::Plain>("save does nothing", &SessionCalls::save, nothing),
+        with<SessionCalls::Plain>("save stops", &SessionCalls::save,
+                                  [](Session& s) { s.run().stop(); }),
+        with<Numbered>("keep does nothing", &SessionCalls::keep, no_number),
+        with<Numbered>("keep saves this step too", &SessionCalls::keep,
                        [](Session& s, int64_t) { s.run().keep(s.status().step); }),
-        with<Numbered>("rewind does nothing", &Asked::rewind, no_number),
-        with<Numbered>("rewind goes to the save before", &Asked::rewind,
+        with<Numbered>("rewind does nothing", &SessionCalls::rewind, no_number),
+        with<Numbered>("rewind goes to the save before", &SessionCalls::rewind,
                        [](Session& s, int64_t) { s.run().rewind(6); }),
-        with<Numbered>("rewind goes to the newest save", &Asked::rewind,
+        with<Numbered>("rewind goes to the newest save", &SessionCalls::rewind,
                        [](Session& s, int64_t) { s.run().rewind(20); }),
-        with<Numbered>("rewind forgets what came after", &Asked::rewind, rewind_and_forget),
-        with<Numbered>("rewind goes on with another learning rate", &Asked::rewind,
+        with<Numbered>("rewind forgets what came after", &SessionCalls::rewind, rewind_and_forget),
+        with<Numbered>("rewind continues with another learning rate", &SessionCalls::rewind,
                        rewind_and_change),
-        with<Setting>("set does nothing", &Asked::set, [](Session&, const auto&, const auto&) {}),
-        with<Setting>("set sets another setting", &Asked::set,
+        with<Setting>("set does nothing", &SessionCalls::set,
+                      [](Session&, const auto&, const auto&) {}),
+        with<Setting>("set sets another setting", &SessionCalls::set,
                       [](Session& s, const auto&, const auto&) { s.run().set("train.clip", "2"); }),
-        with<Setting>("set sets the value before", &Asked::set,
+        with<Setting>("set sets the value before", &SessionCalls::set,
                       [](Session& s, const std::string& key, const std::string& value) {
                           s.run().set(key, value);
                           s.run().set(key, "0.001");
                       }),
-        with<Text>("note does nothing", &Asked::note, [](Session&, const auto&) {}),
-        with<Text>("note says something else", &Asked::note,
+        with<Text>("note does nothing", &SessionCalls::note, [](Session&, const auto&) {}),
+        with<Text>("note says something else", &SessionCalls::note,
                    [](Session& s, const std::string& text) { s.run().note(text + "."); }),
     };
 }
 
-std::string what_is_trained_wrongly(const Asked& ask) {
+std::string what_is_trained_wrongly(const SessionCalls& ask) {
     return what_is_obeyed_wrongly(
         ask, {how_it_trains_wrongly, how_it_notes_wrongly, how_it_rewinds_wrongly});
 }
 
 TEST(Mutants, StepCommandsAreObeyed) {
-    expect_noticed(what_is_trained_wrongly, Asked(), step_mistakes());
+    expect_noticed(what_is_trained_wrongly, SessionCalls(), step_mistakes());
 }
 
 TEST(Mutants, FolderCommandsAreObeyed) {
-    expect_noticed(what_is_trained_wrongly, Asked(), folder_mistakes());
+    expect_noticed(what_is_trained_wrongly, SessionCalls(), folder_mistakes());
 }
 
 TEST(Mutants, StopCommandsAreObeyed) {
-    const auto check = [](const Asked& ask) {
+    const auto check = [](const SessionCalls& ask) {
         return what_is_obeyed_wrongly(ask, {how_it_stops_wrongly});
     };
-    expect_noticed(check, Asked(), stop_mistakes());
+    expect_noticed(check, SessionCalls(), stop_mistakes());
 }
 
 }  // namespace
