@@ -93,7 +93,7 @@ class BareTest : public ::testing::Test {
         const WidgetRecord* widget = ui().recorder.find(id);
         return widget == nullptr ? "" : widget->value;
     }
-    // By which words it continues the screen.
+    // What stands on the screen for it.
     std::string label_of(const std::string& id) {
         const WidgetRecord* widget = ui().recorder.find(id);
         return widget == nullptr ? "" : widget->path.label;
