@@ -82,7 +82,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
         (config.model.height * 5 / 8) * config.model.width + config.model.width / 3;
     pictures.push_back(
         {folder + "/attention.png",
-         fmt::format("where target {} listens in layer 0, one map a channel", target)});
+         fmt::format("what target {} attends to in layer 0, one map a channel", target)});
     ProbeJob attention = probe_of(run, pictures.back(), "attention");
     attention.data = data;
     attention.position = target;

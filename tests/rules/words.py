@@ -8,8 +8,7 @@ from rules.sources import TEXT, line_of
 HOUSE_WORDS = [
     (r"\b(is_half|of_halves|in_half)\b", "bf16 (half is float16)", ()),
     (r"\b(LossBox|fail_if_lost|tell_losses)\b", "UnsavedSteps", ()),
-    (r"\b(un)?heard\b|\bhears?\b|\w*Heard\w*|\blisten(s|ed|ing)?\b", "attend, accumulate",
-     ("bench/", "core/", "model/", "tests/")),
+    (r"\b(un)?heard\b|\bhears?\b|\w*Heard\w*|\blisten(s|ed|ing)?\b", "attend, accumulate", ()),
     (r"\b(pull|seal|sealed|folds?|folded)\b", "accumulate_chunk, finalize_chunk, accumulate_unbiased",
      ("model/decode/", "model/ops/cpu/decode/", "tests/model/decode", "tests/model/packed_decode")),
     (r"\b(void|::)\s*(expand|contract)\(", "mlp_up, mlp_down", ("model/decode/",)),

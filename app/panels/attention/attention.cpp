@@ -1,5 +1,5 @@
-// Attention: where one target of a picture (or text) listens: by position alone, by content alone,
-// and both; the average over channels, and every channel as a small map.
+// Attention: what one target of a picture (or text) attends to: by position alone, by content
+// alone, and both; the average over channels, and every channel as a small map.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -270,7 +270,7 @@ void AttentionPanel::inspector(Ui& ui) {
 
 PanelRoom attention_panel() {
     return {
-        {"Attention", "where one target listens: by position, by content, and both"},
+        {"Attention", "what one target attends to: by position, by content, and both"},
         "attention",
         icon::eye,
         "Hover the picture to choose a target; click locks it. In a text a click on a character "

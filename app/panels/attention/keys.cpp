@@ -361,7 +361,7 @@ PanelRoom keys_panel() {
     return {{"Keys", "key feature maps of every layer over the picture or text"},
             "keys",
             icon::layers,
-            "One map per layer and channel: where the keys are large, every target listens more. "
+            "One map per layer and channel: where the keys are large, every target attends more. "
             "Hover for values; a click chooses the map that is drawn large.",
             {{Workspace::attention, Slot::canvas, 1}},
             make_panel<KeysPanel>};

@@ -282,7 +282,7 @@ PanelRoom bias_atlas_panel() {
     return {{"Atlas", "the position biases of all layers and heads at once"},
             "atlas",
             icon::grid,
-            "Every map shows how much a target listens to a source. Choose the quantity and whose "
+            "Every map shows how much a target attends to a source. Choose the quantity and whose "
             "values set the range; hover for exact values, click to lock, M or a double click "
             "opens Focus.",
             {{Workspace::biases, Slot::canvas, 0},

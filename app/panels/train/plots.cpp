@@ -358,8 +358,8 @@ PanelRoom plots_panel() {
             "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
             "zooms, drag pans, double click shows everything; all plots share their steps; "
             "the pointer reads all plots at one logged step, each value as it was recorded.",
-            .places = {{Workspace::train, Slot::canvas, 0}},
-            .make = make_panel<PlotsPanel>};
+            {{Workspace::train, Slot::canvas, 0}},
+            make_panel<PlotsPanel>};
 }
 
 }  // namespace aft::app
