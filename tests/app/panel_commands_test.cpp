@@ -29,11 +29,11 @@ TEST_F(PanelCommands, QuitIsLeftToTheHost) {
     Commands commands;
     commands.send(ShowStep{3});
     commands.send(Quit{});
-    commands.send(ShowPane{"Log"});
+    commands.send(ShowPane{"log"});
     const std::vector<Command> taken = commands.take();
     ASSERT_EQ(taken.size(), 2u);
     EXPECT_EQ(std::get<ShowStep>(taken[0]).step, 3);
-    EXPECT_EQ(std::get<ShowPane>(taken[1]).name, "Log");
+    EXPECT_EQ(std::get<ShowPane>(taken[1]).id, "log");
     EXPECT_TRUE(commands.is_quitting());
     EXPECT_TRUE(commands.take().empty());
     commands.stay();

@@ -127,7 +127,7 @@ TEST_F(WidgetIds, WithATrainedModel) {
 TEST_F(WidgetIds, WithARun) {
     make();
     open_tiny_run();
-    ui().session->run().step(25);
+    session().run().step(25);
     run("wait Paused 60\nview.workspace_train\nframes 10\n");
     look_at_workspaces();
     run("view.workspace_train\nframes 5\n");

@@ -126,7 +126,7 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
     }
     if (ui.selection.shown().source == 0) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
     text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
-            {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
+            {text_size::hint, ui.theme.text2, Face::regular, part.available - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
     const Region reply =
         region(ui, "cell", WidgetName("Start of " + part.title.words, "start_of_" + part.title.id),

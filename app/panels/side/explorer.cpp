@@ -198,7 +198,7 @@ void ExplorerPanel::draw_pins(PaneContext& ui) {
 }  // namespace
 
 PanelRoom explorer_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 0});

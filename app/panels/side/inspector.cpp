@@ -20,7 +20,7 @@ class InspectorPanel final : public Panel {
 }  // namespace
 
 PanelRoom inspector_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : kWorkspaces)
         if (workspace != Workspace::home) places.push_back({workspace, Slot::right, 1});
     return {.info = {"Inspector", "Value, range and statistics of what is selected."},

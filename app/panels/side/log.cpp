@@ -43,7 +43,7 @@ class LogPanel final : public Panel {
 }  // namespace
 
 PanelRoom log_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 1});

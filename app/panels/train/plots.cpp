@@ -51,7 +51,7 @@ class PlotsPanel final : public Panel {
         int x_scale = 0, y_scale = 0;
     } axes_;
     float tools_width_ = 480;  // pixels, as drawn last
-    std::vector<Plot> plots_;  // of this frame, by Place
+    std::vector<Plot> plots_;  // of this frame, by PlotPlace
     viz::AxisZoom x_zoom_, y_zooms_[count];
     std::map<std::string, viz::CurveCache> caches_;  // by the plot's id
     std::optional<double> marker_, next_marker_;
