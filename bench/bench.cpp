@@ -86,8 +86,7 @@ int64_t count_failed(const json& workloads) {
 
 std::vector<const WorkloadRoom*> meant(const std::string& filter) {
     std::vector<const WorkloadRoom*> rooms;
-    for (const WorkloadRoom& room : workloads())
-        if (room.info.name == filter) return {&room};
+    if (const WorkloadRoom* const named = room_named(workloads(), filter)) return {named};
     for (const WorkloadRoom& room : workloads())
         if (room.info.name.find(filter) != std::string::npos) rooms.push_back(&room);
     if (rooms.empty()) static_cast<void>(find_room(workloads(), filter, "workload"));

@@ -63,17 +63,18 @@ struct Start {
 
 // -> the process; `failure` 0, or why it could not be started.
 pid_t started(Start start, int& failure) {
-    std::array<int, 2> told{-1, -1};
-    failure = pipe2(told.data(), O_CLOEXEC) == 0 ? 0 : errno;
+    std::array<int, 2> failure_pipe{-1, -1};
+    failure = pipe2(failure_pipe.data(), O_CLOEXEC) == 0 ? 0 : errno;
     if (failure != 0) return -1;
-    start.failure = told[1];
+    start.failure = failure_pipe[1];
     start.parent = getpid();
     const pid_t process = fork();
     if (process == 0) become(start);
     failure = process < 0 ? errno : 0;
-    close(told[1]);  // the child's end closes when its program runs
-    if (process > 0 && read(told[0], &failure, sizeof failure) > 0) waitpid(process, nullptr, 0);
-    close(told[0]);
+    close(failure_pipe[1]);  // the child's end closes when its program runs
+    if (process > 0 && read(failure_pipe[0], &failure, sizeof failure) > 0)
+        waitpid(process, nullptr, 0);
+    close(failure_pipe[0]);
     return failure == 0 ? process : -1;
 }
 

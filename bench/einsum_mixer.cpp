@@ -9,7 +9,6 @@
 
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
-#include "model/mixers/find.h"
 #include "model/nn/fused.h"
 
 namespace aft::bench {
@@ -92,15 +91,16 @@ void check(const ModelConfig& config) {
 
 void add_einsum_mixer() {
     static const bool added = [] {
-        add_unlisted_mixer({.info = {kEinsumMixer, "aft-local by tensor calls."},
-                            .traits =
-                                [](const ModelConfig& config) {
-                                    MixerTraits traits = local_traits(config);
-                                    traits.decoder = DecoderKind::prefix;
-                                    return traits;
-                                },
-                            .check = check,
-                            .make = make});
+        add_mixer({.info = {kEinsumMixer, "aft-local by tensor calls."},
+                   .traits =
+                       [](const ModelConfig& config) {
+                           MixerTraits traits = local_traits(config);
+                           traits.decoder = DecoderKind::prefix;
+                           return traits;
+                       },
+                   .check = check,
+                   .make = make,
+                   .is_hidden = true});
         return true;
     }();
     static_cast<void>(added);

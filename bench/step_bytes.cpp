@@ -41,7 +41,7 @@ Config byte_config(const std::string& mixer, const std::string& source, bool qui
     model.own["factors"] = quick ? 4 : 256;
     model.own["window"] = quick ? 4 : 32;  // of those that have one
     if (!mixer_traits(model).has_prior()) model.own["heads"] = 8;
-    model.length = quick ? 64 : 1024;
+    model.own["length"] = quick ? 64 : 1024;
     config.data.source = source;
     config.train.batch = quick ? 2 : 4;
     return config;

@@ -39,7 +39,7 @@ ExpectedStep in_double(const Trainer& trainer, const ModelConfig& truth) {
     for (Parameter& one : wide.parameters()) one.value.set_data(one.value.detach().to(at::kDouble));
     const Batch batch = first_batch(trainer);
     const TaskResult result = task_of(truth).evaluate(
-        wide, batch, {.backend = ops::OperatorBackend::reference}, config.train.label_smoothing);
+        wide, batch, {.backend = ops::OperatorBackend::reference}, config.train.own);
     result.loss.backward();
     ExpectedStep wanted{.loss = result.loss.item<double>(), .gradients = {}};
     for (const Parameter& one : wide.parameters())

@@ -9,10 +9,10 @@ Config image_config(const std::string& preset, bool quick) {
     Config config = load_preset(preset);
     ModelConfig& model = config.model;
     config.data = {.source = quick ? "shapes?size=32" : "shapes?size=224"};
-    model.classes = 3;
+    model.own["classes"] = 3;
     if (quick) {
         model.height = model.width = 32;
-        model.patch = 8;
+        model.own["patch"] = 8;
         model.layers = 2;
         if (mixer_traits(model).window > 0) model.own["window"] = 3;
     }

@@ -2,37 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "core/plot_colors.h"
+
 namespace aft::bench {
 namespace {
 
-struct SvgTheme {
-    const char *pane, *grid, *text1, *text2, *text3;
-    const char* series[8];
-};
+std::string hex(uint32_t color) {
+    return fmt::format("#{:06X}", color);
+}
 
-// The interface's tokens for light and dark panes, and its series 1 to 8.
-constexpr SvgTheme kLight{
-    "#FAFAFA",
-    "#DFE2E6",
-    "#16191D",
-    "#4A515A",
-    "#5A626B",
-    {"#266DD8", "#B45B0B", "#1B6C55", "#9E528D", "#7D7442", "#7F1A04", "#400B93", "#282F38"}};
-constexpr SvgTheme kDark{
-    "#15171A",
-    "#282C31",
-    "#E6E9EC",
-    "#ABB2BA",
-    "#8E96A0",
-    {"#85B4FF", "#FF9F19", "#4FE0CE", "#D666B8", "#F4DC7E", "#EB5C30", "#8877FA", "#9A9A8E"}};
-
-std::string colours(const SvgTheme& theme) {
+std::string colours(const PlotColors& colors) {
     std::string out = fmt::format(
         ".pane{{fill:{}}}.grid{{stroke:{}}}.t1{{fill:{}}}.t2{{fill:{}}}.t3{{fill:{}}}"
         ".guide{{stroke:{}}}",
-        theme.pane, theme.grid, theme.text1, theme.text2, theme.text3, theme.text3);
-    for (int i = 0; i < 8; ++i)
-        out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i + 1, theme.series[i]);
+        hex(colors.pane), hex(colors.line), hex(colors.text1), hex(colors.text2), hex(colors.text3),
+        hex(colors.text3));
+    for (size_t i = 0; i < colors.series.size(); ++i)
+        out += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i + 1, hex(colors.series[i]));
     return out;
 }
 
@@ -96,7 +82,8 @@ std::string Svg::document(double width, double height, std::string_view title) c
         ".grid{{stroke-width:1}}.guide{{stroke-width:1;stroke-dasharray:3 4}}\n{}\n"
         "@media (prefers-color-scheme: dark){{{}}}\n</style>\n"
         "<rect {} class=\"pane\"/>\n{}</svg>\n",
-        shape, width, height, escaped(title), colours(kLight), colours(kDark), shape, body_);
+        shape, width, height, escaped(title), colours(kPlotColorsLight), colours(kPlotColorsDark),
+        shape, body_);
 }
 
 }  // namespace aft::bench

@@ -10,7 +10,8 @@
 
 namespace aft {
 
-// What `work` threw, in words; "" where it threw nothing. `words_of` says how it is told.
+// What `work` threw, in words; "" where it threw nothing. `words_of` turns the exception into the
+// text.
 using ErrorWords = std::string (*)(const std::exception& error);
 [[nodiscard]] std::string error_words(const std::function<void()>& work,
                                       ErrorWords words_of = nullptr);

@@ -14,7 +14,7 @@ inline constexpr uint64_t kMaxImageBytes = uint64_t{256} << 20;
 
 void check_image_size(int64_t width, int64_t height);  // throws: empty or beyond the limits
 
-// Any of the formats below, told by its first bytes.
+// Any of the formats below, recognized by its first bytes.
 [[nodiscard]] Image decode_image(std::string_view bytes);
 [[nodiscard]] Image decode_jpeg(std::string_view bytes);
 [[nodiscard]] Image decode_png_or_bmp(std::string_view bytes);

@@ -14,12 +14,19 @@ struct RoomInfo {
     std::string sentence;  // what it is, in one sentence
 };
 
+// nullptr = there is none of that name.
+template <class Room>
+const Room* room_named(const std::vector<Room>& rooms, std::string_view name) {
+    for (const Room& room : rooms)
+        if (room.info.name == name) return &room;
+    return nullptr;
+}
+
 // "unknown mixer 'aft-lokal'; allowed: aft-simple, aft-full, ..."
 template <class Room>
 const Room& find_room(const std::vector<Room>& rooms, std::string_view name,
                       std::string_view kind) {
-    for (const Room& room : rooms)
-        if (room.info.name == name) return room;
+    if (const Room* const room = room_named(rooms, name)) return *room;
     std::string known;
     for (const Room& room : rooms) known += (known.empty() ? "" : ", ") + room.info.name;
     fail_usage("unknown {} '{}'; allowed: {}", kind, name, known);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -14,7 +15,7 @@ namespace {
 
 struct WarningLog {
     std::mutex mutex;
-    std::set<std::string> told;
+    std::set<std::string, std::less<>> reported;  // texts and subjects
     WarningSink sink;
 };
 
@@ -26,9 +27,15 @@ WarningLog& warnings() {
 }  // namespace
 
 void warn_once(const std::string& text) {
+    warn_once_about(text, [&] { return text; });
+}
+
+void warn_once_about(std::string_view subject, const std::function<std::string()>& text_of) {
     WarningLog& all = warnings();
     const std::lock_guard lock(all.mutex);
-    if (!all.told.insert(text).second) return;
+    if (all.reported.contains(subject)) return;
+    all.reported.emplace(subject);
+    const std::string text = text_of();
     if (all.sink)
         all.sink(text);
     else

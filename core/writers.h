@@ -12,8 +12,5 @@ namespace aft {
 void write_npy(const std::filesystem::path& path, const Field& field);  // float32
 // A header of axis names and "value", then one cell a line.
 void write_csv(const std::filesystem::path& path, const Field& field);
-// float32, float64, int32, int64, uint8 NPY of any rank; throws on anything else. Values are
-// converted to float.
-[[nodiscard]] Field read_npy(const std::filesystem::path& path);
 
 }  // namespace aft

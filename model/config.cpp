@@ -35,26 +35,20 @@ void ModelConfig::visit(SettingRows& rows) {
     add(number_row("model.dim", &dim, "Channels d of every token.", {1, 65536}));
     for (const MixerRoom& room : mixers())
         if (room.visit != nullptr) room.visit(own, rows);
-    for (const TaskRoom& room : tasks())
-        if (room.visit != nullptr) room.visit(own, rows);
     add(number_row("model.mlp_ratio", &mlp_ratio, "Width of the MLP in multiples of d.", {1, 64}));
     add(number_row("model.height", &height, "Rows of the image.", {1, 16384, "pixels"}));
     add(number_row("model.width", &width, "Columns of the image.", {1, 16384, "pixels"}));
     add(number_row("model.channels", &channels, "Colour channels of the image.", {1, 4}));
     add(number_row("model.levels", &levels, "Values that a sub-pixel or a byte can have.",
                    {2, 256}));
-    add(number_row("model.length", &length, "Bytes of a text window.", {1, kMany, "bytes"}));
-    add(number_row("model.patch", &patch, "Side of a patch in classification.",
-                   {1, 1024, "pixels"}));
-    add(number_row("model.classes", &classes, "Classes in classification.", {1, kMany}));
+    for (const TaskRoom& room : tasks())
+        if (room.visit != nullptr) room.visit(own, rows);
     add(number_row("model.dropout", &dropout,
                    "Share of values dropped after the output projection and the MLP.",
                    {0, 0.95, "", true, true}));
     add(flag_row("model.output_projection", &output_projection,
                  "A linear map after the mixer (Wo)."));
     add(flag_row("model.positions", &positions, "A learned position embedding."));
-    add(flag_row("model.class_token", &class_token,
-                 "Classification: read the answer from a class token instead of the mean."));
     add(text_row("model.activation", &activation, "Activation of the MLP.",
                  {"gelu", "gelu-tanh", "relu"}));
     add(number_row("model.norm_eps", &norm_eps, "Added to the variance in layer norms.",
@@ -80,19 +74,24 @@ int64_t ModelConfig::grid_width() const {
 
 int64_t ModelConfig::tokens() const {
     const TokenGrid grid = task_of(*this).grid(*this);
-    return grid.height * grid.width + (class_token && !causal() ? 1 : 0);
+    return grid.height * grid.width + (grid.class_token ? 1 : 0);
+}
+
+bool ModelConfig::has_class_token() const {
+    return task_of(*this).grid(*this).class_token;
+}
+
+int64_t ModelConfig::outputs() const {
+    const TaskRoom& room = task_of(*this);
+    return room.outputs != nullptr ? room.outputs(*this) : levels;
 }
 
 void ModelConfig::check() const {
     const MixerRoom& room = find_mixer(mixer);
     const TaskTraits& kind = task_traits(*this);
     const MixerTraits traits = room.traits(*this);
-    const bool has_patches = kind.tokens == TokenKind::patches;
-    require(has_patches || !class_token,
-            fmt::format("model.class_token is for model.task=classify, found task '{}'", task));
-    require(!has_patches || (height % patch == 0 && width % patch == 0),
-            fmt::format("model.patch = {} does not divide the image of {} x {} (height x width)",
-                        patch, height, width));
+    for (const TaskRoom& other : tasks())
+        if (other.check != nullptr) other.check(*this);
     require(causal() ? traits.causal : traits.non_causal,
             fmt::format("model.mixer={} cannot serve model.task={} ({})", mixer, task,
                         causal() ? "causal" : "not causal"));
@@ -104,7 +103,6 @@ void ModelConfig::check() const {
     require(tokens() <= int64_t{1} << 20,
             fmt::format("a sequence of {} tokens is too long; allowed: at most 1048576", tokens()));
     if (room.check != nullptr) room.check(*this);
-    if (task_of(*this).check != nullptr) task_of(*this).check(*this);
 }
 
 void DataConfig::visit(SettingRows& rows) {
@@ -143,8 +141,8 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
                    {1e-30, 1}));
     add(number_row("train.clip", &c.clip, "Largest norm of all gradients together; 0 = no limit.",
                    {0, kMany, "", true, true}));
-    add(number_row("train.label_smoothing", &c.label_smoothing,
-                   "Share of the target that is spread over all classes.", {0, 0.9}));
+    for (const TaskRoom& room : tasks())
+        if (room.visit_training != nullptr) room.visit_training(c.own, rows);
 }
 
 void TrainConfig::visit(SettingRows& rows) {

@@ -16,14 +16,11 @@ struct ModelConfig {
     std::string task = "image";      // room of model/tasks: image (autoregression), text, classify
     std::string mixer = "aft-full";  // room of model/mixers
     int64_t layers = 2, dim = 32, mlp_ratio = 4;
-    // Input. image: T = height*width*channels sub-pixels; text: T = length; classify: patches of
-    // patch*patch pixels.
-    int64_t height = 16, width = 16, channels = 1, levels = 16, length = 256, patch = 4,
-            classes = 3;
+    // Input. Pictures: height * width pixels of `channels` values each; `levels` values of a token.
+    int64_t height = 16, width = 16, channels = 1, levels = 16;
     double dropout = 0;
     bool output_projection = true;
     bool positions = true;            // learned position embedding
-    bool class_token = false;         // classify: class token (else mean pool after the last norm)
     std::string activation = "gelu";  // gelu, gelu-tanh, relu
     double norm_eps = 1e-5;
     // Initialisation: "normal" = N(0, 0.02^2) (the paper's silence filled as GPT-2); "fan-in" =
@@ -31,8 +28,8 @@ struct ModelConfig {
     // the ordered start of image values and positions (token rows and head sin/cos of the value,
     // positions y + x + channel).
     std::string init = "normal";
-    // What rooms declare for themselves (model/room_settings.h): heads, window, factors, ... The
-    // keys are "model.*" like the others.
+    // What mixers and tasks declare for themselves (model/room_settings.h): heads, window, length,
+    // patch, ... The keys are "model.*" like the others.
     RoomSettings own;
 
     void visit(SettingRows& rows);         // keys "model.*", those of all rooms too
@@ -42,6 +39,8 @@ struct ModelConfig {
     // width/patch; text: 1, length).
     [[nodiscard]] int64_t grid_height() const;
     [[nodiscard]] int64_t grid_width() const;
+    [[nodiscard]] bool has_class_token() const;  // before the grid
+    [[nodiscard]] int64_t outputs() const;       // logits of a token or of the input
     void check() const;  // throws usage Error on values that contradict each other
 };
 
@@ -66,7 +65,7 @@ struct TrainConfig {
     double weight_decay = 0.1;             // weights of linear maps only
     double bias_learning_rate_scale = 10;  // w, u, r, kernels, gamma, beta
     double bias_weight_decay = 0;
-    double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1, label_smoothing = 0;
+    double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1;
     int64_t seed = 1;
     int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
     double save_minutes = 5;
@@ -74,6 +73,7 @@ struct TrainConfig {
     // Steps between snapshots, widened where publishing would cost over 2 %.
     int64_t publish_every = 5;
     int64_t history_frames = 64;  // bias history kept for scrubbing
+    RoomSettings own;             // what tasks declare for their training: "train.*"
     void visit(SettingRows& rows);
 };
 

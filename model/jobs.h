@@ -1,7 +1,7 @@
-// Jobs: the door for everything that is not a live run. Free functions: request, control -> plain
-// result. Block until done; stopped by control.stop (throws Interrupted). Any thread, no shared
-// state. Plain types only. No LibTorch, no JSON. Errors: aft::Error with the file, key or flag.
-// One header a subject; who needs one alone includes that.
+// Jobs: the interface for everything that is not a live run. Free functions: request, control ->
+// plain result. Block until done; stopped by control.stop (throws Interrupted). Any thread, no
+// shared state. Plain types only. No LibTorch, no JSON. Errors: aft::Error with the file, key or
+// flag. One header a subject; who needs one alone includes that.
 #pragma once
 #include "model/jobs/complete.h"
 #include "model/jobs/eval.h"

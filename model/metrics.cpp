@@ -1,5 +1,6 @@
 #include "model/metrics.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -242,18 +243,23 @@ void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& 
     ++curves.version;
 }
 
-bool read_rows(const std::filesystem::path& run, uint64_t& offset, Curves& curves) {
-    const std::filesystem::path path = run / "metrics.jsonl";
-    const std::string text = read_slice(path, offset);
+void append_rows(std::string_view lines, const std::filesystem::path& file, uint64_t& offset,
+                 Curves& curves) {
     RowWriter writer(curves);
-    for (size_t begin = 0; begin < text.size();) {
-        const size_t end = text.find('\n', begin);
-        const JsonOrigin origin{.file = path.native(), .line_at = offset};
-        if (!writer.add(std::string_view(text).substr(begin, end - begin), origin))
-            fail("{}: the line at byte {} is not a JSON object", path.string(), offset);
+    for (size_t begin = 0; begin < lines.size();) {
+        const size_t end = std::min(lines.find('\n', begin), lines.size());
+        const JsonOrigin origin{.file = file.native(), .line_at = offset};
+        if (!writer.add(lines.substr(begin, end - begin), origin))
+            fail("{}: the line at byte {} is not a JSON object", file.string(), offset);
         offset += end + 1 - begin;
         begin = end + 1;
     }
+}
+
+bool read_rows(const std::filesystem::path& run, uint64_t& offset, Curves& curves) {
+    const std::filesystem::path path = run / "metrics.jsonl";
+    const std::string text = read_slice(path, offset);
+    append_rows(text, path, offset, curves);
     return !text.empty();
 }
 

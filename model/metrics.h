@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/number_column.h"
@@ -34,6 +35,9 @@ void add_row(Curves& curves, int64_t step, const std::map<std::string, double>& 
 // at a line that is no JSON object, with file and byte. Blocks on the file: not in the window's
 // thread.
 bool read_rows(const std::filesystem::path& run, uint64_t& offset, Curves& curves);
+// The same of whole lines in memory, which begin at byte `offset` of the file.
+void append_rows(std::string_view lines, const std::filesystem::path& file, uint64_t& offset,
+                 Curves& curves);
 
 // The last value of a column; NaN where there is none.
 [[nodiscard]] double last_value(const Curves& curves, const std::string& column);

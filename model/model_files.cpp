@@ -1,7 +1,5 @@
 #include "model/model_files.h"
 
-#include "model/checkpoints/run_paths.h"
-
 namespace aft {
 
 bool is_checkpoint_file(const std::string& path) {

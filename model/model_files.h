@@ -1,8 +1,10 @@
 // Names of model files, for those that show or copy them: what is a checkpoint, and which file
-// holds a step. Pure text, no LibTorch; any thread.
+// holds a step. Of names alone, is_run_folder apart; no LibTorch; any thread.
 #pragma once
 #include <cstdint>
 #include <string>
+
+#include "model/checkpoints/run_paths.h"  // is_run_folder
 
 namespace aft {
 

@@ -6,11 +6,11 @@ namespace aft {
 
 namespace {
 
-constexpr std::string_view kGroup = "model.";
-
+// "model.window" -> "window"
 std::string name_of(const Setting& row) {
-    AFT_ASSERT(row.key.starts_with(kGroup));
-    return row.key.substr(kGroup.size());
+    const size_t dot = row.key.find('.');
+    AFT_ASSERT(dot != std::string::npos);
+    return row.key.substr(dot + 1);
 }
 
 // A number that was set as a whole one, for a row of real ones.

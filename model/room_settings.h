@@ -1,7 +1,8 @@
 // Settings that a room declares for itself: a mixer's window, a task's own number. A plain struct
 // with `void visit(SettingRows& rows)` in the room's file says key ("model.window"), default, help
 // and range, one row each; the room names it in its entry (`.visit = visit_settings<Own>`), and
-// reads it back with `model.own.read<Own>()`. From then on the key is in --set, JSON configs,
+// reads it back with `model.own.read<Own>()`. A task's settings of the training ("train.*") are the
+// same in its `.visit_training` and `train.own`. From then on the key is in --set, JSON configs,
 // checkpoints and the window like every other. Rooms that share a setting declare the same row. No
 // LibTorch. Any thread, no state.
 #pragma once
@@ -19,7 +20,7 @@ class RoomSettings {
   public:
     using Value = std::variant<int64_t, double, bool, std::string>;
 
-    // By the key without "model.": own["window"] = 3. What is not set has its room's default.
+    // By the key without its group: own["window"] = 3. What is not set has its room's default.
     Value& operator[](const std::string& name) { return values_[name]; }
     [[nodiscard]] bool operator==(const RoomSettings&) const = default;
 

@@ -110,15 +110,17 @@ class Session {
 
     [[nodiscard]] Status status() const;
     [[nodiscard]] std::shared_ptr<const Curves> curves() const;
-    [[nodiscard]] std::vector<int64_t> history_steps() const;  // moments a probe's `step` names
+    [[nodiscard]] std::vector<int64_t> history_steps() const;  // steps that a probe can show
     // Those that can complete: whole weights.
     [[nodiscard]] std::vector<int64_t> saved_steps() const;
 
     [[nodiscard]] RunCommands run();
     [[nodiscard]] TrainingPace pace();
-    [[nodiscard]] ProbeAnswers probes();
-    [[nodiscard]] Completions completions() const;
-    [[nodiscard]] DataItems items();
+    // Reading and asking leave the run as it is: a const session has them, and no commands.
+    [[nodiscard]] ProbeAnswers probes() const;
+    [[nodiscard]] DataItems items() const;
+    [[nodiscard]] Completions completions();
+    [[nodiscard]] const Completions completions() const;  // latest() alone
 
   private:
     struct Impl;

@@ -1,5 +1,5 @@
-// Status: all that the window knows of a run at one moment, but for curves and fields. Published by
-// the session, read by panels. Plain types. No LibTorch. Any thread.
+// Status: a complete snapshot of what the window knows of a run, but for curves and fields.
+// Published by the session, read by panels. Plain types. No LibTorch. Any thread.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -20,11 +20,11 @@ struct LayerSummary {
     int64_t parameters = 0;
 };
 
-struct Status {  // a whole picture of the session at one moment
+struct Status {
     RunState state = RunState::empty;
     std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
     std::string branch;                      // folder that the last rewind kept
-    bool can_go_on = false;                  // after an error that left the weights whole
+    bool can_resume = false;                 // after an error that left the weights whole
     bool can_train =
         false;  // false for an opened checkpoint without data, or a run that another process trains
     bool following = false;  // another process trains this run; we read it as it grows

@@ -60,7 +60,7 @@ struct TaskTraits {
     // Every token is predicted from those before it, the model can complete; else one answer for
     // the whole input.
     bool is_autoregressive = true;
-    bool has_classes = false;          // logits over model.classes, else over model.levels
+    bool has_classes = false;  // a label for each input; how many: the setting model.classes
     std::string metric, metric_words;  // its key in the metrics; "bits/dim"
     bool loss_in_bits = true;          // on screen; else nats
     std::string examples = "images";   // counted: "images/s"

@@ -7,11 +7,12 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, content, includes, layers, names, places, rooms, sizes, types, words
+from rules import classes, commands, content, ids, includes, layers, names, places, rooms, sizes, types, words
 
 RULES = {
     "include direction": includes.include_direction,
     "layers of model and app": layers.layers,
+    "panels ask by commands": commands.commands,
     "places that catch, start threads or share": places.places,
     "places that are named are needed": places.unused_places,
     "LibTorch only in model, bench, tests": includes.libtorch_places,
@@ -27,6 +28,8 @@ RULES = {
     "one room a file, without a header": rooms.one_room_a_file,
     "no comparison with names of rooms": names.room_names,
     "operators are asked for by their rooms": names.operator_kinds,
+    "tests find controls by their ids": ids.found_by_id,
+    "exceptions of ids are needed": ids.unused_exceptions,
     "words that do not belong": content.words,
     "house words": words.house_words,
     "two types never share a name": types.type_names,

@@ -2,13 +2,16 @@
 """Runs test programs and adds up what they count.
 
     tests/run_suite.py PRESET[:PROGRAM,...]...     as in release asan:model,viz tsan:session
+    tests/run_suite.py --build PRESET...           all but the first are built (scripts/build.sh) while tests run
 
 GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, window).
 What tells the quickest runs first and ends the suite if it fails. Then programs run side by side, one a core, the
-longest first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line per program, the
+longest of what is built first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line per program, the
 whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
 import fnmatch
+import heapq
+import itertools
 import json
 import os
 import re
@@ -16,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +48,7 @@ FIRST = ("rules", "core")
 # Programs that compare times or count frames: with nothing beside them.
 ALONE = ("app", "bench", "viz", "journeys")
 # Each of these tests starts its program anew and runs as long as the others together: a program of its own.
-APART = {"model": "*/InstructionSet.passes/*"}
+APART = {"model": "*InstructionSet.passes/*"}
 # The longest first, as seconds on 2 cores; what is not named takes less.
 LONGEST = ("asan-model", "model", "cli", "model-fake-gpu", "app", "asan-app", "tsan-session", "session")
 # Two programs whose OpenMP threads spin at every barrier take the cores from each other: many times slower.
@@ -108,6 +112,13 @@ def gtest_counts(report):
             elif test.get("status") == "RUN":
                 counts["passed"] += 1
     return counts
+
+
+def inside_counts(report):
+    """Lines about tests that ran others in a process of their own (RecordProperty "passed_inside")."""
+    return [f"    {suite['name']}.{test['name']}: {test['passed_inside']} tests passed inside"
+            for suite in json.loads(report.read_text())["testsuites"] for test in suite["testsuite"]
+            if "passed_inside" in test]
 
 
 def skip_reasons(text):
@@ -188,6 +199,7 @@ def run_program(program):
         text += f"\n{program.name}: exit code {code}"
     lines = [f"{program.name}: {counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped"
              f" in {time.monotonic() - start:.0f} s"]
+    lines += inside_counts(report) if program.is_gtest and report.exists() else []
     lines += failure_lines(text) if counts["failed"] else []
     lines += [f"    skipped {number}: {reason}" for reason, number in reasons.items()]
     return counts, lines
@@ -236,16 +248,107 @@ def programs_of(spec):
     return programs
 
 
-def run_all(programs, env, beside):
-    """Runs `beside` programs at a time; prints in the order of the list, a program's lines together. -> Counter"""
+class Queue:
+    """Programs of which the longest known one is next. One is added whenever it is built, until close()."""
+
+    def __init__(self, programs=()):
+        self.changed, self.closed = threading.Condition(), False
+        self.number, self.waiting = itertools.count(), []
+        self.add(programs)
+
+    def add(self, programs):
+        with self.changed:
+            for program in programs:
+                heapq.heappush(self.waiting, (program.rank, next(self.number), program))
+            self.changed.notify_all()
+
+    def close(self):
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+
+    def take(self):
+        """The next program; None where no more will come."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.waiting or self.closed)
+            return heapq.heappop(self.waiting)[2] if self.waiting else None
+
+
+def run_all(queue, env, beside):
+    """Runs `beside` programs at a time; prints each when it ends, its lines together. -> Counter"""
+    total, printing = Counter(), threading.Lock()
+
+    def work():
+        while program := queue.take():
+            program.env = {**env, **(SIDE_BY_SIDE_ENV if beside > 1 else {}), **program.env}
+            counts, lines = run_program(program)
+            with printing:
+                print("\n".join(lines), flush=True)
+                total.update(counts)
+
+    with ThreadPoolExecutor(beside) as pool:
+        for worker in [pool.submit(work) for _ in range(beside)]:
+            worker.result()
+    return total
+
+
+def run_alone(programs, env):
+    """One after the other, in the order of the list."""
     total = Counter()
     for program in programs:
-        program.env = {**env, **(SIDE_BY_SIDE_ENV if beside > 1 else {}), **program.env}
-    with ThreadPoolExecutor(beside) as pool:
-        for counts, lines in pool.map(run_program, programs):
-            print("\n".join(lines), flush=True)
-            total += counts
+        queue = Queue([program])
+        queue.close()
+        total += run_all(queue, env, 1)
     return total
+
+
+def run_beside(programs, specs, env):
+    """`programs`, and those of `specs` once they are built. -> Counter, the programs to run alone, the specs whose
+    build failed"""
+    alone = []
+    queue = Queue()
+
+    def add(some):
+        alone.extend(p for p in some if p.kind in ALONE)
+        queue.add(p for p in some if p.kind not in ALONE)
+
+    add(programs)
+
+    def build_all():
+        try:
+            return build(specs, lambda spec: add([] if spec == "fuzz" else programs_of(spec)))
+        finally:
+            queue.close()
+
+    with ThreadPoolExecutor(1) as builder:
+        building = builder.submit(build_all)
+        total = run_all(queue, env, os.cpu_count())
+        failed = building.result()
+    return total + Counter(failed=len(failed)), alone, failed
+
+
+def targets_of(spec):
+    """'asan:model,viz' -> what scripts/build.sh builds for it."""
+    _, _, names = spec.partition(":")
+    return [name + "_tests" for name in names.split(",")] if names else ["all"]
+
+
+def build(specs, built):
+    """Builds one preset after the other, with less of the cores than the tests that run meanwhile, and calls
+    built(spec). -> the specs whose build failed"""
+    failed = []
+    for spec in specs:
+        preset, start = spec.partition(":")[0], time.monotonic()
+        run = subprocess.run(["nice", "-n", "5", "scripts/build.sh", preset, *targets_of(spec)], cwd=ROOT,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(f"build-{preset}: {int(not run.returncode)} built, {int(bool(run.returncode))} failed"
+              f" in {time.monotonic() - start:.0f} s", flush=True)
+        if run.returncode:
+            print(run.stdout)
+            failed.append(spec)
+        else:
+            built(spec)
+    return failed
 
 
 def run_fuzzer(program, results):
@@ -283,17 +386,18 @@ def run_fuzzers():
 
 
 def main():
-    programs = [program for spec in sys.argv[1:] if spec != "fuzz" for program in programs_of(spec)]
+    specs = [spec for spec in sys.argv[1:] if spec != "--build"]
+    later = specs[1:] if "--build" in sys.argv else []
+    programs = [program for spec in specs if spec not in later and spec != "fuzz" for program in programs_of(spec)]
     first = [p for p in programs if p.kind in FIRST]
-    alone = [p for p in programs if p.kind in ALONE]
-    beside = sorted((p for p in programs if p not in first and p not in alone), key=lambda p: p.rank)
     display = Display()
     try:
-        total = run_all(first, display.env, 1)
+        total = run_alone(first, display.env)
         if not total["failed"]:
-            total += run_all(beside, display.env, os.cpu_count())
-            total += run_fuzzers() if "fuzz" in sys.argv[1:] else Counter()
-            total += run_all(alone, display.env, 1)
+            counts, alone, broken = run_beside([p for p in programs if p not in first], later, display.env)
+            total += counts
+            total += run_fuzzers() if "fuzz" in specs and "fuzz" not in broken else Counter()
+            total += run_alone(alone, display.env)
     finally:
         display.close()
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

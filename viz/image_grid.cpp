@@ -13,7 +13,7 @@ bool is_missing(const TokenImage& image, int64_t i) {
     return image.unknown.empty() || image.unknown[static_cast<size_t>(i)] != 0;
 }
 
-Image with_alpha(const Image& image) {
+Image to_rgba(const Image& image) {
     if (image.channels == 4) return image;
     Image out{image.width, image.height, 4, {}};
     out.pixels.reserve(size_t(image.width * image.height * 4));
@@ -142,7 +142,7 @@ void TokenTexture::set(const TokenImage& image, const Look& look) {
 
 void TokenTexture::set(const Image& image, const Look& look) {
     if (look.painter == nullptr || image.width <= 0 || image.height <= 0) return;
-    const Image rgba = with_alpha(image);
+    const Image rgba = to_rgba(image);
     const bool fits = texture_.width() == image.width && texture_.height() == image.height;
     if (fits && rgba.pixels == shown_) return;
     if (!fits) texture_ = gl::Texture::rgba(int(image.width), int(image.height));

@@ -3,29 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plot_colors.h"
+
 namespace aft::viz {
 namespace {
 
-constexpr std::array<ImU32, 8> kDarkSeries = {rgb(0x85B4FF), rgb(0xFF9F19), rgb(0x4FE0CE),
-                                              rgb(0xD666B8), rgb(0xF4DC7E), rgb(0xEB5C30),
-                                              rgb(0x8877FA), rgb(0x9A9A8E)};
-constexpr std::array<ImU32, 8> kLightSeries = {rgb(0x266DD8), rgb(0xB45B0B), rgb(0x1B6C55),
-                                               rgb(0x9E528D), rgb(0x7D7442), rgb(0x7F1A04),
-                                               rgb(0x400B93), rgb(0x282F38)};
+constexpr std::array<ImU32, 8> series_of(const PlotColors& colors) {
+    std::array<ImU32, 8> out{};
+    for (size_t i = 0; i < out.size(); ++i) out[i] = rgb(colors.series[i]);
+    return out;
+}
 
 constexpr Theme kDark = {.name = ThemeName::dark,
                          .gap = rgb(0x0B0C0E),
                          .bar = rgb(0x0F1113),
-                         .pane = rgb(0x15171A),
+                         .pane = rgb(kPlotColorsDark.pane),
                          .raised = rgb(0x1C1F23),
                          .field = rgb(0x23272C),
                          .field_hover = rgb(0x2B3036),
                          .field_pressed = rgb(0x353B42),
-                         .line = rgb(0x282C31),
+                         .line = rgb(kPlotColorsDark.line),
                          .strong = rgb(0x434A53),
-                         .text1 = rgb(0xE6E9EC),
-                         .text2 = rgb(0xABB2BA),
-                         .text3 = rgb(0x8E96A0),
+                         .text1 = rgb(kPlotColorsDark.text1),
+                         .text2 = rgb(kPlotColorsDark.text2),
+                         .text3 = rgb(kPlotColorsDark.text3),
                          .accent = rgb(0x8FB0FF),
                          .selected = rgb(0x23304F),
                          .fill = rgb(0x4169E8),
@@ -38,7 +39,7 @@ constexpr Theme kDark = {.name = ThemeName::dark,
                          .hatch_ground = rgb(0x1B1E22),
                          .hatch_line = rgb(0x343A41),
                          .nan = rgb(0xFF2BD6),
-                         .series = kDarkSeries,
+                         .series = series_of(kPlotColorsDark),
                          .diverging = Colormap::ember_dark,
                          .track = rgb(0x353B42),
                          .knob = rgb(0xABB2BA)};
@@ -46,16 +47,16 @@ constexpr Theme kDark = {.name = ThemeName::dark,
 constexpr Theme kLight = {.name = ThemeName::light,
                           .gap = rgb(0xD5D8DC),
                           .bar = rgb(0xE6E8EB),
-                          .pane = rgb(0xFAFAFA),
+                          .pane = rgb(kPlotColorsLight.pane),
                           .raised = rgb(0xF1F2F4),
                           .field = rgb(0xE8EAED),
                           .field_hover = rgb(0xDFE2E6),
                           .field_pressed = rgb(0xD2D6DB),
-                          .line = rgb(0xDFE2E6),
+                          .line = rgb(kPlotColorsLight.line),
                           .strong = rgb(0xAEB5BD),
-                          .text1 = rgb(0x16191D),
-                          .text2 = rgb(0x4A515A),
-                          .text3 = rgb(0x5A626B),
+                          .text1 = rgb(kPlotColorsLight.text1),
+                          .text2 = rgb(kPlotColorsLight.text2),
+                          .text3 = rgb(kPlotColorsLight.text3),
                           .accent = rgb(0x2B52CC),
                           .selected = rgb(0xDFE7FB),
                           .fill = rgb(0x3459D6),
@@ -68,7 +69,7 @@ constexpr Theme kLight = {.name = ThemeName::light,
                           .hatch_ground = rgb(0xEDEEF0),
                           .hatch_line = rgb(0xC3C8CE),
                           .nan = rgb(0xD100A9),
-                          .series = kLightSeries,
+                          .series = series_of(kPlotColorsLight),
                           .diverging = Colormap::ember_light,
                           .track = rgb(0x7C858F),
                           .knob = rgb(0xFAFAFA)};
@@ -98,7 +99,7 @@ constexpr Theme kHighContrast = {.name = ThemeName::high_contrast,
                                  .hatch_ground = rgb(0x000000),
                                  .hatch_line = rgb(0x8A8A8A),
                                  .nan = rgb(0xFF2BD6),
-                                 .series = kDarkSeries,
+                                 .series = series_of(kPlotColorsDark),
                                  .diverging = Colormap::ember_dark,
                                  .track = rgb(0x404040),
                                  .knob = rgb(0xE4E4E4)};

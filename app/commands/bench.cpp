@@ -2,10 +2,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/work.h"
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/files.h"
@@ -25,7 +25,7 @@ std::string own_file() {
     return fs::read_symlink("/proc/self/exe", unknown).string();
 }
 
-// Before the work: a name that cannot be written is told in a second, not after ten minutes.
+// Before the work: a name that cannot be written is reported in a second, not after ten minutes.
 void check_files(const BenchFlags& flags) {
     for (const std::string& file : {flags.plot, flags.markdown})
         if (!file.empty()) check_writable(file);

@@ -1,12 +1,12 @@
-// afterimage complete: fills in the masked part of a picture, or goes on with a text.
+// afterimage complete: fills in the masked part of a picture, or continues a text.
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/results_json.h"
-#include "app/work.h"
 #include "core/check.h"
 #include "model/jobs/complete.h"
 
@@ -94,7 +94,7 @@ CommandRun setup(CLI::App& command) {
              request.mask);
     add_whole(command, {"--keep-rows", "keep the upper N rows, fill in the rest"},
               flags->keep_rows);
-    add_text(command, {"--prompt", "text to go on with (\"\": from nothing)", "TEXT"},
+    add_text(command, {"--prompt", "text to continue (\"\": from nothing)", "TEXT"},
              request.prompt);
     add_whole(command, {"--length", "bytes of text to add", 1, 1 << 20}, flags->length);
     add_sampling(command, *flags);
@@ -106,7 +106,7 @@ CommandRun setup(CLI::App& command) {
 }  // namespace
 
 CommandRoom complete_command() {
-    return {.info = {"complete", "Fills in the masked part of a picture, or goes on with a text."},
+    return {.info = {"complete", "Fills in the masked part of a picture, or continues a text."},
             .example =
                 "afterimage complete runs/mirror --data 'mirror?split=test' --keep-rows 8 "
                 "--samples 4 -o out",

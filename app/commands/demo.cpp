@@ -2,11 +2,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/results_json.h"
-#include "app/work.h"
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
@@ -15,7 +15,7 @@
 #include "model/jobs/probe.h"
 #include "model/jobs/train.h"
 #if AFT_WINDOW
-#include "app/window_api.h"
+#include "app/cli/window_api.h"
 #endif
 
 namespace aft::app {
@@ -82,7 +82,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
         (config.model.height * 5 / 8) * config.model.width + config.model.width / 3;
     pictures.push_back(
         {folder + "/attention.png",
-         fmt::format("where target {} listens in layer 0, one map a channel", target)});
+         fmt::format("what target {} attends to in layer 0, one map a channel", target)});
     ProbeJob attention = probe_of(run, pictures.back(), "attention");
     attention.data = data;
     attention.position = target;
@@ -147,7 +147,7 @@ int demo(const DemoFlags& flags, const Globals& globals) {
     if (!in_window) {
         const TrainResult result = train(run, work);
         if (result.interrupted) {
-            print_note(fmt::format("stopped at step {}; 'afterimage train --resume {}' goes on",
+            print_note(fmt::format("stopped at step {}; 'afterimage train --resume {}' resumes",
                                    result.step, result.run));
             return 130;
         }

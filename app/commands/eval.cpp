@@ -2,22 +2,22 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/results_json.h"
-#include "app/work.h"
 #include "model/jobs/eval.h"
 
 namespace aft::app {
 namespace {
 
 CommandRun setup(CLI::App& command) {
-    struct Flags {
+    struct EvalFlags {
         EvalRequest request;
         bool json = false;
     };
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<EvalFlags>();
     EvalRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
     add_text(command, {"--data", "data source (?split=test chooses the part)", "SPEC", true},

@@ -69,9 +69,9 @@ std::string tensor_table(const std::vector<TensorSummary>& tensors) {
     return table(rows, 3);
 }
 
-std::string bias_table(const std::vector<BiasStatistics>& biases) {
+std::string bias_table(const std::vector<BiasSummary>& biases) {
     Rows rows = {{"layer", "head", "min", "max", "mean", "norm"}};
-    for (const BiasStatistics& bias : biases)
+    for (const BiasSummary& bias : biases)
         rows.push_back({std::to_string(bias.layer), std::to_string(bias.head), number(bias.min),
                         number(bias.max), number(bias.mean), number(bias.norm)});
     return table(rows, 2);

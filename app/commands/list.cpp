@@ -3,15 +3,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
 #include "model/jobs/lists.h"
 #if AFT_WINDOW
-#include "app/window_api.h"
+#include "app/cli/window_api.h"
 #endif
 
 namespace aft::app {
@@ -81,11 +81,11 @@ int list(const std::string& name, bool as_json) {
 }
 
 CommandRun setup(CLI::App& command) {
-    struct Flags {
+    struct ListFlags {
         std::string name;
         bool json = false;
     };
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<ListFlags>();
     add_text(command,
              {"LIST",
               "one list (default: all of them); figures, interventions and importers have no rooms "

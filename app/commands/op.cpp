@@ -2,11 +2,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/results_json.h"
-#include "app/work.h"
 #include "model/jobs/op.h"
 
 namespace aft::app {
@@ -48,8 +48,7 @@ CommandRun setup(CLI::App& command) {
     add_switch(command, "--grad", "gradients too, for the dy in IN", request.grad);
     add_choice(command, {"--precision", "of the computation", {"fp32", "bf16", "fp64"}},
                request.precision);
-    add_choice(command, {"--backend", "who computes", {"reference", "tiled", "cpu", "cuda"}},
-               request.backend);
+    add_choice(command, {"--backend", "who computes", op_backends()}, request.backend);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return op(*flags, globals); };
 }

@@ -3,12 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/interrupts.h"
+#include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/commands/rooms.h"
 #include "app/host/headless_run.h"
 #include "app/host/window.h"
-#include "app/interrupts.h"
-#include "app/options.h"
-#include "app/output.h"
 #include "core/files.h"
 #include "model/system.h"
 

@@ -4,11 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/commands/rooms.h"
 #include "app/frame/layouts.h"
 #include "app/host/shots.h"
-#include "app/options.h"
-#include "app/output.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "model/system.h"

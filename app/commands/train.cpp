@@ -2,11 +2,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/output.h"
-#include "app/results_json.h"
-#include "app/work.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "model/jobs/train.h"
@@ -39,8 +39,7 @@ void check_origin(const TrainFlags& flags) {
             given == 0 ? "none" : "several");
     }
     if (!flags.resume.empty() && !flags.out.empty()) {
-        fail_usage(
-            "--out: a run that is gone on with stays in its folder; leave out --out or --resume");
+        fail_usage("--out: a resumed run stays in its folder; leave out --out or --resume");
     }
 }
 
@@ -56,10 +55,10 @@ Config config_of(const TrainFlags& flags) {
     return config;
 }
 
-// A run that is gone on with and stands at its target, or past it.
+// A resumed run that stands at its target, or past it.
 void say_nothing_to_do(const TrainResult& result, const TrainFlags& flags) {
     const std::string words = fmt::format(
-        "nothing to do: the run is at step {} already ({} {}); to go on, ask for more: "
+        "nothing to do: the run is at step {} already ({} {}); to continue, ask for more: "
         "afterimage train --resume {} --steps {}",
         result.step, flags.steps ? "--steps" : "train.steps", result.target,
         shell_word(flags.resume), 2 * std::max<int64_t>(1, result.step));
@@ -126,7 +125,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--preset", "settings by name (afterimage list presets)", "NAME"},
              flags->preset);
     add_text(command, {"--config", "settings from a JSON file", "FILE"}, flags->config);
-    add_text(command, {"--resume", "go on with a run, in its folder", "RUNDIR"}, flags->resume);
+    add_text(command, {"--resume", "resume a run, in its folder", "RUNDIR"}, flags->resume);
     add_texts(command, {"--set", "change one setting (repeatable)", "KEY=VALUE"}, flags->set);
     add_text(command, {"--data", "data source, as in mirror?size=16 or cifar10:DIR", "SPEC"},
              flags->data);

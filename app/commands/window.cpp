@@ -2,9 +2,9 @@
 #if AFT_WINDOW
 #include <memory>
 
+#include "app/cli/options.h"
+#include "app/cli/window_api.h"
 #include "app/commands/rooms.h"
-#include "app/options.h"
-#include "app/window_api.h"
 
 namespace aft::app {
 namespace {

@@ -1,4 +1,6 @@
 // The file browser: folders, what can be opened in them, a filter, a sort, and a typed path.
+#include "app/frame/file_browser.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -7,10 +9,14 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/frame/frame_parts.h"
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
+#include "app/frame/overlays.h"
 #include "app/state/open_path.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
+#include "core/clock.h"
 #include "core/image.h"
 #include "core/text.h"
 #include "model/model_files.h"
@@ -20,11 +26,6 @@ namespace aft::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-int64_t seconds_of(const fs::file_time_type& time) {
-    const auto since = time - fs::file_time_type::clock::now() + std::chrono::system_clock::now();
-    return std::chrono::duration_cast<std::chrono::seconds>(since.time_since_epoch()).count();
-}
 
 std::string date_words(int64_t seconds) {
     const std::time_t time = seconds;
@@ -46,7 +47,7 @@ bool contains_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-void FileBrowser::open(Ui& ui, bool for_data) {
+void FileBrowser::open(const ViewState& ui, bool for_data) {
     is_open_ = is_new_ = true;
     for_data_ = for_data;
     std::error_code ignored;
@@ -76,19 +77,18 @@ void FileBrowser::read_folder() {
     constexpr size_t kMostEntries = 5000;
     for (const fs::directory_iterator end; at != end && !problem; at.increment(problem)) {
         std::error_code ignored;
-        Entry entry{.name = at->path().filename().string()};
+        FileEntry entry{.name = at->path().filename().string()};
         if (entry.name.starts_with('.')) continue;
         entry.is_folder = at->is_directory(ignored);
-        entry.is_run = entry.is_folder && fs::exists(at->path() / "config.json", ignored) &&
-                       fs::exists(at->path() / "checkpoints", ignored);
+        entry.is_run = is_run_folder(at->path());
         if (!entry.is_folder) entry.bytes = at->file_size(ignored);
-        entry.changed = seconds_of(at->last_write_time(ignored));
+        entry.changed = unix_seconds(at->last_write_time(ignored));
         entries_.push_back(std::move(entry));
         if (entries_.size() < kMostEntries) continue;
         problem_ = fmt::format("only the first {} entries are shown", kMostEntries);
         break;
     }
-    std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+    std::sort(entries_.begin(), entries_.end(), [this](const FileEntry& a, const FileEntry& b) {
         if (a.is_folder != b.is_folder) return a.is_folder;
         if (list_.sort == 1 && a.changed != b.changed) return a.changed > b.changed;
         if (list_.sort == 2 && a.bytes != b.bytes) return a.bytes > b.bytes;
@@ -96,11 +96,11 @@ void FileBrowser::read_folder() {
     });
 }
 
-void FileBrowser::take_typed(Ui& ui) {
+void FileBrowser::take_typed(PaneContext& ui) {
     std::error_code ignored;
     fs::path wanted = typed_;
     if (wanted.is_relative()) wanted = folder_ / wanted;
-    if (fs::is_directory(wanted, ignored) && !fs::exists(wanted / "config.json", ignored)) {
+    if (fs::is_directory(wanted, ignored) && !is_run_folder(wanted)) {
         go(wanted);
         return;
     }
@@ -117,7 +117,7 @@ void FileBrowser::take_typed(Ui& ui) {
 }
 
 // The chosen folder or file itself, not what is in it.
-void FileBrowser::take_data(Ui& ui) {
+void FileBrowser::take_data(PaneContext& ui) {
     std::error_code ignored;
     fs::path wanted = typed_;
     if (wanted.is_relative()) wanted = folder_ / wanted;
@@ -130,7 +130,7 @@ void FileBrowser::take_data(Ui& ui) {
     choose_data(ui, wanted.string());
 }
 
-void FileBrowser::choose(Ui& ui, const Entry& entry) {
+void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
     typed_ = (folder_ / entry.name).string();
     if (entry.is_folder && !entry.is_run) {
         go(folder_ / entry.name);
@@ -139,52 +139,55 @@ void FileBrowser::choose(Ui& ui, const Entry& entry) {
     take_typed(ui);
 }
 
-void FileBrowser::draw_head(Ui& ui) {
-    ui.recorder.set_section("Where");
+void FileBrowser::draw_head(PaneContext& ui) {
+    ui.recorder.set_section("Where##where");
     const std::string data = "Where are the data? " + ui.status.config.data.source;
     text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
-    if (button(
-            ui,
-            {.name = "Up", .icon = icon::up, .kind = ButtonKind::icon, .tip = "The folder above"}))
+    if (button(ui, {.name = "Up##up",
+                    .icon = icon::up,
+                    .kind = ButtonKind::icon,
+                    .tip = "The folder above"}))
         go(folder_.parent_path());
     ImGui::SameLine();
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-    text_field(ui,
-               {.name = "Path",
-                .hint = "folder or file",
-                .width = room - 84,
-                .focus = std::exchange(is_new_, false),
-                .mono = true},
-               typed_);
-    const bool entered = text_submitted(ui);
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
+    const TextEdit edit = text_field(ui,
+                                     {.name = "Path##path",
+                                      .hint = "folder or file",
+                                      .width = available - 84,
+                                      .focus = std::exchange(is_new_, false),
+                                      .mono = true},
+                                     typed_);
     ImGui::SameLine();
-    if (button(ui, {.name = "Go", .width = 76}) || entered) take_typed(ui);
-    text_field(ui, {.name = "Filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
-               list_.filter);
+    if (button(ui, {.name = "Go##go", .width = 76}) || edit.is_submitted) take_typed(ui);
+    text_field(
+        ui,
+        {.name = "Filter##filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
+        list_.filter);
     ImGui::SameLine();
-    static const std::vector<Choice> kKinds = {{"Can be opened"}, {"Everything"}};
+    static const std::vector<Choice> kKinds = {{"Can be opened##can_be_opened"},
+                                               {"Everything##everything"}};
     if (!for_data_) {
-        segmented(ui, "Show", list_.kind, {kKinds});
+        segmented(ui, "Show##show", list_.kind, {kKinds});
         ImGui::SameLine();
     }
-    static const std::vector<Choice> kSorts = {{"Name"}, {"Date"}, {"Size"}};
-    if (segmented(ui, "Sort", list_.sort, {kSorts})) read_folder();
+    static const std::vector<Choice> kSorts = {{"Name##name"}, {"Date##date"}, {"Size##size"}};
+    if (segmented(ui, "Sort##sort", list_.sort, {kSorts})) read_folder();
 }
 
-void FileBrowser::draw_list(Ui& ui, float height) {
-    ui.recorder.set_section("Files");
+void FileBrowser::draw_list(PaneContext& ui, float height) {
+    ui.recorder.set_section("Files##files");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     ImGui::BeginChild("files", {0, height});
-    const Entry* chosen = nullptr;
+    const FileEntry* chosen = nullptr;
     int shown = 0;
-    for (const Entry& entry : entries_) {
+    for (const FileEntry& entry : entries_) {
         const bool fits =
             entry.is_folder || for_data_ || list_.kind == 1 || can_be_opened(entry.name);
         if (!fits || !contains_word(entry.name, list_.filter)) continue;
         ++shown;
-        const Row line = row(ui, entry.name,
+        const Row line = row(ui, WidgetName::data(entry.name),
                              {26, entry.name == selected_,
                               entry.is_run ? "run" : (entry.is_folder ? "folder" : "file")});
         if (line.pressed) selected_ = entry.name, typed_ = (folder_ / entry.name).string();
@@ -213,19 +216,21 @@ void FileBrowser::draw_list(Ui& ui, float height) {
              {text_size::label, ui.theme.text2});
     ImGui::EndChild();
     ImGui::PopStyleVar();
-    if (chosen != nullptr) choose(ui, Entry(*chosen));  // a copy: going elsewhere clears the list
+    if (chosen != nullptr)
+        choose(ui, FileEntry(*chosen));  // a copy: going elsewhere clears the list
 }
 
-void FileBrowser::draw_foot(Ui& ui) {
-    ui.recorder.set_section("Answer");
+void FileBrowser::draw_foot(PaneContext& ui) {
+    ui.recorder.set_section("Answer##answer");
     if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
-    const float room = ImGui::GetContentRegionAvail().x;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - ui.px(208));
-    if (button(ui, {.name = "Cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
+    const float available = ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + available - ui.px(208));
+    if (button(ui,
+               {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
         is_open_ = false;
     ImGui::SameLine();
     const std::string why = typed_.empty() ? "Choose a file or type a path." : "";
-    if (button(ui, {.name = for_data_ ? "Use this" : "Open",
+    if (button(ui, {.name = for_data_ ? "Use this##accept" : "Open##accept",
                     .kind = ButtonKind::primary,
                     .why_not = why,
                     .width = 104,
@@ -233,7 +238,7 @@ void FileBrowser::draw_foot(Ui& ui) {
         for_data_ ? take_data(ui) : take_typed(ui);
 }
 
-void FileBrowser::draw(Ui& ui, ImVec2 display) {
+void FileBrowser::draw(PaneContext& ui, ImVec2 display) {
     if (!is_open_) return;
     const float width = std::min(ui.px(860), display.x - ui.px(32));
     const float height = std::min(ui.px(600), display.y - ui.px(110));

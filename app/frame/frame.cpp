@@ -8,22 +8,22 @@
 #include <limits>
 #include <utility>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/data_location.h"
+#include "app/frame/frame_actions.h"
 #include "app/frame/frame_timer.h"
+#include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
 #include "app/frame/panes.h"
+#include "app/frame/run_actions.h"
+#include "app/frame/selection_actions.h"
 #include "app/frame/session_host.h"
+#include "app/frame/status_bar.h"
+#include "app/frame/toasts.h"
+#include "app/frame/top_bar.h"
 #include "app/frame/warnings.h"
-#include "app/state/data_location.h"
 #include "core/outside.h"
 
 namespace aft::app {
-
-const char* workspace_name(Workspace workspace) {
-    static constexpr const char* kNames[] = {"Home",     "Train",   "Biases", "Attention",
-                                             "Complete", "Compare", "Lab"};
-    return kNames[static_cast<int>(workspace)];
-}
 
 struct Frame::Impl {
     FrameOptions options;
@@ -49,19 +49,26 @@ void add_actions(Actions& actions, FrameTools& tools) {
     add_selection_actions(actions, tools);
 }
 
-// Each command at once, in the order in which they were sent; paths together.
-void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
+// In the order in which they were sent; what is for the open session before another one takes its
+// place, and paths together.
+void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
     std::vector<std::string> paths;
-    for (Command& command : ui.commands.take()) {
+    std::vector<Command> commands = ui.commands.take();
+    for (Command& command : commands) {
+        if (auto* order = std::get_if<SessionCommand>(&command)) host.apply(std::move(*order));
+        if (const auto* shown = std::get_if<ShowStep>(&command)) ui.selection.step = shown->step;
+    }
+    for (Command& command : commands) {
         if (auto* path = std::get_if<OpenPath>(&command)) paths.push_back(std::move(path->path));
         if (const auto* browse = std::get_if<BrowseFiles>(&command))
             tools.browser.open(ui, browse->for_data);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
-            tools.focus_pane = std::move(pane->name);
+            tools.focus_pane = std::move(pane->id);
             tools.side_hidden = false;
         }
-        if (const auto* rewind = std::get_if<RewindTo>(&command)) host.rewind(rewind->step);
+        if (const auto* shown = std::get_if<ShowWorkspace>(&command))
+            ui.workspace = shown->workspace;
         if (auto* run = std::get_if<OpenRun>(&command)) {
             host.replace(std::move(run->request));
             ui.workspace = Workspace::train;
@@ -70,7 +77,7 @@ void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
     host.open(paths);
 }
 
-void update_theme(Ui& ui, float display_scale) {
+void update_theme(PaneContext& ui, float display_scale) {
     const auto scale = display_scale * static_cast<float>(ui.settings.zoom);
     if (ui.is_styled && ui.theme.name == ui.settings.theme && ui.scale == scale) return;
     const float before = ui.is_styled ? ui.scale : static_cast<float>(ui.settings.layout_scale);
@@ -98,11 +105,11 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    ui.recorder.set_pane("Palette");
+    ui.recorder.set_pane("Palette##palette");
     tools.palette.draw(ui, display);
-    ui.recorder.set_pane("Open");
+    ui.recorder.set_pane("Open##file_browser");
     tools.browser.draw(ui, display);
-    ui.recorder.set_pane("Keys");
+    ui.recorder.set_pane("Keys##shortcuts");
     tools.shortcuts.draw(ui, display, help);
 }
 
@@ -142,8 +149,8 @@ void Frame::open(const std::string& path) {
     impl_->ui.commands.send(OpenPath{path});
 }
 
-void Frame::open_run(OpenRequest request) {
-    impl_->ui.commands.send(OpenRun{std::move(request)});
+Session* Frame::session() {
+    return impl_->host.session();
 }
 
 void Frame::set_display_scale(float scale) {
@@ -178,7 +185,6 @@ void Frame::prepare(double seconds) {
         p.host.poll();
     p.host.note_changes();
     p.warnings.report(p.ui);
-    p.host.report_unsaved();
     update_theme(p.ui, p.options.display_scale);
     p.host.load_image();
     p.tools.timeline.advance(p.ui);
@@ -198,8 +204,8 @@ void Frame::draw() {
     p.panes.draw(ui, p.tools, areas);
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
-    ui.recorder.set_pane("Toasts");
-    ui.toasts.draw(ui);
+    ui.recorder.set_pane("Toasts##toasts");
+    draw_toasts(ui);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);
@@ -209,7 +215,7 @@ void Frame::finish() {
     impl_->timer.end(impl_->ui.stats);
 }
 
-std::string dump(const Ui& ui) {
+std::string dump(const PaneContext& ui) {
     return dump_text(ui.recorder, ui.stats.frames, workspace_name(ui.workspace),
                      ImGui::GetIO().DisplayFramebufferScale.x);
 }

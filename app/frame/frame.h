@@ -37,7 +37,7 @@ class Frame {
     void finish();  // after the frame is on screen: measures it
     // A path from outside: command line, drop, script. Run folder, checkpoint or picture.
     void open(const std::string& path);
-    void open_run(OpenRequest request);
+    [[nodiscard]] Session* session();  // the open one, for the host and tests; null = none
     void set_display_scale(float scale);
     // Before the end: has the open session save. Blocks; what it could not save, if so.
     [[nodiscard]] std::optional<UnsavedSteps> save_session();
@@ -53,7 +53,7 @@ class Frame {
 };
 
 // The text dump of the last frame, as AFTERIMAGE_DUMP writes it.
-[[nodiscard]] std::string dump(const Ui& ui);
+[[nodiscard]] std::string dump(const PaneContext& ui);
 
 // The frame with no renderer at all: ids, names, sentences and actions for `list` and tests.
 [[nodiscard]] std::vector<Action> all_actions();

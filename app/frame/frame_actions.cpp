@@ -1,8 +1,11 @@
 // Actions of the window itself: opening, workspaces, palette, themes, size, layout.
+#include "app/frame/frame_actions.h"
+
 #include <algorithm>
 #include <filesystem>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
+#include "app/widgets/buttons.h"
 #include "core/caught.h"
 #include "core/files.h"
 
@@ -12,7 +15,7 @@ namespace {
 
 constexpr double kZooms[] = {0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3};
 
-void zoom(Ui& ui, int direction) {
+void zoom(ViewState& ui, int direction) {
     double next = ui.settings.zoom;
     for (const double z : kZooms) {
         if (direction > 0 && z > ui.settings.zoom + 1e-6) {
@@ -36,14 +39,14 @@ std::string demo_file(const std::string& stem) {
     return {};
 }
 
-void train_demo(Ui& ui, const std::string& preset) {
+void train_demo(PaneContext& ui, const std::string& preset) {
     OpenRun run;
     run.request.config = load_preset(preset);
     run.request.autostart = true;
     ui.commands.send(std::move(run));
 }
 
-void open_demo(Ui& ui) {
+void open_demo(PaneContext& ui) {
     const std::string file = demo_file("mirror");
     if (file.empty()) {
         train_demo(ui, "demo-mirror");
@@ -60,7 +63,7 @@ void add_file_actions(Actions& actions) {
                  .icon = icon::open,
                  .shortcut = "Ctrl+O",
                  .menu = "File",
-                 .run = [](Ui& ui) { ui.commands.send(BrowseFiles{}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(BrowseFiles{}); }});
     actions.add({.id = "file.open_demo",
                  .name = "Open demo",
                  .sentence = "Opens the shipped mirror model, or trains it in half a minute.",
@@ -77,7 +80,7 @@ void add_file_actions(Actions& actions) {
                      .name = std::string("Train demo ") + name,
                      .sentence = sentence,
                      .icon = icon::play,
-                     .run = [preset](Ui& ui) { train_demo(ui, preset); }});
+                     .run = [preset](PaneContext& ui) { train_demo(ui, preset); }});
     }
     actions.add({.id = "file.quit",
                  .name = "Quit",
@@ -85,7 +88,7 @@ void add_file_actions(Actions& actions) {
                  .icon = icon::quit,
                  .shortcut = "Ctrl+Q",
                  .menu = "File",
-                 .run = [](Ui& ui) { ui.commands.quit(); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(Quit{}); }});
 }
 
 void add_workspace_actions(Actions& actions) {
@@ -98,17 +101,16 @@ void add_workspace_actions(Actions& actions) {
                                "Change biases and see what that does to the loss."};
     const char* icons[] = {icon::home,    icon::chart,   icon::grid, icon::eye,
                            icon::picture, icon::compare, icon::flask};
-    const char* keys[] = {"home", "train", "biases", "attention", "complete", "compare", "lab"};
     int key = 0;
     for (const Workspace workspace : kWorkspaces) {
         const auto i = static_cast<size_t>(key++);
-        actions.add({.id = std::string("view.workspace_") + keys[i],
+        actions.add({.id = std::string("view.workspace_") + workspace_id(workspace),
                      .name = std::string("Workspace ") + workspace_name(workspace),
                      .sentence = sentences[i],
                      .icon = icons[i],
                      .shortcut = std::to_string(key),
                      .menu = "View",
-                     .run = [workspace](Ui& ui) { ui.workspace = workspace; }});
+                     .run = [workspace](ViewState& ui) { ui.workspace = workspace; }});
     }
 }
 
@@ -125,13 +127,13 @@ void add_theme_actions(Actions& actions) {
                      .name = name,
                      .sentence = sentence,
                      .icon = icon::contrast,
-                     .run = [theme = theme](Ui& ui) { ui.settings.theme = theme; }});
+                     .run = [theme = theme](ViewState& ui) { ui.settings.theme = theme; }});
     actions.add({.id = "view.next_theme",
                  .name = "Next theme",
                  .sentence = "Dark, light, high contrast in turn.",
                  .icon = icon::contrast,
                  .menu = "View",
-                 .run = [](Ui& ui) {
+                 .run = [](ViewState& ui) {
                      const int next = (static_cast<int>(ui.settings.theme) + 1) % 3;
                      ui.settings.theme = static_cast<ThemeName>(next);
                  }});
@@ -141,21 +143,21 @@ void add_theme_actions(Actions& actions) {
                  .icon = icon::zoom_in,
                  .shortcut = "Ctrl+=",
                  .menu = "View",
-                 .run = [](Ui& ui) { zoom(ui, 1); }});
+                 .run = [](ViewState& ui) { zoom(ui, 1); }});
     actions.add({.id = "view.zoom_out",
                  .name = "Smaller",
                  .sentence = "Makes everything in the window smaller.",
                  .icon = icon::zoom_out,
                  .shortcut = "Ctrl+-",
                  .menu = "View",
-                 .run = [](Ui& ui) { zoom(ui, -1); }});
+                 .run = [](ViewState& ui) { zoom(ui, -1); }});
     actions.add({.id = "view.zoom_reset",
                  .name = "Normal size",
                  .sentence = "The size that fits the display.",
                  .icon = icon::fit,
                  .shortcut = "Ctrl+0",
                  .menu = "View",
-                 .run = [](Ui& ui) { ui.settings.zoom = 1; }});
+                 .run = [](ViewState& ui) { ui.settings.zoom = 1; }});
 }
 
 void add_layout_actions(Actions& actions, FrameTools& tools) {
@@ -182,8 +184,8 @@ void add_layout_actions(Actions& actions, FrameTools& tools) {
                      if (ui.workspace == Workspace::home || ui.workspace == Workspace::complete)
                          ui.workspace = Workspace::train;
                      tools.side_hidden = false;
-                     tools.focus_pane = "Log";
-                     tools.rail_open = "Log";
+                     tools.focus_pane = "log";
+                     tools.rail_open = "log";
                  }});
 }
 

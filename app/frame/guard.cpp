@@ -32,8 +32,8 @@ class AssertionFailed : public std::runtime_error {
     std::abort();
 }
 
-// What Dear ImGui found wrong first, while a pane was drawn. ImPlot goes on after a mistake with a
-// null plot and crashes, so a mistake leaves the pane at once.
+// What Dear ImGui found wrong first, while a pane was drawn. ImPlot continues after a mistake with
+// a null plot and crashes, so a mistake leaves the pane at once.
 thread_local std::string first_mistake;
 
 void on_mistake(ImGuiContext*, void*, const char* words) {

@@ -37,7 +37,7 @@ std::map<Slot, std::vector<Tabs>> windows_by_slot(const LayoutOf& of) {
     const auto [rooms, workspace, width] = of;
     std::map<Slot, std::vector<Tabs>> slots;
     for (const PanelRoom& room : rooms) {
-        const Place* place = place_in(room, workspace);
+        const PanelPlace* place = place_in(room, workspace);
         if (place == nullptr) continue;
         Slot slot = place->slot;
         if (slot == Slot::left && width != Width::wide && workspace != Workspace::complete)
@@ -53,11 +53,11 @@ std::map<Slot, std::vector<Tabs>> windows_by_slot(const LayoutOf& of) {
 }
 
 // Cuts `pixels` off one side of `node`; returns the new node of that side.
-ImGuiID cut(ImGuiID& node, ImGuiDir side, float pixels, float& room) {
-    const float share = std::clamp(pixels / std::max(1.0f, room), 0.05f, 0.9f);
+ImGuiID cut(ImGuiID& node, ImGuiDir side, float pixels, float& available) {
+    const float share = std::clamp(pixels / std::max(1.0f, available), 0.05f, 0.9f);
     ImGuiID part = 0;
     ImGui::DockBuilderSplitNode(node, side, share, &part, &node);
-    room -= pixels;
+    available -= pixels;
     return part;
 }
 
@@ -69,7 +69,7 @@ Width width_of(float display_width, float scale) {
     return width < 1280 ? Width::rail : Width::wide;
 }
 
-FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline) {
+FrameAreas frame_areas(const PaneContext& ui, ImVec2 display, bool has_timeline) {
     FrameAreas a;
     a.width = width_of(display.x, ui.scale);
     a.top = ui.px(44);
@@ -85,17 +85,18 @@ FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline) {
 
 std::string window_name(const PanelRoom& room, Workspace workspace, Width width) {
     static constexpr const char* kWidths[] = {"wide", "rail", "narrow"};
-    return fmt::format("{0}###{1} {2}/{0}", pane_title(room, workspace), workspace_name(workspace),
-                       kWidths[static_cast<int>(width)]);
+    return fmt::format("{0}###{1} {2}/{0}", pane_name(room, workspace).words,
+                       workspace_name(workspace), kWidths[static_cast<int>(width)]);
 }
 
-std::string pane_title(const PanelRoom& room, Workspace workspace) {
-    const Place* place = place_in(room, workspace);
-    return place != nullptr && place->title != nullptr ? place->title : room.info.name;
+WidgetName pane_name(const PanelRoom& room, Workspace workspace) {
+    const PanelPlace* place = place_in(room, workspace);
+    if (place != nullptr && place->title != nullptr) return place->title;
+    return {room.info.name, room.id};
 }
 
-const Place* place_in(const PanelRoom& room, Workspace workspace) {
-    for (const Place& place : room.places)
+const PanelPlace* place_in(const PanelRoom& room, Workspace workspace) {
+    for (const PanelPlace& place : room.places)
         if (place.workspace == workspace) return &place;
     return nullptr;
 }
@@ -114,24 +115,25 @@ void build_layout(const DrawContext& ui, const LayoutOf& of, ImVec2 size, bool r
     const auto slots = windows_by_slot(of);
     const SlotSize sizes = slot_sizes(of.workspace);
     ImGuiID canvas = root;
-    ImVec2 room = size;
+    ImVec2 available = size;
     const auto put = [&](Slot slot, ImGuiID node) {
         for (const Tabs& tab : slots.at(slot))
             ImGui::DockBuilderDockWindow(tab.window.c_str(), node);
     };
     if (slots.contains(Slot::left))
-        put(Slot::left, cut(canvas, ImGuiDir_Left, ui.px(sizes.left), room.x));
+        put(Slot::left, cut(canvas, ImGuiDir_Left, ui.px(sizes.left), available.x));
     if (slots.contains(Slot::right))
-        put(Slot::right, cut(canvas, ImGuiDir_Right, ui.px(sizes.right), room.x));
+        put(Slot::right, cut(canvas, ImGuiDir_Right, ui.px(sizes.right), available.x));
     if (slots.contains(Slot::top)) {
-        const ImGuiID top = cut(canvas, ImGuiDir_Up, ui.px(sizes.top), room.y);
+        const ImGuiID top = cut(canvas, ImGuiDir_Up, ui.px(sizes.top), available.y);
         put(Slot::top, top);
         ImGui::DockBuilderGetNode(top)->SetLocalFlags(static_cast<ImGuiDockNodeFlags>(
             static_cast<int>(ImGuiDockNodeFlags_NoTabBar) | ImGuiDockNodeFlags_NoResize));
     }
     if (slots.contains(Slot::below))
-        put(Slot::below, cut(canvas, ImGuiDir_Down,
-                             std::min(ui.px(sizes.below), std::floor(size.y * 0.42f)), room.y));
+        put(Slot::below,
+            cut(canvas, ImGuiDir_Down, std::min(ui.px(sizes.below), std::floor(size.y * 0.42f)),
+                available.y));
     if (slots.contains(Slot::canvas)) put(Slot::canvas, canvas);
     if (slots.contains(Slot::page)) {
         put(Slot::page, canvas);

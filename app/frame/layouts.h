@@ -23,13 +23,13 @@ struct FrameAreas {  // of the display, in pixels
     float top = 0, timeline = 0, status = 0, rail = 0;  // heights; rail: width
     Width width = Width::wide;
 };
-[[nodiscard]] FrameAreas frame_areas(const Ui& ui, ImVec2 display, bool has_timeline);
+[[nodiscard]] FrameAreas frame_areas(const PaneContext& ui, ImVec2 display, bool has_timeline);
 
 // "Explorer###Train wide/Explorer": one ImGui window per panel, workspace and width.
 [[nodiscard]] std::string window_name(const PanelRoom& room, Workspace workspace, Width width);
-[[nodiscard]] std::string pane_title(const PanelRoom& room, Workspace workspace);
+[[nodiscard]] WidgetName pane_name(const PanelRoom& room, Workspace workspace);
 // Where the panel stands in this workspace; nullptr = nowhere.
-[[nodiscard]] const Place* place_in(const PanelRoom& room, Workspace workspace);
+[[nodiscard]] const PanelPlace* place_in(const PanelRoom& room, Workspace workspace);
 [[nodiscard]] ImGuiID dock_id(Workspace workspace, Width width);
 struct LayoutOf {
     const std::vector<PanelRoom>& rooms;

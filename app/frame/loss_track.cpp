@@ -18,7 +18,8 @@ void LossTrack::add(double step, const Mean& mean) {
     column.count += mean.count;
 }
 
-bool LossTrack::refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place) {
+bool LossTrack::refresh(const NumberColumn& step, const NumberColumn& loss,
+                        const TrackPlace& place) {
     const size_t n = std::min(step.size(), loss.size());
     const size_t bin_rows = n > kManyRows ? kWideBin : 1;
     if (!step.continues(step_) || !loss.continues(loss_) || bin_rows != bin_rows_) {

@@ -10,10 +10,10 @@ namespace aft::app {
 
 class LossTrack {
   public:
-    struct Place {
+    struct TrackPlace {
         double last = 1;  // step at the right end
         int pixels = 2;
-        [[nodiscard]] bool operator==(const Place&) const = default;
+        [[nodiscard]] bool operator==(const TrackPlace&) const = default;
     };
     struct Mean {  // of the rows of one pixel column; none: count = 0
         double sum = 0;
@@ -22,7 +22,7 @@ class LossTrack {
 
     static constexpr size_t kRowsPerFrame = 32768;
     // True if rows are left for the next frame.
-    bool refresh(const NumberColumn& step, const NumberColumn& loss, const Place& place);
+    bool refresh(const NumberColumn& step, const NumberColumn& loss, const TrackPlace& place);
     [[nodiscard]] const std::vector<Mean>& means() const { return means_; }
     [[nodiscard]] double low() const { return low_; }  // of the finite values
     [[nodiscard]] double high() const { return high_; }
@@ -38,7 +38,7 @@ class LossTrack {
     size_t rows_ = 0;           // of these, taken so far
     size_t bin_rows_ = 1;
     std::vector<Bin> bins_;
-    Place place_;
+    TrackPlace place_;
     std::vector<Mean> means_;
     double low_ = 1e300, high_ = -1e300;
 };

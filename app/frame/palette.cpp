@@ -1,12 +1,14 @@
-// The command palette and the list of keys (F1).
+#include "app/frame/palette.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "app/frame/frame_parts.h"
-#include "app/widgets/input_text.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 
 namespace aft::app {
 
@@ -46,30 +48,11 @@ std::vector<const Action*> matching(const Ui& ui, const std::string& query) {
     return out;
 }
 
-void key_chip(DrawContext& ui, float right, float middle, const std::string& shortcut) {
-    if (shortcut.empty()) return;
-    const std::string words = shortcut_words(shortcut);
-    const float width = text_extent(ui, words, text_size::hint).x + ui.px(14);
-    ImGui::GetWindowDrawList()->AddRectFilled({right - width, middle - ui.px(10)},
-                                              {right, middle + ui.px(10)}, ui.theme.field_pressed,
-                                              ui.px(4));
-    text_at(ui, {right - width + ui.px(7), middle - ui.px(text_size::hint) / 2}, words,
-            {text_size::hint, ui.theme.text2});
-}
-
-void foot(DrawContext& ui, std::string_view words) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + 1}, ui.theme.line);
-    text_at(ui, {at.x + ui.px(10), at.y + ui.px(10)}, words, {text_size::hint, ui.theme.text3});
-    ImGui::Dummy({width, ui.px(30)});
-}
-
 }  // namespace
 
 void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
     const std::string why = ui.actions.why_not(ui, action.id);
-    const Row line = row(ui, action.name, {40, chosen});
+    const Row line = row(ui, {action.name, action.id}, {40, chosen});
     ui.recorder.runs_action(action.id);
     const float middle = (line.min.y + line.max.y) / 2;
     const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
@@ -81,7 +64,7 @@ void Palette::draw_row(Ui& ui, const Action& action, bool chosen) {
         ui, {x, line.min.y + ui.px(21)}, why.empty() ? action.sentence : why,
         {text_size::hint, why.empty() ? (chosen ? ui.theme.text2 : ui.theme.text3) : ui.theme.warn,
          Face::regular, line.max.x - x - ui.px(110)});
-    key_chip(ui, line.max.x - ui.px(10), middle, action.shortcut);
+    draw_keys(ui, line.max.x - ui.px(10), middle, action.shortcut);
     if (!line.pressed) return;
     is_open_ = false;
     ui.actions.run(ui, action.id);
@@ -107,17 +90,17 @@ void Palette::draw(Ui& ui, ImVec2 display) {
                {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({at.x + ui.px(40), at.y + ui.px(4)});
     if (is_new_) ImGui::SetKeyboardFocusHere();
-    const std::string label = ui.recorder.claim("Search");
+    const WidgetPath path = ui.recorder.claim("Search##search");
     const std::string before = query_;
-    const auto set = ui.recorder.scripted.take(label);
+    const auto set = ui.recorder.scripted.take(path);
     if (set) query_ = *set;
-    const bool entered = input_text(ui, label.c_str(), query_,
+    const bool entered = input_text(ui, path.id.c_str(), query_,
                                     {.width = width - ui.px(200),
                                      .height = 28,
                                      .is_plain = true,
                                      .is_set = set.has_value(),
                                      .hint = "Search actions"});
-    ui.recorder.item("text", label, query_);
+    ui.recorder.item("text", path, query_);
     if (query_ != before) chosen_ = 0;
     is_new_ = false;
     ImGui::SetCursorScreenPos({at.x, at.y + ui.px(42)});
@@ -133,48 +116,10 @@ void Palette::draw(Ui& ui, ImVec2 display) {
         text(ui, "No action matches. Try fewer letters.", {text_size::label, ui.theme.text2});
     ImGui::EndChild();
     ImGui::PopStyleVar();
-    foot(ui, "\u2191 \u2193 choose      Enter runs      Esc closes");
+    draw_card_foot(ui, "\u2191 \u2193 choose      Enter runs      Esc closes");
     if (!entered || chosen_ >= count) return;
     is_open_ = false;
     ui.actions.run(ui, found[static_cast<size_t>(chosen_)]->id);
-}
-
-void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
-    if (!is_open_) return;
-    const float width = std::min(ui.px(720), display.x - ui.px(32));
-    const float height = std::min(ui.px(640), display.y - ui.px(160));
-    const OverlayScope card(ui, "Keys card", {std::floor((display.x - width) / 2), ui.px(80)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(16), ui.px(12)});
-    text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::SetCursorPos({ui.px(16), ui.px(40)});
-    ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
-    if (!pane_help.empty()) {
-        section(ui, "This workspace", {}, false);
-        text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
-    }
-    section(ui, "Keys");
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    for (const Action& action : ui.actions.all()) {
-        if (action.shortcut.empty()) continue;
-        const Row line = row(ui, action.name, {26, false, action.shortcut});
-        ui.recorder.runs_action(action.id);
-        const float middle = (line.min.y + line.max.y) / 2;
-        text_at(ui, {line.min.x + ui.px(4), middle - ui.px(text_size::label) / 2}, action.name,
-                {text_size::label, ui.theme.text1});
-        text_at(
-            ui, {line.min.x + ui.px(230), middle - ui.px(text_size::hint) / 2}, action.sentence,
-            {text_size::hint, ui.theme.text3, Face::regular, line.max.x - line.min.x - ui.px(340)});
-        key_chip(ui, line.max.x - ui.px(8), middle, action.shortcut);
-        if (line.pressed) {
-            is_open_ = false;
-            ui.actions.run(ui, action.id);
-        }
-    }
-    ImGui::PopStyleVar();
-    ImGui::EndChild();
-    foot(ui, "F1 or Esc closes");
 }
 
 }  // namespace aft::app

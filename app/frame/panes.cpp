@@ -4,12 +4,15 @@
 
 #include <utility>
 
+#include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 
-struct Panes::Drawing {
+struct Panes::DrawPass {
     Ui& ui;
     FrameTools& tools;
     const FrameAreas& areas;
@@ -28,11 +31,11 @@ bool Panes::has_left(Workspace workspace) {
     return std::exchange(last_workspace_, workspace) != workspace;
 }
 
-bool Panes::is_first(const Drawing& drawing) const {
+bool Panes::is_first(const DrawPass& drawing) const {
     return last_workspace_ != drawing.ui.workspace || last_width_ != drawing.areas.width;
 }
 
-void Panes::draw_dock_space(const Drawing& drawing) {
+void Panes::draw_dock_space(const DrawPass& drawing) {
     const auto& [ui, tools, areas] = drawing;
     const ImVec2 size(areas.dock_max.x - areas.dock_min.x, areas.dock_max.y - areas.dock_min.y);
     const BarScope host("Panes", {.at = areas.dock_min, .size = size, .ground = ui.theme.pane});
@@ -49,7 +52,7 @@ void Panes::draw_dock_space(const Drawing& drawing) {
 }
 
 void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
-    const Drawing drawing{ui, tools, areas};
+    const DrawPass drawing{ui, tools, areas};
     draw_dock_space(drawing);
     ui.shown_panels.clear();
     for (const Pane& pane : panes_)
@@ -58,7 +61,7 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
     // The right column comes last: it tells of what the canvas has just selected, and where it is
     // a tab of the canvas it stands behind.
     const auto is_right = [&](const Pane& pane) {
-        const Place* place = place_in(*pane.room, ui.workspace);
+        const PanelPlace* place = place_in(*pane.room, ui.workspace);
         return place != nullptr && place->slot == Slot::right;
     };
     for (const bool right : {false, true})
@@ -71,25 +74,25 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
 }
 
 // Which pane comes to the front by itself.
-void Panes::focus(const Drawing& drawing, const Pane& pane, const Place& place) const {
+void Panes::focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const {
     const auto& focused = drawing.tools.focus_pane;
     const bool has_column = place.slot == Slot::right && drawing.areas.width != Width::narrow;
     // A pane that came after the right column's first stands above it: a dialog that closes would
     // give it the focus, and its tab the front.
     const bool is_again = are_new_ && has_column && !focused;
-    if (focused == pane.room->info.name || (is_again && place.order == 0) ||
+    if (focused == pane.room->id || (is_again && place.order == 0) ||
         (is_first(drawing) && place.order == 0 && (place.slot == Slot::canvas || has_column)))
         ImGui::SetNextWindowFocus();
 }
 
-void Panes::draw_pane(const Drawing& drawing, Pane& pane) {
+void Panes::draw_pane(const DrawPass& drawing, Pane& pane) {
     const auto& [ui, tools, areas] = drawing;
-    const Place* place = place_in(*pane.room, ui.workspace);
+    const PanelPlace* place = place_in(*pane.room, ui.workspace);
     if (place == nullptr) return;
     const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
     if (is_side && tools.side_hidden) return;
     const bool on_rail = place->slot == Slot::left && areas.rail > 0;
-    if (on_rail && tools.rail_open != pane.room->info.name) return;
+    if (on_rail && tools.rail_open != pane.room->id) return;
     if (on_rail) {
         ImGui::SetNextWindowPos(areas.dock_min);
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
@@ -109,14 +112,14 @@ void draw_inside(Ui& ui, Pane& pane) {
                 .title = pane.room->info.name + " stopped",
                 .sentence = pane.problem + ". The other panes and the training continue.",
                 .actions = {}});
-    if (button(ui, {.name = "Try again", .icon = icon::refresh})) pane.problem.clear();
+    if (button(ui, {.name = "Try again##try_again", .icon = icon::refresh})) pane.problem.clear();
 }
 
 void record_tab(DrawContext& ui, const ImGuiWindow& window) {
     if (!window.DockIsActive || window.DockNode->IsNoTabBar()) return;
     const ImRect tab = window.DC.DockTabItemRect;
     ui.recorder.area({.kind = "tab",
-                      .label = ui.recorder.claim("Tab"),
+                      .path = ui.recorder.claim("Tab##tab"),
                       .min = tab.Min,
                       .max = tab.Max,
                       .value = window.DockTabIsVisible ? "shown" : "hidden",
@@ -125,13 +128,13 @@ void record_tab(DrawContext& ui, const ImGuiWindow& window) {
 
 }  // namespace
 
-void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
+void Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail) {
     Ui& ui = drawing.ui;
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
                                     static_cast<int>(ImGuiDockNodeFlags_NoCloseButton);
     ImGui::SetNextWindowClass(&kind);
-    ui.recorder.set_pane(pane_title(*pane.room, ui.workspace));
+    ui.recorder.set_pane(pane_name(*pane.room, ui.workspace));
     const ImGuiWindowFlags flags =
         ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing |
         (on_rail
@@ -156,31 +159,31 @@ void Panes::draw_window(const Drawing& drawing, Pane& pane, bool on_rail) {
     ImGui::End();
 }
 
-void Panes::draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
+void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas) {
     const float height = areas.dock_max.y - areas.dock_min.y;
     const BarScope bar("Rail", {.at = {0, areas.top},
                                 .size = {areas.rail, height},
                                 .ground = ui.theme.bar,
                                 .padding = {ui.px(7), ui.px(7)}});
-    ui.recorder.set_pane("Rail");
+    ui.recorder.set_pane("Rail##rail");
     for (const Pane& pane : panes_) {
-        const Place* place = place_in(*pane.room, ui.workspace);
+        const PanelPlace* place = place_in(*pane.room, ui.workspace);
         if (place == nullptr || place->slot != Slot::left) continue;
-        const std::string& name = pane.room->info.name;
-        if (!button(ui, {.name = name,
+        const std::string& id = pane.room->id;
+        if (!button(ui, {.name = {pane.room->info.name, id},
                          .icon = pane.room->icon,
                          .kind = ButtonKind::icon,
                          .tip = pane.room->info.sentence,
-                         .selected = tools.rail_open == name}))
+                         .selected = tools.rail_open == id}))
             continue;
-        tools.rail_open = tools.rail_open == name ? std::string() : name;
+        tools.rail_open = tools.rail_open == id ? std::string() : id;
     }
 }
 
 std::string Panes::help(Workspace workspace) const {
     std::string words;
     for (const Pane& pane : panes_) {
-        const Place* place = place_in(*pane.room, workspace);
+        const PanelPlace* place = place_in(*pane.room, workspace);
         if (place != nullptr && (place->slot == Slot::canvas || place->slot == Slot::page))
             words += pane.room->info.name + ": " + pane.room->help + "\n";
     }

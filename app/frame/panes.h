@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
 #include "app/panels/rooms.h"
 
 namespace aft::app {
@@ -21,18 +21,18 @@ class Panes {
     explicit Panes(const std::vector<PanelRoom>& rooms);  // referred to for as long as this lives
     void add_actions(Actions& actions);
     void draw(Ui& ui, FrameTools& tools, const FrameAreas& areas);
-    void draw_rail(Ui& ui, FrameTools& tools, const FrameAreas& areas);
+    void draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas);
     [[nodiscard]] std::string help(Workspace workspace) const;  // of its canvas, for F1
     // Of the last frame; true where the workspace has changed since.
     bool has_left(Workspace workspace);
 
   private:
-    struct Drawing;
-    void draw_dock_space(const Drawing& drawing);
-    void draw_pane(const Drawing& drawing, Pane& pane);
-    void focus(const Drawing& drawing, const Pane& pane, const Place& place) const;
-    void draw_window(const Drawing& drawing, Pane& pane, bool on_rail);
-    [[nodiscard]] bool is_first(const Drawing& drawing) const;
+    struct DrawPass;
+    void draw_dock_space(const DrawPass& drawing);
+    void draw_pane(const DrawPass& drawing, Pane& pane);
+    void focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const;
+    void draw_window(const DrawPass& drawing, Pane& pane, bool on_rail);
+    [[nodiscard]] bool is_first(const DrawPass& drawing) const;
 
     const std::vector<PanelRoom>& rooms_;
     std::vector<Pane> panes_;

@@ -1,5 +1,5 @@
 // The events that have a pin on the timeline: those of the run's log, and every saved step. Kept
-// from frame to frame, made anew when the log or the list of saved steps is another one. Window
+// from frame to frame, rebuilt when the log or the list of saved steps is another one. Window
 // thread; returns at once.
 #pragma once
 #include <memory>

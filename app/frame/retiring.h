@@ -1,12 +1,12 @@
 // OpenSession and RetiringSession: a session with the count of what it publishes, and one that is
 // saved and ended by a thread of its own. Window thread.
 #pragma once
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
 
 #include "app/frame/unsaved_steps.h"
+#include "core/mailbox.h"
 
 namespace aft::app {
 
@@ -17,15 +17,20 @@ struct OpenSession {
 // Blocks. What it could not save, if so.
 [[nodiscard]] std::optional<UnsavedSteps> save_before_end(const OpenSession& open);
 
+struct SessionEnd {
+    std::optional<UnsavedSteps> unsaved;
+};
+
 class RetiringSession {
   public:
-    // `wake` is called when there is something in the box.
-    RetiringSession(OpenSession open, std::shared_ptr<UnsavedStepsBox> unsaved,
-                    std::function<void()> wake);
-    [[nodiscard]] bool has_ended() const { return has_ended_; }  // joining does not block then
+    // `wake` is called at the end of a session with unsaved steps.
+    RetiringSession(OpenSession open, std::function<void()> wake);
+    // nullptr: not yet. Then the destructor blocks.
+    [[nodiscard]] std::shared_ptr<const SessionEnd> end() const { return end_.latest(); }
+    void wait() { thread_.join(); }  // blocks until end(); once
 
   private:
-    std::atomic<bool> has_ended_{false};
+    Mailbox<SessionEnd> end_;
     std::jthread thread_;
 };
 

@@ -1,9 +1,10 @@
 // Actions on the open run: start, pause, step, stop, save.
+#include "app/frame/run_actions.h"
+
 #include <imgui.h>
 
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -35,7 +36,7 @@ std::string needs_rest(const ModelView& ui) {
 // After an error the same step would only fail again; one action tries it nevertheless.
 std::string needs_health(const ModelView& ui) {
     if (std::string why = needs_rest(ui); !why.empty()) return why;
-    return ui.status.error.empty() || ui.status.can_go_on
+    return ui.status.error.empty() || ui.status.can_resume
                ? ""
                : "Training met an error: start again from a saved step, or try the step again.";
 }
@@ -63,7 +64,7 @@ std::string needs_run_folder(const ModelView& ui) {
     return ui.status.state == RunState::stopping ? "Training is stopping." : "";
 }
 
-std::string needs_saved_shown(const Ui& ui) {
+std::string needs_saved_shown(const ViewState& ui) {
     if (std::string why = needs_run_folder(ui); !why.empty()) return why;
     if (ui.selection.step < 0) return "Scrub the timeline to a saved step first.";
     if (ui.session == nullptr) return "";
@@ -99,18 +100,8 @@ std::string why_no_stop(const ModelView& ui) {
                : "Training has not begun or has ended.";
 }
 
-void start_or_pause(ModelView& ui) {
-    if (ui.status.state == RunState::running)
-        ui.session->run().pause();
-    else
-        ui.session->run().start();
-}
-
-// With a session only: tests feed a status without one.
-std::function<void(Ui&)> on_session(void (*act)(Session&)) {
-    return [act](Ui& ui) {
-        if (ui.session != nullptr) act(*ui.session);
-    };
+std::function<void(Ui&)> sends(SessionCommand command) {
+    return [command = std::move(command)](PaneContext& ui) { ui.commands.send(command); };
 }
 
 void add_step_actions(Actions& actions) {
@@ -121,24 +112,23 @@ void add_step_actions(Actions& actions) {
                  .shortcut = ".",
                  .menu = "Run",
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.run().step(1); })});
+                 .run = sends(TrainSteps{1})});
     actions.add({.id = "run.retry_step",
                  .name = "Try the step again",
                  .sentence = "Trains on after an error, for example with a lower learning rate. If "
                              "the weights are broken it fails again.",
                  .icon = icon::play,
                  .why_not = needs_error,
-                 .run = on_session([](Session& s) { s.run().start(); })});
-    actions.add({.id = "run.step_many",
-                 .name = "Run N steps",
-                 .sentence = "Trains as many steps as Controls says, then pauses.",
-                 .icon = icon::fast,
-                 .shortcut = "Shift+.",
-                 .menu = "Run",
-                 .why_not = needs_health,
-                 .run = [](Ui& ui) {
-                     if (ui.session != nullptr) ui.session->run().step(ui.settings.many_steps);
-                 }});
+                 .run = sends(StartTraining{})});
+    actions.add(
+        {.id = "run.step_many",
+         .name = "Run N steps",
+         .sentence = "Trains as many steps as Controls says, then pauses.",
+         .icon = icon::fast,
+         .shortcut = "Shift+.",
+         .menu = "Run",
+         .why_not = needs_health,
+         .run = [](PaneContext& ui) { ui.commands.send(TrainSteps{ui.settings.many_steps}); }});
 }
 
 void add_rewind_actions(Actions& actions) {
@@ -154,14 +144,14 @@ void add_rewind_actions(Actions& actions) {
                              "after is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_run_folder,
-                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(RewindTo{ui.status.saved_step}); }});
     actions.add({.id = "run.rewind_shown",
                  .name = "Rewind to the shown step",
                  .sentence = "Goes back to the saved step that the timeline shows. What came after "
                              "is kept as a run of its own.",
                  .icon = icon::history,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
+                 .run = [](PaneContext& ui) { ui.commands.send(RewindTo{ui.selection.step}); }});
 }
 
 void add_aside_actions(Actions& actions) {
@@ -171,7 +161,7 @@ void add_aside_actions(Actions& actions) {
                              "stays as it is.",
                  .icon = icon::open,
                  .why_not = needs_saved_shown,
-                 .run = [](Ui& ui) {
+                 .run = [](PaneContext& ui) {
                      ui.commands.send(OpenPath{checkpoint_file(ui.status.path, ui.selection.step)});
                  }});
     actions.add({.id = "run.copy_error",
@@ -223,21 +213,24 @@ void add_run_actions(Actions& actions) {
                  .shortcut = "Space",
                  .menu = "Run",
                  .why_not = why_no_start_or_pause,
-                 .run = [](Ui& ui) {
-                     if (ui.session != nullptr) start_or_pause(ui);
+                 .run = [](PaneContext& ui) {
+                     if (ui.status.state == RunState::running)
+                         ui.commands.send(PauseTraining{});
+                     else
+                         ui.commands.send(StartTraining{});
                  }});
     actions.add({.id = "run.start",
                  .name = "Start training",
                  .sentence = "Trains until the target step.",
                  .icon = icon::play,
                  .why_not = needs_health,
-                 .run = on_session([](Session& s) { s.run().start(); })});
+                 .run = sends(StartTraining{})});
     actions.add({.id = "run.pause",
                  .name = "Pause training",
                  .sentence = "Halts after the current step; nothing is lost.",
                  .icon = icon::pause,
                  .why_not = needs_running,
-                 .run = on_session([](Session& s) { s.run().pause(); })});
+                 .run = sends(PauseTraining{})});
     add_step_actions(actions);
     actions.add({.id = "run.stop",
                  .name = "Stop training",
@@ -245,7 +238,7 @@ void add_run_actions(Actions& actions) {
                  .icon = icon::stop,
                  .menu = "Run",
                  .why_not = why_no_stop,
-                 .run = on_session([](Session& s) { s.run().stop(); })});
+                 .run = sends(StopTraining{})});
     actions.add({.id = "run.save",
                  .name = "Save checkpoint",
                  .sentence = "Writes the present step into the run folder.",
@@ -253,7 +246,7 @@ void add_run_actions(Actions& actions) {
                  .shortcut = "Ctrl+S",
                  .menu = "Run",
                  .why_not = needs_trainer,
-                 .run = on_session([](Session& s) { s.run().save(); })});
+                 .run = sends(SaveCheckpoint{})});
     add_rewind_actions(actions);
     add_aside_actions(actions);
 }

@@ -1,51 +1,53 @@
 // Actions on the one selection and on time: layer, head, quantity, range, gauge, pin, scrubbing,
 // Esc.
+#include "app/frame/selection_actions.h"
+
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/frame_tools.h"
 
 namespace aft::app {
 
 namespace {
 
-std::string needs_model(const Ui& ui) {
+std::string needs_model(const ViewState& ui) {
     return ui.has_model() ? "" : "No model is open.";
 }
 
-std::string needs_moments(const Ui& ui) {
+std::string needs_moments(const ViewState& ui) {
     if (!ui.has_model()) return "No model is open.";
     return ui.history.empty() ? "No moments are stored yet." : "";
 }
 
-std::string needs_pin(const Ui& ui) {
+std::string needs_pin(const ViewState& ui) {
     if (!ui.has_model()) return "No model is open.";
     return ui.selection.pins.empty() ? "Nothing is pinned. P pins." : "";
 }
 
-std::string needs_read_out(const Ui& ui) {
+std::string needs_read_out(const DrawContext& ui) {
     const bool is_shown = ui.stats.frames - ui.read_out.frame <= 1 && !ui.read_out.text.empty();
     return is_shown ? "" : "Nothing is read here. Point at a map in Biases, Attention or Complete.";
 }
 
-void move_layer(Ui& ui, int64_t by) {
+void move_layer(ViewState& ui, int64_t by) {
     const auto layers = static_cast<int64_t>(ui.status.layers.size());
     if (layers == 0) return;
     ui.selection.cell.layer = std::clamp<int64_t>(ui.selection.cell.layer + by, 0, layers - 1);
 }
 
-void move_head(Ui& ui, int64_t by) {
+void move_head(ViewState& ui, int64_t by) {
     const int64_t heads = std::max<int64_t>(1, ui.status.mixer.heads);
     ui.selection.cell.head = std::clamp<int64_t>(ui.selection.cell.head + by, 0, heads - 1);
 }
 
-void next_quantity(Ui& ui) {
+void next_quantity(PaneContext& ui) {
     const int next = (static_cast<int>(ui.selection.quantity) + 1) % 4;
     ui.selection.quantity = static_cast<Quantity>(next);
     ui.selection.range_by_hand.reset();
 }
 
 // Esc: first a running completion, then the lock.
-void stop_or_unlock(Ui& ui, FrameTools& tools) {
+void stop_or_unlock(PaneContext& ui, FrameTools& tools) {
     if (!tools.rail_open.empty()) {
         tools.rail_open.clear();
         return;
@@ -53,7 +55,7 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
     if (ui.session != nullptr) {
         const auto& completion = ui.selection.completion.own;
         if (completion && !completion->done && completion->error.empty()) {
-            ui.session->completions().stop();
+            ui.commands.send(StopCompletion{});
             return;
         }
     }
@@ -62,55 +64,55 @@ void stop_or_unlock(Ui& ui, FrameTools& tools) {
 
 struct Simple {
     const char *id, *name, *sentence, *icon, *key;
-    std::string (*why_not)(const Ui&);
-    void (*run)(Ui&);
+    std::string (*why_not)(const ViewState&);
+    void (*run)(PaneContext&);
 };
 
 constexpr Simple kSimple[] = {
     {"selection.previous_layer", "Previous layer", "Selects the layer before.", icon::layers, "[",
-     needs_model, [](Ui& ui) { move_layer(ui, -1); }},
+     needs_model, [](PaneContext& ui) { move_layer(ui, -1); }},
     {"selection.next_layer", "Next layer", "Selects the next layer.", icon::layers, "]",
-     needs_model, [](Ui& ui) { move_layer(ui, 1); }},
+     needs_model, [](PaneContext& ui) { move_layer(ui, 1); }},
     {"selection.previous_head", "Previous head", "Selects the head before.", icon::layers, "{",
-     needs_model, [](Ui& ui) { move_head(ui, -1); }},
+     needs_model, [](PaneContext& ui) { move_head(ui, -1); }},
     {"selection.next_head", "Next head", "Selects the next head.", icon::layers, "}", needs_model,
-     [](Ui& ui) { move_head(ui, 1); }},
+     [](PaneContext& ui) { move_head(ui, 1); }},
     {"map.next_quantity", "Next quantity", "Shows w, exp(w)\u22121, exp(w) or row share in turn.",
      icon::functions, "Q", needs_model, next_quantity},
     {"map.next_range_rule", "Next range rule",
      "Limits of a map from itself, its layer, or all layers.", icon::link, "N", needs_model,
-     [](Ui& ui) {
+     [](PaneContext& ui) {
          ui.selection.range_mode =
              static_cast<RangeMode>((static_cast<int>(ui.selection.range_mode) + 1) % 3);
      }},
     {"map.fit_range", "Fit range", "Sets both ends to the percentile limits of what is shown.",
-     icon::fit, "R", needs_model, [](Ui& ui) { ui.selection.range_by_hand.reset(); }},
+     icon::fit, "R", needs_model, [](PaneContext& ui) { ui.selection.range_by_hand.reset(); }},
     {"map.switch_gauge", "Switch gauge", "Shows w raw, or with every row's free constant removed.",
      icon::swap, "G", needs_model,
-     [](Ui& ui) {
+     [](PaneContext& ui) {
          ui.selection.gauge = ui.selection.gauge == Gauge::fixed ? Gauge::raw : Gauge::fixed;
      }},
     {"map.switch_scale", "Switch scale",
      "Signed log keeps small and large values apart; linear compares sizes.", icon::chart, "L",
      needs_model,
-     [](Ui& ui) {
+     [](PaneContext& ui) {
          ui.selection.scale =
              ui.selection.scale == Scale::signed_log ? Scale::two_sided : Scale::signed_log;
      }},
     {"map.difference_to_pin", "Difference to pin", "Shows what has changed since the newest pin.",
      icon::compare, "D", needs_pin,
-     [](Ui& ui) {
+     [](PaneContext& ui) {
          ui.selection.difference_to_pin = !ui.selection.difference_to_pin;
          ui.selection.range_by_hand.reset();
      }},
     {"selection.pin", "Pin", "Keeps this place and step in the list of pins.", icon::pin, "P",
      needs_model,
-     [](Ui& ui) {
+     [](PaneContext& ui) {
          ui.selection.pin(ui.shown_step());
-         if (ui.session != nullptr) ui.session->run().keep(ui.shown_step());
+         ui.commands.send(KeepCheckpoint{ui.shown_step()});
      }},
     {"selection.remove_pins", "Remove pins", "Empties the list of pins.", icon::trash, "",
-     needs_pin, [](Ui& ui) {
+     needs_pin, [](PaneContext& ui) {
          ui.selection.pins.clear();
          ui.selection.difference_to_pin = false;
          ui.selection.range_by_hand.reset();
@@ -122,14 +124,15 @@ struct Named {
 
 void add_time_actions(Actions& actions, FrameTools& tools) {
     const auto scrub = [&](const Named& named, const char* key, int direction) {
-        actions.add({.id = named.id,
-                     .name = named.name,
-                     .sentence = named.sentence,
-                     .icon = icon::history,
-                     .shortcut = key,
-                     .why_not = needs_moments,
-                     .run = [&tools, direction](Ui& ui) { tools.timeline.scrub(ui, direction); },
-                     .repeats = true});
+        actions.add(
+            {.id = named.id,
+             .name = named.name,
+             .sentence = named.sentence,
+             .icon = icon::history,
+             .shortcut = key,
+             .why_not = needs_moments,
+             .run = [&tools, direction](ViewState& ui) { tools.timeline.scrub(ui, direction); },
+             .repeats = true});
     };
     scrub({"time.back", "Scrub back", "All views go to the stored moment before."}, "Left", -1);
     scrub({"time.forward", "Scrub forward", "All views go to the next stored moment."}, "Right", 1);
@@ -145,20 +148,20 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
                  .icon = icon::first,
                  .shortcut = "Home",
                  .why_not = needs_moments,
-                 .run = [&tools](Ui& ui) { tools.timeline.go_first(ui); }});
+                 .run = [&tools](ViewState& ui) { tools.timeline.go_first(ui); }});
     actions.add({.id = "time.live",
                  .name = "Go live",
                  .sentence = "All views follow training.",
                  .icon = icon::last,
                  .shortcut = "End",
                  .why_not = needs_model,
-                 .run = [&tools](Ui& ui) { tools.timeline.go_live(ui); }});
+                 .run = [&tools](ViewState& ui) { tools.timeline.go_live(ui); }});
     actions.add({.id = "time.play",
                  .name = "Play through training",
                  .sentence = "Plays all views through the stored moments, or stops that.",
                  .icon = icon::play,
                  .why_not = needs_moments,
-                 .run = [&tools](Ui& ui) { tools.timeline.toggle_play(ui); }});
+                 .run = [&tools](PaneContext& ui) { tools.timeline.toggle_play(ui); }});
 }
 
 }  // namespace
@@ -179,9 +182,9 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                  .icon = icon::grid,
                  .shortcut = "M",
                  .why_not = needs_model,
-                 .run = [&tools](Ui& ui) {
+                 .run = [&tools](ViewState& ui) {
                      ui.workspace = Workspace::biases;
-                     tools.focus_pane = tools.in_focus ? "Atlas" : "Focus";
+                     tools.focus_pane = tools.in_focus ? "atlas" : "focus";
                      tools.in_focus = !tools.in_focus;
                  }});
     actions.add({.id = "map.copy_values",
@@ -202,7 +205,7 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                  .sentence = "Stops a running completion; else unlocks the selection.",
                  .icon = icon::unlock,
                  .shortcut = "Esc",
-                 .run = [&tools](Ui& ui) { stop_or_unlock(ui, tools); }});
+                 .run = [&tools](PaneContext& ui) { stop_or_unlock(ui, tools); }});
 }
 
 }  // namespace aft::app

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/frame/frame_parts.h"
-#include "app/state/data_location.h"
+#include "app/frame/data_location.h"
+#include "app/frame/run_actions.h"
 #include "core/data_spec.h"
 
 namespace aft::app {
@@ -20,8 +20,18 @@ std::optional<UnsavedSteps> SessionHost::save() {
 
 std::vector<UnsavedSteps> SessionHost::end() {
     retire();
-    retiring_.clear();  // waits for them
-    return unsaved_->take();
+    for (RetiringSession& old : retiring_) old.wait();
+    return take_unsaved();
+}
+
+std::vector<UnsavedSteps> SessionHost::take_unsaved() {
+    std::vector<UnsavedSteps> unsaved;
+    std::erase_if(retiring_, [&](const RetiringSession& old) {
+        const auto end = old.end();
+        if (end && end->unsaved) unsaved.push_back(*end->unsaved);
+        return end != nullptr;
+    });
+    return unsaved;
 }
 
 // The session may need a step to end; nobody waits for it here. What it held goes back to the
@@ -29,16 +39,16 @@ std::vector<UnsavedSteps> SessionHost::end() {
 void SessionHost::retire() {
     if (open_.session) {
         open_.session->completions().stop();
-        retiring_.emplace_back(std::exchange(open_, {}), unsaved_, wake_);
+        retiring_.emplace_back(std::exchange(open_, {}), wake_);
     }
     ui_.session = nullptr;
+    ui_.train_completion = 0;
     ui_.selection.image = {};
-    told_ = {};
+    shown_ = {};
 }
 
 void SessionHost::report_unsaved() {
-    retiring_.remove_if([](const RetiringSession& old) { return old.has_ended(); });
-    for (const UnsavedSteps& steps : unsaved_->take()) {
+    for (const UnsavedSteps& steps : take_unsaved()) {
         ui_.toasts.add({.kind = ToastKind::error, .title = steps.what(), .detail = steps.reason});
         ui_.say("error", steps.what() + ": " + steps.reason);
     }
@@ -51,9 +61,42 @@ void SessionHost::close() {
     ui_.history.clear();
 }
 
-void SessionHost::rewind(int64_t step) {
-    if (ui_.session != nullptr) ui_.session->run().rewind(step);
-    ui_.selection.step = -1;
+namespace {
+
+// What each command to the session does.
+struct Apply {
+    Session& session;
+    Ui& ui;
+
+    void operator()(const StartTraining&) const { session.run().start(); }
+    void operator()(const PauseTraining&) const { session.run().pause(); }
+    void operator()(const TrainSteps& command) const { session.run().step(command.count); }
+    void operator()(const TrainUntil& command) const { session.run().run_until(command.step); }
+    void operator()(const StopTraining&) const { session.run().stop(); }
+    void operator()(const SaveCheckpoint&) const { session.run().save(); }
+    void operator()(const KeepCheckpoint& command) const { session.run().keep(command.step); }
+    void operator()(const RewindTo& command) const {
+        session.run().rewind(command.step);
+        ui.selection.step = -1;
+    }
+    void operator()(const SetSetting& command) const {
+        session.run().set(command.key, command.value);
+    }
+    void operator()(const SetTrainerShare& command) const {
+        session.pace().set_share(command.share);
+    }
+    void operator()(StartCompletion& command) const {
+        const bool is_of_train = command.owner == CompletionOwner::train;
+        uint64_t& id = is_of_train ? ui.train_completion : ui.selection.completion.own_id;
+        id = session.completions().start(std::move(command.request));
+    }
+    void operator()(const StopCompletion&) const { session.completions().stop(); }
+};
+
+}  // namespace
+
+void SessionHost::apply(SessionCommand command) {
+    if (open_.session) std::visit(Apply{*open_.session, ui_}, command);
 }
 
 void SessionHost::replace(OpenRequest request) {
@@ -71,7 +114,7 @@ void SessionHost::replace(OpenRequest request) {
             wake();
         });
     ui_.session = open_.session.get();
-    ui_.session->pace().set_share(ui_.settings.trainer_share);
+    open_.session->pace().set_share(ui_.settings.trainer_share);
 }
 
 void SessionHost::open(const std::vector<std::string>& paths) {
@@ -110,8 +153,8 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
 // Once per session and place, when it is known what was opened or begun: training a file makes a
 // run of it.
 void SessionHost::remember_open() {
-    if (told_.path == ui_.status.path || !ui_.has_model()) return;
-    told_.path = ui_.status.path;
+    if (shown_.path == ui_.status.path || !ui_.has_model()) return;
+    shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
     const Config& config = ui_.status.config;
     item.what = fmt::format("{}, {}, {} layers", split_data_spec(config.data.source).room,
@@ -120,7 +163,7 @@ void SessionHost::remember_open() {
 }
 
 void SessionHost::poll() {
-    Session* const session = ui_.session;
+    const Session* const session = ui_.session;
     if (session == nullptr) return;
     ui_.status = session->status();
     if (auto curves = session->curves()) ui_.curves = std::move(curves);
@@ -133,21 +176,23 @@ void SessionHost::poll() {
 
 void SessionHost::note_changes() {
     const Status& status = ui_.status;
-    if (!status.error.empty() && status.error != told_.error) {
+    if (!status.error.empty() && status.error != shown_.error) {
         ui_.toasts.add({.kind = ToastKind::error, .title = status.error});
         ui_.say("error", status.error);
     }
-    if (!status.message.empty() && status.message != told_.message) ui_.say("info", status.message);
-    if (status.rewinds > std::exchange(told_.rewinds, status.rewinds)) report_rewind(ui_);
-    told_.error = status.error;
-    told_.message = status.message;
+    if (!status.message.empty() && status.message != shown_.message)
+        ui_.say("info", status.message);
+    if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
+    shown_.error = status.error;
+    shown_.message = status.message;
     if (ui_.has_model()) ui_.selection.clamp(status, std::max<int64_t>(1, status.mixer.heads));
     ui_.selection.hover.reset();
+    report_unsaved();
 }
 
 void SessionHost::load_image() {
     ImageChoice& image = ui_.selection.image;
-    Session* const session = ui_.session;
+    const Session* const session = ui_.session;
     if (session == nullptr || image.item || !ui_.has_model()) return;
     ItemError error;
     image.item = image.path.empty() ? session->items().example(image.split, image.index, &error)
@@ -157,7 +202,7 @@ void SessionHost::load_image() {
     if (image.item && image.split.empty()) image.split = image.item->split;
     if (image.error.empty() || !image.path.empty()) return;
     const std::string& source = ui_.status.config.data.source;
-    if (std::exchange(told_.missing_data, source) != source) (void)use_remembered_data(ui_);
+    if (std::exchange(shown_.missing_data, source) != source) (void)use_remembered_data(ui_);
 }
 
 }  // namespace aft::app

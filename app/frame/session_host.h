@@ -22,23 +22,27 @@ class SessionHost {
 
     void replace(OpenRequest request);  // the open one ends in the background
     void close();
-    void rewind(int64_t step);
+    void apply(SessionCommand command);                // nothing where none is open
     void open(const std::vector<std::string>& paths);  // checkpoints, run folders, pictures
     void poll();                                       // status, curves, completion of this frame
-    void note_changes();                               // of `ui`: errors, messages, rewinds
+    // Of `ui`: errors, messages, rewinds; and of sessions that have ended since, what is unsaved.
+    void note_changes();
     void load_image();
-    void report_unsaved();  // of sessions that have ended since
     // Blocks. What the open session could not save, if so.
     [[nodiscard]] std::optional<UnsavedSteps> save();
     // Blocks until all have ended. What could not be saved and was not reported.
     [[nodiscard]] std::vector<UnsavedSteps> end();
 
+    [[nodiscard]] Session* session() { return open_.session.get(); }
+
   private:
     void retire();
+    void report_unsaved();
+    std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
     void remember_open();
 
-    struct Told {  // what was shown of the open session already
+    struct ShownMessages {  // what was shown of the open session already
         std::string message, error, path, missing_data;
         int64_t rewinds = 0;
     };
@@ -46,9 +50,8 @@ class SessionHost {
     std::string device_;
     std::function<void()> wake_;
     OpenSession open_;
-    std::shared_ptr<UnsavedStepsBox> unsaved_ = std::make_shared<UnsavedStepsBox>();
     std::list<RetiringSession> retiring_;
-    Told told_;
+    ShownMessages shown_;
 };
 
 }  // namespace aft::app

@@ -1,20 +1,22 @@
 // The status bar: state, step, speed, costs, memory, and the last message at the right.
+#include "app/frame/status_bar.h"
+
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 #include "core/text.h"
 
 namespace aft::app {
 
 namespace {
 
-struct Pen {
+struct StatusPen {
     float x, middle, end;
 };
 
-void put(DrawContext& ui, Pen& pen, std::string_view label, const std::string& value) {
+void put(DrawContext& ui, StatusPen& pen, std::string_view label, const std::string& value) {
     const float words = text_extent(ui, label, text_size::hint).x;
     const float number = text_extent(ui, value, text_size::hint).x;
     if (pen.x + words + number + ui.px(5) > pen.end) return;
@@ -31,7 +33,7 @@ std::string milliseconds(double ms) {
     return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
 }
 
-void put_state(Ui& ui, Pen& pen) {
+void put_state(PaneContext& ui, StatusPen& pen) {
     const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
     if (state == RunState::empty) {
@@ -52,12 +54,12 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float top = display.y - areas.status;
     const BarScope bar("Status",
                        {.at = {0, top}, .size = {display.x, areas.status}, .ground = ui.theme.bar});
-    ui.recorder.set_pane("Status");
+    ui.recorder.set_pane("Status##status");
     const Status& s = ui.status;
     const bool has_error = !s.error.empty();
     const std::string message = has_error ? s.error : s.message;
     const float words = std::min(text_extent(ui, message, text_size::hint).x, display.x * 0.4f);
-    Pen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
+    StatusPen pen{ui.px(12), top + areas.status / 2, display.x - words - ui.px(30)};
     put_state(ui, pen);
     const bool is_small = areas.width != Width::wide;
     const std::string draw_cost = ui.headless ? "\u2013" : milliseconds(ui.stats.draw_ms);
@@ -79,17 +81,18 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
             {text_size::hint, ink, Face::regular, words + 1});
     ImGui::SetCursorScreenPos({0, top});
     ImGui::Dummy({display.x, areas.status});
-    ui.recorder.item("status", ui.recorder.claim("State"),
+    ui.recorder.item("status", ui.recorder.claim("State##state"),
                      s.state == RunState::empty ? "No model open" : state_name(shown_state(s)));
-    ui.recorder.item("status", ui.recorder.claim("Step"), std::to_string(s.step));
-    ui.recorder.item("status", ui.recorder.claim("Speed"), fmt::format("{:.3f}", s.steps_per_s));
-    ui.recorder.item("status", ui.recorder.claim("Speed words"), speed_words(s));
-    ui.recorder.item("status", ui.recorder.claim("Costs"),
+    ui.recorder.item("status", ui.recorder.claim("Step##step"), std::to_string(s.step));
+    ui.recorder.item("status", ui.recorder.claim("Speed##speed"),
+                     fmt::format("{:.3f}", s.steps_per_s));
+    ui.recorder.item("status", ui.recorder.claim("Speed words##speed_words"), speed_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Costs##costs"),
                      fmt::format("step {:.2f} ms, publish {:.2f} ms", s.step_ms, s.publish_ms));
-    ui.recorder.item("status", ui.recorder.claim("Memory"), memory_words(s));
-    ui.recorder.item("status", ui.recorder.claim("Draw"),
+    ui.recorder.item("status", ui.recorder.claim("Memory##memory"), memory_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Draw##draw"),
                      fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));
-    ui.recorder.item("status", ui.recorder.claim("Message"), message);
+    ui.recorder.item("status", ui.recorder.claim("Message##message"), message);
 }
 
 }  // namespace aft::app

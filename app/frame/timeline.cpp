@@ -1,12 +1,16 @@
 // The timeline: step and loss at the left, the track with its pins and handle, LIVE at the right.
+#include "app/frame/timeline.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/frame/frame_parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -58,7 +62,7 @@ struct Track {
     }
 };
 
-void draw_loss(Ui& ui, LossTrack& kept, const Track& track, double handle) {
+void draw_loss(PaneContext& ui, LossTrack& kept, const Track& track, double handle) {
     const auto* loss = loss_column(ui);
     if (loss == nullptr || loss->size() < 2) return;
     // One point per pixel column is all that shows.
@@ -100,7 +104,7 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
-void draw_pins(Ui& ui, const Track& track, const std::vector<Event>& events) {
+void draw_pins(PaneContext& ui, const Track& track, const std::vector<Event>& events) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
     for (const Event& event : events) {
@@ -114,23 +118,23 @@ void draw_pins(Ui& ui, const Track& track, const std::vector<Event>& events) {
         draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
         icon_at(ui, middle, look.icon, {14, look.color});
         ImGui::SetCursorScreenPos({x - ui.px(8), track.a.y});
-        const std::string label =
-            ui.recorder.claim(fmt::format("Pin {} {}", event.kind, event.step));
+        const WidgetPath path =
+            ui.recorder.claim(fmt::format("Pin {0} {1}##pin_{0}_{1}", event.kind, event.step));
         ImGui::SetNextItemAllowOverlap();
-        if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)}))
+        if (ImGui::InvisibleButton(path.id.c_str(), {ui.px(16), ui.px(16)}))
             ui.selection.step = event.step;
         if (event.kind == "save" && ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
             ui.selection.step = event.step;
             ImGui::OpenPopup("pin");
         }
-        ui.recorder.item("pin", label, event.text);
+        ui.recorder.item("pin", path, event.text);
         tooltip(ui, {.name = fmt::format("step {}", group_thousands(event.step)),
                      .sentence = event.text});
     }
 }
 
 // What P has kept: a click goes back to its place and step.
-void draw_kept(Ui& ui, const Track& track) {
+void draw_kept(PaneContext& ui, const Track& track) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < ui.selection.pins.size(); ++i) {
         const Pin& pin = ui.selection.pins[i];
@@ -141,13 +145,14 @@ void draw_kept(Ui& ui, const Track& track) {
         draw->AddCircleFilled(middle, ui.px(8), ui.theme.bar);
         icon_at(ui, middle, icon::pin, {14, ui.theme.text1});
         ImGui::SetCursorScreenPos({x - ui.px(8), middle.y - ui.px(8)});
-        const std::string label = ui.recorder.claim(fmt::format("Kept {} {}", i, pin.step));
+        const WidgetPath path =
+            ui.recorder.claim(fmt::format("Kept {0} {1}##kept_{0}_{1}", i, pin.step));
         ImGui::SetNextItemAllowOverlap();
-        if (ImGui::InvisibleButton(label.c_str(), {ui.px(16), ui.px(16)})) {
+        if (ImGui::InvisibleButton(path.id.c_str(), {ui.px(16), ui.px(16)})) {
             ui.selection.lock(Cell(pin.cell));
             ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
         }
-        ui.recorder.item("pin", label, pin.words);
+        ui.recorder.item("pin", path, pin.words);
         tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
                      .sentence = pin.words});
     }
@@ -160,7 +165,7 @@ void draw_pin_menu(Ui& ui) {
     for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
                                         std::pair{"run.branch_shown", "Branch from this step"}}) {
         const Action* const found = ui.actions.find(action);
-        if (!button(ui, {.name = words,
+        if (!button(ui, {.name = {words, action},
                          .icon = found->icon,
                          .kind = ButtonKind::ghost,
                          .why_not = ui.actions.why_not(ui, action),
@@ -171,29 +176,30 @@ void draw_pin_menu(Ui& ui) {
     }
 }
 
-void draw_numbers(Ui& ui, const Track& track) {
-    const double room = track.last;
-    double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, room))));
-    if (room / pitch > 5)
+void draw_numbers(DrawContext& ui, const Track& track) {
+    const double available = track.last;
+    double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, available))));
+    if (available / pitch > 5)
         pitch *= 2;
-    else if (room / pitch < 2.2)
+    else if (available / pitch < 2.2)
         pitch /= 2;
-    if (room / pitch > 6) pitch *= 2;
+    if (available / pitch > 6) pitch *= 2;
     pitch = std::max(1.0, pitch);
     const float y = track.b.y + ui.px(5);
-    const float end = track.b.x - text_extent(ui, step_words(room), text_size::hint).x - ui.px(20);
-    for (double step = 0; step < room; step += pitch) {
+    const float end =
+        track.b.x - text_extent(ui, step_words(available), text_size::hint).x - ui.px(20);
+    for (double step = 0; step < available; step += pitch) {
         const std::string words = step_words(step);
         const float width = text_extent(ui, words, text_size::hint).x;
         const float x = step == 0 ? track.a.x : track.x(step) - width / 2;
         if (x + width < end) text_at(ui, {x, y}, words, {text_size::hint, ui.theme.text3});
     }
-    text_right(ui, {track.b.x, y}, step_words(room), {text_size::hint, ui.theme.text3});
+    text_right(ui, {track.b.x, y}, step_words(available), {text_size::hint, ui.theme.text3});
 }
 
 }  // namespace
 
-void Timeline::advance(Ui& ui) {
+void Timeline::advance(PaneContext& ui) {
     if (!playing_) return;
     ui.want_frames(1);
     if (ui.time < next_) return;
@@ -203,18 +209,18 @@ void Timeline::advance(Ui& ui) {
     if (ui.selection.step < 0 || ui.shown_step() == before) playing_ = false;
 }
 
-void Timeline::toggle_play(Ui& ui) {
+void Timeline::toggle_play(PaneContext& ui) {
     playing_ = !playing_ && !ui.history.empty();
     next_ = ui.time;
     if (playing_ && ui.selection.step < 0) go_first(ui), playing_ = true;
 }
 
-void Timeline::go_first(Ui& ui) {
+void Timeline::go_first(ViewState& ui) {
     playing_ = false;
     if (!ui.history.empty()) ui.selection.step = ui.history.front();
 }
 
-void Timeline::scrub(Ui& ui, int direction) {
+void Timeline::scrub(ViewState& ui, int direction) {
     const auto& moments = ui.history;
     if (moments.empty()) return;
     const int64_t now = ui.shown_step();
@@ -228,7 +234,7 @@ void Timeline::scrub(Ui& ui, int direction) {
 }
 
 // "step   training 0.936 bits/dim": between `left` and `right.x`; "step" gives way.
-static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
+static void draw_loss_words(PaneContext& ui, ImVec2 right, float left) {
     const std::optional<double> loss = loss_at(ui, ui.shown_step());
     const bool is_nan = loss && !std::isfinite(*loss);
     const std::string number = !loss ? "\u2013" : is_nan ? "NaN" : short_value(*loss, 3);
@@ -247,11 +253,11 @@ static void draw_loss_words(Ui& ui, ImVec2 right, float left) {
     if (left + text_extent(ui, "step", text_size::hint).x <= x) text_at(ui, {left, y}, "step", dim);
     ImGui::SetCursorScreenPos({x, right.y});
     ImGui::Dummy({right.x - x, ui.px(16)});
-    ui.recorder.item("value", ui.recorder.claim("Loss"), "training " + number + " " + unit);
+    ui.recorder.item("value", ui.recorder.claim("Loss##loss"), "training " + number + " " + unit);
 }
 
-void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
-    ui.recorder.set_section("Transport");
+void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
+    ui.recorder.set_section("Transport##transport");
     const ImVec2 at = ImGui::GetWindowPos();
     float y = at.y + (height - ui.px(26)) / 2;
     if (!is_small) {
@@ -275,21 +281,21 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
         ImGui::SameLine(0, ui.px(4));
         return pressed;
     };
-    if (tool("First", icon::first, "Home", "The first stored moment.")) go_first(ui);
-    if (tool("Back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
-    if (tool(playing_ ? "Pause playback" : "Play", playing_ ? icon::pause : icon::play, "",
-             "Plays through the stored moments."))
+    if (tool("First##first", icon::first, "Home", "The first stored moment.")) go_first(ui);
+    if (tool("Back##back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
+    if (tool(playing_ ? "Pause playback##pause" : "Play##play", playing_ ? icon::pause : icon::play,
+             "", "Plays through the stored moments."))
         toggle_play(ui);
-    if (tool("Forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);
-    if (tool("Last", icon::last, "End", "Follows training.")) go_live(ui);
+    if (tool("Forward##forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);
+    if (tool("Last##last", icon::last, "End", "Follows training.")) go_live(ui);
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
-    combo(ui, "Speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
+    combo(ui, "Speed##speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
 }
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
-    ui.recorder.set_section("Track");
+    ui.recorder.set_section("Track##track");
     const Track track{a, b, last_step(ui)};
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
@@ -302,7 +308,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ImGui::SetCursorScreenPos(a);
     ImGui::SetNextItemAllowOverlap();
     const Region r =
-        region(ui, "track", "Track",
+        region(ui, "track", "Track##track",
                {{b.x - a.x, b.y - a.y}, is_live ? "live" : std::to_string(ui.selection.step)});
     if (r.held && !ui.history.empty()) {
         const double wanted = r.mouse.x / (b.x - a.x) * track.last;
@@ -323,15 +329,15 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
                         ui.px(3));
 }
 
-void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
+void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     const bool is_live = ui.selection.step < 0;
     const RunState state = ui.status.state;
     const bool runs = state == RunState::running || state == RunState::stopping;
     const ImVec2 size(std::min(ui.px(104), b.x - a.x - ui.px(20)), ui.px(26));
     const bool is_tight = size.x < ui.px(96);
     ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
-    const std::string label = ui.recorder.claim("Live");
-    if (ImGui::InvisibleButton(label.c_str(), size)) go_live(ui);
+    const WidgetPath path = ui.recorder.claim("Live##live");
+    if (ImGui::InvisibleButton(path.id.c_str(), size)) go_live(ui);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImU32 ground = is_live && runs          ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
@@ -358,14 +364,14 @@ void Timeline::draw_live(Ui& ui, ImVec2 a, ImVec2 b) {
     if (key > 0)
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
-    ui.recorder.item("button", label, !is_live ? "" : runs ? "live" : "latest");
+    ui.recorder.item("button", path, !is_live ? "" : runs ? "live" : "latest");
 }
 
 void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float top = display.y - areas.status - areas.timeline;
     const BarScope bar(
         "Timeline", {.at = {0, top}, .size = {display.x, areas.timeline}, .ground = ui.theme.bar});
-    ui.recorder.set_pane("Timeline");
+    ui.recorder.set_pane("Timeline##timeline");
     ImGui::GetWindowDrawList()->AddRectFilled({0, top}, {display.x, top + ui.px(2)}, ui.theme.gap);
     if (!ui.has_model()) {
         text_at(ui, {ui.px(14), top + (areas.timeline - ui.px(text_size::hint)) / 2},

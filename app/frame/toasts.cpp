@@ -1,22 +1,21 @@
-#include "app/state/toasts.h"
+#include "app/frame/toasts.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
 
-#include "app/frame/frame_parts.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 
 namespace {
 
-constexpr double kSeconds = 5;
-constexpr size_t kMost = 3;
+enum class ToastAnswer { none, close, act };
 
-enum class Answer { none, close, act };
-
-Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
+ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
     const float width = ui.px(372), inner = width - ui.px(76);
     const float title =
         ui.fonts.semibold
@@ -46,10 +45,10 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + ui.px(8)},
                                               {at.x + ui.px(3), at.y + height - ui.px(8)}, color);
     icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
-    Answer answer = Answer::none;
+    ToastAnswer answer = ToastAnswer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
-    if (button(ui, {.name = "Close", .icon = icon::close, .kind = ButtonKind::icon}))
-        answer = Answer::close;
+    if (button(ui, {.name = "Close##close", .icon = icon::close, .kind = ButtonKind::icon}))
+        answer = ToastAnswer::close;
     ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ui.px(44) + inner);
@@ -59,43 +58,32 @@ Answer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom)
         text(ui, toast.detail, {text_size::hint, ui.theme.text2});
     }
     ImGui::PopTextWrapPos();
-    if (!toast.action.empty() && button(ui, {.name = toast.action, .kind = ButtonKind::ghost}))
-        answer = Answer::act;
+    if (!toast.action.empty() &&
+        button(ui, {.name = {toast.action, "action"}, .kind = ButtonKind::ghost}))
+        answer = ToastAnswer::act;
     ImGui::EndGroup();
-    ui.recorder.item("toast", ui.recorder.claim("Toast"), toast.title + " " + toast.detail);
+    ui.recorder.item("toast", ui.recorder.claim("Toast##toast"), toast.title + " " + toast.detail);
     return answer;
 }
 
 }  // namespace
 
-void Toasts::add(Toast toast) {
-    std::erase_if(shown_, [&](const Toast& old) { return old.title == toast.title; });
-    if (toast.kind == ToastKind::error) ++unread_errors_;
-    history_.push_back(toast);
-    if (history_.size() > 200) history_.erase(history_.begin());
-    shown_.push_back(std::move(toast));
-    if (shown_.size() > kMost) shown_.erase(shown_.begin());
-}
-
-void Toasts::draw(Ui& ui) {
-    for (Toast& toast : shown_)
-        if (toast.born < 0) toast.born = ui.time, ui.want_frames(3);
-    std::erase_if(shown_, [&](const Toast& toast) {
-        return toast.kind != ToastKind::error && ui.time - toast.born > kSeconds;
-    });
+void draw_toasts(Ui& ui) {
+    if (ui.toasts.update(ui.time)) ui.want_frames(3);
+    const std::vector<Toast> shown = ui.toasts.shown();
     const bool has_timeline = ui.workspace != Workspace::home;
-    for (const Toast& toast : shown_)
-        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kSeconds + 0.01);
+    for (const Toast& toast : shown)
+        if (toast.kind != ToastKind::error) ui.want_frame_at(toast.born + kToastSeconds + 0.01);
     float bottom = ImGui::GetIO().DisplaySize.y - ui.px(has_timeline ? 122 : 38);
-    int index = 0, closed = -1;
-    for (const Toast& toast : shown_) {
-        const Answer answer = draw_toast(ui, toast, index, bottom);
-        if (answer != Answer::none) closed = index;
-        if (answer == Answer::act && toast.run) toast.run(ui);
-        ++index;
+    std::optional<size_t> closed;
+    ToastAnswer answer = ToastAnswer::none;
+    for (size_t i = 0; i < shown.size(); ++i) {
+        const ToastAnswer now = draw_toast(ui, shown[i], static_cast<int>(i), bottom);
+        if (now != ToastAnswer::none) closed = i, answer = now;
     }
-    if (closed < 0) return;
-    shown_.erase(shown_.begin() + closed);
+    if (!closed) return;
+    ui.toasts.close(*closed);
+    if (answer == ToastAnswer::act && shown[*closed].run) shown[*closed].run(ui);
     ui.want_frames(3);
 }
 

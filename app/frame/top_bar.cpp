@@ -1,64 +1,17 @@
 // The top bar, bare windows for bars, and overlays.
+#include "app/frame/top_bar.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "app/frame/frame_parts.h"
-#include "app/widgets/parts.h"
+#include "app/frame/overlays.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/tooltip.h"
 
 namespace aft::app {
-
-BarScope::BarScope(const char* name, const Place& place) {
-    ImGui::SetNextWindowPos(place.at);
-    ImGui::SetNextWindowSize(place.size);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, place.padding);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, place.ground);
-    ImGui::Begin(name, nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                     ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoFocusOnAppearing);
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar();
-}
-
-BarScope::~BarScope() {
-    ImGui::End();
-}
-
-OverlayScope::OverlayScope(Ui& ui, const char* name, ImVec2 at, ImVec2 size) {
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    // The ground is a window of its own, so that clicks do not reach what lies under it.
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(display);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(0, 0, 0, 115));
-    ImGui::Begin((std::string(name) + " ground").c_str(), nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                     ImGuiWindowFlags_NoNav);
-    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
-    is_left_ = ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
-    ImGui::End();
-    ImGui::PopStyleColor();
-    ImGui::SetNextWindowPos(at);
-    ImGui::SetNextWindowSize(size);
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(10));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
-    ImGui::Begin(name, nullptr,
-                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                     ImGuiWindowFlags_NoScrollbar);
-    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
-    ImGui::PopStyleVar(3);
-    ImGui::PopStyleColor(2);
-}
-
-OverlayScope::~OverlayScope() {
-    ImGui::End();
-}
 
 namespace {
 
@@ -91,7 +44,7 @@ void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
     for (const Action* const item : menu_actions(ui, menu)) {
         const Action& action = *item;
         const std::string why = ui.actions.why_not(ui, action.id);
-        const Row line = row(ui, action.name, {28, false});
+        const Row line = row(ui, {action.name, action.id}, {28, false});
         ui.recorder.runs_action(action.id);
         const float middle = (line.min.y + line.max.y) / 2;
         const ImU32 ink = why.empty() ? ui.theme.text1 : with_alpha(ui.theme.text3, 0.65f);
@@ -112,6 +65,11 @@ void draw_menu_items(Ui& ui, const std::string& menu, bool with_headings) {
 }
 
 constexpr const char* kMenus[] = {"File", "Run", "View", "Help"};
+
+const char* menu_id(std::string_view menu) {
+    constexpr const char* ids[] = {"file", "run", "view", "help"};
+    return ids[std::find(std::begin(kMenus), std::end(kMenus), menu) - std::begin(kMenus)];
+}
 
 // For the title drawn last: whether its menu shall open. While one is open the pointer alone
 // changes to another; a click that comes with it must not close what it has just opened.
@@ -135,7 +93,7 @@ bool opens_menu(const char* menu, bool pressed) {
 }
 
 void draw_menus(Ui& ui, bool as_one) {
-    ui.recorder.set_section("Menu");
+    ui.recorder.set_section("Menu##menu");
     const auto popup = [&](const char* id, bool pressed, bool all) {
         const ImVec2 at(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(6));
         if (pressed) ImGui::OpenPopup(id);
@@ -147,27 +105,28 @@ void draw_menus(Ui& ui, bool as_one) {
             if (all || id == std::string(menu)) draw_menu_items(ui, menu, all);
     };
     if (as_one) {
-        popup("Menu", button(ui, {.name = "Menu", .icon = icon::menu, .kind = ButtonKind::icon}),
+        popup("Menu",
+              button(ui, {.name = "Menu##menu", .icon = icon::menu, .kind = ButtonKind::icon}),
               true);
         return;
     }
     for (const char* menu : kMenus) {
-        const std::string label = ui.recorder.claim(menu);
+        const WidgetPath path = ui.recorder.claim({menu, menu_id(menu)});
         const float width = text_extent(ui, menu, text_size::label).x + ui.px(20);
-        const bool pressed = ImGui::InvisibleButton(label.c_str(), {width, ui.px(26)});
+        const bool pressed = ImGui::InvisibleButton(path.id.c_str(), {width, ui.px(26)});
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
         const bool hot = ImGui::IsItemHovered() || ImGui::IsPopupOpen(menu);
         if (hot) ImGui::GetWindowDrawList()->AddRectFilled(a, b, ui.theme.field, ui.px(4));
         text_at(ui, {a.x + ui.px(10), (a.y + b.y - ui.px(text_size::label)) / 2}, menu,
                 {text_size::label, hot ? ui.theme.text1 : ui.theme.text2});
-        ui.recorder.item("menu", label);
+        ui.recorder.item("menu", path);
         popup(menu, opens_menu(menu, pressed), false);
         ImGui::SameLine(0, 0);
     }
 }
 
-void draw_workspaces(Ui& ui, float left, float middle, float right) {
-    ui.recorder.set_section("Workspaces");
+void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
+    ui.recorder.set_section("Workspaces##workspaces");
     float total = 0;
     std::vector<float> widths;
     for (const Workspace workspace : kWorkspaces) {
@@ -181,9 +140,10 @@ void draw_workspaces(Ui& ui, float left, float middle, float right) {
     for (const Workspace workspace : kWorkspaces) {
         const char* name = workspace_name(workspace);
         ImGui::SetCursorScreenPos({x, ui.px(8)});
-        const std::string label = ui.recorder.claim(name);
+        const WidgetPath path = ui.recorder.claim({name, workspace_id(workspace)});
         const bool chosen = ui.workspace == workspace;
-        if (ImGui::InvisibleButton(label.c_str(), {widths[i], ui.px(28)})) ui.workspace = workspace;
+        if (ImGui::InvisibleButton(path.id.c_str(), {widths[i], ui.px(28)}))
+            ui.workspace = workspace;
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
         if (chosen)
             ImGui::GetWindowDrawList()->AddRectFilled(a, b, ui.theme.field_on_bar(), ui.px(4));
@@ -192,7 +152,7 @@ void draw_workspaces(Ui& ui, float left, float middle, float right) {
         const ImU32 ink = chosen || ImGui::IsItemHovered() ? ui.theme.text1 : ui.theme.text2;
         text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, name,
                 {text_size::body, ink, face});
-        ui.recorder.item("workspace", label, chosen ? "chosen" : "");
+        ui.recorder.item("workspace", path, chosen ? "chosen" : "");
         x += widths[i++];
     }
 }
@@ -200,8 +160,8 @@ void draw_workspaces(Ui& ui, float left, float middle, float right) {
 void draw_palette_field(Ui& ui, float right) {
     const ImVec2 size(ui.px(236), ui.px(26));
     ImGui::SetCursorScreenPos({right - size.x, ui.px(9)});
-    const std::string label = ui.recorder.claim("Search actions");
-    if (ImGui::InvisibleButton(label.c_str(), size)) ui.actions.run(ui, "view.command_palette");
+    const WidgetPath path = ui.recorder.claim("Search actions##search_actions");
+    if (ImGui::InvisibleButton(path.id.c_str(), size)) ui.actions.run(ui, "view.command_palette");
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(
@@ -213,7 +173,7 @@ void draw_palette_field(Ui& ui, float right) {
             {text_size::label, ui.theme.text3});
     text_right(ui, {b.x - ui.px(9), middle - ui.px(text_size::hint) / 2}, "Ctrl Shift P",
                {text_size::hint, ui.theme.text3});
-    ui.recorder.item("button", label);
+    ui.recorder.item("button", path);
 }
 
 }  // namespace
@@ -221,7 +181,7 @@ void draw_palette_field(Ui& ui, float right) {
 void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const BarScope bar("Top bar",
                        {.at = {0, 0}, .size = {display.x, areas.top}, .ground = ui.theme.bar});
-    ui.recorder.set_pane("Top bar");
+    ui.recorder.set_pane("Top bar##top_bar");
     ImGui::GetWindowDrawList()->AddRectFilled({0, areas.top - ui.px(2)}, {display.x, areas.top},
                                               ui.theme.gap);
     draw_mark(ui, {ui.px(14), ui.px(10)});
@@ -231,10 +191,12 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float icons = display.x - ui.px(is_small ? 112 : 78);
     draw_workspaces(ui, ui.px(is_small ? 84 : 250), is_small ? 0 : display.x / 2,
                     icons - ui.px(is_small ? 0 : 250));
-    ui.recorder.set_section("Tools");
+    ui.recorder.set_section("Tools##tools");
     if (is_small) {
         ImGui::SetCursorScreenPos({icons, ui.px(9)});
-        if (button(ui, {.name = "Search actions", .icon = icon::search, .kind = ButtonKind::icon}))
+        if (button(ui, {.name = "Search actions##search_actions",
+                        .icon = icon::search,
+                        .kind = ButtonKind::icon}))
             ui.actions.run(ui, "view.command_palette");
     } else {
         draw_palette_field(ui, icons - ui.px(6));
@@ -242,7 +204,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ImGui::SetCursorScreenPos({display.x - ui.px(72), ui.px(9)});
     const int unread = ui.toasts.unread_errors();
     if (button(ui,
-               {.name = "Messages",
+               {.name = "Messages##messages",
                 .icon = icon::bell,
                 .kind = ButtonKind::icon,
                 .tip = unread > 0 ? "There are errors that you have not seen." : "Opens the log."}))
@@ -252,7 +214,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
             {ImGui::GetItemRectMax().x - ui.px(6), ImGui::GetItemRectMin().y + ui.px(6)}, ui.px(4),
             ui.theme.error);
     ImGui::SetCursorScreenPos({display.x - ui.px(38), ui.px(9)});
-    if (button(ui, {.name = "Help",
+    if (button(ui, {.name = "Help##help",
                     .icon = icon::help,
                     .kind = ButtonKind::icon,
                     .tip = "Keys and panes"}))

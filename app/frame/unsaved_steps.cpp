@@ -78,14 +78,4 @@ void fail_if_unsaved(const std::vector<UnsavedSteps>& unsaved) {
     if (!words.empty()) fail("{}", words);
 }
 
-void UnsavedStepsBox::put(UnsavedSteps unsaved) {
-    const std::lock_guard lock(mutex_);
-    unsaved_.push_back(std::move(unsaved));
-}
-
-std::vector<UnsavedSteps> UnsavedStepsBox::take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(unsaved_, {});
-}
-
 }  // namespace aft::app

@@ -1,5 +1,4 @@
-// UnsavedSteps: steps of a session that ends and that could not be saved. The words for them, and
-// the box in which sessions that end in the background leave theirs for the window.
+// UnsavedSteps: steps of a session that ends and that could not be saved, and the words for them.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -41,15 +40,5 @@ class Publications {
 
 // Throws an Error with a line for each, if there are any.
 void fail_if_unsaved(const std::vector<UnsavedSteps>& unsaved);
-
-class UnsavedStepsBox {  // any thread
-  public:
-    void put(UnsavedSteps unsaved);
-    [[nodiscard]] std::vector<UnsavedSteps> take();  // those that came since the last call
-
-  private:
-    std::mutex mutex_;
-    std::vector<UnsavedSteps> unsaved_;
-};
 
 }  // namespace aft::app

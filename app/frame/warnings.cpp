@@ -10,12 +10,12 @@
 
 namespace aft::app {
 
-struct Warnings::Box {
+struct Warnings::WarningQueue {
     std::mutex mutex;
     std::vector<std::string> waiting;
 };
 
-Warnings::Warnings() : box_(std::make_shared<Box>()) {
+Warnings::Warnings() : box_(std::make_shared<WarningQueue>()) {
     before_ = set_warning_sink([box = box_](const std::string& text) {
         const std::lock_guard lock(box->mutex);
         box->waiting.push_back(text);

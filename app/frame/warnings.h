@@ -19,8 +19,8 @@ class Warnings {
     void report(Ui& ui);  // those that came since the last call
 
   private:
-    struct Box;
-    std::shared_ptr<Box> box_;
+    struct WarningQueue;
+    std::shared_ptr<WarningQueue> box_;
     WarningSink before_;
 };
 

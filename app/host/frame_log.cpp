@@ -22,7 +22,7 @@ void FrameLog::add(double seconds, double draw_ms, std::string_view state) {
     file_ << fmt::format("{:.4f}\t{:.3f}\t{}\n", seconds, draw_ms, state) << std::flush;
 }
 
-void write_dump(const Ui& ui) {
+void write_dump(const PaneContext& ui) {
     static const std::string path = variable("AFTERIMAGE_DUMP");
     static bool was_written = false;  // then a full disk does not end a training
     if (path.empty()) return;

@@ -7,7 +7,7 @@
 
 namespace aft::app {
 
-struct Ui;
+struct PaneContext;
 
 class FrameLog {
   public:
@@ -21,6 +21,6 @@ class FrameLog {
 
 // AFTERIMAGE_DUMP=FILE: every drawn frame's text dump (dump of frame.h) rewrites FILE, whole or not
 // at all; for tests and the tutorial. The first call: Error if it cannot be written.
-void write_dump(const Ui& ui);
+void write_dump(const PaneContext& ui);
 
 }  // namespace aft::app

@@ -3,10 +3,10 @@
 #include <imgui.h>
 
 #include <charconv>
-#include <chrono>
 #include <optional>
 #include <thread>
 
+#include "core/clock.h"
 #include "core/files.h"
 #include "core/text.h"
 
@@ -31,8 +31,8 @@ std::pair<std::string, std::string> last_word(const std::string& text) {
     return {trimmed(text.substr(0, blank)), text.substr(blank + 1)};
 }
 
-// "Controls/Optimiser/Learning rate" 3e-3: a label with blanks ends at the last blank, or stands in
-// quotes.
+// "Controls/Optimiser/Target step" 400, or controls/optimiser/target_step 400: a label with blanks
+// ends at the last blank, or stands in quotes.
 std::pair<std::string, std::string> label_and_rest(const std::string& text) {
     if (text.starts_with('"')) {
         const size_t end = text.find('"', 1);
@@ -53,13 +53,14 @@ ImVec2 middle_of(const WidgetRecord& w) {
     return {(w.min.x + w.max.x) / 2, (w.min.y + w.max.y) / 2};
 }
 
-double now_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
-
-bool is_on_screen(const Ui& ui, const std::string& words) {
-    return dump(ui).find(words) != std::string::npos;
+// Text on the screen: a part of a widget's line in the dump, but of its id (that has no words on
+// the screen) only the whole one.
+bool is_on_screen(const PaneContext& ui, const std::string& words) {
+    for (const std::string& line : split(dump(ui), '\n'))
+        if (const size_t id = line.rfind('\t'); id != std::string::npos)
+            if (line.compare(id + 1, std::string::npos, words) == 0 || line.find(words) < id)
+                return true;
+    return false;
 }
 
 }  // namespace
@@ -76,18 +77,18 @@ Script::Script(const std::string& text, std::string name, Tools tools)
 }
 
 void Script::stop(const std::string& why) const {
-    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    const ScriptLine& line = lines_[std::min(at_, lines_.size() - 1)];
     fail("{}, line {}: '{}': {}", name_, line.number, line.words, why);
 }
 
 bool Script::is_waiting(Frame& frame) {
     if (wait_.words.empty()) return false;
-    if (wait_.start < 0) wait_.start = now_seconds();
+    if (!wait_.start) wait_.start = std::chrono::steady_clock::now();
     if (is_on_screen(frame.ui(), wait_.words)) {
         wait_.words.clear();
         return false;
     }
-    if (now_seconds() - wait_.start > wait_.seconds) {
+    if (seconds_since(*wait_.start) > wait_.seconds) {
         --at_;  // the line that waits
         stop(fmt::format("waited {} s and it did not appear", wait_.seconds));
     }
@@ -141,7 +142,7 @@ bool Script::advance(Frame& frame) {
 }
 
 // False: not yet possible, to be tried again in the next frame.
-bool Script::perform(Frame& frame, const Line& line) {
+bool Script::perform(Frame& frame, const ScriptLine& line) {
     Ui& ui = frame.ui();
     if (const Action* const action = ui.actions.find_named(line.words)) {
         const std::string why = ui.actions.why_not(ui, action->id);
@@ -172,7 +173,7 @@ bool Script::point_at(Frame& frame, const std::string& verb, const std::string& 
         const auto [name, x] = last_word(head);  // in quotes or not
         const auto dx = number_of(x), dy = number_of(y);
         if (!dx || !dy)
-            stop("expected: hover LABEL X Y, X and Y in pixels from the widget's corner");
+            stop("expected: hover NAME X Y, X and Y in pixels from the widget's corner");
         label = name;
         inside = ImVec2(static_cast<float>(*dx), static_cast<float>(*dy));
     }
@@ -224,7 +225,7 @@ void Script::begin_wait(const std::string& rest) {
     if (wait_.words.size() > 1 && wait_.words.front() == '"' && wait_.words.back() == '"')
         wait_.words = wait_.words.substr(1, wait_.words.size() - 2);
     wait_.seconds = number.value_or(kWaitSeconds);
-    wait_.start = -1;
+    wait_.start.reset();
     if (wait_.words.empty()) stop("expected: wait TEXT [SECONDS]");
 }
 
@@ -252,7 +253,7 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
     } else if (verb == "dump" && !rest.empty()) {
         write_atomically(rest, dump(frame.ui()));
     } else if (verb == "quit" && rest.empty()) {
-        frame.ui().commands.quit();
+        frame.ui().commands.send(Quit{});
     } else {
         return false;
     }

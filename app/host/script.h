@@ -1,10 +1,12 @@
 // Script: actions of the palette and a few of its own (click, set, key, wait, ...), one a line,
-// performed through the widgets as a person would. The same for the real window, for pictures and
-// for tests. Window thread.
+// performed through the widgets as a person would. Widgets are named by id, label or action. The
+// same for the real window, for pictures and for tests. Window thread.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +30,11 @@ class Script {
     [[nodiscard]] int64_t lines_done() const { return static_cast<int64_t>(at_); }
 
   private:
-    struct Line {
+    struct ScriptLine {
         int number = 0;
         std::string words;
     };
-    bool perform(Frame& frame, const Line& line);
+    bool perform(Frame& frame, const ScriptLine& line);
     bool point_at(Frame& frame, const std::string& verb, const std::string& rest);
     void press_keys(const std::string& keys);
     bool perform_own(Frame& frame, const std::string& verb, const std::string& rest);
@@ -43,14 +45,15 @@ class Script {
 
     std::string name_;
     Tools tools_;
-    std::vector<Line> lines_;
+    std::vector<ScriptLine> lines_;
     size_t at_ = 0;
     int frames_ = 0;    // frames to let pass before the next line
     int patience_ = 0;  // frames that a missing or hidden widget may still take to appear
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
     struct Wait {
         std::string words{};  // "" = none
-        double seconds = 0, start = -1;
+        double seconds = 0;
+        std::optional<std::chrono::steady_clock::time_point> start{};  // of waiting
     } wait_;
     struct Set {  // a value that a widget has not yet taken
         std::string label{};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/host/headless_run.h"
+#include "core/clock.h"
 #include "core/files.h"
 
 namespace aft::app {
@@ -148,10 +149,9 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
         stage.step();
         const Status& status = stage.ui().status;
         if (ready(status)) return;
-        if (status.state == RunState::error || (status.can_go_on && !status.error.empty()))
+        if (status.state == RunState::error || (status.can_resume && !status.error.empty()))
             fail("{}", status.error);
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        AFT_CHECK(passed.count() < seconds, "the model is not ready after {:.0f} s", seconds);
+        AFT_CHECK(seconds_since(start) < seconds, "the model is not ready after {:.0f} s", seconds);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the trainer needs the cores
     }
 }
@@ -207,7 +207,7 @@ void train_run(HeadlessStage& stage, const TemporaryFolder& runs,
     run.config->train.checkpoint_every = 50;
     run.out = (runs / "demo-mirror").string();
     run.autostart = true;
-    stage.frame().open_run(std::move(run));
+    stage.ui().commands.send(OpenRun{std::move(run)});
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::stopped; }, 300);
 }
@@ -224,9 +224,9 @@ void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
     run.config->train.validate_examples = 4;
     run.config->train.checkpoint_every = kSaved;
     run.out = (runs / "too-fast").string();
-    stage.frame().open_run(std::move(run));
+    stage.ui().commands.send(OpenRun{std::move(run)});
     wait_for(stage, is_open, 60);
-    Session& session = *stage.ui().session;
+    Session& session = *stage.frame().session();
     session.run().step(kSteps);
     wait_for(
         stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);

@@ -29,7 +29,7 @@ class GuiContext {
 class BareStage {
   public:
     BareStage(FrameOptions options, ImVec2 size);
-    void step();  // one frame; time goes on by 1/60 s
+    void step();  // one frame; time advances by 1/60 s
     [[nodiscard]] Frame& frame() { return frame_; }
     [[nodiscard]] Ui& ui() { return frame_.ui(); }
     void set_size(ImVec2 size);

@@ -135,7 +135,7 @@ struct Renderer {
     bool is_software = viz::gl::opengl_info().is_software;
 };
 
-struct Shown {  // by the last frame; seconds
+struct LastFrame {  // by the last frame; seconds
     std::string title{};
     double last_draw = 0, last_cost = 0.01, saved_at = 0;
 };
@@ -152,7 +152,7 @@ struct Window::Impl {
     Backends backends;
     FrameLog frame_log;
     Frame frame;
-    Shown shown;
+    LastFrame shown;
 
     explicit Impl(WindowOptions o)
         : options(std::move(o)),
@@ -242,9 +242,10 @@ void Window::Impl::take_input() {
     for (const std::string& path : callbacks.dropped) frame.open(path);
     callbacks.dropped.clear();
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
-    if (is_fresh && ui.session != nullptr && ui.settings.smooth_while_interact &&
+    Session* const session = frame.session();
+    if (is_fresh && session != nullptr && ui.settings.smooth_while_interact &&
         ui.status.state == RunState::running)
-        ui.session->pace().yield_for_ms(100);
+        session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
 }
 
@@ -315,8 +316,8 @@ void Window::run() {
     const std::stop_callback on_stop(p.options.stop, [] { glfwPostEmptyEvent(); });
     while (glfwWindowShouldClose(p.window.get()) == 0 && !p.frame.ui().commands.is_quitting()) {
         if (p.options.stop.stop_requested()) break;
-        const bool go_on = p.options.before_frame && p.options.before_frame(p.frame);
-        if (go_on)
+        const bool draws_now = p.options.before_frame && p.options.before_frame(p.frame);
+        if (draws_now)
             glfwPollEvents();
         else
             p.wait();

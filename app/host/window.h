@@ -17,7 +17,7 @@ struct WindowOptions {
     std::string device = "cpu";
     int width = 0, height = 0;  // 0 = three quarters of the display
     std::stop_token stop;       // Ctrl-C: save and close
-    // Called before every frame (scripts); true = go on drawing at once.
+    // Called before every frame (scripts); true = draw the next one at once.
     std::function<bool(Frame&)> before_frame{};
     bool remember = true;  // load and save the user's settings
 };
@@ -28,7 +28,8 @@ class Window {
         WindowOptions options);  // throws with the remedy: no display, no OpenGL, too old
     ~Window();
     void run();  // until it is closed
-    // Closing was asked for and cannot be done yet: a toast says what would be lost; run() goes on.
+    // Closing was asked for and cannot be done yet: a toast says what would be lost; run()
+    // continues.
     void stay_open(const UnsavedSteps& unsaved);
     [[nodiscard]] Frame& frame();
     [[nodiscard]] Image picture() const;  // of the last frame

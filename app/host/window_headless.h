@@ -14,7 +14,7 @@ class HeadlessStage {
     // OpenGL.
     HeadlessStage(FrameOptions options, int width, int height);
     ~HeadlessStage();
-    void step();  // one frame; its time goes on by 1/60 s (pictures do not depend on speed)
+    void step();  // one frame; its time advances by 1/60 s (pictures do not depend on speed)
     void resize(int width, int height);
     [[nodiscard]] Image picture() const;  // of the last frame
     [[nodiscard]] Frame& frame();

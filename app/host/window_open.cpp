@@ -1,15 +1,15 @@
-// The window as commands use it: open_window and window_lists (app/window_api.h).
+// The window as commands use it: open_window and window_lists (app/cli/window_api.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <optional>
 
+#include "app/cli/interrupts.h"
+#include "app/cli/window_api.h"
 #include "app/host/window.h"
 #include "app/host/window_glfw.h"
-#include "app/interrupts.h"
 #include "app/panels/rooms.h"
-#include "app/window_api.h"
 #include "core/outside.h"
 #include "model/system.h"
 
@@ -40,16 +40,16 @@ class SavesWithoutDisplay {
     SavesWithoutDisplay& operator=(const SavesWithoutDisplay&) = delete;
 };
 
-// A training that goes on is saved before the window ends. Where that fails the window stays open
+// A running training is saved before the window ends. Where that fails the window stays open
 // once and says so: who closes it again gives these steps up.
 void run_and_save(Window& window, const std::stop_token& stop) {
-    std::optional<UnsavedSteps> told;
+    std::optional<UnsavedSteps> reported;
     for (;;) {
         window.run();
         const std::optional<UnsavedSteps> unsaved = window.frame().save_session();
-        if (!unsaved || stop.stop_requested() || (told && told->is_same(*unsaved))) break;
+        if (!unsaved || stop.stop_requested() || (reported && reported->is_same(*unsaved))) break;
         window.stay_open(*unsaved);
-        told = unsaved;
+        reported = unsaved;
     }
     fail_if_unsaved(window.frame().end_sessions());
 }
@@ -61,7 +61,7 @@ int open_window(const WindowRequest& request, const Globals& globals) {
     initialize_model(globals.device, globals.threads);
     Window window({.device = globals.device, .stop = interrupts.token()});
     const SavesWithoutDisplay saves_without_display(window.frame());
-    if (request.run) window.frame().open_run(*request.run);
+    if (request.run) window.frame().ui().commands.send(OpenRun{*request.run});
     for (const std::string& path : request.paths) window.frame().open(path);
     run_and_save(window, interrupts.token());
     return interrupts.token().stop_requested() ? 130 : 0;

@@ -14,16 +14,18 @@
 namespace aft::app {
 
 // Conventions
-// * Everything interactive goes through app/widgets/widgets.h and parts.h: they record label,
-// rectangle,
-//   value and state. Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Everything interactive goes through app/widgets: they record label, rectangle, value and state.
+//   Labels are `Pane/Section/Name`; Section = the last section() head.
+// * Names are "Shown words##id": the words may change, the id stays. Data (a file, a setting's key)
+//   is its own id: WidgetName::data(path).
 // * Sizes through ui.px(n), n at scale 1. Colours only from ui.theme; numbers through core/text.h.
 // * No session, or nothing there yet: empty_state() with what to do next. Fields still being
 //   computed: draw the old ones and progress_line(). An exception in draw() is shown in the pane.
-// * Shared state between panels is Ui::selection and nothing else; private state is the Panel's.
+// * Shared state between panels is ViewState::selection and nothing else; private state is the
+// Panel's.
 // * What a user can do (start, open, pin, export, ...) is an Action: add it in actions(), run it by
-//   its id with ui.actions.run or action_button(); what the frame shall do is a Command. Keys are
-//   shortcuts of actions.
+//   its id with ui.actions.run or action_button(); what the frame or the session shall do is a
+//   Command. Keys are shortcuts of actions.
 // * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
 //   foot: canvas_height() before the canvas, hover_line() last.
 // * inspector() draws sections into the Inspector while a workspace of the panel is shown.
@@ -31,11 +33,11 @@ namespace aft::app {
 // Where a pane stands in a workspace's default layout. `page` fills the whole (Home).
 enum class Slot { left, right, top, canvas, below, page };
 
-struct Place {
+struct PanelPlace {
     Workspace workspace;
     Slot slot;
     int order = 0;                // tabs of one slot from left to right
-    const char* title = nullptr;  // of the pane there, when it differs from the panel's name
+    const char* title = nullptr;  // "Words##id" of the pane there, if they are not the room's
 };
 
 class Panel {
@@ -46,13 +48,19 @@ class Panel {
     virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
 };
 
+template <class Own>
+std::unique_ptr<Panel> make_panel() {  // for PanelRoom::make
+    return std::make_unique<Own>();
+}
+
 struct PanelRoom {
     RoomInfo info;     // name = title of the pane ("Atlas"), unique; sentence for `list panels` and
                        // the tab's tooltip
+    std::string id;    // "atlas", unique: what commands, scripts and tests call the pane by
     const char* icon;  // for the rail of small windows
     std::string
         help;  // what one sees here and what one can do; shown by F1 for the pane. Mandatory.
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     std::unique_ptr<Panel> (*make)();
 };
 

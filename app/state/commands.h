@@ -1,13 +1,14 @@
-// Commands: what a panel or an action asks the frame to do, as one queue of typed values. The frame
-// takes them before it draws the next frame. Window thread.
+// Commands: what a panel or an action asks for, as one queue of typed values. Nothing below the
+// frame changes the session, the workspace or the shown step in another way. The frame applies
+// them before it draws the next frame. Window thread.
 #pragma once
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "model/session.h"
+#include "app/state/workspace.h"
+#include "model/requests.h"
 
 namespace aft::app {
 
@@ -22,26 +23,62 @@ struct BrowseFiles {
     bool for_data = false;  // to say where the data of the open model lie
 };
 struct ShowPane {  // brings it to the front
-    std::string name;
+    std::string id;
+};
+struct ShowWorkspace {
+    Workspace workspace = Workspace::home;
+};
+struct ShowStep {  // in all views; -1 = live
+    int64_t step = -1;
+};
+struct Quit {};  // the host ends the program, after it has asked what would be lost
+
+// To the open session; without one they do nothing.
+struct StartTraining {};  // until the target step
+struct PauseTraining {};
+struct TrainSteps {  // then pauses
+    int64_t count = 1;
+};
+struct TrainUntil {
+    int64_t step = 0;
+};
+struct StopTraining {};  // saves and ends
+struct SaveCheckpoint {};
+struct KeepCheckpoint {  // for good
+    int64_t step = 0;
 };
 struct RewindTo {  // a saved step of the open run; all views go live
     int64_t step = 0;
 };
+struct SetSetting {  // a row of Config
+    std::string key, value;
+};
+struct SetTrainerShare {  // of the time, 0.1 .. 1
+    double share = 1;
+};
+enum class CompletionOwner { complete, train };  // the workspace that asks
+struct StartCompletion {  // its id is then CompletionChoice::own_id or ModelView::train_completion
+    CompletionOwner owner = CompletionOwner::complete;
+    CompletionRequest request;
+};
+struct StopCompletion {};
 
-using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane, RewindTo>;
+using SessionCommand = std::variant<StartTraining, PauseTraining, TrainSteps, TrainUntil,
+                                    StopTraining, SaveCheckpoint, KeepCheckpoint, RewindTo,
+                                    SetSetting, SetTrainerShare, StartCompletion, StopCompletion>;
+using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane, ShowWorkspace,
+                             ShowStep, Quit, SessionCommand>;
 
 class Commands {
   public:
     void send(Command command) { queue_.push_back(std::move(command)); }
-    [[nodiscard]] std::vector<Command> take() { return std::exchange(queue_, {}); }
-    // The end of the program is the host's business: it asks after every frame.
-    void quit() { is_quitting_ = true; }
-    void stay() { is_quitting_ = false; }
-    [[nodiscard]] bool is_quitting() const { return is_quitting_; }
+    // All but Quit, which stays until the host ends the program or says stay().
+    [[nodiscard]] std::vector<Command> take();
+    [[nodiscard]] bool is_quitting() const;
+    void stay();
 
   private:
     std::vector<Command> queue_;
-    bool is_quitting_ = false;
 };
 
 }  // namespace aft::app

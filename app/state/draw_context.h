@@ -26,7 +26,7 @@ struct FrameStats {      // the program's own measurements, milliseconds
 
 // The one field that is being dragged or typed into (widgets only).
 struct FieldEdit {
-    std::string label{}, text{}, error{};  // error: "0 to 1, found 200"
+    std::string id{}, text{}, error{};  // error: "0 to 1, found 200"
     bool typing = false, take_focus = false;
     double start = 0, value = 0;  // of a drag
 };
@@ -47,8 +47,7 @@ struct DrawContext : viz::Look {
     Recorder recorder;
     FieldEdit edit;
     LineText read_out;
-    bool submitted = false;  // Enter in the text field drawn last
-    double time = 0;         // seconds since the start; in pictures and tests a fixed pace
+    double time = 0;  // seconds since the start; in pictures and tests a fixed pace
     FrameStats stats;
     WantedFrames wanted;
     bool is_styled = false;  // theme and scale are the user's

@@ -31,8 +31,7 @@ Opening classify_path(const std::string& path, bool has_session) {
     if (!fs::exists(status))
         return {.words = fmt::format("{}: there is no such file or folder", path)};
     if (fs::is_directory(status)) {
-        if (fs::exists(fs::path(path) / "config.json", problem))
-            return as_model(path, Workspace::train);
+        if (is_run_folder(path)) return as_model(path, Workspace::train);
         return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};
     }
     if (is_image_file(path)) {
@@ -57,7 +56,7 @@ RecentItem recent_item(const std::string& path) {
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
-ImU32 run_color(const Ui& ui, const std::string& path) {
+ImU32 run_color(const PaneContext& ui, const std::string& path) {
     for (const RecentItem& item : ui.settings.recent)
         if (is_same_path(item.path, path)) return ui.theme.series[size_t(item.color)];
     return ui.theme.series[kLoneColor];

@@ -9,14 +9,14 @@
 namespace aft::app {
 
 struct Opening {
-    enum Kind { model, picture, impossible } kind = impossible;
+    enum PathKind { model, picture, impossible } kind = impossible;
     Workspace workspace = Workspace::biases;  // where a model is shown first
     std::string words;                        // impossible: why, and what can be opened
 };
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
 [[nodiscard]] RecentItem recent_item(const std::string& path);
 // The colour of its mark and its curves.
-[[nodiscard]] ImU32 run_color(const Ui& ui, const std::string& path);
+[[nodiscard]] ImU32 run_color(const PaneContext& ui, const std::string& path);
 // By name alone, without a look at the disk.
 [[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
 // These in their order, each once, and in place of a saved step its run.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,49 +28,64 @@ std::string escaped(std::string_view text) {
     return printable_line(out);
 }
 
-bool is_same_label(std::string_view full, std::string_view wanted) {
-    if (full == wanted) return true;
-    return full.size() > wanted.size() && full.ends_with(wanted) &&
-           full[full.size() - wanted.size() - 1] == '/';
+bool ends_with_name(std::string_view full, std::string_view name) {
+    if (full == name) return true;
+    return full.size() > name.size() && full.ends_with(name) &&
+           full[full.size() - name.size() - 1] == '/';
 }
+
+// "label#2" for the second one.
+void make_unique(std::unordered_map<std::string, int>& seen, std::string& path) {
+    const int count = ++seen[path];
+    if (count > 1) path += fmt::format("#{}", count);
+}
+
+const WidgetName kMain{"Main##main"};
 
 }  // namespace
 
+bool WidgetPath::is(std::string_view name) const {
+    return ends_with_name(label, name) || ends_with_name(id, name);
+}
+
 void Recorder::begin_frame() {
     current_.clear();
-    seen_.clear();
-    pane_ = "Window";
-    section_ = "Main";
+    labels_.clear();
+    ids_.clear();
+    pane_ = "Window##window";
+    section_ = kMain;
 }
 
 void Recorder::end_frame() {
     last_ = std::exchange(current_, {});
 }
 
-void Recorder::set_pane(std::string name) {
+void Recorder::set_pane(WidgetName name) {
     pane_ = std::move(name);
-    section_ = "Main";
+    section_ = kMain;
 }
 
-void Recorder::set_section(std::string name) {
+void Recorder::set_section(WidgetName name) {
     section_ = std::move(name);
 }
 
-std::string Recorder::claim(std::string_view name) {
-    std::string label = fmt::format("{}/{}/{}", pane_, section_, name);
-    const int count = ++seen_[label];
-    if (count > 1) label += fmt::format("#{}", count);
-    return label;
+WidgetPath Recorder::claim(const WidgetName& name) {
+    WidgetPath path{.label = fmt::format("{}/{}/{}", pane_.words, section_.words, name.words),
+                    .id = fmt::format("{}/{}/{}", pane_.id, section_.id, name.id),
+                    .has_id = pane_.has_id && section_.has_id && name.has_id};
+    make_unique(labels_, path.label);
+    make_unique(ids_, path.id);
+    return path;
 }
 
-void Recorder::item(std::string kind, std::string label, std::string value, std::string why_not) {
+void Recorder::item(std::string kind, WidgetPath path, std::string value, std::string why_not) {
     WidgetRecord record{.kind = std::move(kind),
-                        .label = std::move(label),
+                        .path = std::move(path),
                         .min = ImGui::GetItemRectMin(),
                         .max = ImGui::GetItemRectMax(),
                         .value = std::move(value),
                         .why_not = std::move(why_not),
-                        .id = ImGui::GetItemID()};
+                        .item = ImGui::GetItemID()};
     area(std::move(record));
 }
 
@@ -79,36 +95,42 @@ void Recorder::area(WidgetRecord record) {
     record.visible =
         record.kind == "tab" ||  // of a hidden pane: it stands outside that pane's window
         clip.Contains(ImVec2((record.min.x + record.max.x) / 2, (record.min.y + record.max.y) / 2));
-    if (!scroll_to.empty() && is_same_label(record.label, scroll_to)) {
+    if (!scroll_to.empty() && record.path.is(scroll_to)) {
         ImGui::ScrollToRect(ImGui::GetCurrentWindow(), ImRect(record.min, record.max));
         scroll_to.clear();
     }
     current_.push_back(std::move(record));
 }
 
-const WidgetRecord* Recorder::find(std::string_view label) const {
-    for (const WidgetRecord& record : last_)
-        if (record.label == label) return &record;
-    for (const WidgetRecord& record : last_)
-        if (is_same_label(record.label, label)) return &record;
-    for (const WidgetRecord& record : last_)
-        if (!record.action.empty() && record.action == label) return &record;
-    return nullptr;
+const WidgetRecord* Recorder::find(std::string_view name) const {
+    const auto first = [this](const auto& fits) {
+        const auto found = std::find_if(last_.begin(), last_.end(), fits);
+        return found == last_.end() ? nullptr : &*found;
+    };
+    if (const auto* same = first([name](const WidgetRecord& record) {
+            return record.path.label == name || record.path.id == name;
+        }))
+        return same;
+    if (const auto* runs = first([name](const WidgetRecord& record) {
+            return !record.action.empty() && record.action == name;
+        }))
+        return runs;
+    return first([name](const WidgetRecord& record) { return record.path.is(name); });
 }
 
 void Recorder::runs_action(std::string id) {
     current_.back().action = std::move(id);
 }
 
-void ScriptedValue::request(std::string label, std::string value) {
-    label_ = std::move(label);
+void ScriptedValue::request(std::string name, std::string value) {
+    name_ = std::move(name);
     value_ = std::move(value);
     refusal_.clear();
 }
 
-std::optional<std::string> ScriptedValue::take(std::string_view label) {
-    if (!label_ || !is_same_label(label, *label_)) return std::nullopt;
-    label_.reset();
+std::optional<std::string> ScriptedValue::take(const WidgetPath& path) {
+    if (!name_ || !path.is(*name_)) return std::nullopt;
+    name_.reset();
     return std::move(value_);
 }
 
@@ -119,10 +141,11 @@ std::string dump_text(const Recorder& recorder, uint64_t frame, std::string_view
         return static_cast<int>(std::lround(v * pixels_per_unit));
     };
     for (const WidgetRecord& w : recorder.last()) {
-        out += fmt::format("{}\t{}\t{} {} {} {}\t{}\t{}\n", escaped(w.kind), escaped(w.label),
-                           pixel(w.min.x), pixel(w.min.y), pixel(w.max.x - w.min.x),
-                           pixel(w.max.y - w.min.y), escaped(w.value),
-                           w.why_not.empty() ? "enabled" : "disabled: " + escaped(w.why_not));
+        out += fmt::format("{}\t{}\t{} {} {} {}\t{}\t{}\t{}\n", escaped(w.kind),
+                           escaped(w.path.label), pixel(w.min.x), pixel(w.min.y),
+                           pixel(w.max.x - w.min.x), pixel(w.max.y - w.min.y), escaped(w.value),
+                           w.why_not.empty() ? "enabled" : "disabled: " + escaped(w.why_not),
+                           escaped(w.path.id));
     }
     return out;
 }

@@ -1,11 +1,11 @@
 #include "app/state/selection.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "app/state/probe_options.h"
 
 namespace aft::app {
 
@@ -24,21 +24,11 @@ const char* quantity_words(Quantity quantity) {
 }
 
 const char* quantity_option(Quantity quantity) {
-    switch (quantity) {
-        case Quantity::w:
-            return "w";
-        case Quantity::exp_minus_one:
-            return "exp-1";
-        case Quantity::exp:
-            return "exp";
-        case Quantity::row_share:
-            return "row-share";
-    }
-    return "w";
+    return kQuantityOption.names[static_cast<size_t>(quantity)];
 }
 
 const char* gauge_option(Gauge gauge) {
-    return gauge == Gauge::fixed ? "fixed" : "raw";
+    return kGaugeOption.names[static_cast<size_t>(gauge)];
 }
 
 void Selection::point(const Cell& at) {

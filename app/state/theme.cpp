@@ -103,18 +103,6 @@ void set_plots(ImPlotStyle& p, const Theme& t, float scale) {
 
 }  // namespace
 
-const char* theme_word(ThemeName name) {
-    switch (name) {
-        case ThemeName::dark:
-            return "dark";
-        case ThemeName::light:
-            return "light";
-        case ThemeName::high_contrast:
-            return "high-contrast";
-    }
-    return "dark";
-}
-
 void apply_theme(const Theme& theme, float scale) {
     ImGuiStyle style;
     set_sizes(style, theme);

@@ -18,11 +18,15 @@ struct Toast {
     double born = -1;                // seconds of Ui::time; set when first drawn
 };
 
+inline constexpr double kToastSeconds = 5;  // that one is shown; an error stays
+
 class Toasts {
   public:
     void add(
         Toast toast);  // newest last; at most three are shown, the same title replaces the old one
-    void draw(Ui& ui);
+    // At each frame: true if one is shown for the first time. Those that had their time go.
+    bool update(double now);
+    void close(size_t shown);  // by its place among those shown
     [[nodiscard]] const std::vector<Toast>& shown() const { return shown_; }
     [[nodiscard]] const std::vector<Toast>& history() const {
         return history_;

@@ -1,6 +1,10 @@
-// Ui: everything a panel may see while it is drawn. Made by the frame, once; filled anew each
-// frame. It is the sum of two parts, and a function takes the part that it needs: DrawContext to
-// draw, `const ModelView&` to read the model, Selection, UserSettings or Commands to change them.
+// Ui: everything that the window has in this frame. Made by the frame, once; filled anew each
+// frame. It is built up in parts, and a function takes the part that it needs:
+//   DrawContext        draws a control (app/state/draw_context.h)
+//   const ModelView&   reads what is open
+//   const ViewState&   reads what is open, selected and set; without const it may select
+//   PaneContext&       draws that; may select and send commands
+//   Ui&                also runs actions, shows toasts, writes to the log
 // Window thread. Never keep pointers into it beyond the frame; never wait in a panel.
 #pragma once
 #include <cstdint>
@@ -14,15 +18,10 @@
 #include "app/state/selection.h"
 #include "app/state/toasts.h"
 #include "app/state/user_settings.h"
+#include "app/state/workspace.h"
 #include "model/session.h"
 
 namespace aft::app {
-
-enum class Workspace { home, train, biases, attention, complete, compare, lab };
-inline constexpr Workspace kWorkspaces[] = {
-    Workspace::home,     Workspace::train,   Workspace::biases, Workspace::attention,
-    Workspace::complete, Workspace::compare, Workspace::lab};
-[[nodiscard]] const char* workspace_name(Workspace workspace);  // "Home", "Train", ...
 
 class Panel;
 
@@ -33,23 +32,39 @@ struct LogLine {
 
 // What is open, as it is in this frame.
 struct ModelView {
-    Session* session = nullptr;  // null: nothing is open. Panels then show their empty state.
-    Status status;               // this frame's picture of the session (state empty when none)
+    // To read and to ask; what changes it is a command. Null: nothing is open. Panels then show
+    // their empty state.
+    const Session* session = nullptr;
+    Status status;  // this frame's picture of the session (state empty when none)
     std::shared_ptr<const Curves> curves = std::make_shared<Curves>();  // never null
-    std::vector<int64_t> history;  // steps that a probe can name
+    std::vector<int64_t> history;   // steps that a probe can name
+    uint64_t train_completion = 0;  // id of the newest one that Train asked for; 0 = none
 
     [[nodiscard]] bool has_model() const {
         return status.state != RunState::empty && status.state != RunState::opening;
     }
 };
 
-struct Ui : DrawContext, ModelView {
+// What is looked at: the model, the selection, and what the user has set. Others than the selection
+// are changed by the frame alone (by commands), the settings also by their controls.
+struct ViewState : ModelView {
     Selection selection;
-    Commands commands;
-    Actions actions;
-    Toasts toasts;
     UserSettings settings;
     Workspace workspace = Workspace::home;
+
+    [[nodiscard]] int64_t shown_step() const {
+        return selection.step < 0 ? status.step : selection.step;
+    }
+};
+
+// To draw what is looked at, and to ask for changes.
+struct PaneContext : DrawContext, ViewState {
+    Commands commands;
+};
+
+struct Ui : PaneContext {
+    Actions actions;
+    Toasts toasts;
     std::vector<LogLine> log;
     std::vector<Panel*> shown_panels;  // of this workspace: the Inspector draws their sections
     bool headless = false;             // drawn without a display
@@ -57,9 +72,6 @@ struct Ui : DrawContext, ModelView {
 
     void say(std::string kind, std::string text) {
         log.push_back({time, std::move(kind), std::move(text)});
-    }
-    [[nodiscard]] int64_t shown_step() const {
-        return selection.step < 0 ? status.step : selection.step;
     }
 };
 

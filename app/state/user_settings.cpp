@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/state/user_settings_text.h"
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -38,12 +39,20 @@ ThemeName theme_from(const std::string& word) {
     return ThemeName::dark;
 }
 
+// A whole number within its limits: one that is written as 1e300 has no integer.
+struct WholeRange {
+    double standard, low, high;
+};
+int64_t whole(const json& j, const char* key, const WholeRange& range) {
+    return static_cast<int64_t>(std::clamp(j.value(key, range.standard), range.low, range.high));
+}
+
 UserSettings from_json(const json& j) {
     UserSettings s;
     s.theme = theme_from(j.value("theme", "dark"));
     s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
     s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
-    s.many_steps = std::clamp(j.value("many_steps", int64_t{100}), int64_t{1}, int64_t{1000000});
+    s.many_steps = whole(j, "many_steps", {100, 1, 1000000});
     s.smooth_while_interact = j.value("smooth_while_interact", true);
     s.reduce_motion = j.value("reduce_motion", false);
     s.tour_done = j.value("tour_done", false);
@@ -51,8 +60,8 @@ UserSettings from_json(const json& j) {
     s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
     s.last_folder = j.value("last_folder", "");
     const json look = j.value("attention", json::object());
-    s.attention.scale = std::clamp(look.value("scale", 1), 0, 2);
-    s.attention.colors = std::clamp(look.value("colors", 0), 0, 2);
+    s.attention.scale = static_cast<int>(whole(look, "scale", {1, 0, 2}));
+    s.attention.colors = static_cast<int>(whole(look, "colors", {0, 0, 2}));
     s.attention.over_image = look.value("over_image", false);
     s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
     const json places = j.value("data_places", json::object());  // items() only refers to it
@@ -60,7 +69,8 @@ UserSettings from_json(const json& j) {
         if (chosen.is_string()) s.data_locations[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
-                            item.value("opened", int64_t{0}), item.value("color", -1)});
+                            whole(item, "opened", {0, 0, 0x1p53}),
+                            static_cast<int>(whole(item, "color", {-1, -1, 99}))});
     if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
     for (RecentItem& item : s.recent)
         if (!is_run_color(item.color)) item.color = rarest_color(s.recent);
@@ -92,7 +102,11 @@ UserSettings load_user_settings(const std::filesystem::path& file, std::string& 
     return {};
 }
 
-void save_user_settings(const std::filesystem::path& file, const UserSettings& s) {
+UserSettings parse_user_settings(std::string_view text) {
+    return from_json(parse_json(text, {.file = "window.json"}));
+}
+
+std::string user_settings_text(const UserSettings& s) {
     json recent = json::array();
     for (const RecentItem& item : s.recent)
         recent.push_back({{"path", item.path},
@@ -117,8 +131,12 @@ void save_user_settings(const std::filesystem::path& file, const UserSettings& s
                     {"attention", look},
                     {"data_places", s.data_locations},
                     {"recent", recent}};
+    return json_text(j, 1) + "\n";
+}
+
+void save_user_settings(const std::filesystem::path& file, const UserSettings& settings) {
     make_folder(file.parent_path());
-    write_atomically(file, json_text(j, 1) + "\n");
+    write_atomically(file, user_settings_text(settings));
 }
 
 }  // namespace aft::app

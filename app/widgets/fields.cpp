@@ -1,13 +1,14 @@
-// Number fields of widgets.h: dragged, typed into, or moved as a slider.
+#include "app/widgets/fields.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/input_text.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/text_fields.h"
+#include "app/widgets/tooltip.h"
+#include "core/check.h"
 
 namespace aft::app {
 
@@ -31,11 +32,11 @@ bool differs(const NumberField& f, double value) {
     return !std::isnan(f.standard) && std::abs(value - f.standard) > 1e-12 * std::abs(f.standard);
 }
 
-struct Box {
+struct FieldBox {
     ImVec2 min, max;
 };
 
-void draw_field(const DrawContext& ui, const NumberField& f, Box box, double value) {
+void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, double value) {
     const Theme& t = ui.theme;
     const bool off = !f.why_not.empty() || f.locked;
     const bool hot = ImGui::IsItemHovered() && !off, down = ImGui::IsItemActive() && !off;
@@ -55,9 +56,9 @@ void draw_field(const DrawContext& ui, const NumberField& f, Box box, double val
         right -= ui.px(18);
     }
     const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
-    const float room = right - number - box.min.x - ui.px(4);
+    const float available = right - number - box.min.x - ui.px(4);
     const float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
-    if (unit > 0 && unit <= room) {
+    if (unit > 0 && unit <= available) {
         const float y = middle - ui.px(text_size::hint) / 2;
         text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
         right -= unit;
@@ -65,24 +66,26 @@ void draw_field(const DrawContext& ui, const NumberField& f, Box box, double val
     text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
                {text_size::body, ink});
     if (!f.prefix.empty() &&
-        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= room - unit)
+        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= available - unit)
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
                 {text_size::label, dim ? ink : t.text3});
 }
 
 // The same field while it is typed into. True once, with the value, when Enter took it.
-bool type_into(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
+bool type_into(DrawContext& ui, const NumberField& f, const WidgetPath& path, double& value) {
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     FieldEdit& edit = ui.edit;
     const bool bad = !edit.error.empty();
     if (edit.take_focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginGroup();  // what follows on the same line stays beside the field, not its error
     const bool entered =
-        input_text(ui, (label + " typing").c_str(), edit.text, {.width = width, .is_wrong = bad});
+        input_text(ui, (path.id + " typing").c_str(), edit.text, {.width = width, .is_wrong = bad});
     const bool lost = !edit.take_focus && ImGui::IsItemDeactivated();
     edit.take_focus = false;
-    if (ImGui::IsItemActive()) ui.recorder.item("value", label + " typing", edit.text);
-    ui.recorder.item("field", label, edit.text, "");
+    if (ImGui::IsItemActive())
+        ui.recorder.item("value", {path.label + " typing", path.id + "_typing", path.has_id},
+                         edit.text);
+    ui.recorder.item("field", path, edit.text, "");
     if (bad) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         text_at(ui, {at.x, at.y + ui.px(2)}, edit.error, {text_size::hint, ui.theme.error});
@@ -108,10 +111,10 @@ bool type_into(DrawContext& ui, const NumberField& f, const std::string& label, 
 }
 
 // Follows a drag; `value` changes at once, or only at the end when the field says so.
-bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
+bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& id, double& value) {
     FieldEdit& edit = ui.edit;
-    if (ImGui::IsItemActivated()) edit = {.label = label, .start = value, .value = value};
-    if (edit.label != label || edit.typing) return false;
+    if (ImGui::IsItemActivated()) edit = {.id = id, .start = value, .value = value};
+    if (edit.id != id || edit.typing) return false;
     if (ImGui::IsItemActive()) {
         const float pixels = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.scale;
         edit.value = pixels == 0 ? edit.start : clamped(f, dragged(f, edit.start, pixels));
@@ -125,8 +128,8 @@ bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& label
     return changed;
 }
 
-bool set_by_script(DrawContext& ui, const NumberField& f, const std::string& label, double& value) {
-    const auto words = ui.recorder.scripted.take(label);
+bool set_by_script(DrawContext& ui, const NumberField& f, const WidgetPath& path, double& value) {
+    const auto words = ui.recorder.scripted.take(path);
     if (!words) return false;
     std::string error = f.why_not;
     if (f.locked) error = "the value is fixed";
@@ -143,26 +146,26 @@ bool set_by_script(DrawContext& ui, const NumberField& f, const std::string& lab
 }  // namespace
 
 bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
-    const std::string label = ui.recorder.claim(f.name);
-    bool changed = set_by_script(ui, f, label, value);
+    const WidgetPath path = ui.recorder.claim(f.name);
+    bool changed = set_by_script(ui, f, path, value);
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
-    if (ui.edit.typing && ui.edit.label == label) return type_into(ui, f, label, value) || changed;
+    if (ui.edit.typing && ui.edit.id == path.id) return type_into(ui, f, path, value) || changed;
     const bool off = !f.why_not.empty() || f.locked;
     const bool pressed =
-        ImGui::InvisibleButton(label.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+        ImGui::InvisibleButton(path.id.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);
     const bool type =
         !off && ((ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ||
                  (pressed && ImGui::GetIO().NavVisible));
-    if (!off) changed = follow_drag(ui, f, label, value) || changed;
+    if (!off) changed = follow_drag(ui, f, path.id, value) || changed;
     if (ImGui::IsItemHovered() && !off) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-    const bool dragging = ui.edit.label == label && ImGui::IsItemActive();
+    const bool dragging = ui.edit.id == path.id && ImGui::IsItemActive();
     const double shown = dragging ? ui.edit.value : value;
     draw_field(ui, f, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}, shown);
-    ui.recorder.item("field", label, typed_number(f, shown), f.locked ? "fixed" : f.why_not);
+    ui.recorder.item("field", path, typed_number(f, shown), f.locked ? "fixed" : f.why_not);
     const std::string& words = f.why_not.empty() ? f.tip : f.why_not;
-    if (!words.empty()) tooltip(ui, {.name = f.name, .sentence = words});
+    if (!words.empty()) tooltip(ui, {.name = f.name.words, .sentence = words});
     if (type)
-        ui.edit = {.label = label,
+        ui.edit = {.id = path.id,
                    .text = typed_number(f, value),
                    .error = {},
                    .typing = true,
@@ -192,7 +195,7 @@ double from_track(const NumberField& f, double x) {
     return clamped(f, f.min + x * (f.max - f.min));
 }
 
-void draw_slider(const DrawContext& ui, const NumberField& f, Box box, double value) {
+void draw_slider(const DrawContext& ui, const NumberField& f, FieldBox box, double value) {
     const Theme& t = ui.theme;
     const float knob = ui.px(6), y = std::round((box.min.y + box.max.y) / 2), half = ui.px(2);
     const float left = box.min.x + knob, right = box.max.x - knob;
@@ -216,14 +219,14 @@ void draw_slider(const DrawContext& ui, const NumberField& f, Box box, double va
 
 bool slider(DrawContext& ui, const NumberField& spec, double& value) {
     NumberField f = spec;
-    f.name = spec.name + " slider";
+    f.name = spec.name.with(" slider", "_slider");
     AFT_ASSERT(std::isfinite(f.min) && std::isfinite(f.max));
-    const std::string label = ui.recorder.claim(f.name);
+    const WidgetPath path = ui.recorder.claim(f.name);
     const float field = ui.px(56);
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     const float track = std::max(ui.px(24), width - field - ui.px(8));
-    ImGui::InvisibleButton(label.c_str(), {track, ui.px(26)}, ImGuiButtonFlags_EnableNav);
-    const Box box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+    ImGui::InvisibleButton(path.id.c_str(), {track, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+    const FieldBox box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
     bool changed = false;
     if (ImGui::IsItemActive() && f.why_not.empty()) {
         const float knob = ui.px(6);
@@ -234,7 +237,7 @@ bool slider(DrawContext& ui, const NumberField& spec, double& value) {
         value = now;
     }
     draw_slider(ui, f, box, value);
-    ui.recorder.item("slider", label, typed_number(f, value), f.why_not);
+    ui.recorder.item("slider", path, typed_number(f, value), f.why_not);
     ImGui::SameLine(0, ui.px(8));
     NumberField number = spec;
     number.width = 56;

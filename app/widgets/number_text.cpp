@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/widgets/fields.h"
 #include "core/text.h"
 
 namespace aft::app {

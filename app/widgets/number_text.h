@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/widgets/widgets.h"
+#include "app/widgets/fields.h"
+#include "model/status.h"
 
 namespace aft::app {
 

@@ -1,14 +1,13 @@
-// Text fields of widgets.h, and the control for one visit() row.
+#include "app/widgets/text_fields.h"
+
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
-#include "app/widgets/input_text.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/tooltip.h"
 
 namespace aft::app {
 
@@ -56,10 +55,10 @@ bool input_text(DrawContext& ui, const char* id, std::string& text, const InputL
     return entered;
 }
 
-bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
-    const std::string label = ui.recorder.claim(spec.name);
+TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
+    const WidgetPath path = ui.recorder.claim(spec.name);
     const std::string before = text;
-    const auto words = ui.recorder.scripted.take(label);
+    const auto words = ui.recorder.scripted.take(path);
     if (words) text = *words;
     const float width = spec.width > 0 ? ui.px(spec.width) : ImGui::GetContentRegionAvail().x;
     const bool has_icon = *spec.icon != 0;
@@ -75,77 +74,18 @@ bool text_field(DrawContext& ui, const TextField& spec, std::string& text) {
     }
     if (spec.focus) ImGui::SetKeyboardFocusHere();
     ImGui::BeginDisabled(!spec.why_not.empty());
-    ui.submitted = input_text(ui, label.c_str(), text,
-                              {.width = has_icon ? width - ui.px(34) : width,
-                               .height = spec.height,
-                               .is_wrong = !spec.problem.empty(),
-                               .is_plain = has_icon,
-                               .is_mono = spec.mono,
-                               .is_set = words.has_value(),
-                               .hint = spec.hint.c_str()});
+    const bool is_submitted = input_text(ui, path.id.c_str(), text,
+                                         {.width = has_icon ? width - ui.px(34) : width,
+                                          .height = spec.height,
+                                          .is_wrong = !spec.problem.empty(),
+                                          .is_plain = has_icon,
+                                          .is_mono = spec.mono,
+                                          .is_set = words.has_value(),
+                                          .hint = spec.hint.c_str()});
     ImGui::EndDisabled();
-    ui.recorder.item("text", label, text, spec.why_not);
-    if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name, .sentence = spec.why_not});
-    return text != before;
-}
-
-bool text_submitted(const DrawContext& ui) {
-    return ui.submitted;
-}
-
-namespace {
-
-std::optional<std::string> choice_field(DrawContext& ui, const Setting& row,
-                                        const std::string& why_not) {
-    const std::string now = value_text(row);
-    const auto found = std::find(row.choices.begin(), row.choices.end(), now);
-    int chosen = found == row.choices.end() ? -1 : static_cast<int>(found - row.choices.begin());
-    if (!combo(ui, row.key, chosen, {row.choices, 0, why_not})) return std::nullopt;
-    return row.choices[static_cast<size_t>(chosen)];
-}
-
-std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
-                                        const std::string& standard, const std::string& why_not) {
-    NumberField field{.name = row.key, .min = row.min, .max = row.max};
-    field.integer = std::holds_alternative<int64_t*>(row.value);
-    field.unit = row.unit;
-    field.why_not = why_not;
-    field.tip = row.help;
-    field.on_release = true;
-    std::string ignored;
-    if (const auto value = parse_number({.name = ""}, standard, ignored)) field.standard = *value;
-    double value = field.integer ? static_cast<double>(*std::get<int64_t*>(row.value))
-                                 : *std::get<double*>(row.value);
-    field.logarithmic = !field.integer && value > 0 && value < 0.05;
-    if (!drag_field(ui, field, value)) return std::nullopt;
-    return typed_number(field, value);
-}
-
-}  // namespace
-
-std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
-                                         const std::string& standard, std::string why_not) {
-    if (std::holds_alternative<bool*>(row.value)) {
-        bool on = *std::get<bool*>(row.value);
-        if (!toggle(ui, row.key, on, {{}, why_not})) return std::nullopt;
-        return on ? "true" : "false";
-    }
-    if (!std::holds_alternative<std::string*>(row.value))
-        return number_field(ui, row, standard, why_not);
-    if (!row.choices.empty()) return choice_field(ui, row, why_not);
-    std::string text = *std::get<std::string*>(row.value);
-    if (!text_field(ui, {.name = row.key, .why_not = why_not}, text)) return std::nullopt;
-    return text;
-}
-
-std::string setting_label(std::string_view key, bool is_narrow) {
-    std::string words(key.substr(key.find('.') + 1));
-    std::replace(words.begin(), words.end(), '_', ' ');
-    const size_t rate = words.find(" learning rate");
-    if (is_narrow && rate != std::string::npos) words.replace(rate, 14, " rate");
-    if (!words.empty())
-        words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-    return words;
+    ui.recorder.item("text", path, text, spec.why_not);
+    if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name.words, .sentence = spec.why_not});
+    return {text != before, is_submitted};
 }
 
 }  // namespace aft::app

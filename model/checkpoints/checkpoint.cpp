@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <unordered_map>
 
 #include "core/caught.h"
@@ -13,6 +12,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/outside.h"
+#include "model/checkpoints/description.h"
 #include "model/checkpoints/format.h"
 #include "model/checkpoints/run_paths.h"
 
@@ -21,75 +21,27 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kFormatVersion = 1;
-constexpr const char* kKey = "afterimage";
 constexpr const char* kOptimizerPrefix = "optim.";
 
 bool is_optimizer(const std::string& name) {
     return name.starts_with(kOptimizerPrefix);
 }
 
-int64_t integer_at(const json& object, const char* key, int64_t fallback,
-                   const std::string& where) {
-    const auto found = object.find(key);
-    if (found == object.end()) return fallback;
-    if (!found->is_number_integer())
-        fail("{}: key '{}' must be a whole number, found {}", where, key, found_json(*found));
-    return found->get<int64_t>();
-}
-
-json object_at(const json& object, const char* key, const std::string& where) {
-    const auto found = object.find(key);
-    if (found == object.end() || found->is_null()) return nullptr;
-    if (!found->is_object())
-        fail("{}: key '{}' must be an object, found {}", where, key, found_json(*found));
-    return *found;
-}
-
-json parse_description(const TensorFile& file, const std::string& path) {
-    const auto found = file.metadata.find(kKey);
-    if (found == file.metadata.end())
-        fail(
-            "{}: no '{}' key in the metadata: a file of tensors, but not an Afterimage checkpoint "
-            "(docs/format.md lists what one holds)",
-            path, kKey);
-    const std::string where = path + ": " + kKey;
-    json description = parse_json(found->second, {.file = where});
-    if (!description.is_object())
-        fail("{}: the '{}' metadata is not a JSON object, found {}", path, kKey,
-             found_json(description));
-    return description;
-}
-
-void read_description(const json& description, const std::string& path, Checkpoint& checkpoint) {
-    const std::string where = path + ": " + kKey;
-    const int64_t version = integer_at(description, "format_version", 1, where);
-    if (version < 1 || version > kFormatVersion)
-        fail(
-            "{}: format_version {} is not known to this program (knows 1 to {}); a newer "
-            "Afterimage wrote it",
-            where, version, kFormatVersion);
-    static const std::set<std::string> known{
-        "format_version", "program_version", "config",  "task", "data",
-        "step",           "metrics",         "training"};
-    for (const auto& [key, value] : description.items())
-        if (!known.contains(key)) fail("{}: unknown key '{}'", where, shown(key));
-    const json config = object_at(description, "config", where);
-    if (config.is_null()) fail("{}: key 'config' is missing", where);
-    checkpoint.config = config_from_json(config, where + ".config");
-    checkpoint.step = integer_at(description, "step", 0, where);
-    if (checkpoint.step < 0) fail("{}: step {} is negative", where, checkpoint.step);
-    checkpoint.metrics = object_at(description, "metrics", where);
-    checkpoint.data = object_at(description, "data", where);
-    checkpoint.training = object_at(description, "training", where);
-    const auto task = description.find("task");
-    if (task != description.end() && *task != checkpoint.config.model.task)
-        fail("{}: task {} and config.model.task \"{}\" differ", where, found_json(*task),
+void read_description(const TensorFile& file, const std::string& path, Checkpoint& checkpoint) {
+    const Description found = parse_description(file.metadata, path);
+    const std::string where = path + ": " + kDescriptionKey;
+    checkpoint.config = config_from_json(found.config, where + ".config");
+    checkpoint.step = found.step;
+    checkpoint.metrics = found.metrics;
+    checkpoint.data = found.data;
+    checkpoint.training = found.training;
+    if (found.task && *found.task != checkpoint.config.model.task)
+        fail("{}: task {} and config.model.task \"{}\" differ", where, found_json(*found.task),
              checkpoint.config.model.task);
 }
 
 json describe(const Checkpoint& checkpoint) {
-    json description{{"format_version", kFormatVersion},
+    json description{{"format_version", kCheckpointVersion},
                      {"program_version", version()},
                      {"config", config_to_json(checkpoint.config)},
                      {"task", checkpoint.config.model.task},
@@ -197,7 +149,7 @@ namespace {
 Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
     Checkpoint checkpoint;
     checkpoint.path = path.string();
-    read_description(parse_description(file, path.string()), path.string(), checkpoint);
+    read_description(file, path.string(), checkpoint);
     for (auto& [name, tensor] : file.tensors) {
         if (is_optimizer(name)) {
             checkpoint.optimizer.emplace_back(name, std::move(tensor));
@@ -233,8 +185,8 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
     file.tensors = checkpoint.weights;
     file.tensors.insert(file.tensors.end(), checkpoint.optimizer.begin(),
                         checkpoint.optimizer.end());
-    file.metadata[kKey] = json_text(describe(checkpoint));
-    write_safetensors(path, file);
+    file.metadata[kDescriptionKey] = json_text(describe(checkpoint));
+    write_tensors(path, file);
 }
 
 Net make_net(const Checkpoint& checkpoint, at::Device device) {

@@ -37,6 +37,7 @@ struct FormatRoom {
 // Tries the rooms; error if none knows the format.
 [[nodiscard]] TensorFile read_tensors(const std::filesystem::path& path,
                                       TensorData values = TensorData::read);
-void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
+// In Afterimage's own format, the first of the list. Atomic.
+void write_tensors(const std::filesystem::path& path, const TensorFile& file);
 
 }  // namespace aft

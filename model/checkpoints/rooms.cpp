@@ -1,4 +1,4 @@
-// The checkpoint formats, one line each.
+// The checkpoint formats, one line each; what is written has the first.
 #include "core/check.h"
 #include "model/checkpoints/format.h"
 
@@ -28,6 +28,10 @@ TensorFile read_tensors(const std::filesystem::path& path, TensorData values) {
         known += (known.empty() ? "" : ", ") + room.info.name;
     }
     fail("{}: not a file of tensors, or cut off at its start (formats: {})", path.string(), known);
+}
+
+void write_tensors(const std::filesystem::path& path, const TensorFile& file) {
+    formats().front().write(path, file);
 }
 
 }  // namespace aft

@@ -160,9 +160,7 @@ TensorHeader header_of(const std::vector<NamedPart>& parts, const TensorFile& fi
     return header;
 }
 
-}  // namespace
-
-void write_safetensors(const fs::path& path, const TensorFile& file) {
+void write(const fs::path& path, const TensorFile& file) {
     const std::vector<NamedPart> parts = sorted_parts(file);
     const std::string header = print_tensor_header(header_of(parts, file, path));
     const uint64_t length = header.size();
@@ -175,13 +173,15 @@ void write_safetensors(const fs::path& path, const TensorFile& file) {
     });
 }
 
+}  // namespace
+
 FormatRoom safetensors_format() {
     return {.info = {"safetensors",
                      "Named tensors with a JSON header: Afterimage's own checkpoints "
                      "and the interchange format of most libraries."},
             .recognises = recognises,
             .read = read,
-            .write = write_safetensors};
+            .write = write};
 }
 
 }  // namespace aft

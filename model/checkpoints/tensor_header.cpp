@@ -192,12 +192,16 @@ TensorHeader parse_tensor_header(std::string_view text, uint64_t data_bytes,
 }
 
 std::string print_tensor_header(const TensorHeader& header) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
+    using nlohmann::ordered_json;
+    ordered_json json = ordered_json::object();
+    // As a vector: to find a name is a walk over all before it (200 000 tensors: 70 s).
+    auto& entries =
+        static_cast<ordered_json::object_t::Container&>(json.get_ref<ordered_json::object_t&>());
+    if (!header.metadata.empty()) entries.emplace_back("__metadata__", header.metadata);
     for (const TensorEntry& entry : header.tensors)
-        json[entry.name] = {{"dtype", entry.dtype},
-                            {"shape", entry.shape},
-                            {"data_offsets", {entry.begin, entry.end}}};
+        entries.emplace_back(entry.name, ordered_json{{"dtype", entry.dtype},
+                                                      {"shape", entry.shape},
+                                                      {"data_offsets", {entry.begin, entry.end}}});
     std::string text = json_text(json);
     text.resize((text.size() + 7) / 8 * 8, ' ');
     return text;

@@ -140,6 +140,7 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
       augment_(parse_augment(options.data.augment)),
       batch_(options.batch),
       size_(0),
+      window_(text_length(model_)),
       seed_(options.seed) {
     const DataConfig& data = options.data;
     check_fit(*source_, model_);
@@ -147,10 +148,10 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
     if (info.is_text && augment_ != Augment::none)
         fail_usage("data.augment is '{}'; allowed for text: none", data.augment);
     const int64_t bytes = source_->text_size(Split::train);
-    AFT_CHECK(!info.is_text || bytes >= model_.length,
+    AFT_CHECK(!info.is_text || bytes >= window_,
               "data '{}': the training part has {} bytes, one window {}", data.source, bytes,
-              model_.length);
-    size_ = info.is_text ? epoch_windows(bytes, model_.length) : source_->size(Split::train);
+              window_);
+    size_ = info.is_text ? epoch_windows(bytes, window_) : source_->size(Split::train);
     AFT_CHECK(size_ > 0, "data '{}': the training part is empty", data.source);
 }
 
@@ -164,10 +165,10 @@ Example BatchMaker::training_example(uint64_t number) const {
         augment(augment_, info, {seed_, number}, example.values);
         return example;
     }
-    const int64_t spare = source_->text_size(Split::train) - size_ * model_.length;
+    const int64_t spare = source_->text_size(Split::train) - size_ * window_;
     CounterRng rng(seed_, kOffset | epoch);
-    const int64_t offset = rng.below(std::min(spare + 1, model_.length));
-    return source_->window(Split::train, offset + index * model_.length, model_.length);
+    const int64_t offset = rng.below(std::min(spare + 1, window_));
+    return source_->window(Split::train, offset + index * window_, window_);
 }
 
 Batch BatchMaker::make(int64_t step) const {
@@ -180,9 +181,10 @@ Batch BatchMaker::make(int64_t step) const {
 Batch load_batch(const DataSource& source, const ModelConfig& model, const ExampleRange& slice) {
     AFT_ASSERT(slice.count > 0);
     const DataInfo& info = source.info();
+    const int64_t length = text_length(model);
     std::vector<Example> examples;
     for (int64_t i = slice.first; i < slice.first + slice.count; ++i)
-        examples.push_back(info.is_text ? source.window(slice.split, i * model.length, model.length)
+        examples.push_back(info.is_text ? source.window(slice.split, i * length, length)
                                         : source.example(slice.split, i));
     return to_batch(info, model, examples);
 }

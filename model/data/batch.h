@@ -28,7 +28,7 @@ class BatchMaker {
     std::shared_ptr<const DataSource> source_;
     ModelConfig model_;
     Augment augment_;
-    int64_t batch_, size_;
+    int64_t batch_, size_, window_;  // examples; of an epoch; bytes of a text window
     uint64_t seed_;
 };
 

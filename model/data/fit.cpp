@@ -1,6 +1,7 @@
 // Whether a source and a model belong together, and a model's shape from its source.
 #include "core/check.h"
 #include "model/data/loader.h"
+#include "model/nn/embedding.h"
 #include "model/traits.h"
 
 namespace aft {
@@ -10,20 +11,21 @@ void check_classify(const DataInfo& info, const ModelConfig& model) {
     if (info.classes < 2)
         fail_usage("model.task is classify, but the data has {} classes; at least 2 are needed",
                    info.classes);
-    if (info.classes != model.classes || info.channels != model.channels)
+    if (info.classes != model.outputs() || info.channels != model.channels)
         fail_usage(
             "the model tells {} classes of {}-channel pictures, the data has {} classes of "
             "{}-channel pictures",
-            model.classes, model.channels, info.classes, info.channels);
+            model.outputs(), model.channels, info.classes, info.channels);
     // Without position table and class token any image size divisible by the patch size is
     // accepted.
-    const bool any_size = !model.positions && !model.class_token;
-    const bool fits = any_size ? info.height % model.patch == 0 && info.width % model.patch == 0
+    const auto [patch, class_token] = model.own.read<PatchSettings>();
+    const bool any_size = !model.positions && !class_token;
+    const bool fits = any_size ? info.height % patch == 0 && info.width % patch == 0
                                : info.height == model.height && info.width == model.width;
     if (fits) return;
     if (any_size)
         fail_usage("pictures of {} x {} are not whole patches of {} x {}; add ?size=N to the data",
-                   info.height, info.width, model.patch, model.patch);
+                   info.height, info.width, patch, patch);
     fail_usage(
         "the model takes pictures of {} x {}, the data has {} x {}; add ?size={} to the data",
         model.height, model.width, info.height, info.width, model.height);
@@ -60,6 +62,10 @@ void check_fit(const DataSource& source, const ModelConfig& model) {
     check_image(info, model);
 }
 
+int64_t text_length(const ModelConfig& model) {
+    return task_traits(model).is_text() ? model.tokens() : 0;
+}
+
 std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
                                            const ModelConfig& model,
                                            const std::vector<uint8_t>& alphabet) {
@@ -78,7 +84,7 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
         for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
         offer("alphabet", bytes);
     }
-    auto source = open_source(spec, seed, is_text ? model.length : 0);
+    auto source = open_source(spec, seed, text_length(model));
     check_fit(*source, model);
     return source;
 }
@@ -118,7 +124,7 @@ void fit_model(ModelConfig& model, const DataSource& source) {
     model.height = info.height;
     model.width = info.width;
     model.channels = info.channels;
-    if (task_traits(model).has_classes) model.classes = info.classes;
+    if (task_traits(model).has_classes) model.own["classes"] = info.classes;
 }
 
 }  // namespace aft

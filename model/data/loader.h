@@ -47,6 +47,8 @@ struct ExampleRange {
                                const ExampleRange& slice);
 // A source whose shape does not fit the model: usage Error with both shapes.
 void check_fit(const DataSource& source, const ModelConfig& model);
+// Bytes of a text window; 0: a model for pictures.
+[[nodiscard]] int64_t text_length(const ModelConfig& model);
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
 // leaves out are the model's (alphabet: byte of each token, empty = all 256). Then check_fit.
 [[nodiscard]] std::unique_ptr<DataSource> open_for_model(const Spec& spec, uint64_t seed,

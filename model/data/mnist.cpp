@@ -5,25 +5,11 @@
 
 #include "core/check.h"
 #include "core/files.h"
-#include "model/data/gunzip.h"
+#include "model/data/idx.h"
 #include "model/data/pixels.h"
 
 namespace aft {
 namespace {
-
-constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
-
-uint32_t big_endian(std::string_view bytes, size_t at) {
-    uint32_t value = 0;
-    for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
-    return value;
-}
-
-struct Idx {
-    std::vector<int64_t> shape;
-    std::string bytes;  // header included
-    size_t data_at = 0;
-};
 
 // The file with its usual names, plain or packed; empty if none is there.
 fs::path find_idx(const fs::path& folder, const std::string& part, const std::string& kind) {
@@ -36,44 +22,9 @@ fs::path find_idx(const fs::path& folder, const std::string& part, const std::st
     return {};
 }
 
-// From the header's extents: the bytes of the whole file. The data follow the extents.
-uint64_t read_extents(std::string_view head, size_t dimensions, Idx& idx, const std::string& name) {
-    idx.data_at = 4 + 4 * dimensions;
-    const uint32_t magic = big_endian(head, 0);
-    const auto expected = static_cast<uint32_t>(0x800 + dimensions);
-    AFT_CHECK(magic == expected,
-              "'{}': begins with {:#010x}, an idx file of {} dimension(s) with "
-              "{:#010x}",
-              name, magic, dimensions, expected);
-    uint64_t total = 1;
-    for (size_t i = 0; i < dimensions; ++i) {
-        const uint64_t extent = big_endian(head, 4 + 4 * i);
-        AFT_CHECK(extent > 0 && extent <= kMaxBytes / total, "'{}': extent {} is {}", name, i,
-                  extent);
-        total *= extent;
-        idx.shape.push_back(static_cast<int64_t>(extent));
-    }
-    return idx.data_at + total;
-}
-
 Idx read_idx(const fs::path& path, size_t dimensions) {
-    Idx idx;
-    const std::string name = path.string();
-    const size_t head_bytes = 4 + 4 * dimensions;
-    const auto total_of = [&](std::string_view head) {
-        return read_extents(head, dimensions, idx, name);
-    };
-    idx.bytes = read_file(path, kMaxBytes);
-    if (path.extension() == ".gz") {
-        idx.bytes = gunzip(idx.bytes, name, {head_bytes, total_of});
-        return idx;
-    }
-    AFT_CHECK(idx.bytes.size() >= head_bytes, "'{}': {} bytes, its header alone has {}", name,
-              idx.bytes.size(), head_bytes);
-    const uint64_t total = total_of(idx.bytes);
-    AFT_CHECK(idx.bytes.size() == total, "'{}': {} bytes of data, its header says {}", name,
-              idx.bytes.size() - head_bytes, total - head_bytes);
-    return idx;
+    const bool is_packed = path.extension() == ".gz";
+    return parse_idx(read_file(path, kMaxIdxBytes), {dimensions, is_packed}, path.string());
 }
 
 struct MnistPart {

@@ -50,7 +50,7 @@ InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request
         if (!task_traits(model).is_text()) fail_usage("this model takes pictures, found a text");
         out.tokens = text_tokens(request.text, alphabet_of(checkpoint));
         out.note = "text";
-        const auto most = static_cast<size_t>(model.length);
+        const auto most = static_cast<size_t>(model.tokens());
         if (out.tokens.size() > most) {
             out.tokens.erase(out.tokens.begin(), out.tokens.end() - static_cast<ptrdiff_t>(most));
             out.note = fmt::format("text, its last {} bytes", most);

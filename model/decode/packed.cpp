@@ -188,7 +188,7 @@ void PackedDecoder::embed(const TokenBlock& rows) {
         AFT_ASSERT(token >= -1 && token < levels);
         const float* from = net_.tokens.data() + (token < 0 ? levels : token) * width;
         const int64_t at = rows.position(i);
-        AFT_ASSERT(net_.positions.empty() || at < net_.config.tokens());
+        AFT_ASSERT(net_.positions.empty() || at < net_.length);
         const float* place = net_.positions.empty() ? nullptr : net_.positions.data() + at * width;
         float* x = now_.x.data() + i * width;
         for (int64_t c = 0; c < width; ++c) x[c] = from[c] + (place == nullptr ? 0 : place[c]);
@@ -201,7 +201,7 @@ void PackedDecoder::run(const TokenBlock& rows) {
     embed(rows);
     const int64_t at = rows.state->position;
     if (net_.has_bias) {
-        AFT_ASSERT(at < net_.config.tokens());
+        AFT_ASSERT(at < net_.length);
         if (at % kDecodeBlock == 0) rows.state->open_block();
     }
     mixer_.seek(at);

@@ -237,7 +237,8 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.outputs = rounded_up(c.levels, panel);
     const MixerTraits traits = mixer_traits(c);
     out.has_bias = traits.has_bias();
-    out.history = traits.window > 0 ? std::min(traits.window, c.tokens()) : c.tokens();
+    out.length = c.tokens();
+    out.history = traits.window > 0 ? std::min(traits.window, out.length) : out.length;
     out.forget = traits.outside_hidden;
     out.bf16_chunks =
         format != WeightFormat::fp32 && decode_kernels().accumulate_chunk_bf16 != nullptr;

@@ -46,6 +46,7 @@ struct PackedLayer {
 struct PackedNet {
     ModelConfig config;
     int64_t width = 0, inside = 0, outputs = 0;  // d, MLP and levels up to whole panels
+    int64_t length = 0;                          // T: positions with a bias
     bool has_bias = false;                       // else sums alone: aft-simple
     int64_t history = 0;                         // sources with a bias of their own; aft-full: all
     bool forget = false;                         // older sources are hidden

@@ -62,7 +62,7 @@ Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
     Task task;
     task.request.tokens = text_tokens(*job.prompt, alphabet_of(checkpoint));
-    const auto most = static_cast<size_t>(std::max<int64_t>(model.length - 1, 0));
+    const auto most = static_cast<size_t>(std::max<int64_t>(model.tokens() - 1, 0));
     if (task.request.tokens.size() > most) {
         task.note = fmt::format("the prompt has {} bytes; its last {} are used",
                                 task.request.tokens.size(), most);

@@ -1,4 +1,4 @@
-// Job: fills the masked part of a picture, or goes on with a text. Plain types. No LibTorch. Blocks
+// Job: fills the masked part of a picture, or continues a text. Plain types. No LibTorch. Blocks
 // until done; any thread.
 #pragma once
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace aft {
 
 struct CompleteRequest {
     std::string model, image, mask, data, device = "cpu";
-    std::optional<std::string> prompt;  // text to go on with; empty: from nothing
+    std::optional<std::string> prompt;  // text to continue; empty: from nothing
     int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;

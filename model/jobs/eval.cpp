@@ -52,7 +52,7 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
                                  {work.split, first, std::min(work.batch, count - first)});
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
-        const TaskResult result = task.evaluate(work.net, batch, Pass{}, 0);
+        const TaskResult result = task.evaluate(work.net, batch, Pass{}, {});
         totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
         if (const auto found = result.metrics.find(task.traits.metric);
             found != result.metrics.end())
@@ -65,14 +65,14 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
 }
 
 // A window of text, of which the tokens from `counted` on are measured.
-struct Window {
+struct TextWindow {
     int64_t start = 0, length = 0, counted = 0;
 };
 
 // Every byte is measured once: in windows side by side (the last one may be shorter), or with a
 // stride in overlapping ones, whose first part is context only.
-std::vector<Window> text_windows(int64_t bytes, int64_t length, int64_t stride) {
-    std::vector<Window> windows;
+std::vector<TextWindow> text_windows(int64_t bytes, int64_t length, int64_t stride) {
+    std::vector<TextWindow> windows;
     int64_t measured = 0;
     for (int64_t start = 0; measured < bytes; start += stride) {
         const int64_t end = std::min(bytes, start + length);
@@ -82,9 +82,9 @@ std::vector<Window> text_windows(int64_t bytes, int64_t length, int64_t stride) 
     return windows;
 }
 
-void evaluate_windows(const Evaluation& work, std::span<const Window> windows, Totals& totals) {
+void evaluate_windows(const Evaluation& work, std::span<const TextWindow> windows, Totals& totals) {
     std::vector<at::Tensor> rows;
-    for (const Window& window : windows) {
+    for (const TextWindow& window : windows) {
         const auto values = work.source.window(work.split, window.start, window.length).values;
         rows.push_back(at::tensor(values, at::kByte).to(at::kLong));
     }
@@ -94,7 +94,7 @@ void evaluate_windows(const Evaluation& work, std::span<const Window> windows, T
         at::cross_entropy_loss(logits.transpose(1, 2), tokens, {}, at::Reduction::None)
             .to(at::kDouble);
     for (size_t row = 0; row < windows.size(); ++row) {
-        const Window& window = windows[row];
+        const TextWindow& window = windows[row];
         const at::Tensor counted = nats[static_cast<int64_t>(row)].slice(0, window.counted);
         totals.nats += counted.sum().item<double>();
         totals.tokens += counted.numel();
@@ -103,12 +103,12 @@ void evaluate_windows(const Evaluation& work, std::span<const Window> windows, T
 }
 
 Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
-    const int64_t bytes = work.source.text_size(work.split), length = work.model().length;
-    std::vector<Window> windows = text_windows(bytes, length, stride > 0 ? stride : length);
+    const int64_t bytes = work.source.text_size(work.split), length = work.model().tokens();
+    std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
     if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
         windows.resize(static_cast<size_t>(limit));
     Totals totals;
-    const std::span<const Window> all = windows;
+    const std::span<const TextWindow> all = windows;
     for (size_t first = 0; first < all.size();) {
         size_t count = 1;  // windows of one length go together
         while (first + count < all.size() && count < static_cast<size_t>(work.batch) &&
@@ -141,9 +141,9 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
     if (!task_traits(model).is_text())
         fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
                    request.stride);
-    if (request.stride < 0 || request.stride > model.length)
+    if (request.stride < 0 || request.stride > model.tokens())
         fail_usage("--stride is {}; allowed: 1 to {}, the model's window", request.stride,
-                   model.length);
+                   model.tokens());
 }
 
 EvalResult evaluate(const EvalRequest& request, const JobControl& control) {

@@ -12,7 +12,7 @@ ExportResult export_weights(const std::string& model, const std::string& out, bo
     ExportResult result{.file = out, .dtype = half ? "F16" : "F32"};
     with_plain_errors([&] {
         Checkpoint checkpoint = read_checkpoint(model);
-        (void)make_net(checkpoint);  // a file that does not fit its config is not handed on
+        (void)make_net(checkpoint);  // a file that does not fit its config is not exported
         checkpoint.optimizer.clear();
         checkpoint.training = nullptr;
         for (auto& [name, tensor] : checkpoint.weights) {

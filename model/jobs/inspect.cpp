@@ -17,7 +17,7 @@ at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
     return w.masked_select(used);
 }
 
-BiasStatistics statistics(int64_t layer, int64_t head, const at::Tensor& values) {
+BiasSummary statistics(int64_t layer, int64_t head, const at::Tensor& values) {
     return {.layer = layer,
             .head = head,
             .min = values.min().item<double>(),
@@ -26,8 +26,8 @@ BiasStatistics statistics(int64_t layer, int64_t head, const at::Tensor& values)
             .norm = values.to(at::kDouble).norm().item<double>()};
 }
 
-std::vector<BiasStatistics> bias_statistics(const Net& net) {
-    std::vector<BiasStatistics> rows;
+std::vector<BiasSummary> bias_statistics(const Net& net) {
+    std::vector<BiasSummary> rows;
     const ModelConfig& config = net.config();
     for (int64_t layer = 0; layer < config.layers; ++layer) {
         const std::optional<at::Tensor> w = net.mixer(layer).bias(config.tokens());

@@ -18,7 +18,7 @@ struct TensorSummary {
 };
 // Position bias w of a head, in nats: of the visible pairs inside the window, for kernels of all
 // taps. norm: Euclidean.
-struct BiasStatistics {
+struct BiasSummary {
     int64_t layer = 0, head = 0;
     double min = 0, max = 0, mean = 0, norm = 0;
 };
@@ -29,7 +29,7 @@ struct InspectResult {
     int64_t parameters = 0;
     std::vector<int64_t> parameters_per_layer;
     std::vector<TensorSummary> tensors;
-    std::vector<BiasStatistics> bias;  // one per layer and head; empty = no position bias
+    std::vector<BiasSummary> bias;  // one per layer and head; empty = no position bias
     struct Stored {
         std::string file;
         int64_t step = 0;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -35,11 +36,11 @@ bool has_bias(ops::OperatorKind kind) {
 }
 
 ops::OperatorBackend parse_op_backend(const std::string& name) {
-    if (name == "cuda")
-        fail_usage("--backend cuda is not in this build; allowed: reference, tiled, cpu");
-    if (name != "reference" && name != "tiled" && name != "cpu")
-        fail_usage("unknown --backend '{}'; allowed: reference, tiled, cpu", name);
-    return ops::parse_backend(name);
+    const std::vector<std::string> names = ops::backend_names();
+    if (std::ranges::count(names, name) > 0) return ops::parse_backend(name);
+    const std::string allowed = fmt::format("{}", fmt::join(names, ", "));
+    if (name == "cuda") fail_usage("--backend cuda is not in this build; allowed: {}", allowed);
+    fail_usage("unknown --backend '{}'; allowed: {}", name, allowed);
 }
 
 at::ScalarType working_type(const std::string& precision) {
@@ -197,6 +198,12 @@ ops::Inputs in_float(ops::Inputs in) {
 
 }  // namespace
 
+std::vector<std::string> op_backends() {
+    std::vector<std::string> names = ops::backend_names();
+    if (std::ranges::count(names, "cuda") == 0) names.emplace_back("cuda");
+    return names;
+}
+
 OpResult op_job(const OpRequest& request) {
     const ops::OperatorKind kind = ops::parse_kind(request.name);
     ops::Options options{.causal = request.causal,
@@ -224,7 +231,7 @@ OpResult op_job(const OpRequest& request) {
     });
     if (request.grad) add_gradients(x, out);
     const double seconds = seconds_since(start);
-    write_safetensors(request.out, out);
+    write_tensors(request.out, out);
 
     OpResult result{.name = request.name,
                     .backend = request.backend,

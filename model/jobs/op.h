@@ -23,5 +23,7 @@ struct OpResult {
     int64_t exact_blocks = 0;                             // that the exact fallback computed
 };
 [[nodiscard]] OpResult op_job(const OpRequest& request);
+// What OpRequest::backend may be, and cuda, which a build without it refuses with the reason.
+[[nodiscard]] std::vector<std::string> op_backends();
 
 }  // namespace aft

@@ -16,11 +16,11 @@ namespace aft {
 
 namespace {
 
-enum class Cell : uint8_t { gap, value, hidden };
+enum class CellKind : uint8_t { gap, value, hidden };
 
 struct Sheet {  // maps of one field, side by side
     std::vector<float> values;
-    std::vector<Cell> cells;
+    std::vector<CellKind> cells;
     int64_t rows = 0, columns = 0;
     bool is_folded = false;  // rows over sources, as small pictures
 };
@@ -52,7 +52,7 @@ Sheet lay_out(const Field& field, const Field* marked, const Fold& fold) {
     sheet.rows = down * (height + gap) - gap;
     sheet.columns = across * (width + gap) - gap;
     sheet.values.assign(static_cast<size_t>(sheet.rows * sheet.columns), 0.0F);
-    sheet.cells.assign(sheet.values.size(), Cell::gap);
+    sheet.cells.assign(sheet.values.size(), CellKind::gap);
     for (int64_t i = 0; i < field.size(); ++i) {
         const int64_t tile = i / (height * width), cell = i % (height * width);
         const int64_t y = tile / across * (height + gap) + cell / width;
@@ -61,7 +61,7 @@ Sheet lay_out(const Field& field, const Field* marked, const Fold& fold) {
         const bool hidden =
             marked && std::isnan(marked->values[from]) && !std::isnan(field.values[from]);
         sheet.values[to] = field.values[from];
-        sheet.cells[to] = hidden ? Cell::hidden : Cell::value;
+        sheet.cells[to] = hidden ? CellKind::hidden : CellKind::value;
     }
     return sheet;
 }
@@ -71,9 +71,10 @@ void paint_ground(Image& image, const Sheet& sheet, int64_t zoom) {
     constexpr Rgb kGround{0x15, 0x17, 0x1A}, kHatch{0x1B, 0x1E, 0x22}, kLine{0x34, 0x3A, 0x41};
     for (int64_t y = 0; y < image.height; ++y)
         for (int64_t x = 0; x < image.width; ++x) {
-            const Cell cell = sheet.cells[static_cast<size_t>(y / zoom * sheet.columns + x / zoom)];
-            if (cell == Cell::value) continue;
-            const Rgb& colour = cell == Cell::gap ? kGround : (x + y) % 6 == 0 ? kLine : kHatch;
+            const CellKind cell =
+                sheet.cells[static_cast<size_t>(y / zoom * sheet.columns + x / zoom)];
+            if (cell == CellKind::value) continue;
+            const Rgb& colour = cell == CellKind::gap ? kGround : (x + y) % 6 == 0 ? kLine : kHatch;
             std::copy(colour.begin(), colour.end(),
                       image.pixels.begin() + (y * image.width + x) * image.channels);
         }
@@ -88,7 +89,7 @@ void write_picture(const std::string& path, const Field& field, const Sheet& she
     const Colormap map = is_signed ? Colormap::ember_dark : Colormap::viridis;
     std::vector<float> seen;
     for (size_t i = 0; i < sheet.values.size(); ++i)
-        if (sheet.cells[i] == Cell::value) seen.push_back(sheet.values[i]);
+        if (sheet.cells[i] == CellKind::value) seen.push_back(sheet.values[i]);
     const Signs signs = what == "exp-1" ? Signs::above_minus_one
                         : is_signed     ? Signs::both
                                         : Signs::none;

@@ -59,7 +59,7 @@ RunResult run_job(const RunRequest& request) {
         with_error([&] { return evaluate(net, in, request).to(at::kCPU).contiguous(); },
                    [&](const Error& error) { return naming_error(request.in, error); });
     const std::string name = request.part.empty() ? "logits" : "y";
-    write_safetensors(request.out, {.tensors = {{name, y}}, .metadata = {}});
+    write_tensors(request.out, {.tensors = {{name, y}}, .metadata = {}});
     return {.out = request.out, .tensor = name, .shape = y.sizes().vec()};
 }
 

@@ -1,11 +1,11 @@
 #include "model/jobs/summary.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "core/caught.h"
+#include "core/clock.h"
 #include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/metrics.h"
@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 std::string what_words(const ModelConfig& model, const std::string& source) {
     return split_data_spec(source).room + ", " + mixer_traits(model).words +
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
-}
-
-int64_t write_time(const fs::path& path) {
-    const auto time = fs::last_write_time(path);
-    const auto system = std::chrono::file_clock::to_sys(time);
-    return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
 }
 
 std::string metric_key(const std::string& part, const TaskTraits& task) {
@@ -78,8 +72,8 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
     // With train.log_every > 1 the last step need not be logged, but it is saved.
     if (const auto saved = checkpoint_steps(run); !saved.empty())
         summary.step = std::max(summary.step, saved.back());
-    summary.changed =
-        write_time(fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json");
+    summary.changed = unix_seconds(fs::last_write_time(
+        fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json"));
     const auto events = read_events(run);
     summary.target_step = asked_steps(events, config);
     summary.state = is_in_error(events, summary.step)     ? "failed"
@@ -95,7 +89,7 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
     fill_from_config(checkpoint.config, summary);
     summary.state = "model";
     summary.step = checkpoint.step;
-    summary.changed = write_time(file);
+    summary.changed = unix_seconds(fs::last_write_time(file));
     take_metric(metric_values(checkpoint), task_traits(checkpoint.config.model), summary);
     summary.thumbnail = bias_thumbnail(checkpoint.config.model, checkpoint.weights);
 }

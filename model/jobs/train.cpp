@@ -28,14 +28,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A trainer and its folder, fresh or gone on from.
-struct Run {
+// A trainer and its folder, fresh or resumed.
+struct TrainingRun {
     std::unique_ptr<Trainer> trainer;
     std::unique_ptr<RunFolder> folder;
 };
 
-Run start_fresh(const TrainRequest& request) {
-    Run run;
+TrainingRun start_fresh(const TrainRequest& request) {
+    TrainingRun run;
     // The trainer first: a config or data that do not fit leave no folder behind.
     run.trainer = std::make_unique<Trainer>(request.config, parse_device(request.device));
     const fs::path out =
@@ -62,8 +62,8 @@ bool apply_settings(const std::vector<std::string>& lines, Config& config) {
     return is_risky;
 }
 
-Run go_on(const TrainRequest& request) {
-    Run run;
+TrainingRun resume(const TrainRequest& request) {
+    TrainingRun run;
     const fs::path path = request.resume;
     if (!is_run_folder(path))
         fail("{}: not a run folder (no config.json in it); --resume takes a run folder",
@@ -74,7 +74,7 @@ Run go_on(const TrainRequest& request) {
     Checkpoint checkpoint = read_checkpoint(path);
     const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
-    const std::string lost = run.folder->go_on_from(checkpoint.step, run.trainer->config());
+    const std::string lost = run.folder->resume_from(checkpoint.step, run.trainer->config());
     if (!lost.empty()) warn_once(fmt::format("{}: {}", path.string(), lost));
     if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
     for (const std::string& change : request.set)
@@ -101,7 +101,7 @@ std::string progress_words(const StepReport& report, const TaskTraits& task, dou
                        task.metric_words, rate);
 }
 
-void train_until(Run& run, TrainingLoop& loop, int64_t until, const JobControl& control) {
+void train_until(TrainingRun& run, TrainingLoop& loop, int64_t until, const JobControl& control) {
     const TaskTraits& task = task_traits(run.trainer->config().model);
     Rate rate;
     while (run.trainer->steps_done() < until && !control.stop.stop_requested()) {
@@ -126,7 +126,7 @@ void train_until(Run& run, TrainingLoop& loop, int64_t until, const JobControl& 
 
 // The run ends in this error, at the step after the last one, unless that is noted already. As well
 // as it can be written: a full disk may be the reason.
-void note_error(Run& run, const std::string& words) {
+void note_error(TrainingRun& run, const std::string& words) {
     const int64_t step = run.trainer->steps_done();
     static_cast<void>(error_words([&] {
         if (is_in_error(read_events(run.folder->path()), step)) return;
@@ -135,7 +135,7 @@ void note_error(Run& run, const std::string& words) {
 }
 
 // To the end, and saved there.
-fs::path train_and_save(Run& run, int64_t until, const JobControl& control) {
+fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& control) {
     fs::path saved;
     const auto error = caught([&] {
         TrainingLoop loop(*run.trainer, *run.folder);
@@ -153,7 +153,7 @@ fs::path train_and_save(Run& run, int64_t until, const JobControl& control) {
 
 TrainResult train(const TrainRequest& request, const JobControl& control) {
     const auto start = Clock::now();
-    Run run = request.resume.empty() ? start_fresh(request) : go_on(request);
+    TrainingRun run = request.resume.empty() ? start_fresh(request) : resume(request);
     const int64_t until = request.until.value_or(run.trainer->config().train.steps);
     const int64_t first = run.trainer->steps_done();
     TrainResult result;
@@ -199,10 +199,9 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
 Config fit_to_data(const Config& config) {
     Config fitted = config;
     with_plain_errors([&] {
-        const bool is_text = task_traits(config.model).is_text();
         const auto source =
             open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                        is_text ? config.model.length : 0);
+                        text_length(config.model));
         fit_model(fitted.model, *source);
         fitted.check();
         check_fit(*source, fitted.model);

@@ -16,7 +16,7 @@ namespace aft {
 struct TrainRequest {
     Config config;
     std::string out;               // run folder; empty = runs/NAME-N
-    std::string resume;            // run folder to go on from
+    std::string resume;            // run folder to resume
     std::optional<int64_t> until;  // --steps
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";

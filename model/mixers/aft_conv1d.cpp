@@ -13,18 +13,11 @@ namespace aft {
 
 namespace {
 
-struct Conv1dSettings : MixerSettings, KernelSettings {
-    void visit(SettingRows& rows) {
-        MixerSettings::visit(rows);
-        KernelSettings::visit(rows);
-    }
-};
-
 class AftConv1d final : public AftLayer {
   public:
     AftConv1d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.own.read<Conv1dSettings>().heads),
-          settings_(config.own.read<Conv1dSettings>()),
+        : AftLayer(config, maker, prefix, config.own.read<ConvSettings>().heads),
+          settings_(config.own.read<ConvSettings>()),
           kernel_(make_kernel(config, maker, prefix, {settings_.heads, settings_.window})) {}
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
@@ -45,7 +38,7 @@ class AftConv1d final : public AftLayer {
     }
 
   private:
-    Conv1dSettings settings_;
+    ConvSettings settings_;
     Kernel kernel_;
 };
 
@@ -56,12 +49,12 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 void check(const ModelConfig& config) {
     check_heads_divide(config);
-    const int64_t window = config.own.read<Conv1dSettings>().window;
+    const int64_t window = config.own.read<ConvSettings>().window;
     if (window < 1)
         fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", window);
     if (!config.causal() && window % 2 == 0)
         fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal", window);
-    if (config.class_token)
+    if (config.has_class_token())
         fail_usage(
             "model.class_token=true: aft-conv1d has no place for a class token; "
             "use false (mean pool)");
@@ -74,7 +67,7 @@ MixerRoom aft_conv1d_mixer() {
         .info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
         .traits =
             [](const ModelConfig& config) { return kernel_traits(config, BiasLayout::kernel_1d); },
-        .visit = visit_settings<Conv1dSettings>,
+        .visit = visit_settings<ConvSettings>,
         .check = check,
         .make = make};
 }

@@ -12,18 +12,11 @@ namespace aft {
 
 namespace {
 
-struct Conv2dSettings : MixerSettings, KernelSettings {
-    void visit(SettingRows& rows) {
-        MixerSettings::visit(rows);
-        KernelSettings::visit(rows);
-    }
-};
-
 class AftConv2d final : public AftLayer {
   public:
     AftConv2d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.own.read<Conv2dSettings>().heads),
-          settings_(config.own.read<Conv2dSettings>()),
+        : AftLayer(config, maker, prefix, config.own.read<ConvSettings>().heads),
+          settings_(config.own.read<ConvSettings>()),
           kernel_(make_kernel(config, maker, prefix,
                               {settings_.heads, settings_.window, settings_.window})) {}
     // A sequence that ends inside the picture is filled up to whole rows; the filling comes later
@@ -92,7 +85,7 @@ class AftConv2d final : public AftLayer {
         return !config().causal() || x.size(1) == grid.grid_height * grid.grid_width;
     }
 
-    Conv2dSettings settings_;
+    ConvSettings settings_;
     Kernel kernel_;
 };
 
@@ -106,10 +99,10 @@ void check(const ModelConfig& config) {
     if (task_traits(config).is_text())
         fail_usage("model.mixer=aft-conv2d needs a picture, found model.task={}; use aft-conv1d",
                    config.task);
-    const int64_t window = config.own.read<Conv2dSettings>().window;
+    const int64_t window = config.own.read<ConvSettings>().window;
     if (window < 1 || window % 2 == 0)
         fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1", window);
-    if (config.class_token)
+    if (config.has_class_token())
         fail_usage(
             "model.class_token=true: aft-conv2d has no place for a class token in its grid; "
             "use false (mean pool)");
@@ -126,7 +119,7 @@ MixerTraits traits(const ModelConfig& config) {
 MixerRoom aft_conv2d_mixer() {
     return {.info = {"aft-conv2d", "AFT with one bias kernel per head over offsets in the image."},
             .traits = traits,
-            .visit = visit_settings<Conv2dSettings>,
+            .visit = visit_settings<ConvSettings>,
             .check = check,
             .make = make};
 }

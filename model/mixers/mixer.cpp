@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <deque>
-
 #include "core/check.h"
 #include "model/mixers/find.h"
 
@@ -13,21 +11,6 @@ at::Tensor Mixer::add_to(const at::Tensor& x, const Norm& norm, const MixContext
                          const BranchEnd& end) const {
     const at::Tensor y = forward(norm(x), context);
     return x + (end.dropout == nullptr ? y : (*end.dropout)(y));
-}
-
-static std::deque<MixerRoom>& unlisted_mixers() {
-    static std::deque<MixerRoom> rooms;
-    return rooms;
-}
-
-const MixerRoom& find_mixer(const std::string& name) {
-    for (const MixerRoom& room : unlisted_mixers())
-        if (name == room.info.name) return room;
-    return find_room(mixers(), name, "model.mixer");
-}
-
-void add_unlisted_mixer(const MixerRoom& room) {
-    unlisted_mixers().push_back(room);
 }
 
 MixerTraits mixer_traits(const ModelConfig& model) {

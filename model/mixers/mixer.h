@@ -102,10 +102,12 @@ struct MixerRoom {
     // prefix: "blocks.3.mixer."
     std::unique_ptr<Mixer> (*make)(const ModelConfig&, ParameterMaker&,
                                    const std::string& prefix) = nullptr;
+    bool is_hidden = false;  // found by its name, offered by no setting, list or help
 };
 
-[[nodiscard]] const std::vector<MixerRoom>& mixers();
-// For programs that bring rooms of their own, before anything else is called.
+[[nodiscard]] const std::vector<MixerRoom>& mixers();  // but for hidden ones
+// For programs that bring rooms of their own, before anything else is called (hidden ones: before
+// other threads look for mixers).
 void add_mixer(MixerRoom room);
 
 }  // namespace aft

@@ -1,4 +1,7 @@
-#include "model/mixers/mixer.h"
+#include <deque>
+
+#include "core/check.h"
+#include "model/mixers/find.h"
 
 namespace aft {
 
@@ -15,12 +18,26 @@ static std::vector<MixerRoom>& list() {
     return rooms;
 }
 
+static std::deque<MixerRoom>& hidden() {
+    static std::deque<MixerRoom> rooms;  // rooms stay where they are when one is added
+    return rooms;
+}
+
 const std::vector<MixerRoom>& mixers() {
     return list();
 }
 
+const MixerRoom& find_mixer(const std::string& name) {
+    for (const MixerRoom& room : hidden())
+        if (name == room.info.name) return room;
+    return find_room(mixers(), name, "model.mixer");
+}
+
 void add_mixer(MixerRoom room) {
-    list().push_back(std::move(room));
+    if (room.is_hidden)
+        hidden().push_back(std::move(room));
+    else
+        list().push_back(std::move(room));
 }
 
 }  // namespace aft

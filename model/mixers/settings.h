@@ -34,4 +34,11 @@ struct KernelSettings {
     void visit(SettingRows& rows);
 };
 
+struct ConvSettings : MixerSettings, KernelSettings {
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        KernelSettings::visit(rows);
+    }
+};
+
 }  // namespace aft

@@ -57,7 +57,7 @@ MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
     context.arithmetic = pass.arithmetic;
     context.grid_height = config.grid_height();
     context.grid_width = config.grid_width();
-    context.class_token = config.class_token;
+    context.class_token = config.has_class_token();
     context.tap = pass.tap;
     if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(layer) + ".";
     return context;
@@ -103,10 +103,11 @@ at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
     if (p.config.causal()) return forward_fed(shifted(input), pass);
     const at::Tensor x = p.embedding.patches(input, p.config);
     MixContext context = p.context(pass, 0);
-    context.grid_height = input.size(2) / p.config.patch;
-    context.grid_width = input.size(3) / p.config.patch;
+    const int64_t patch = p.config.own.read<PatchSettings>().patch;
+    context.grid_height = input.size(2) / patch;
+    context.grid_width = input.size(3) / patch;
     const at::Tensor y = p.through_blocks(x, pass, context);
-    const at::Tensor logits = p.head(p.config.class_token ? y.select(1, 0) : y.mean(1));
+    const at::Tensor logits = p.head(context.class_token ? y.select(1, 0) : y.mean(1));
     show(pass.tap, "logits", logits);
     return logits;
 }
@@ -131,7 +132,7 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
     MixContext context = p.context({}, static_cast<size_t>(layer));
     const int64_t grid = context.grid_height * context.grid_width;
     if (mixer_traits(p.config).on_grid && !p.config.causal() && x.size(1) != grid) {
-        // Another image size: only a square grid can be told from its number of tokens.
+        // Another image size: only a square grid follows from its number of tokens.
         const auto side = std::llround(std::sqrt(static_cast<double>(x.size(1))));
         if (side * side != x.size(1))
             fail_usage("x has {} tokens; allowed: {} ({} x {}) or a square number", x.size(1), grid,

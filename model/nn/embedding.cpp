@@ -50,13 +50,22 @@ at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
 
 }  // namespace
 
+void PatchSettings::visit(SettingRows& rows) {
+    rows.push_back(number_row("model.patch", &patch, "Side of a patch in classification.",
+                              {1, 1024, "pixels"}));
+    rows.push_back(
+        flag_row("model.class_token", &class_token,
+                 "Classification: read the answer from a class token instead of the mean."));
+}
+
 Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
     const int64_t d = config.dim;
     Embedding e;
     if (!config.causal()) {
-        const int64_t values = config.channels * config.patch * config.patch;
+        const auto patches = config.own.read<PatchSettings>();
+        const int64_t values = config.channels * patches.patch * patches.patch;
         e.patch = make_linear(maker, config, "patch", {values, d});
-        if (config.class_token)
+        if (patches.class_token)
             e.cls = maker.normal("cls", {d}, kEmbeddingStd, ParameterGroup::embedding);
     } else {
         const std::string name = "embed.token.weight";
@@ -77,7 +86,7 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
 }
 
 Linear make_head(ParameterMaker& maker, const ModelConfig& config) {
-    const int64_t out = task_traits(config).has_classes ? config.classes : config.levels;
+    const int64_t out = config.outputs();
     if (!is_ordered(config)) return make_linear(maker, config, "head", {config.dim, out});
     // The same features as the token table, with standard deviation 0.02.
     const at::Tensor weight = kEmbeddingStd * std::numbers::sqrt2 * value_features(out, config.dim);
@@ -116,7 +125,7 @@ at::Tensor Embedding::one(const at::Tensor& tokens, int64_t at_position) const {
 }
 
 at::Tensor Embedding::patches(const at::Tensor& image, const ModelConfig& config) const {
-    const int64_t p = config.patch, c = config.channels;
+    const int64_t p = config.own.read<PatchSettings>().patch, c = config.channels;
     if (image.dim() != 4 || image.size(1) != c)
         fail_usage("an image is [B, {}, height, width], found {} dimensions{}", c, image.dim(),
                    image.dim() == 4 ? fmt::format(" and {} channels", image.size(1)) : "");

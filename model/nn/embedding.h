@@ -9,6 +9,13 @@
 
 namespace aft {
 
+// Settings of a task whose tokens are patches of a picture.
+struct PatchSettings {
+    int64_t patch = 4;         // side in pixels
+    bool class_token = false;  // else mean pool after the last norm
+    void visit(SettingRows& rows);
+};
+
 struct Embedding {
     at::Tensor token;     // image, text: [levels, d]
     at::Tensor start;     // image, text: [d], the input of position 0

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace aft::ops {
 
@@ -24,7 +25,12 @@ enum class OperatorKind { simple, full, local, conv1d, conv2d, softmax, linear }
 // tiled: row blocks of separable exp-GEMMs; every block checks its own scaling and takes the exact
 // path where that is not safe. cpu: our own vector kernels; all of AFT in float32 or bfloat16.
 // automatic: cpu where it can, else tiled.
-enum class OperatorBackend { automatic, reference, tiled, cpu };
+enum class OperatorBackend {
+    automatic,
+#define AFT_BACKEND(name) name,
+#include "model/ops/backends.inl"
+#undef AFT_BACKEND
+};
 
 struct Inputs {
     // [B, T, d]; k of conv: [B, T, h]. float32 or float64, all alike; or bfloat16, then w, u, r in
@@ -54,6 +60,7 @@ struct Options {
 
 [[nodiscard]] OperatorKind parse_kind(const std::string& name);  // usage Error lists the names
 [[nodiscard]] OperatorBackend parse_backend(const std::string& name);  // likewise
+[[nodiscard]] std::vector<std::string> backend_names();                // all but automatic
 [[nodiscard]] const char* kind_name(OperatorKind kind);
 
 // Dense effective bias with everything invisible at -inf: [T, T] or [h, T, T]. For tests, probes,

@@ -5,9 +5,8 @@
 
 #include "core/check.h"
 #include "model/ops/common/exact.h"
+#include "model/ops/common/log_products.h"
 #include "model/ops/common/saved.h"
-#include "model/ops/cpu/cpu.h"
-#include "model/ops/tiled/tiled.h"
 
 namespace aft::ops {
 
@@ -15,11 +14,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-const BackendFunctions& functions_of(OperatorBackend backend) {
-    AFT_ASSERT(backend == OperatorBackend::cpu || backend == OperatorBackend::tiled);
-    return backend == OperatorBackend::cpu ? cpu::functions() : tiled::functions();
-}
 
 // A call but for its tensors, as the list of integers that an autograd context can keep, and back.
 std::vector<int64_t> pack(const Call& call) {
@@ -112,6 +106,21 @@ class ExactAttend : public torch::autograd::Function<ExactAttend> {
     }
 };
 
+class LogProducts : public torch::autograd::Function<LogProducts> {
+  public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k) {
+        context->save_for_backward({q, k});
+        return log_products_of(q, k);
+    }
+
+    // Tensor calls alone: has gradients of gradients.
+    static variable_list backward(AutogradContext* context, variable_list gradients) {
+        const variable_list saved = context->get_saved_variables();
+        const LogProductsGradient g = log_products_gradient(saved[0], saved[1], gradients[0]);
+        return {g.q, g.k};
+    }
+};
+
 }  // namespace
 
 at::Tensor apply_differentiably(const Call& call) {
@@ -127,6 +136,10 @@ at::Tensor apply_differentiably(const Call& call) {
 at::Tensor exact_attend(const at::Tensor& bias, const at::Tensor& keys, const at::Tensor& values,
                         bool causal) {
     return ExactAttend::apply(bias, keys, values, causal);
+}
+
+at::Tensor log_products(const at::Tensor& q, const at::Tensor& k) {
+    return LogProducts::apply(q, k);
 }
 
 }  // namespace aft::ops

@@ -1,9 +1,11 @@
-// What a backend is made of: one call of an operator evaluated, and its gradients, in plain tensors
-// without autograd; autograd.cpp connects all backends with LibTorch's. A backend that launches
-// kernels (cpu; a device) takes the tensors' pointers, and the stream where it has one. Internal to
-// model/ops; on the thread that owns the tensors.
+// What a backend is made of: which calls it can do, and an operator applied differentiably. One
+// with kernels of its own says how a call is evaluated and what its gradients are, in plain tensors
+// without autograd, which autograd.cpp connects with LibTorch's; it takes the tensors' pointers,
+// and the stream where it has one. Internal to model/ops; on the thread that owns the tensors.
 #pragma once
 #include <ATen/core/Tensor.h>
+
+#include <span>
 
 #include "model/ops/aft.h"
 
@@ -34,11 +36,29 @@ struct Gradients {
 
 struct BackendFunctions {
     const char* name = nullptr;
+    bool stores_bf16 = false;  // reads and writes bfloat16 itself
+    // Why it cannot compute this operator on these tensors; nullptr if it can.
+    const char* (*why_not)(OperatorKind, const Inputs&) = nullptr;
+    // Y [B, T, d], gated, dtype of v. Checked inputs that why_not() lets through; differentiable.
+    at::Tensor (*apply)(OperatorKind, const Inputs&, const Options&) = nullptr;
+
+    // Called by autograd.cpp for apply_differentiably(); nullptr where apply() is tensor calls.
     // keeps: a gradient may be wanted.
     BackendResult (*evaluate)(const Call&, bool keeps) = nullptr;
     // dy [B, T, d], contiguous. B T d > 0.
     Gradients (*differentiate)(const Call&, const BackendResult& kept,
                                const at::Tensor& dy) = nullptr;
 };
+
+#define AFT_BACKEND(name)                              \
+    namespace name {                                   \
+    [[nodiscard]] const BackendFunctions& functions(); \
+    }
+#include "model/ops/backends.inl"
+#undef AFT_BACKEND
+
+// In the order of backends.inl.
+[[nodiscard]] std::span<const BackendFunctions* const> backends();
+[[nodiscard]] const BackendFunctions& functions_of(OperatorBackend backend);  // not automatic
 
 }  // namespace aft::ops

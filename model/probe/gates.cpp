@@ -11,9 +11,7 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const MixerTraits traits = mixer_traits(context.net.config());
-    if (!traits.has_gate)
-        fail_usage("layer {} is {}: {}", request.layer, context.net.config().mixer, traits.no_gate);
-    const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
+    const LayerTaps& taps = probe::layer_taps(context, request, traits.has_gate, traits.no_gate);
     at::Tensor gate = context.net.mixer(request.layer).gates(taps);
     if (request.channel >= 0) {
         probe::check_range("channel", request.channel, gate.size(1));

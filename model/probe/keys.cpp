@@ -14,9 +14,8 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const MixerTraits traits = mixer_traits(context.net.config());
-    if (!traits.has_key_maps)
-        fail_usage("layer {} is {}: {}", request.layer, context.net.config().mixer, traits.no_keys);
-    const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
+    const LayerTaps& taps =
+        probe::layer_taps(context, request, traits.has_key_maps, traits.no_keys);
     at::Tensor k = context.net.mixer(request.layer).key_maps(taps);  // [d or h, T]
     const bool by_head = traits.keys_by_head;
     const int64_t wanted = by_head && request.head >= 0 ? request.head : request.channel;

@@ -43,6 +43,13 @@ void check_range(const char* what, int64_t value, int64_t count) {
         fail_usage("{} {} is not there; allowed: 0 to {}", what, value, count - 1);
 }
 
+const LayerTaps& layer_taps(const ProbeContext& context, const ProbeRequest& request, bool has_it,
+                            const std::string& why_not) {
+    if (!has_it)
+        fail_usage("layer {} is {}: {}", request.layer, context.net.config().mixer, why_not);
+    return context.kept.of(context.net, request.tokens, request.layer);
+}
+
 at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& tokens) {
     const auto count = static_cast<int64_t>(tokens.size());
     at::Tensor flat = at::empty({count}, at::kByte);

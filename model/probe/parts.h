@@ -20,6 +20,11 @@ namespace aft::probe {
 // "head 9 is not in this model: 0 to 3"
 void check_range(const char* what, int64_t value, int64_t count);
 
+// What the request's layer has computed for its input. usage Error with `why_not` (both of the
+// mixer's traits) where it lacks what the probe shows.
+[[nodiscard]] const LayerTaps& layer_taps(const ProbeContext& context, const ProbeRequest& request,
+                                          bool has_it, const std::string& why_not);
+
 // What Net::forward takes: int64 [1, T'], or for classification float [1, C, H, W].
 [[nodiscard]] at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& tokens);
 

@@ -11,7 +11,7 @@
 
 namespace aft {
 
-using session::Command;
+using session::CommandKind;
 using session::SessionChannels;
 
 struct Session::Impl {
@@ -73,47 +73,50 @@ RunCommands Session::run() {
 TrainingPace Session::pace() {
     return TrainingPace(impl_->channels);
 }
-ProbeAnswers Session::probes() {
+ProbeAnswers Session::probes() const {
     return ProbeAnswers(impl_->channels);
 }
-Completions Session::completions() const {
+Completions Session::completions() {
     return Completions(impl_->channels);
 }
-DataItems Session::items() {
+const Completions Session::completions() const {
+    return Completions(impl_->channels);
+}
+DataItems Session::items() const {
     return DataItems(impl_->channels);
 }
 
 void RunCommands::start() {
-    channels_.commands.push({Command::Kind::start, 0, "", ""});
+    channels_.commands.push({CommandKind::start, 0, "", ""});
 }
 void RunCommands::pause() {
-    channels_.commands.push({Command::Kind::pause, 0, "", ""});
+    channels_.commands.push({CommandKind::pause, 0, "", ""});
 }
 void RunCommands::step(int64_t n) {
-    channels_.commands.push({Command::Kind::step, n, "", ""});
+    channels_.commands.push({CommandKind::step, n, "", ""});
 }
 void RunCommands::run_until(int64_t target_step) {
-    channels_.commands.push({Command::Kind::run_until, target_step, "", ""});
+    channels_.commands.push({CommandKind::run_until, target_step, "", ""});
 }
 void RunCommands::stop() {
     ++channels_.stops_asked;
-    channels_.commands.push({Command::Kind::stop, 0, "", ""});
+    channels_.commands.push({CommandKind::stop, 0, "", ""});
 }
 void RunCommands::save() {
-    channels_.commands.push({Command::Kind::save, 0, "", ""});
+    channels_.commands.push({CommandKind::save, 0, "", ""});
 }
 void RunCommands::rewind(int64_t step) {
-    channels_.commands.push({Command::Kind::rewind, step, "", ""});
+    channels_.commands.push({CommandKind::rewind, step, "", ""});
 }
 void RunCommands::set(const std::string& key, const std::string& value) {
-    channels_.commands.push({Command::Kind::set, 0, key, value});
+    channels_.commands.push({CommandKind::set, 0, key, value});
 }
 void RunCommands::note(const std::string& text) {
-    channels_.commands.push({Command::Kind::note, 0, "", text});
+    channels_.commands.push({CommandKind::note, 0, "", text});
 }
 
 void RunCommands::keep(int64_t step) {
-    channels_.commands.push({Command::Kind::keep, step, "", ""});
+    channels_.commands.push({CommandKind::keep, step, "", ""});
 }
 
 void TrainingPace::yield_for_ms(int64_t ms) {

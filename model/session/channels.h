@@ -27,9 +27,10 @@ namespace aft::session {
 
 using Clock = std::chrono::steady_clock;
 
+enum class CommandKind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
+
 struct Command {
-    enum class Kind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
-    Kind kind = Kind::start;
+    CommandKind kind = CommandKind::start;
     int64_t number = 0;
     std::string key, text;
 };
@@ -91,7 +92,7 @@ struct Message {
     Clock::time_point time;
 };
 
-// Where stored moments lie: read by the worker for steps of the past.
+// Where the stored steps of a run are: read by the worker for steps of the past.
 struct StoredSteps {
     std::string run;  // run folder, empty = none
     std::vector<int64_t> steps;
@@ -116,7 +117,7 @@ struct SessionChannels {
 
     // The published status may be from before the last stop().
     [[nodiscard]] bool is_stop_waiting() const { return stops_answered < stops_asked; }
-    // An answer of the newest weights, or of a stored moment that is still the run's.
+    // An answer of the newest weights, or of a stored step that is still the run's.
     [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
         const auto now = snapshot.latest();
         if (now && answer.stamp == now->stamp) return true;

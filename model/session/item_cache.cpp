@@ -13,7 +13,7 @@ uint64_t ItemCache::generation() const {
     return generation_;
 }
 
-void ItemCache::put(const ItemKey& key, Entry entry, uint64_t generation) {
+void ItemCache::put(const ItemKey& key, CachedItem entry, uint64_t generation) {
     constexpr size_t kMost = 256;
     const std::lock_guard lock(mutex_);
     if (generation != generation_) return;
@@ -27,7 +27,7 @@ void ItemCache::clear() {
     ++generation_;
 }
 
-std::optional<ItemCache::Entry> ItemCache::find(const ItemKey& key) const {
+std::optional<ItemCache::CachedItem> ItemCache::find(const ItemKey& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key.text());
     return found == entries_.end() ? std::nullopt : std::optional(found->second);

@@ -23,19 +23,19 @@ struct ItemKey {
 
 class ItemCache {
   public:
-    struct Entry {
+    struct CachedItem {
         std::shared_ptr<const DataItem> item;  // nullptr: it failed
         ItemError error;                       // then: why
     };
     // Call it before loading: what was begun before the last clear() comes too late for put().
     [[nodiscard]] uint64_t generation() const;
-    void put(const ItemKey& key, Entry entry, uint64_t generation);
+    void put(const ItemKey& key, CachedItem entry, uint64_t generation);
     void clear();
-    [[nodiscard]] std::optional<Entry> find(const ItemKey& key) const;
+    [[nodiscard]] std::optional<CachedItem> find(const ItemKey& key) const;
 
   private:
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, Entry> entries_;
+    std::unordered_map<std::string, CachedItem> entries_;
     uint64_t generation_ = 0;
 };
 

@@ -28,12 +28,12 @@ class ProbeCache {
     [[nodiscard]] size_t bytes() const;
 
   private:
-    struct Entry {
+    struct CachedAnswer {
         ProbeRequest request;
         ProbeAnswer answer;
         size_t bytes = 0;
     };
-    using Order = std::list<Entry>;
+    using Order = std::list<CachedAnswer>;
     [[nodiscard]] Order::iterator locate(size_t hash, const ProbeRequest& request);
     void drop(Order::iterator entry);
 

@@ -51,7 +51,7 @@ void Run::save(SaveKind kind) {
         if (run_.loop->saved_step() == step) view_.status.saved_step = step;
     });
     const std::filesystem::path path = run_.loop->save(kind);
-    if (view_.status.can_go_on) view_.status.error.clear();
+    if (view_.status.can_resume) view_.status.error.clear();
     if (kind != SaveKind::by_time) view_.status.message = fmt::format("saved {}", path.string());
     note_saved(step);
 }
@@ -66,18 +66,18 @@ void Run::keep(int64_t step) {
         run_.folder->keep_save(step, SaveKind::by_hand);
 }
 
-// A full disk or too little memory leaves the trainer whole: it can go on when the cause is gone,
+// A full disk or too little memory leaves the trainer whole: it can resume when the cause is gone,
 // and what was learnt can be saved.
 void Run::set_error(const std::string& words) {
     Status& status = view_.status;
-    status.can_go_on = model_.trainer && run_.folder;
-    if (status.can_go_on && status.state == RunState::running) log_failed_step(words);
+    status.can_resume = model_.trainer && run_.folder;
+    if (status.can_resume && status.state == RunState::running) log_failed_step(words);
     status.following = false;
-    apply(status.can_go_on ? RunEvent::held_up : RunEvent::failed);
+    apply(status.can_resume ? RunEvent::held_up : RunEvent::failed);
     pause_at_ = -1;
     status.error = words;
     status.message.clear();
-    if (!status.can_go_on) return;
+    if (!status.can_resume) return;
     status.step = model_.trainer->steps_done();
     const std::string problem = error_words([&] { publish_weights(); }, plain_words);
     if (!problem.empty()) status.message = "what is shown is of an older step: " + problem;
@@ -86,7 +86,7 @@ void Run::set_error(const std::string& words) {
 void Run::begin() {
     prepare_training();
     view_.status.error.clear();
-    view_.status.message = std::exchange(run_.lost, "");
+    view_.status.message = std::exchange(run_.unsaved_steps, "");
     apply(RunEvent::begun);
     view_.last_step_time = Clock::now();
     publish_stored_steps();
@@ -112,13 +112,12 @@ void Run::start() {
         save(SaveKind::scheduled);  // what an error kept from it
         halt(RunEvent::finished);
     }
-    status.message = fmt::format("step {} of {} is reached: set a higher target step to go on",
+    status.message = fmt::format("step {} of {} is reached: set a higher target step to continue",
                                  status.step, status.target_step);
 }
 
 void Run::obey(const Command& command) {
-    using Kind = Command::Kind;
-    const bool moves_data = command.kind == Kind::set && command.key == "data.source";
+    const bool moves_data = command.kind == CommandKind::set && command.key == "data.source";
     if (moves_data && !model_.trainer) return move_data(command.text);
     if (view_.status.following) {
         view_.status.message = "another process trains this run: it can only be watched here";
@@ -129,33 +128,33 @@ void Run::obey(const Command& command) {
         return;
     }
     switch (command.kind) {
-        case Kind::start:
+        case CommandKind::start:
             return start();
-        case Kind::pause:
+        case CommandKind::pause:
             if (view_.status.state == RunState::running) halt(RunEvent::paused);
             return;
-        case Kind::step:
+        case CommandKind::step:
             begin();
             pause_at_ = model_.trainer->steps_done() + std::max<int64_t>(command.number, 1);
             return;
-        case Kind::run_until:
+        case CommandKind::run_until:
             view_.status.target_step = std::max<int64_t>(command.number, 0);
             log_target();
             return start();
-        case Kind::stop:
+        case CommandKind::stop:
             if (!run_.folder) return;
             apply(RunEvent::stop_asked);
             publisher_.publish_status(view_.status, /*at_once=*/true);
             return halt(RunEvent::finished);
-        case Kind::save:
+        case CommandKind::save:
             return save(SaveKind::by_hand);
-        case Kind::rewind:
+        case CommandKind::rewind:
             return rewind(command.number);
-        case Kind::set:
+        case CommandKind::set:
             return change(command.key, command.text);
-        case Kind::note:
+        case CommandKind::note:
             return log_event("note", command.text);
-        case Kind::keep:
+        case CommandKind::keep:
             return keep(command.number);
     }
 }
@@ -171,7 +170,7 @@ void Run::step() {
     const auto start = Clock::now();
     const StepReport report = run_.loop->step();
     if (!report.failure.empty()) {
-        view_.status.can_go_on = false;
+        view_.status.can_resume = false;
         add_event(view_, "error", report.failure);
         halt(RunEvent::paused);
         view_.status.error = report.failure;

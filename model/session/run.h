@@ -1,9 +1,9 @@
-// Run: the one model of a session as the trainer thread has it: the weights in hand, the run
+// Run: the one model of a session as the trainer thread has it: the weights, the run
 // folder, the state. Its state changes by the table of run_states.h alone. Trainer thread. One file
 // for each of its concerns: run.cpp obeys commands and trains, run_open.cpp opens and prepares
 // training, run_settings.cpp changes settings, run_rewind.cpp goes back, run_logs.cpp reads and
-// writes events, run_files.cpp meets replaced files, follower.cpp reads a run that another process
-// trains.
+// writes events, run_files.cpp handles replaced files, follower.cpp reads a run that another
+// process trains.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -50,12 +50,12 @@ class Run {
     };
     struct RunOnDisk {
         std::string path;                   // to read from or write to; may not exist yet
-        bool is_old = false;                // it exists: to go on with
+        bool is_old = false;                // it exists: to be resumed
         std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
         std::unique_ptr<TrainingLoop> loop;
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
-        std::string lost;  // words for the steps that the last resume has dropped
+        std::string unsaved_steps;  // text on the steps that the last resume has dropped
     };
 
     [[nodiscard]] const Config& config() const { return view_.status.config; }
@@ -99,10 +99,11 @@ class Run {
 
     // run_logs.cpp
     bool read_metrics();  // what metrics.jsonl has grown by; true if there is something
-    void read_logs();     // curves and events, anew
+    void read_logs();     // curves and events, from the start
     void log_event(const std::string& kind, const std::string& text);
-    void log_failed_step(const std::string& words);  // the next one, which an error kept from us
-    void log_target();  // the target step, as an event of the run folder
+    void log_failed_step(
+        const std::string& words);  // the step after the last, which failed with an error
+    void log_target();              // the target step, as an event of the run folder
     void publish_stored_steps();
 
     // run_files.cpp

@@ -1,5 +1,5 @@
 // Files of the open model that another program has replaced: what was read from them is dropped,
-// and the window is told.
+// and the status says so.
 #include <algorithm>
 #include <utility>
 
@@ -35,7 +35,7 @@ bool Run::check_files() {
     const bool is_shown = model_.opened && std::find(replaced.begin(), replaced.end(),
                                                      model_.opened->path) != replaced.end();
     if (is_shown && model_.trainer)
-        words += "; training goes on from what was read before";
+        words += "; training continues from what was read before";
     else if (is_shown)
         words += reload();
     else

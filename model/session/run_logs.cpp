@@ -31,7 +31,7 @@ void Run::log_event(const std::string& kind, const std::string& text) {
     if (run_.folder) run_.folder->event(kind, view_.status.step, {{"text", text}});
 }
 
-// On a full disk it is told on the screen alone.
+// On a full disk it is shown on the screen alone.
 void Run::log_failed_step(const std::string& words) {
     const int64_t step = model_.trainer->steps_done() + 1;
     static_cast<void>(error_words([&] { run_.folder->event("error", step, {{"text", words}}); }));

@@ -1,4 +1,4 @@
-// Opening: a new run, a checkpoint file, or a run folder (ours to go on with, or another's to
+// Opening: a new run, a checkpoint file, or a run folder (ours to resume, or another's to
 // follow); and what training needs beside the weights, made at its first start. Blocks on files.
 #include <algorithm>
 #include <cmath>
@@ -71,8 +71,8 @@ std::string Run::steps_without_weights() const {
     const NumberColumn& steps = view_.curves.step;
     const int64_t last = steps.empty() ? -1 : std::llround(steps.back());
     if (!model_.opened || last <= model_.opened->step) return "";
-    return fmt::format("saved is step {}; {} when training goes on", model_.opened->step,
-                       lost_words(model_.opened->step, last));
+    return fmt::format("saved is step {}; {} when training resumes", model_.opened->step,
+                       unsaved_steps_text(model_.opened->step, last));
 }
 
 void Run::make_trainer() {
@@ -88,19 +88,17 @@ void Run::prepare_training() {
     auto folder = run_.is_old ? std::make_unique<RunFolder>(run_.path)
                               : std::make_unique<RunFolder>(run_.path, config());
     const int64_t step = model_.trainer->steps_done();
-    if (run_.is_old) folder->go_on_from(step, config());
-    files_.forget_all();  // what was dropped comes again
+    if (run_.is_old)
+        if (const std::string text = folder->resume_from(step, config()); !text.empty())
+            run_.unsaved_steps = text;  // to be shown by the next start, whatever fails until then
+    files_.forget_all();                // what was dropped comes again
     run_.loop = std::make_unique<TrainingLoop>(*model_.trainer, *folder);
     const bool has_risky_change = std::exchange(run_.has_risky_change, false);
     if (has_risky_change && run_.is_old) folder->keep_save(step, SaveKind::before_change);
     if (has_risky_change && !run_.is_old) run_.loop->save(SaveKind::before_change);
     run_.folder = std::move(folder);
     view_.status.path = run_.path;
-    const NumberColumn& logged = view_.curves.step;
-    if (!logged.empty() && logged.back() > double(step)) {  // of a process that was killed
-        run_.lost = lost_words(step, std::llround(logged.back()));
-        read_logs();
-    }
+    if (!run_.unsaved_steps.empty()) read_logs();  // its rows after this step are dropped
     log_target();
     model_.opened.reset();
     run_.is_old = true;

@@ -1,5 +1,5 @@
 // Settings that change while a run is open: live ones while it trains, any before its first step,
-// and where the data of an opened model lie.
+// and the location of the data of an opened model.
 #include <utility>
 
 #include "core/caught.h"

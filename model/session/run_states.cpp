@@ -43,13 +43,6 @@ constexpr std::array kTransitions{
 
 }  // namespace
 
-const char* event_name(RunEvent event) {
-    constexpr std::array kNames{"opened",   "followed",   "owner ended", "begun",
-                                "paused",   "stop asked", "finished",    "rewound",
-                                "reopened", "data moved", "held up",     "failed"};
-    return kNames[static_cast<size_t>(event)];
-}
-
 std::optional<RunState> next_state(RunState state, RunEvent event) {
     for (const Transition& transition : kTransitions)
         if (transition.event == event && (transition.from & bit(state))) return transition.to;

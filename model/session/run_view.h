@@ -21,7 +21,7 @@ struct RunView {
     double step_gap_s = 0;  // smoothed, pauses between steps included
 };
 
-// What a model is and how it stands, from a checkpoint: its weights, step, metrics and data.
+// Describes a model from a checkpoint: its weights, step, metrics and data.
 void describe_model(RunView& view, const Config& config, const Checkpoint& checkpoint);
 // The status after a step, and a row of the curves where it was logged.
 void add_report(RunView& view, const StepReport& report);

@@ -9,9 +9,9 @@ namespace aft::session {
 namespace {
 
 // A request that does not fit leaves the run as it is; any other error needs the user.
-bool is_harmless(Command::Kind kind) {
-    using Kind = Command::Kind;
-    return kind == Kind::set || kind == Kind::note || kind == Kind::rewind || kind == Kind::keep;
+bool is_harmless(CommandKind kind) {
+    return kind == CommandKind::set || kind == CommandKind::note || kind == CommandKind::rewind ||
+           kind == CommandKind::keep;
 }
 
 class TrainerThread {
@@ -23,7 +23,7 @@ class TrainerThread {
         run_.publish(/*at_once=*/true);
         guarded([&] { run_.open(); });
         if (autostart && !stop_.stop_requested() && run_.status().state == RunState::ready)
-            obey({Command::Kind::start, 0, "", ""});
+            obey({CommandKind::start, 0, "", ""});
         while (!stop_.stop_requested()) {
             for (const Command& command : channels_.commands.take()) obey(command);
             guarded([&] { turn(); });
@@ -51,7 +51,7 @@ class TrainerThread {
             else
                 run_.set_error(plain_words(error));
         }
-        if (command.kind != Command::Kind::stop) return;
+        if (command.kind != CommandKind::stop) return;
         run_.publish(/*at_once=*/true);
         ++channels_.stops_answered;
         channels_.wake();

@@ -1,5 +1,5 @@
-// WatchedFiles: notices that another program has replaced a file that was read. What lies in a file
-// counts as the same while device, inode, size and time of change are. Trainer thread.
+// WatchedFiles: notices that another program has replaced a file that was read. The content of a
+// file counts as the same while device, inode, size and time of change are. Trainer thread.
 #pragma once
 #include <chrono>
 #include <cstdint>

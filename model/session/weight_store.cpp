@@ -56,9 +56,9 @@ void WeightStore::renew(Copy& copy, const SnapshotPtr& snapshot) {
 }
 
 WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const SnapshotPtr& snapshot) {
-    const auto moments = channels_.stored_steps.latest();
-    if (std::exchange(past_since_, moments->valid_since) != moments->valid_since) past_.clear();
-    const std::filesystem::path run = moments->run;
+    const auto stored = channels_.stored_steps.latest();
+    if (std::exchange(past_since_, stored->valid_since) != stored->valid_since) past_.clear();
+    const std::filesystem::path run = stored->run;
     const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
     const std::vector<int64_t> frames =
         run.empty() ? std::vector<int64_t>{} : history_steps(run / "history");
@@ -112,18 +112,18 @@ Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
         renew(completing_, snapshot);
         return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
     }
-    const auto moments = channels_.stored_steps.latest();
-    const std::filesystem::path run = moments->run;
+    const auto stored = channels_.stored_steps.latest();
+    const std::filesystem::path run = stored->run;
     const int64_t wanted = run.empty() ? -1 : at_or_before(checkpoint_steps(run), step);
     if (wanted < 0) fail("no checkpoint at or before step {}", step);
     const bool there = completing_.net && completing_.stamp == 0 && completing_.step == wanted &&
-                       completing_since_ == moments->valid_since;
+                       completing_since_ == stored->valid_since;
     if (!there) {
         completing_.stamp = 0;
         completing_.step = -1;
         fill(completing_, read_checkpoint(checkpoint_path(run, wanted)));
         completing_.step = wanted;
-        completing_since_ = moments->valid_since;
+        completing_since_ = stored->valid_since;
     }
     return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
 }

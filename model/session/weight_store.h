@@ -1,5 +1,5 @@
 // The worker's copies of the weights: live (renewed from the newest snapshot when a request needs
-// it), of a running completion, and of stored moments. Worker thread only.
+// it), of a running completion, and of stored steps. Worker thread only.
 #pragma once
 #include <list>
 #include <memory>
@@ -22,7 +22,7 @@ class WeightStore {
   public:
     WeightStore(SessionChannels& channels, std::string device)
         : channels_(channels), device_(std::move(device)) {}
-    // step -1 = the snapshot; else the stored moment at or before it (bias history where the probe
+    // step -1 = the snapshot; else the stored step at or before it (bias history where the probe
     // needs no other weights). Error names what is stored.
     [[nodiscard]] Weights at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot);
     // For a completion: stays as it is until the next call, whatever is published meanwhile.

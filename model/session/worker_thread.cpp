@@ -38,14 +38,14 @@ class Worker {
     }
 
   private:
-    // A pointer that moves asks again at once: its team of threads stays for a moment.
+    // A moving pointer sends the next request at once: the team of threads is kept for a moment.
     void wait() {
         if (channels_.slots.wait(stop_, Clock::now() + std::chrono::milliseconds(200))) return;
         release_omp_team();
         channels_.slots.wait(stop_, std::nullopt);
     }
 
-    // Everything that waits now, once: a completion goes on even while a pointer keeps moving.
+    // Everything that waits now, once: a completion continues even while a pointer keeps moving.
     void serve() {
         while (!stop_.stop_requested()) {
             const auto item = channels_.slots.next_item();
@@ -92,7 +92,7 @@ class Worker {
     }
 
     void load(const ItemKey& key) {
-        ItemCache::Entry entry;
+        ItemCache::CachedItem entry;
         const uint64_t begun = channels_.items.generation();
         try {
             const auto snapshot = channels_.snapshot.latest();
@@ -122,11 +122,10 @@ class Worker {
         return item;
     }
 
-    void load_example(const ItemKey& key, const Config& config, ItemCache::Entry& entry) {
-        const bool text = task_traits(config.model).is_text();
+    void load_example(const ItemKey& key, const Config& config, ItemCache::CachedItem& entry) {
         if (!source_ || source_spec_ != config.data.source) {
             source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                                  text ? config.model.length : 0);
+                                  text_length(config.model));
             source_spec_ = config.data.source;
         }
         const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);

@@ -2,16 +2,61 @@
 // smoothing e: the target keeps 1 - e and shares e evenly), reported as the share of right answers.
 #include <ATen/ATen.h>
 
+#include "core/check.h"
+#include "model/nn/embedding.h"
 #include "model/nn/fused.h"
 #include "model/tasks/task.h"
 
 namespace aft {
 namespace {
 
-TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass, double label_smoothing) {
+struct ClassifySettings {
+    int64_t classes = 3;
+    void visit(SettingRows& rows) {
+        rows.push_back(
+            number_row("model.classes", &classes, "Classes in classification.", {1, 1e9}));
+    }
+};
+
+struct SmoothingSettings {
+    double label_smoothing = 0;
+    void visit(SettingRows& rows) {
+        rows.push_back(number_row("train.label_smoothing", &label_smoothing,
+                                  "Share of the target that is spread over all classes.",
+                                  {0, 0.9}));
+    }
+};
+
+struct OwnSettings {
+    PatchSettings patches;
+    ClassifySettings classes;
+    void visit(SettingRows& rows) {
+        patches.visit(rows);
+        classes.visit(rows);
+    }
+};
+
+TokenGrid patch_grid(const ModelConfig& model) {
+    const auto own = model.own.read<PatchSettings>();
+    return {model.height / own.patch, model.width / own.patch, own.class_token};
+}
+
+void check(const ModelConfig& model) {
+    const auto own = model.own.read<PatchSettings>();
+    const bool has_patches = task_traits(model).tokens == TokenKind::patches;
+    if (own.class_token && !has_patches)
+        fail_usage("model.class_token is for model.task=classify, found task '{}'", model.task);
+    if (has_patches && (model.height % own.patch != 0 || model.width % own.patch != 0))
+        fail_usage("model.patch = {} does not divide the image of {} x {} (height x width)",
+                   own.patch, model.height, model.width);
+}
+
+TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass,
+                    const RoomSettings& training) {
     const at::Tensor logits = net.forward(batch.input, pass);  // [B, classes]
     TaskResult result;
-    result.loss = mean_cross_entropy(logits, batch.target, label_smoothing);
+    result.loss = mean_cross_entropy(logits, batch.target,
+                                     training.read<SmoothingSettings>().label_smoothing);
     result.tokens = result.examples = batch.target.size(0);
     const at::Tensor right = logits.argmax(-1).eq(batch.target).sum();
     result.metrics["accuracy"] = right.item<double>() / static_cast<double>(result.examples);
@@ -28,11 +73,13 @@ TaskRoom classify_task() {
                        .metric = "accuracy",
                        .metric_words = "accuracy",
                        .loss_in_bits = false},
-            .grid =
-                [](const ModelConfig& model) {
-                    return TokenGrid{model.height / model.patch, model.width / model.patch};
-                },
-            .evaluate = evaluate};
+            .grid = patch_grid,
+            .outputs =
+                [](const ModelConfig& model) { return model.own.read<ClassifySettings>().classes; },
+            .evaluate = evaluate,
+            .visit = visit_settings<OwnSettings>,
+            .visit_training = visit_settings<SmoothingSettings>,
+            .check = check};
 }
 
 }  // namespace aft

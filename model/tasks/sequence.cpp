@@ -7,7 +7,8 @@
 
 namespace aft {
 
-TaskResult evaluate_sequence(const Net& net, const Batch& batch, const Pass& pass, double) {
+TaskResult evaluate_sequence(const Net& net, const Batch& batch, const Pass& pass,
+                             const RoomSettings&) {
     const TaskRoom& task = task_of(net.config());
     const at::Tensor logits = net.forward(batch.input, pass);  // [B, T, levels]
     TaskResult result;

@@ -22,18 +22,25 @@ struct TaskResult {
 
 struct TokenGrid {
     int64_t height = 1, width = 1;  // of all tokens but a class token
+    bool class_token = false;       // one token more, before the others
 };
 
 struct TaskRoom {
     RoomInfo info;
     TaskTraits traits;
     TokenGrid (*grid)(const ModelConfig&) = nullptr;
+    int64_t (*outputs)(const ModelConfig&) =
+        nullptr;  // logits of a token or an input; none: levels
     // The metric of a mean loss in nats. None: the mean of what `evaluate` gives over the examples.
     double (*metric)(double loss) = nullptr;
+    // training: the room's settings of the training (TrainConfig::own); {} to measure.
     TaskResult (*evaluate)(const Net& net, const Batch& batch, const Pass& pass,
-                           double label_smoothing) = nullptr;
-    RoomVisit visit = nullptr;                    // settings of its own: visit_settings<Own>
-    void (*check)(const ModelConfig&) = nullptr;  // throws usage Error on settings that do not fit
+                           const RoomSettings& training) = nullptr;
+    RoomVisit visit = nullptr;           // settings of its own, "model.*": visit_settings<Own>
+    RoomVisit visit_training = nullptr;  // and "train.*"
+    // Throws usage Error on settings of its own that do not fit; called for models of other tasks,
+    // too.
+    void (*check)(const ModelConfig&) = nullptr;
 };
 
 [[nodiscard]] const std::vector<TaskRoom>& tasks();
@@ -44,7 +51,7 @@ void add_task(TaskRoom room);
 // What autoregressive tasks share: the mean cross entropy of the next token, and the grids. Thread
 // of the net's owner.
 [[nodiscard]] TaskResult evaluate_sequence(const Net& net, const Batch& batch, const Pass& pass,
-                                           double label_smoothing);
+                                           const RoomSettings& training);
 [[nodiscard]] TokenGrid grid_of_values(const ModelConfig& model);  // sub-pixels, raster order
 [[nodiscard]] double bits_of(double nats);
 

@@ -73,8 +73,7 @@ void History::record(int64_t step, const Parameters& parameters, bool always) {
         memory_[step] = std::move(tensors);
     } else {
         make_folder(folder_);
-        write_safetensors(history_path(folder_, step),
-                          {.tensors = std::move(tensors), .metadata = {}});
+        write_tensors(history_path(folder_, step), {.tensors = std::move(tensors), .metadata = {}});
     }
     steps_.insert(std::upper_bound(steps_.begin(), steps_.end(), step), step);
     thin();

@@ -62,7 +62,7 @@ std::filesystem::path TrainingLoop::save(SaveKind kind) {
     } else {
         folder_.keep_save(step, kind);
     }
-    // Where the clock chose the step no moment is kept: those of a run follow from its steps alone.
+    // No history frame for saves by time: kept frames are a function of the step numbers alone.
     if (kind != SaveKind::by_time)
         history_.record(step, trainer_.net().parameters(), /*always=*/true);
     finish_record();

@@ -15,7 +15,7 @@ namespace aft {
 
 class TrainingLoop {
   public:
-    // `folder` is open; the trainer stands at its first step or where its checkpoint was. Both
+    // `folder` is open; the trainer is at its first step or at that of its checkpoint. Both
     // outlive the loop.
     TrainingLoop(Trainer& trainer, RunFolder& folder);
 

@@ -45,8 +45,9 @@ void cut_torn_line(const fs::path& path) {
     if (error) fail("{}: cannot be repaired: {}", path.string(), error.message());
 }
 
-// The lines of a log up to a step, written beside it: what needs room on the disk comes before
-// anything changes. Without take() it is as if nothing had been.
+// Truncation of a log after a step, in two phases: the constructor writes the kept lines to a
+// temporary file (a full disk fails here), take() renames it over the log. Without take() nothing
+// changes.
 class KeptLines {
   public:
     KeptLines(const fs::path& log, int64_t step);
@@ -127,7 +128,7 @@ void check_folder(const fs::path& run, bool resume) {
 
 }  // namespace
 
-struct RunFolder::Parts {
+struct RunFolder::Impl {
     fs::path path;
     FileHandle lock{};
     int64_t keep_checkpoints = 0;  // all, until a config says otherwise
@@ -138,40 +139,40 @@ struct RunFolder::Parts {
     void thin() const;
 };
 
-void RunFolder::Parts::thin() const {
+void RunFolder::Impl::thin() const {
     // Without knowing what is pinned nothing is removed.
     const std::string problem = error_words([&] { prune_saves(path, keep_checkpoints); });
     if (!problem.empty()) say("kept all checkpoints: " + problem);
 }
 
 RunFolder::RunFolder(const fs::path& path, const Config& config)
-    : parts_(std::make_unique<Parts>(path)) {
+    : impl_(std::make_unique<Impl>(path)) {
     check_folder(path, /*resume=*/false);
     make_folder(path);
-    parts_->lock = lock_run(path);
+    impl_->lock = lock_run(path);
     check_no_links(path);
     if (has_begun(path))
         fail(
-            "{}: a run has been started in this folder; go on with --resume, or choose another "
+            "{}: a run has been started in this folder; continue with --resume, or choose another "
             "folder",
             path.string());
     remove_leftovers(path);
     make_folder(path / "checkpoints");
     update_config(config);
-    parts_->say(fmt::format("started {} (Afterimage {})", config.name, version()));
+    impl_->say(fmt::format("started {} (Afterimage {})", config.name, version()));
 }
 
-RunFolder::RunFolder(const fs::path& path) : parts_(std::make_unique<Parts>(path)) {
+RunFolder::RunFolder(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {
     check_folder(path, /*resume=*/true);
-    parts_->lock = lock_run(path);
+    impl_->lock = lock_run(path);
     check_no_links(path);
 }
 
-std::string RunFolder::go_on_from(int64_t step, const Config& config) {
-    const fs::path& path = parts_->path;
+std::string RunFolder::resume_from(int64_t step, const Config& config) {
+    const fs::path& path = impl_->path;
     const std::vector<int64_t> saved = checkpoint_steps(path);
     if (!saved.empty() && saved.back() != step)
-        fail("{}: this run was {} meanwhile, to step {}; open it again to go on", path.string(),
+        fail("{}: this run was {} meanwhile, to step {}; open it again to continue", path.string(),
              saved.back() > step ? "trained further" : "rewound", saved.back());
     remove_leftovers(path);
     make_folder(path / "checkpoints");
@@ -180,10 +181,10 @@ std::string RunFolder::go_on_from(int64_t step, const Config& config) {
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
     const int64_t last = logs.metrics.last_dropped();
-    const std::string lost = last > step ? lost_words(step, last) : "";
+    const std::string lost = last > step ? unsaved_steps_text(step, last) : "";
     if (!lost.empty()) event("lost", step, {{"text", lost}});
     update_config(config);
-    parts_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
+    impl_->say(fmt::format("resumed {} at step {} (Afterimage {})", config.name, step, version()));
     return lost;
 }
 
@@ -193,49 +194,49 @@ void RunFolder::log(const StepReport& report) {
     ordered_json line{{"step", report.step}};
     for (const auto& [key, value] : report.values) line[key] = value;
     line["timing"] = report.timing;
-    append_line(parts_->path / "metrics.jsonl", json_text(line));
+    append_line(impl_->path / "metrics.jsonl", json_text(line));
 }
 
 void RunFolder::event(const std::string& kind, int64_t step, const json& detail) {
     const ordered_json line{
         {"step", step}, {"kind", kind}, {"detail", detail}, {"timing", {{"time", utc_now()}}}};
-    append_line(parts_->path / "events.jsonl", json_text(line));
-    parts_->say(fmt::format("step {} {}: {}", step, kind, json_text(detail)));
+    append_line(impl_->path / "events.jsonl", json_text(line));
+    impl_->say(fmt::format("step {} {}: {}", step, kind, json_text(detail)));
 }
 
 fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
-    const fs::path path = checkpoint_path(parts_->path, checkpoint.step);
+    const fs::path path = checkpoint_path(impl_->path, checkpoint.step);
     const auto unsaved = [&](const Error& error) {
-        const std::vector<int64_t> steps = checkpoint_steps(parts_->path);
+        const std::vector<int64_t> steps = checkpoint_steps(impl_->path);
         const std::string last =
             steps.empty() ? "no step is saved yet" : fmt::format("step {} is saved", steps.back());
-        return Error(
-            fmt::format("step {} could not be saved: {}; {}; make room and go on with --resume {}",
-                        checkpoint.step, error.what(), last, parts_->path.string()));
+        return Error(fmt::format(
+            "step {} could not be saved: {}; {}; free disk space and continue with --resume {}",
+            checkpoint.step, error.what(), last, impl_->path.string()));
     };
     with_error(
         [&] {
             check_no_link(path);
-            mark_save(parts_->path, checkpoint.step, kind);
+            mark_save(impl_->path, checkpoint.step, kind);
             write_checkpoint(path, checkpoint);
         },
         unsaved);
-    parts_->thin();
-    parts_->say(fmt::format("saved step {}", checkpoint.step));
+    impl_->thin();
+    impl_->say(fmt::format("saved step {}", checkpoint.step));
     return path;
 }
 
 void RunFolder::keep_save(int64_t step, SaveKind kind) {
-    mark_save(parts_->path, step, kind);
-    parts_->thin();
+    mark_save(impl_->path, step, kind);
+    impl_->thin();
 }
 
 fs::path RunFolder::go_back(int64_t step) {
-    const fs::path& path = parts_->path;
+    const fs::path& path = impl_->path;
     KeptLogs logs(path, step);
-    parts_->say(fmt::format("asked to go back to step {}: later ones become a branch", step));
+    impl_->say(fmt::format("asked to go back to step {}: later ones become a branch", step));
     fs::path branch = keep_branch(path, step);
-    // Nothing from here on needs room on the disk. Checkpoints first, the newest ahead: were this
+    // Nothing from here on needs disk space. Checkpoints first, the newest ahead: were this
     // cut short, a resume would drop the rest.
     const std::vector<int64_t> saved = checkpoint_steps(path);
     for (auto later = saved.rbegin(); later != saved.rend() && *later > step; ++later)
@@ -245,9 +246,9 @@ fs::path RunFolder::go_back(int64_t step) {
 }
 
 void RunFolder::update_config(const Config& config) {
-    parts_->keep_checkpoints = config.train.keep_checkpoints;
+    impl_->keep_checkpoints = config.train.keep_checkpoints;
     const std::string text = json_text(config_to_json(config), 2) + "\n";
-    const fs::path path = parts_->path / "config.json";
+    const fs::path path = impl_->path / "config.json";
     std::error_code error;
     check_no_link(path);
     if (fs::exists(path, error) && read_file(path) == text) return;
@@ -255,7 +256,7 @@ void RunFolder::update_config(const Config& config) {
 }
 
 const fs::path& RunFolder::path() const {
-    return parts_->path;
+    return impl_->path;
 }
 
 fs::path new_run_path(const std::string& name) {

@@ -21,14 +21,14 @@ class RunFolder {
     // A new run: makes the folder. Error if another process holds the lock (names it and the
     // remedy), or if a run has been started there already.
     RunFolder(const std::filesystem::path& path, const Config& config);
-    // A run to go on with: locked, nothing written; go_on_from() before anything else. Error as
+    // A run to resume: locked, nothing written; resume_from() before anything else. Error as
     // above, or if there is no run.
     explicit RunFolder(const std::filesystem::path& path);
     // From a checkpoint of this step: drops log lines and history frames after it, and a torn last
     // line and temporary files of an interrupted process; config.json becomes `config`. Error if
     // the run was trained further than that, or rewound: nothing is lost. Returns what a kill lost,
     // in words: "steps 41 to 60 were not saved and are lost"; empty = nothing.
-    std::string go_on_from(int64_t step, const Config& config);
+    std::string resume_from(int64_t step, const Config& config);
     ~RunFolder();
     void log(const StepReport& report);  // one line, flushed
     void event(const std::string& kind, int64_t step, const nlohmann::json& detail);
@@ -44,8 +44,8 @@ class RunFolder {
     [[nodiscard]] const std::filesystem::path& path() const;
 
   private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 // runs/NAME-N below the current folder, the first N that is free.

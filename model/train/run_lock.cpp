@@ -42,9 +42,9 @@ FileHandle lock_run(const std::filesystem::path& run) {
     }
     const std::string owner = fmt::format("process {}", getpid());
     // Who holds it is a courtesy to the next one that asks; the lock itself is the flock.
-    const bool told =
+    const bool written =
         ftruncate(file.get(), 0) == 0 && write(file.get(), owner.data(), owner.size()) > 0;
-    static_cast<void>(told);
+    static_cast<void>(written);
     return file;
 }
 

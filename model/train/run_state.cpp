@@ -32,7 +32,7 @@ bool is_in_error(const std::vector<json>& events, int64_t last_logged) {
     return broken >= 0 && last_logged < broken;
 }
 
-std::string lost_words(int64_t saved, int64_t last) {
+std::string unsaved_steps_text(int64_t saved, int64_t last) {
     return last == saved + 1
                ? fmt::format("step {} was not saved and is lost", last)
                : fmt::format("steps {} to {} were not saved and are lost", saved + 1, last);

@@ -17,7 +17,7 @@ namespace aft {
 [[nodiscard]] bool is_in_error(const std::vector<nlohmann::json>& events, int64_t last_logged);
 
 // "steps 41 to 60 were not saved and are lost": of a process that was killed.
-[[nodiscard]] std::string lost_words(int64_t saved, int64_t last);
+[[nodiscard]] std::string unsaved_steps_text(int64_t saved, int64_t last);
 
 // Notes a target beyond train.steps in the events, so that a run stopped before it is not taken for
 // a finished one. True: the events have changed.

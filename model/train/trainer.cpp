@@ -38,7 +38,7 @@ nlohmann::json describe(const DataSource& source, const DataConfig& config) {
 
 std::shared_ptr<const DataSource> open_data(const Config& config) {
     return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                       task_traits(config.model).is_text() ? config.model.length : 0);
+                       text_length(config.model));
 }
 
 void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
@@ -145,7 +145,7 @@ std::map<std::string, double> Trainer::validate() {
     if (p.data.validation.empty()) p.load_validation();
     StepTotals totals;
     for (const Batch& batch : p.data.validation) {
-        const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), 0);
+        const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), {});
         totals.add(result.loss.item<double>(), result);
     }
     std::map<std::string, double> values;

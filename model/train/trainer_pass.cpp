@@ -88,8 +88,7 @@ double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
     for (int64_t first = 0, micro = 0; first < examples; first += size, ++micro) {
         const int64_t count = std::min(size, examples - first);
         const Batch part = to_device(slice(batch, first, count), device);
-        const TaskResult result =
-            task->evaluate(net, part, pass(true, micro), config.train.label_smoothing);
+        const TaskResult result = task->evaluate(net, part, pass(true, micro), config.train.own);
         const double loss = result.loss.item<double>();
         if (!std::isfinite(loss)) {
             failure = find_failure(part, micro);
@@ -114,7 +113,7 @@ std::string Trainer::Impl::find_failure(const Batch& batch, int64_t micro) const
     if (!first.empty()) return fmt::format("a parameter is not finite: {}", layer_words(first));
     Pass observed = pass(true, micro);
     observed.tap = &tap;
-    (void)task->evaluate(net, batch, observed, config.train.label_smoothing);
+    (void)task->evaluate(net, batch, observed, config.train.own);
     if (first.empty()) return "the loss is not finite, though all layers are";
     return fmt::format("NaN or infinity first in {}", layer_words(first));
 }

@@ -103,33 +103,33 @@ TEST_F(ActionsBare, KeysRunActions) {
     run("key 3\n");
     EXPECT_EQ(ui().workspace, Workspace::biases);
     run("key Ctrl+Shift+P\nframes 2\n");
-    EXPECT_TRUE(is_there("Palette/Main/Search"));
+    EXPECT_TRUE(is_there("palette/main/search"));
     run("key Esc\nframes 2\n");
-    EXPECT_FALSE(is_there("Palette/Main/Search"));
+    EXPECT_FALSE(is_there("palette/main/search"));
     run("key F1\nframes 2\n");
-    EXPECT_TRUE(is_there("Keys/Keys/Command palette"));
+    EXPECT_TRUE(is_there("shortcuts/keys/view.command_palette"));
 }
 
 TEST_F(ActionsBare, PaletteFindsAndRuns) {
     make();
-    run("Command palette\nset Palette/Main/Search light\nframes 3\n");
-    EXPECT_TRUE(is_there("Palette/Main/Theme light"));
-    run("click Palette/Main/Theme light\n");
+    run("view.command_palette\nset palette/main/search light\nframes 3\n");
+    EXPECT_TRUE(is_there("palette/main/view.theme_light"));
+    run("click palette/main/view.theme_light\n");
     EXPECT_EQ(ui().settings.theme, ThemeName::light);
-    EXPECT_FALSE(is_there("Palette/Main/Search"));
+    EXPECT_FALSE(is_there("palette/main/search"));
 }
 
 TEST_F(ActionsBare, PaletteFiltersWhatAScriptSets) {
     make();
     run("key Ctrl+Shift+P\nframes 3\n");
-    ASSERT_TRUE(is_there("Quit"));
-    run("set Palette/Main/Search range\nframes 4\n");
-    EXPECT_EQ(value_of("Palette/Main/Search"), "range");
-    EXPECT_TRUE(is_there("Palette/Main/Fit range"));
-    EXPECT_FALSE(is_there("Palette/Main/Quit"));
-    run("set Palette/Main/Search theme\nframes 4\n");  // also a second time
-    EXPECT_TRUE(is_there("Palette/Main/Next theme"));
-    EXPECT_FALSE(is_there("Palette/Main/Fit range"));
+    ASSERT_TRUE(is_there("palette/main/file.quit"));
+    run("set palette/main/search range\nframes 4\n");
+    EXPECT_EQ(value_of("palette/main/search"), "range");
+    EXPECT_TRUE(is_there("palette/main/map.fit_range"));
+    EXPECT_FALSE(is_there("palette/main/file.quit"));
+    run("set palette/main/search theme\nframes 4\n");  // also a second time
+    EXPECT_TRUE(is_there("palette/main/view.next_theme"));
+    EXPECT_FALSE(is_there("palette/main/map.fit_range"));
 }
 
 TEST_F(ActionsBare, ClickOutsideClosesPaletteAndKeys) {
@@ -144,14 +144,14 @@ TEST_F(ActionsBare, ClickOutsideClosesPaletteAndKeys) {
     };
     run("key Ctrl+Shift+P\nframes 3\n");
     click(800, 545);  // its foot: it stays
-    EXPECT_TRUE(is_there("Palette/Main/Search"));
+    EXPECT_TRUE(is_there("palette/main/search"));
     const Workspace before = ui().workspace;
     click(60, 700);
-    EXPECT_FALSE(is_there("Palette/Main/Search"));
+    EXPECT_FALSE(is_there("palette/main/search"));
     run("key F1\nframes 3\n");
-    EXPECT_TRUE(is_there("Keys/Keys/Quit"));
+    EXPECT_TRUE(is_there("shortcuts/keys/file.quit"));
     click(60, 700);
-    EXPECT_FALSE(is_there("Keys/Keys/Quit"));
+    EXPECT_FALSE(is_there("shortcuts/keys/file.quit"));
     EXPECT_EQ(ui().workspace, before);
 }
 

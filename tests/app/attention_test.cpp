@@ -33,20 +33,20 @@ class AttentionPane : public BareTest {
         request.config->model.task = "text";
         request.config->model.mixer = "aft-local";
         request.config->model.own["window"] = 8;
-        request.config->model.length = kLength;
+        request.config->model.own["length"] = kLength;
         request.config->model.levels = 256;
         request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
         request.out = (scratch_ / "text").string();
         make();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
-        ui().session->run().step(5);
+        session().run().step(5);
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         show();
     }
     void show() {
-        run("frames 2\nworkspace Attention\nframes 4\n");
-        ASSERT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+        run("frames 2\nview.workspace_attention\nframes 4\n");
+        ASSERT_TRUE(until([&] { return is_there("attention/main/both"); }));
     }
     FieldSetPtr ask(const ProbeRequest& request) {
         FieldSetPtr fields;
@@ -91,7 +91,7 @@ class AttentionPane : public BareTest {
 // In a small window the gallery has pages: every channel stands on one of them.
 TEST_F(AttentionPane, EveryChannelCanBeReached) {
     show_mirror({1280, 800});
-    const std::string shown = "Attention/Main/Channels shown";
+    const std::string shown = "attention/main/channels_shown";
     ASSERT_TRUE(until([&] { return is_there(shown); }));
     int64_t next = 1, last = 0, all = 0, pages = 0;
     for (; pages < 32; ++pages) {
@@ -102,12 +102,12 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
         EXPECT_GE(last, first);
         next = last + 1;
         if (last == all) break;
-        run("click \"Attention/Main/More channels\"\nframes 3\n");
+        run("click \"attention/main/more_channels\"\nframes 3\n");
     }
     EXPECT_EQ(all, 32);
     EXPECT_EQ(last, all);
     EXPECT_LE(pages, 2) << "as many as fit stand beside each other";
-    EXPECT_NE(ui().recorder.find("Attention/Main/More channels")->why_not, "");
+    EXPECT_NE(ui().recorder.find("attention/main/more_channels")->why_not, "");
     stage_->set_size({3200, 2000});  // from the last page into a window that has room for all
     steps(4);
     EXPECT_TRUE(value_of(shown).starts_with("1 to 32 of 32")) << value_of(shown);
@@ -115,18 +115,18 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
 
 // Maps too narrow for a meter beside their label show the number alone, and are not called bars.
 TEST_F(AttentionPane, TheGallerySaysWhatItDraws) {
-    const std::string shown = "Attention/Main/Channels shown";
+    const std::string shown = "attention/main/channels_shown";
     show_mirror();
     ASSERT_TRUE(until([&] { return is_there(shown); }));
     const auto says = [&](const char* words) {
         EXPECT_TRUE(value_of(shown).ends_with(words)) << value_of(shown);
     };
     says("; number: gate \u03C3(Q)");
-    run("set Attention/Main/Sort Sharpness\nframes 3\n");
+    run("set attention/main/sort sharpness\nframes 3\n");
     says("; number: sharpness");
-    run("set Attention/Main/Sort Divergence\nframes 3\n");
+    run("set attention/main/sort divergence\nframes 3\n");
     says("; number: divergence in bits");
-    run("set Attention/Main/Sort Gate\nframes 3\n");
+    run("set attention/main/sort gate\nframes 3\n");
     stage_->set_size({3200, 2000});
     steps(4);
     says("; bar and number: gate \u03C3(Q)");
@@ -144,40 +144,40 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     request.config->model.own["heads"] = 4;
     request.out = (scratch_ / "softmax").string();
     make();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\n");
     show();
-    const std::string sort = "Attention/Main/Sort";
-    ASSERT_TRUE(until([&] { return value_of(sort) == "Sharpness"; })) << value_of(sort);
+    const std::string sort = "attention/main/sort";
+    ASSERT_TRUE(until([&] { return value_of(sort + "=sharpness") == "on"; })) << value_of(sort);
     steps(2);  // the tools above are drawn before the answer is taken
-    const WidgetRecord* const gate = ui().recorder.find(sort + "=Gate");
+    const WidgetRecord* const gate = ui().recorder.find(sort + "=gate");
     ASSERT_NE(gate, nullptr);
     EXPECT_EQ(gate->why_not, "Softmax attention has no gate.");
-    EXPECT_NE(ui().recorder.find(sort + "=Divergence")->why_not, "");
-    EXPECT_EQ(ui().recorder.find(sort + "=Sharpness")->why_not, "");
-    EXPECT_TRUE(value_of("Attention/Main/Channels shown").ends_with("sharpness"))
-        << value_of("Attention/Main/Channels shown");
+    EXPECT_NE(ui().recorder.find(sort + "=divergence")->why_not, "");
+    EXPECT_EQ(ui().recorder.find(sort + "=sharpness")->why_not, "");
+    EXPECT_TRUE(value_of("attention/main/channels_shown").ends_with("sharpness"))
+        << value_of("attention/main/channels_shown");
     steps(2);
-    EXPECT_EQ(value_of("Attention/Main/Channels"), "");
-    EXPECT_EQ(value_of("Attention/Main/Heads"), "Mean") << "without gates both means are one";
-    run("workspace Biases\nframes 4\n");  // does not send anybody to keys that are not there
-    const std::string empty = value_of("Atlas/Main/Empty state");
+    EXPECT_TRUE(label_of("attention/main/reduce").ends_with("/Heads"));
+    EXPECT_EQ(value_of("attention/main/reduce"), "Mean") << "without gates both means are one";
+    run("view.workspace_biases\nframes 4\n");  // does not send anybody to keys that are not there
+    const std::string empty = value_of("atlas/main/empty_state");
     EXPECT_NE(empty.find("Attention workspace"), std::string::npos) << empty;
     EXPECT_EQ(empty.find("keys"), std::string::npos) << empty;
-    run("workspace Attention\nframes 4\n");
+    run("view.workspace_attention\nframes 4\n");
     // A model with gates is sorted by them again.
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    EXPECT_TRUE(until([&] { return value_of(sort) == "Gate"; })) << value_of(sort);
+    EXPECT_TRUE(until([&] { return value_of(sort + "=gate") == "on"; })) << value_of(sort);
 }
 
-// What the row of tools has no room for stands behind "More tools".
+// What the row of tools cannot hold stands behind "More tools".
 TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
-    const std::string target = "Attention/Main/Target channel", more = "Attention/Main/More tools";
-    const std::string reduce = "Attention/Main/Channels";
+    const std::string target = "attention/main/target_channel", more = "attention/main/more_tools";
+    const std::string reduce = "attention/main/reduce";
     initialize_model("cpu", 1);
     make({}, {2400, 1400});
     stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Attention\nframes 4\n");
+    run("frames 2\nwait Ready 60\nview.workspace_attention\nframes 4\n");
     EXPECT_TRUE(is_there(target));
     EXPECT_TRUE(is_there(reduce));
     EXPECT_FALSE(is_there(more));
@@ -189,14 +189,14 @@ TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
             EXPECT_TRUE(is_there(tool)) << tool << " " << size.x;
         };
         look_for(target);
-        for (const char* const channel : {"B", "G"}) {
+        for (const char* const channel : {"b", "g"}) {
             run("click \"" + target + "=" + channel + "\"\nframes 2\n");
             const Positions positions(ui().status);
-            EXPECT_EQ(positions.target(ui().selection.cell.target).channel, *channel == 'B' ? 2 : 1)
+            EXPECT_EQ(positions.target(ui().selection.cell.target).channel, *channel == 'b' ? 2 : 1)
                 << size.x;
         }
         look_for(reduce);
-        run("set \"" + reduce + "\" Mean\nframes 2\n");
+        run("set " + reduce + " mean\nframes 2\n");
         EXPECT_EQ(value_of(reduce), "Mean");
         run("key Esc\nframes 3\n");
     }
@@ -204,56 +204,56 @@ TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
 
 TEST_F(AttentionPane, BarsAreThePriorSharesOfAllLayersAndAClickGoesThere) {
     show_mirror();
-    for (const char* const how : {"Gate-weighted mean", "Mean", "Chosen channel"}) {
-        run(std::string("set \"Attention/Main/Channels\" ") + how + "\nframes 4\n");
+    for (const char* const how : {"gate_mean", "mean", "chosen"}) {
+        run(std::string("set \"attention/main/reduce\" ") + how + "\nframes 4\n");
         ProbeRequest request = about("priors");
-        request.options = {{"reduce", *how == 'M' ? "mean" : "gate"}};
-        if (*how == 'C') request.channel = ui().selection.cell.channel;
+        request.options = {{"reduce", *how == 'm' ? "mean" : "gate"}};
+        if (*how == 'c') request.channel = ui().selection.cell.channel;
         const FieldSetPtr shares = ask(request);
         ASSERT_NE(shares, nullptr);
         const std::vector<float>& values = shares->fields[0].values;
         ASSERT_EQ(values.size(), ui().status.layers.size());
         EXPECT_NE(values[0], values[1]);
         for (size_t layer = 0; layer < values.size(); ++layer) {
-            const std::string label = fmt::format("Inspector/Layers/Layer {}", layer);
+            const std::string label = fmt::format("inspector/layers/layer_{}", layer);
             const std::string wanted = plain_number(100 * double(values[layer]), 1) + " %";
             EXPECT_TRUE(until([&] { return value_of(label) == wanted; }))
                 << how << ": " << value_of(label) << ", wanted " << wanted;
         }
     }
     for (const int64_t layer : {1, 0}) {
-        run(fmt::format("click \"Inspector/Layers/Layer {}\"\nframes 3\n", layer));
+        run(fmt::format("click \"inspector/layers/layer_{}\"\nframes 3\n", layer));
         EXPECT_EQ(ui().selection.cell.layer, layer);
     }
 }
 
 TEST_F(AttentionPane, BarsFollowTheTargetWhenItRests) {
     show_mirror();
-    ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
+    ASSERT_TRUE(until([&] { return is_there("inspector/layers/layer_1"); }));
     for (const int64_t target : {255, 130}) {
         ui().selection.cell.target = target;
         const FieldSetPtr shares = ask(about("priors"));
         ASSERT_NE(shares, nullptr);
         const std::string wanted = plain_number(100 * double(shares->fields[0].values[1]), 1);
-        EXPECT_TRUE(until([&] { return value_of("Inspector/Layers/Layer 1") == wanted + " %"; }))
-            << value_of("Inspector/Layers/Layer 1") << ", wanted " << wanted;
+        EXPECT_TRUE(until([&] { return value_of("inspector/layers/layer_1") == wanted + " %"; }))
+            << value_of("inspector/layers/layer_1") << ", wanted " << wanted;
     }
 }
 
 TEST_F(AttentionPane, OverImageSaysSoAndTakesItsOpacity) {
     show_mirror();
-    ASSERT_TRUE(until([&] { return is_there("Inspector/Layers/Layer 1"); }));
-    EXPECT_EQ(value_of("Attention/Main/Caption").find("grey picture"), std::string::npos);
-    const WidgetRecord* opacity = ui().recorder.find("Inspector/Display/Opacity");
+    ASSERT_TRUE(until([&] { return is_there("inspector/layers/layer_1"); }));
+    EXPECT_EQ(value_of("attention/main/caption").find("grey picture"), std::string::npos);
+    const WidgetRecord* opacity = ui().recorder.find("inspector/display/opacity");
     ASSERT_NE(opacity, nullptr);
     EXPECT_NE(opacity->why_not, "");
-    run("click \"Inspector/Display/Over image\"\nframes 3\n");
+    run("click \"inspector/display/over_image\"\nframes 3\n");
     EXPECT_TRUE(ui().settings.attention.over_image);
-    run("set Inspector/Display/Opacity 35\nframes 3\n");
+    run("set inspector/display/opacity 35\nframes 3\n");
     EXPECT_EQ(ui().settings.attention.opacity, 35);
-    EXPECT_NE(value_of("Attention/Main/Caption").find("over the grey picture, 35 %"),
+    EXPECT_NE(value_of("attention/main/caption").find("over the grey picture, 35 %"),
               std::string::npos)
-        << value_of("Attention/Main/Caption");
+        << value_of("attention/main/caption");
 }
 
 TEST(OverImage, IsGreyAndOnlyWhereTheMapHasValues) {
@@ -277,7 +277,7 @@ TEST(OverImage, IsGreyAndOnlyWhereTheMapHasValues) {
 
 TEST_F(AttentionPane, ATextReadsSharesByCharacterAndAClickSetsTheTarget) {
     open_text();
-    const std::string map = "Attention/Main/Both: bias and content";
+    const std::string map = "attention/main/both";
     for (const int64_t target : {70, 40}) {
         click(place_of(map, target));
         ASSERT_EQ(ui().selection.cell.target, target);
@@ -297,15 +297,15 @@ TEST_F(AttentionPane, ATextReadsSharesByCharacterAndAClickSetsTheTarget) {
                 fmt::format("source {} {}  share {} %", byte, viz::byte_words(value),
                             plain_number(100 * share, 3));
             EXPECT_TRUE(until([&] {
-                return value_of("Attention/Main/Hover line").find(wanted) != std::string::npos;
-            })) << value_of("Attention/Main/Hover line")
+                return value_of("attention/main/hover_line").find(wanted) != std::string::npos;
+            })) << value_of("attention/main/hover_line")
                 << ", wanted " << wanted;
             EXPECT_EQ(ui().selection.cell.target, target) << "hovering only reads";
         }
         const ImVec2 hidden = place_of(map, target + 3);
         ImGui::GetIO().AddMousePosEvent(hidden.x, hidden.y);
         EXPECT_TRUE(until([&] {
-            return value_of("Attention/Main/Hover line").find("share not visible") !=
+            return value_of("attention/main/hover_line").find("share not visible") !=
                    std::string::npos;
         }));
     }
@@ -314,37 +314,36 @@ TEST_F(AttentionPane, ATextReadsSharesByCharacterAndAClickSetsTheTarget) {
 // What a model of texts shows does not speak of pictures, but where it says that there are none.
 TEST_F(AttentionPane, ATextIsNotCalledAPicture) {
     open_text();
-    for (const char* const workspace : {"Train", "Biases", "Attention", "Complete"}) {
-        run(std::string("workspace ") + workspace + "\nframes 20\n");
+    for (const char* const workspace : {"train", "biases", "attention", "complete"}) {
+        run(std::string("view.workspace_") + workspace + "\nframes 20\n");
         for (const WidgetRecord& w : ui().recorder.last()) {
-            const std::string all = w.label + " | " + w.value + " | " + w.why_not;
-            if (w.label.starts_with("Menu") || w.label.ends_with("/Over image") ||
-                w.why_not == "A text has no picture.")
+            const std::string all = w.path.label + " | " + w.value + " | " + w.why_not;
+            if (w.path.id.ends_with("/over_image") || w.why_not == "A text has no picture.")
                 continue;
             for (const char* const word : {"picture", "Picture", "pixel", "image", "Image"})
                 EXPECT_EQ(all.find(word), std::string::npos) << workspace << ": " << w.kind << all;
         }
     }
-    run("workspace Attention\nframes 4\n");
-    EXPECT_TRUE(is_there("Attention/Main/Next text"));
-    run("workspace Complete\nframes 4\n");
+    run("view.workspace_attention\nframes 4\n");
+    EXPECT_TRUE(label_of("attention/main/next").ends_with("/Next text"));
+    run("view.workspace_complete\nframes 4\n");
 }
 
 TEST_F(AttentionPane, KeysOfATextReadTheKeyUnderTheCharacter) {
     open_text();
-    run("click Keys/Main/Tab\nframes 4\n");
-    ASSERT_TRUE(until([&] { return is_there("Keys/Main/Text"); }));
+    run("click keys/main/tab\nframes 4\n");
+    ASSERT_TRUE(until([&] { return is_there("keys/main/text"); }));
     const FieldSetPtr keys = ask(about("keys", 0));
     ASSERT_NE(keys, nullptr);
     for (const int64_t byte : {0, 33, 94}) {
-        const ImVec2 at = place_of("Keys/Main/Text", byte);
+        const ImVec2 at = place_of("keys/main/text", byte);
         ImGui::GetIO().AddMousePosEvent(at.x, at.y);
         steps(3);
         ASSERT_TRUE(until([&] {
-            return value_of("Keys/Main/Hover line").find(fmt::format("byte {} ", byte)) !=
+            return value_of("keys/main/hover_line").find(fmt::format("byte {} ", byte)) !=
                    std::string::npos;
-        })) << value_of("Keys/Main/Hover line");
-        const std::string line = value_of("Keys/Main/Hover line");
+        })) << value_of("keys/main/hover_line");
+        const std::string line = value_of("keys/main/hover_line");
         const int64_t channel = std::stoll(line.substr(line.find("channel ") + 8));
         const float value = keys->fields[0].values[size_t(channel * kLength + byte + 1)];
         EXPECT_NE(line.find("exp(K) / mean " + stored_value(value)), std::string::npos)

@@ -78,13 +78,13 @@ TEST(BiasMap, StatisticsAreTheSameInBlocks) {
         const BiasForm form(with_traits(status));
         const FieldSet fields = band_fields(form, 1);
         const BiasMap one = map_of_fields({fields}, form, 0, {});
-        const BiasStatistics exact = bias_statistics(form, one, Quantity::w);
+        const MapStatistics exact = bias_statistics(form, one, Quantity::w);
         int64_t seen = 0;
         for (const uint8_t is_hidden : one.hidden) seen += is_hidden == 0 ? 1 : 0;
         EXPECT_EQ(exact.count, seen);
         for (const Blocks block : {Blocks{2, 2}, Blocks{3, 1}, Blocks{4, 4}}) {
             const BiasMap cut = map_of_fields({fields}, form, 0, block);
-            const BiasStatistics found = bias_statistics(form, cut, Quantity::w);
+            const MapStatistics found = bias_statistics(form, cut, Quantity::w);
             EXPECT_EQ(found.count, seen) << block.words();
             EXPECT_NEAR(found.mean, exact.mean, 1e-4 * std::abs(exact.mean)) << block.words();
             EXPECT_NEAR(found.norm, exact.norm, 1e-5 * exact.norm) << block.words();

@@ -31,8 +31,7 @@ Clicks::Clicks(std::unique_ptr<BareStage>& stage, ClickRules rules)
 std::vector<Clicks::OnScreen> Clicks::usable() {
     std::vector<OnScreen> out;
     for (const WidgetRecord& w : ui().recorder.last())
-        if (is_control(w) && w.why_not.empty() && is_uncovered(w))
-            out.push_back({plain_label(w), w});
+        if (is_control(w) && w.why_not.empty() && is_uncovered(w)) out.push_back({plain_id(w), w});
     return out;
 }
 
@@ -43,23 +42,23 @@ void Clicks::note_controls() {
     const bool is_right = rules_.is_right();
     std::set<std::string> now;
     for (const OnScreen& on : usable()) {
-        if (!on.label.starts_with(rules_.only)) continue;
-        const bool is_first = now.insert(on.label).second;
-        if (!on_screen_.contains(on.label)) note_way(on.label);
+        if (!on.id.starts_with(rules_.only)) continue;
+        const bool is_first = now.insert(on.id).second;
+        if (!on_screen_.contains(on.id)) note_way(on.id);
         if (!is_right) continue;
-        Control& control = controls_[on.label];
+        Control& control = controls_[on.id];
         if (control.kind.empty()) {
             control.kind = on.widget.kind;
-            control.workspace = workspace_name(ui().workspace);
+            control.workspace = workspace_id(ui().workspace);
         }
         if (is_first) ++control.frames;
     }
     on_screen_ = std::move(now);
 }
 
-void Clicks::note_way(const std::string& label) {
-    std::vector<std::string>& ways = ways_[label];
-    if (last_ == label || std::find(ways.begin(), ways.end(), last_) != ways.end()) return;
+void Clicks::note_way(const std::string& id) {
+    std::vector<std::string>& ways = ways_[id];
+    if (last_ == id || std::find(ways.begin(), ways.end(), last_) != ways.end()) return;
     if (ways.size() == kMostWays) ways.erase(ways.begin());
     ways.push_back(last_);
 }
@@ -68,15 +67,16 @@ void Clicks::check_state() {
     driver_.step(1);  // what a press changed late in its frame is drawn in the next one
     const std::string here = last_actions();
     const auto workspace_tab = [&] {
-        return driver_.find(std::string("Top bar/Workspaces/") + workspace_name(ui().workspace));
+        return driver_.find(std::string("top_bar/workspaces/") + workspace_id(ui().workspace));
     };
     WidgetRecord chosen = workspace_tab();
     if (chosen.value != "chosen") {  // a run that just opened changes the workspace late in a frame
         driver_.step(1);
         chosen = workspace_tab();
     }
-    EXPECT_TRUE(chosen.label.empty() || chosen.value == "chosen") << chosen.label << "; " << here;
-    const WidgetRecord state = driver_.find("Status/Main/State");
+    EXPECT_TRUE(chosen.path.id.empty() || chosen.value == "chosen")
+        << chosen.path.id << "; " << here;
+    const WidgetRecord state = driver_.find("status/main/state");
     EXPECT_FALSE(state.value.empty()) << "there is no status line; " << here;
     for (const LogLine& line : ui().log)
         EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text << "; " << here;
@@ -109,7 +109,7 @@ void Clicks::explore() {
         if (::testing::Test::HasFailure()) return;
         calm = std::any_of(controls_.begin(), controls_.end(), is_open) ? 0 : calm + 1;
         if (calm < 60 || missing().empty() || ++passes > 2) continue;
-        for (auto& [label, known] : controls_) known.tries = 0;  // other luck for what is missing
+        for (auto& [id, known] : controls_) known.tries = 0;  // other luck for what is missing
         calm = 0;
     }
 }
@@ -120,15 +120,15 @@ void Clicks::act_once() {
     if (luck < 0.08) return wander();
     std::vector<OnScreen> list = usable(), todo;
     for (const OnScreen& on : list) {
-        if (!on.label.starts_with(rules_.only)) continue;
-        const Control& known = controls_[on.label];
+        if (!on.id.starts_with(rules_.only)) continue;
+        const Control& known = controls_[on.id];
         if (!known.is_done() && known.tries < kMostTries) todo.push_back(on);
     }
     if (!todo.empty() && luck < 0.92) return use(todo[pick(todo.size())]);
     std::vector<std::string> elsewhere;
-    for (const auto& [label, known] : controls_)
+    for (const auto& [id, known] : controls_)
         if (!known.is_done() && known.tries < kMostTries && known.frames > 0)
-            elsewhere.push_back(label);
+            elsewhere.push_back(id);
     if (!elsewhere.empty() && luck < 0.92) return go_after(elsewhere[pick(elsewhere.size())], 0);
     if (!list.empty()) use(list[pick(list.size())]);
 }
@@ -144,56 +144,56 @@ void Clicks::wander() {
     ui().commands.stay();
 }
 
-void Clicks::show_pane_of(const std::string& label) {
-    const WidgetRecord tab = driver_.find(label.substr(0, label.find('/')) + "/Main/Tab");
+void Clicks::show_pane_of(const std::string& id) {
+    const WidgetRecord tab = driver_.find(id.substr(0, id.find('/')) + "/main/tab");
     if (tab.value != "hidden") return;
-    driver_.did("tab of " + label);
+    driver_.did("tab of " + id);
     (void)driver_.press(tab, place_in(tab));
 }
 
 // Presses something of the same pane, or of another one: what is looked for may stand behind it.
-void Clicks::try_around(const std::string& label) {
+void Clicks::try_around(const std::string& id) {
     std::vector<OnScreen> near;
     const bool in_any = pick(2) == 0;  // of the workspace
     for (const OnScreen& on : usable())
-        if ((in_any ? !on.label.starts_with("Top bar/")
-                    : on.label.starts_with(label.substr(0, label.find('/') + 1))) &&
+        if ((in_any ? !on.id.starts_with("top_bar/")
+                    : on.id.starts_with(id.substr(0, id.find('/') + 1))) &&
             (on.widget.kind == "button" || on.widget.kind == "segment" || on.widget.kind == "tab" ||
              on.widget.kind == "switch"))
             near.push_back(on);
     if (near.empty()) return;
-    last_ = near[pick(near.size())].label;
+    last_ = near[pick(near.size())].id;
     for (const OnScreen& on : near)
-        if (on.label == last_) {
+        if (on.id == last_) {
             (void)press(on);
             ui().commands.stay();
             return;
         }
 }
 
-bool Clicks::nudge(const std::string& label) {
+bool Clicks::nudge(const std::string& id) {
     std::vector<std::function<void()>> fitting;
     for (const auto& [prefix, make] : rules_.nudges) {
-        if (label == prefix) {
-            driver_.did("the state for " + label);
+        if (id == prefix) {
+            driver_.did("the state for " + id);
             make();
             return true;
         }
-        if (label.starts_with(prefix)) fitting.push_back(make);
+        if (id.starts_with(prefix)) fitting.push_back(make);
     }
     if (fitting.empty()) return false;
-    driver_.did("a rare state for " + label);
+    driver_.did("a rare state for " + id);
     fitting[pick(fitting.size())]();
     driver_.step(3);
     return false;
 }
 
 // To the workspace and the pane of a control, then one of the ways that brought it up.
-void Clicks::go_after(const std::string& label, int depth) {
-    Control& known = controls_[label];
+void Clicks::go_after(const std::string& id, int depth) {
+    Control& known = controls_[id];
     const auto use_it = [&] {
         for (const OnScreen& on : usable())
-            if (on.label == label) {
+            if (on.id == id) {
                 use(on);
                 return true;
             }
@@ -209,21 +209,21 @@ void Clicks::go_after(const std::string& label, int depth) {
         ui().actions.run(ui(), "view.reset_layout");
         driver_.step(4);
     }
-    if (known.workspace != workspace_name(ui().workspace)) {
-        const WidgetRecord tab = driver_.find("Top bar/Workspaces/" + known.workspace);
-        driver_.did(tab.label);
+    if (known.workspace != workspace_id(ui().workspace)) {
+        const WidgetRecord tab = driver_.find("top_bar/workspaces/" + known.workspace);
+        driver_.did(tab.path.id);
         (void)driver_.press(tab, place_in(tab));
     }
-    show_pane_of(label);
+    show_pane_of(id);
     if (use_it()) return;
-    if (known.tries % 2 == 1) try_around(label);
-    if (known.tries % 3 == 2 && nudge(label)) {
-        show_pane_of(label);
+    if (known.tries % 2 == 1) try_around(id);
+    if (known.tries % 3 == 2 && nudge(id)) {
+        show_pane_of(id);
         (void)use_it();
         return;
     }
     if (use_it()) return;
-    const std::vector<std::string>& ways = ways_[label];
+    const std::vector<std::string>& ways = ways_[id];
     const std::string after = ways.empty() ? "" : ways[pick(ways.size())];
     if (after.starts_with("key ")) {
         last_ = after;
@@ -232,14 +232,14 @@ void Clicks::go_after(const std::string& label, int depth) {
     } else if (controls_.contains(after) && depth < 4) {
         go_after(after, depth + 1);
     }
-    show_pane_of(label);
+    show_pane_of(id);
     (void)use_it();
 }
 
 void Clicks::use(const OnScreen& control) {
-    Control& known = controls_[control.label];
+    Control& known = controls_[control.id];
     const std::string& kind = control.widget.kind;
-    last_ = control.label;
+    last_ = control.id;
     ++known.tries;
     const bool is_drawn =
         kind == "slider" || kind == "track" || kind == "map" || kind == "picture" || kind == "plot";
@@ -249,7 +249,7 @@ void Clicks::use(const OnScreen& control) {
     } else if (known.is_field() && (kind == "text" || !drags || !known.is_done() || pick(2) == 0)) {
         if (!type_nonsense(control)) known.tries += 2;
     } else {
-        driver_.did("drag or turn " + control.widget.label);
+        driver_.did("drag or turn " + control.widget.path.id);
         const ImVec2 a = place_in(control.widget), b = place_in(control.widget);
         const ImVec2 near(a.x + (pick(2) == 0 ? 5.0f : -5.0f), a.y);
         if (kind == "field")
@@ -273,29 +273,29 @@ ImVec2 Clicks::place_in(const WidgetRecord& w) {
 
 bool Clicks::into_view(WidgetRecord& widget) {
     if (!widget.visible) {
-        ui().recorder.scroll_to = widget.label;
+        ui().recorder.scroll_to = widget.path.id;
         driver_.step(3);
         ui().recorder.scroll_to.clear();
-        widget = driver_.find(widget.label);
+        widget = driver_.find(widget.path.id);
     }
-    return !widget.label.empty() && widget.visible;
+    return !widget.path.id.empty() && widget.visible;
 }
 
 bool Clicks::press(const OnScreen& control) {
     WidgetRecord widget = control.widget;
-    if (control.label == "Home/Before the start/Start run") make_start_cheap();
+    if (control.id == "home/before_the_start/start_run") make_start_cheap();
     for (int i = 0; i < 5; ++i) {
         if (!into_view(widget)) return false;
-        driver_.did("press " + widget.label);
+        driver_.did("press " + widget.path.id);
         if (driver_.press(widget, place_in(widget))) return true;
-        widget = driver_.find(widget.label);  // it may have gone, or moved
-        if (widget.label.empty() || !is_uncovered(widget)) return false;
+        widget = driver_.find(widget.path.id);  // it may have gone, or moved
+        if (widget.path.id.empty() || !is_uncovered(widget)) return false;
     }
     return false;
 }
 
 bool Clicks::type_nonsense(const OnScreen& control) {
-    Control& known = controls_[control.label];
+    Control& known = controls_[control.id];
     const bool is_number = known.kind == "field";
     const std::vector<std::string>& all = nonsense_for(is_number);
     std::vector<size_t> left;
@@ -304,12 +304,12 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     const size_t which = left.empty() ? pick(all.size()) : left[pick(left.size())];
     WidgetRecord widget = control.widget;
     if (!into_view(widget)) return false;
-    driver_.did(fmt::format("type '{:.40}' into {}", all[which], widget.label));
+    driver_.did(fmt::format("type '{:.40}' into {}", all[which], widget.path.id));
     if (!driver_.press(widget, place_in(widget), is_number ? 2 : 1)) return false;  // a toast, say
     if (!ImGui::GetIO().WantTextInput || (is_number && !ui().edit.typing)) return false;
     driver_.type(all[which]);
-    const WidgetRecord typed = driver_.find(widget.label);
-    const bool is_its_own = !is_number && !widget.label.starts_with("Controls/");
+    const WidgetRecord typed = driver_.find(widget.path.id);
+    const bool is_its_own = !is_number && !widget.path.id.starts_with("controls/");
     if (is_its_own) {
         EXPECT_EQ(typed.value, all[which]) << last_actions();
     }
@@ -317,14 +317,13 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     driver_.step(2);
     if (is_number && ui().edit.typing) driver_.key("Esc");
     known.nonsense.insert(which);
-    const WidgetRecord now = driver_.find(widget.label);
-    if (is_number && !now.label.empty()) {
+    const WidgetRecord now = driver_.find(widget.path.id);
+    if (is_number && !now.path.id.empty()) {
         std::string error;
         EXPECT_TRUE(parse_number({.name = ""}, now.value, error).has_value())
             << "the field holds " << now.value << "; " << last_actions();
     }
-    if (has_word(control.label, "Filter") &&
-        !now.label.empty()) {  // or the rest stays out of sight
+    if (has_word(control.id, "filter") && !now.path.id.empty()) {  // or the rest stays out of sight
         (void)driver_.press(now, place_in(now));
         driver_.type("");
     }
@@ -332,20 +331,20 @@ bool Clicks::type_nonsense(const OnScreen& control) {
 }
 
 void Clicks::stay_in_folder() {
-    const WidgetRecord path = driver_.find("Open/Where/Path");
+    const WidgetRecord path = driver_.find("file_browser/where/path");
     std::error_code ignored;
-    if (path.label.empty() || path.value.starts_with(rules_.folder) ||
+    if (path.path.id.empty() || path.value.starts_with(rules_.folder) ||
         !std::filesystem::is_directory(path.value, ignored))
         return;
-    ui().recorder.scripted.request(path.label, rules_.folder);
+    ui().recorder.scripted.request(path.path.id, rules_.folder);
     driver_.step(2);
-    const WidgetRecord go = driver_.find("Open/Where/Go");
+    const WidgetRecord go = driver_.find("file_browser/where/go");
     (void)driver_.press(go, place_in(go));
 }
 
 // What the fields hold by now may need days and terabytes.
 void Clicks::make_start_cheap() {
-    ui().recorder.scripted.request("Home/New run/Preset", "demo-mirror");
+    ui().recorder.scripted.request("home/new_run/preset", "demo-mirror");
     driver_.step(3);
 }
 
@@ -368,7 +367,7 @@ void Clicks::shake(int actions) {
             wander();
         else
             use(list[pick(list.size())]);
-        if (driver_.find("Status/Main/State").label.empty())
+        if (driver_.find("status/main/state").path.id.empty())
             ADD_FAILURE() << "there is no status line; " << last_actions();
     }
     counts_ = true;

@@ -33,8 +33,8 @@ struct Control {
     }
 };
 
-// A label without what changes from run to run: "#2" is left out, numbers are 0, paths "(path)".
-[[nodiscard]] std::string plain_label(const WidgetRecord& widget);
+// An id without what changes from run to run: "#2" is left out, numbers are 0, paths "(path)".
+[[nodiscard]] std::string plain_id(const WidgetRecord& widget);
 [[nodiscard]] bool is_control(const WidgetRecord& widget);
 // A press there would reach its window: no overlay, popup or hidden tab is in the way.
 [[nodiscard]] bool is_uncovered(const WidgetRecord& widget);
@@ -42,11 +42,11 @@ struct Control {
 struct ClickRules {
     uint64_t seed = 1;
     std::string folder{};                                  // the file browser does not leave it
-    std::string only{};                                    // counts labels that begin so
+    std::string only{};                                    // counts ids that begin so
     std::function<bool()> is_right = [] { return true; };  // what is to be open is open
     std::function<void()> restore = [] {};                 // opens it again
     std::function<bool(const WidgetRecord&)> may_drag{};   // empty: all of them
-    // Into states that luck rarely meets, for labels that begin so. One for a whole label is for
+    // Into states that luck rarely meets, for ids that begin so. One for a whole id is for
     // what is there for a moment only: it returns when that can be used.
     std::vector<std::pair<std::string, std::function<void()>>> nudges{};
     int most = 6000;  // actions, should something stay out of reach
@@ -63,19 +63,19 @@ class Clicks {
 
   private:
     struct OnScreen {
-        std::string label;  // plain
+        std::string id;  // plain
         WidgetRecord widget;
     };
     void note_controls();
-    void note_way(const std::string& label);
+    void note_way(const std::string& id);
     void check_state();
     void restore();
     void act_once();
     void wander();
-    void go_after(const std::string& label, int depth);
-    void try_around(const std::string& label);
-    bool nudge(const std::string& label);  // true if there is one for just this label
-    void show_pane_of(const std::string& label);
+    void go_after(const std::string& id, int depth);
+    void try_around(const std::string& id);
+    bool nudge(const std::string& id);  // true if there is one for just this id
+    void show_pane_of(const std::string& id);
     void use(const OnScreen& control);
     bool into_view(WidgetRecord& widget);
     bool press(const OnScreen& control);
@@ -94,7 +94,7 @@ class Clicks {
     std::map<std::string, Control> controls_;
     std::map<std::string, Ways> ways_;
     std::set<std::string> on_screen_;  // in the last frame
-    std::string last_;                 // what was done last: a label, or "key ..."
+    std::string last_;                 // what was done last: an id, or "key ..."
     int actions_ = 0;
     bool counts_ = true;
 };

@@ -5,19 +5,19 @@ namespace aft::app {
 
 std::vector<std::string> Clicks::missing() const {
     std::vector<std::string> out;
-    for (const auto& [label, known] : controls_)
+    for (const auto& [id, known] : controls_)
         if (!known.is_done() && known.frames >= kSeenFrames)
             out.push_back(fmt::format(
                 "{} ({} in {}): pressed {}, {} kinds of nonsense, tried {}, "
                 "came up after {}",
-                label, known.kind, known.workspace, known.reached, known.nonsense.size(),
-                known.tries, fmt::join(ways_.contains(label) ? ways_.at(label) : Ways{}, ", ")));
+                id, known.kind, known.workspace, known.reached, known.nonsense.size(), known.tries,
+                fmt::join(ways_.contains(id) ? ways_.at(id) : Ways{}, ", ")));
     return out;
 }
 
 std::string Clicks::summary() const {
     int64_t reached = 0, fields = 0;
-    for (const auto& [label, known] : controls_) {
+    for (const auto& [id, known] : controls_) {
         reached += known.reached > 0 ? 1 : 0;
         fields += known.is_field() ? 1 : 0;
     }
@@ -25,10 +25,10 @@ std::string Clicks::summary() const {
         "{} of {} controls, {} fields, {} actions, {} frames, longest {:.1f} ms after: {}", reached,
         controls_.size(), fields, actions_, driver_.frames, driver_.longest_ms,
         driver_.longest_after);
-    for (const auto& [label, known] : controls_)
+    for (const auto& [id, known] : controls_)
         if (!known.is_done() && known.frames < kSeenFrames)
-            out += fmt::format("\n      flashed by: {} ({} frames, {} presses)", label,
-                               known.frames, known.reached);
+            out += fmt::format("\n      flashed by: {} ({} frames, {} presses)", id, known.frames,
+                               known.reached);
     return out;
 }
 

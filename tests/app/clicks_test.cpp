@@ -24,7 +24,7 @@ class RandomClicks : public BareTest {
         std::ofstream(home_ / "broken.png") << "no picture";
         std::ofstream(home_ / "words.txt") << "some words";
         before_ = fs::current_path();
-        fs::current_path(scratch_.path());  // what a run writes without being told where
+        fs::current_path(scratch_.path());  // what a run writes that was given no folder
     }
     void TearDown() override {
         BareTest::TearDown();
@@ -41,11 +41,11 @@ class RandomClicks : public BareTest {
         OpenRequest request;
         request.config = tiny_config();
         request.out = run_;
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
         if (steps == 0) return;
-        ui().session->run().set("train.steps", "1000000");
-        ui().session->run().step(steps);
+        session().run().set("train.steps", "1000000");
+        session().run().step(steps);
         run("wait Paused 60\n");
     }
     [[nodiscard]] bool is_other_model() {
@@ -74,10 +74,10 @@ class RandomClicks : public BareTest {
         for (const char* action : {"mask.all", "complete.blank_picture", "complete.start"})
             ui().actions.run(ui(), action);
     }
-    void until_usable(const char* label) {
+    void until_usable(const char* id) {
         until(
             [&] {
-                const WidgetRecord* widget = ui().recorder.find(label);
+                const WidgetRecord* widget = ui().recorder.find(id);
                 return widget != nullptr && widget->why_not.empty();
             },
             500);
@@ -87,8 +87,8 @@ class RandomClicks : public BareTest {
         stage_->step();
     }
     void open_menu(const std::string& name) {
-        const WidgetRecord* title = ui().recorder.find("Top bar/Menu/" + name);
-        if (title != nullptr && title->why_not.empty()) run("click Top bar/Menu/" + name + "\n");
+        const WidgetRecord* title = ui().recorder.find("top_bar/menu/" + name);
+        if (title != nullptr && title->why_not.empty()) run("click top_bar/menu/" + name + "\n");
     }
     // What a rewind says; it goes by itself.
     void offer_branch() {
@@ -96,7 +96,7 @@ class RandomClicks : public BareTest {
                          .title = "Back at step 20",
                          .action = "Open it",
                          .run = [run = run_](Ui& now) { now.commands.send(OpenPath{run}); }});
-        until_usable("Toasts/Main/Open it");
+        until_usable("toasts/main/action");
     }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
@@ -112,33 +112,34 @@ class RandomClicks : public BareTest {
         };
         const auto completing = [this] {
             complete(1024);
-            until_usable("Samples/Main/Stop");
+            until_usable("samples/main/stop");
         };
-        return {{"Samples/", broken},
-                {"Attention/", broken},
-                {"Keys/", broken},
-                {"Samples/Main/Stop", completing},
-                {"Samples/Main/Continue",
+        return {{"samples/", broken},
+                {"attention/", broken},
+                {"keys/", broken},
+                {"samples/main/stop", completing},
+                {"samples/main/continue",
                  [this, completing] {
                      completing();
                      ui().actions.run(ui(), "selection.unlock");
-                     until_usable("Samples/Main/Continue");
+                     until_usable("samples/main/continue");
                  }},
-                {"Keys/Main/More channels", [this] { crowd("Keys/Main/More channels"); }},
-                {"Attention/Main/More channels", [this] { crowd("Attention/Main/More channels"); }},
-                {"Atlas/Main/Compare=Change since pin", [this] { pin(); }},
-                {"Biases/Main/Compare=Change since pin", [this] { pin(); }},
-                {"Focus/Main/Compare=Change since pin", [this] { pin(); }},
-                {"Top bar/Menu/", [this] { open_menu("File"); }},
-                {"Top bar/Menu/", [this] { open_menu("Run"); }},
-                {"Top bar/Menu/", [this] { open_menu("View"); }},
-                {"Top bar/Menu/", [this] { open_menu("Help"); }},
-                {"Toasts/Main/Open it", [this] { offer_branch(); }},
-                {"Rail/",
+                {"keys/main/more_channels", [this] { crowd("keys/main/more_channels"); }},
+                {"attention/main/more_channels", [this] { crowd("attention/main/more_channels"); }},
+                {"atlas/main/compare=change_since_pin", [this] { pin(); }},
+                {"biases/main/compare=change_since_pin", [this] { pin(); }},
+                {"focus/main/compare=change_since_pin", [this] { pin(); }},
+                {"statistics/main/compare=change_since_pin", [this] { pin(); }},
+                {"top_bar/menu/", [this] { open_menu("file"); }},
+                {"top_bar/menu/", [this] { open_menu("run"); }},
+                {"top_bar/menu/", [this] { open_menu("view"); }},
+                {"top_bar/menu/", [this] { open_menu("help"); }},
+                {"toasts/main/action", [this] { offer_branch(); }},
+                {"rail/",
                  [this] {
                      stage_->set_size({1100, 700});
                  }},
-                {"Play/", [this] {
+                {"play/", [this] {
                      complete(4);
                      until([] { return false; }, 30);
                      ui().selection.completion.position = 0;
@@ -184,8 +185,8 @@ TEST_F(RandomClicks, WithARunThatHasNotBegun) {
     with.nudges = nudges();
     with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
     with.restore = [this] { open_run(0); };
-    if (!is_long()) with.only = "Controls/";  // the rest is as in a run at rest
-    with.may_drag = [](const WidgetRecord& w) { return !w.label.starts_with("Controls/"); };
+    if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
+    with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
     explore(with);
 }
 
@@ -196,8 +197,8 @@ TEST_F(RandomClicks, WhileTrainingRuns) {
     with.is_right = [this] { return !is_other_model() && ui().status.state == RunState::running; };
     with.restore = [this] {
         if (is_other_model()) reopen();
-        ui().session->run().set("train.steps", "1000000");
-        ui().session->run().start();
+        session().run().set("train.steps", "1000000");
+        session().run().start();
         until([this] { return ui().status.state == RunState::running; });
     };
     explore(with);

@@ -96,7 +96,7 @@ TEST(TrainingCommand, NamesEverySettingThatDiffers) {
     EXPECT_EQ(parsed.out, "my runs/it's");
 }
 
-class Commands : public BareTest {
+class CommandsBare : public BareTest {
   protected:
     static std::string copied() {
         const char* const text = ImGui::GetClipboardText();
@@ -104,12 +104,12 @@ class Commands : public BareTest {
     }
 };
 
-TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
+TEST_F(CommandsBare, ANewRunShowsTheCommandOfItsSettings) {
     initialize_model("cpu", 1);
     make();
-    run("New run\nframes 3\nset Home/Settings/train.steps 123\nset \"Home/New run/Data\" "
-        "mirror?size=8&levels=4\nset \"Home/New run/Run folder\" my runs/one\nframes 2\n");
-    const std::string shown = value_of("Home/Same from the command line/Command");
+    run("file.new_run\nframes 3\nset home/settings/train.steps 123\nset \"home/new_run/data\" "
+        "mirror?size=8&levels=4\nset \"home/new_run/run_folder\" my runs/one\nframes 2\n");
+    const std::string shown = value_of("home/command_line/command");
     const Parsed parsed = parse_training(shown);
     EXPECT_EQ(parsed.config.train.steps, 123) << shown;
     EXPECT_EQ(parsed.config.data.source, "mirror?size=8&levels=4");
@@ -117,19 +117,19 @@ TEST_F(Commands, ANewRunShowsTheCommandOfItsSettings) {
     // The answer about the data comes when it comes, and moves what lies below: under the click
     // too.
     EXPECT_TRUE(until([&] {
-        run("click \"Home/Same from the command line/Copy command\"\nframes 2\n");
+        run("click \"home/command_line/copy_command\"\nframes 2\n");
         return !copied().empty();
     }));
     EXPECT_EQ(copied(), shown);
 }
 
-constexpr const char* kCopy = "Inspector/Actions/Copy as command";
+constexpr const char* kCopy = "inspector/actions/copy_as_command";
 
-TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
+TEST_F(CommandsBare, ABiasIsWrittenFromTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->run().step(45);
-    run("workspace Biases\n");
+    session().run().step(45);
+    run("view.workspace_biases\n");
     const auto why = [&] {
         const WidgetRecord* const button = ui().recorder.find(kCopy);
         return button == nullptr ? "it is not there" : button->why_not;
@@ -149,15 +149,16 @@ TEST_F(Commands, ABiasIsWrittenFromTheStepThatIsShown) {
     EXPECT_EQ(words, wanted);
     EXPECT_TRUE(std::filesystem::exists(words.at(3)));
     ui().selection.pin(20);
-    run("Difference to pin\nframes 2\n");
+    run("map.difference_to_pin\nframes 2\n");
     EXPECT_TRUE(until([&] { return why().find("not a change") != std::string::npos; })) << why();
 }
 
-TEST_F(Commands, AKernelKeepsItsQuantity) {
+TEST_F(CommandsBare, AKernelKeepsItsQuantity) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/shapes.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nset \"Atlas/Main/Quantity\" w\n");
+    run("frames 2\nwait Ready 60\nview.workspace_biases\nframes 3\nset \"atlas/main/quantity\" "
+        "w\n");
     ASSERT_TRUE(until([&] { return is_there(kCopy); }));
     run(std::string("click \"") + kCopy + "\"\nframes 2\n");
     EXPECT_NE(copied().find("probe kernel"), std::string::npos) << copied();
@@ -165,7 +166,7 @@ TEST_F(Commands, AKernelKeepsItsQuantity) {
         << copied();
 }
 
-TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
+TEST_F(CommandsBare, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     initialize_model("cpu", 1);
     make();
     const Action* const copy = ui().actions.find("map.copy_values");
@@ -173,7 +174,7 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     EXPECT_EQ(copy->shortcut, "Ctrl+C");
     EXPECT_NE(ui().actions.why_not(ui(), "map.copy_values"), "");
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Biases\nframes 3\nwait drawn 30\n");
+    run("frames 2\nwait Ready 60\nview.workspace_biases\nframes 3\nwait drawn 30\n");
     constexpr int64_t kTokens = 256, kTarget = 200, kSource = 13;
     ProbeRequest request;
     request.probe = "bias";
@@ -183,51 +184,51 @@ TEST_F(Commands, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
         until([&] { return (stored = ui().session->probes().ask(request, false)) != nullptr; }));
     const float value = stored->fields[0].values[size_t(kTarget * kTokens + kSource)];
     UiDriver driver(stage_, 1);
-    const WidgetRecord map = driver.find("Atlas/Main/Layer 0");
+    const WidgetRecord map = driver.find("atlas/main/layer_0");
     const float zoom = (map.max.x - map.min.x) / float(kTokens);
     ImGui::GetIO().AddMousePosEvent(map.min.x + (float(kSource) + 0.5F) * zoom,
                                     map.min.y + (float(kTarget) + 0.5F) * zoom);
     ASSERT_TRUE(until([&] {
-        return value_of("Atlas/Main/Hover line").find("200 (12, 8)") != std::string::npos;
-    })) << value_of("Atlas/Main/Hover line");
+        return value_of("atlas/main/hover_line").find("200 (12, 8)") != std::string::npos;
+    })) << value_of("atlas/main/hover_line");
     driver.key("Ctrl+C");
     EXPECT_NE(copied().find("t 200 (12, 8)"), std::string::npos) << copied();
     EXPECT_NE(copied().find(" " + exact_number(value) + "  "), std::string::npos)
         << copied() << ", stored " << exact_number(value);
 }
 
-TEST_F(Commands, TheReportOnThisMachineNamesOpenGl) {
+TEST_F(CommandsBare, TheReportOnThisMachineNamesOpenGl) {
     initialize_model("cpu", 1);
     make();
-    run("Copy system report\n");
+    run("help.copy_system_report\n");
     ASSERT_TRUE(until([&] { return copied().starts_with("{"); }));
     const nlohmann::json report = nlohmann::json::parse(copied());
     EXPECT_EQ(report.value("opengl", ""), "none");  // this stage has none
     EXPECT_TRUE(report.contains("libtorch"));
     EXPECT_EQ(report.value("omp_wait_policy", "none"), variable("OMP_WAIT_POLICY"));
     EXPECT_EQ(report.value("gomp_spincount", "none"), variable("GOMP_SPINCOUNT"));
-    EXPECT_EQ(value_of("Home/This machine/OpenGL"), "none");
+    EXPECT_EQ(value_of("home/this_machine/opengl"), "none");
 }
 
-TEST_F(Commands, EveryDemoHasAPictureOfItsData) {
+TEST_F(CommandsBare, EveryDemoHasAPictureOfItsData) {
     initialize_model("cpu", 1);
     make();
-    for (const char* demo : {"Mirror", "Tiles", "Shapes"}) {
-        const std::string card = std::string("Home/Start without a download/") + demo;
+    for (const char* demo : {"demo-mirror", "demo-tiles", "demo-shapes"}) {
+        const std::string card = std::string("home/demos/") + demo;
         EXPECT_TRUE(until([&] { return value_of(card) == "with picture"; })) << card;
     }
 }
 
-TEST_F(Commands, AnyNumberOfSamplesThatTheCommandLineTakes) {
+TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     open_mirror();
-    run("workspace Complete\nframes 3\n");
-    run("set \"Sampling/Options/Number of samples\" 3\nframes 2\n");
+    run("view.workspace_complete\nframes 3\n");
+    run("set \"sampling/options/number_of_samples\" 3\nframes 2\n");
     EXPECT_EQ(ui().selection.completion.sample.samples, 3);
-    EXPECT_EQ(value_of("Sampling/Options/Samples"), "") << "no quick choice is on";
-    EXPECT_THROW(run("set \"Sampling/Options/Number of samples\" 1025\nframes 2\n"), Error);
-    run("set \"Sampling/Options/Samples\" 16\nframes 2\n");
+    EXPECT_EQ(value_of("sampling/options/samples"), "") << "no quick choice is on";
+    EXPECT_THROW(run("set \"sampling/options/number_of_samples\" 1025\nframes 2\n"), Error);
+    run("set \"sampling/options/samples\" 16\nframes 2\n");
     EXPECT_EQ(ui().selection.completion.sample.samples, 16);
-    EXPECT_EQ(value_of("Sampling/Options/Number of samples"), "16");
+    EXPECT_EQ(value_of("sampling/options/number_of_samples"), "16");
 }
 
 }  // namespace

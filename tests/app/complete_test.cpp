@@ -4,8 +4,8 @@
 
 #include <fstream>
 
+#include "app/frame/data_location.h"
 #include "app/panels/complete/completion_state.h"
-#include "app/state/data_location.h"
 #include "core/data_spec.h"
 #include "core/image.h"
 #include "core/text.h"
@@ -43,17 +43,16 @@ class Complete : public BareTest {
         stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
         run("frames 2\nwait Ready 60\n");
         const int64_t levels = ui().status.config.model.levels;
-        ui().session->run().set("data.source",
-                                "images:" + (scratch_ / "nowhere").string() +
-                                    "?size=16&gray=1&levels=" + std::to_string(levels));
+        session().run().set("data.source", "images:" + (scratch_ / "nowhere").string() +
+                                               "?size=16&gray=1&levels=" + std::to_string(levels));
         ui().selection.image = {};
         ASSERT_TRUE(until([&] { return ui().status.config.data.source.starts_with("images"); }));
         ui().selection.image = {};
-        run("workspace Complete\nframes 3\n");
+        run("view.workspace_complete\nframes 3\n");
     }
 };
 
-TEST(DataPlace, SplitsAndJoinsASpec) {
+TEST(DataLocation, SplitsAndJoinsASpec) {
     const DataSpec place = split_data_spec("cifar10:data/cifar10?size=16");
     EXPECT_EQ(place.room, "cifar10");
     EXPECT_EQ(place.path, "data/cifar10");
@@ -89,12 +88,12 @@ TEST_F(Complete, ShortcutCountsThoughControlIsReleasedInTheSameFrame) {
 
 TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
     open_without_data();
-    ASSERT_TRUE(until([&] { return is_there("Samples/Main/Banner"); }));
-    EXPECT_NE(value_of("Samples/Main/Banner").find("nowhere"), std::string::npos);
+    ASSERT_TRUE(until([&] { return is_there("samples/main/banner"); }));
+    EXPECT_NE(value_of("samples/main/banner").find("nowhere"), std::string::npos);
     EXPECT_NE(ui().actions.why_not(ui(), "complete.start").find("nowhere"), std::string::npos);
-    run("workspace Attention\nframes 4\n");
-    EXPECT_TRUE(is_there("Attention/Main/Banner"));
-    EXPECT_FALSE(is_there("Attention/Main/Both: bias and content")) << "no map of nothing";
+    run("view.workspace_attention\nframes 4\n");
+    EXPECT_TRUE(is_there("attention/main/banner"));
+    EXPECT_FALSE(is_there("attention/main/both")) << "no map of nothing";
 
     fs::create_directories(scratch_ / "pictures");
     for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
@@ -103,14 +102,14 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }))
         << ui().selection.image.error;
     run("frames 4\n");
-    EXPECT_FALSE(is_there("Attention/Main/Banner"));
+    EXPECT_FALSE(is_there("attention/main/banner"));
     EXPECT_EQ(ui().settings.data_locations.at((scratch_ / "nowhere").string()),
               (scratch_ / "pictures").string());
 }
 
 TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
     open_without_data();
-    ASSERT_TRUE(until([&] { return is_there("Samples/Main/Banner"); }));
+    ASSERT_TRUE(until([&] { return is_there("samples/main/banner"); }));
     stage_->frame().open(white_picture());
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     run("key Ctrl+Enter\n");
@@ -118,16 +117,16 @@ TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
         const auto now = ui().session->completions().latest();
         return now && now->done && now->error.empty();
     }));
-    EXPECT_FALSE(is_there("Samples/Main/Banner"));
-    run("Blank picture\nframes 3\n");
+    EXPECT_FALSE(is_there("samples/main/banner"));
+    run("complete.blank_picture\nframes 3\n");
     EXPECT_EQ(ui().actions.why_not(ui(), "complete.start"), "");
-    run("workspace Attention\nframes 3\n");
-    EXPECT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+    run("view.workspace_attention\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("attention/main/both"); }));
 }
 
 TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     open_without_data();
-    run("Blank picture\nframes 2\n");
+    run("complete.blank_picture\nframes 2\n");
     ui().selection.completion.sample.samples = 1024;  // a few milliseconds must not be enough
     bool stopped = false;                             // unless it was quicker than the key
     for (int tries = 0; tries < 20 && !stopped; ++tries) {
@@ -154,19 +153,19 @@ TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
     initialize_model("cpu", 1);
     make({}, {1280, 800});
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    run("frames 2\nwait Ready 60\nview.workspace_complete\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     for (const int64_t count : {1, 32, 120}) {
         ui().selection.completion.sample.samples = count;
         run("key Ctrl+Enter\nframes 2\n");
-        const std::string last = fmt::format("Samples/Main/Sample {}", count);
+        const std::string last = fmt::format("samples/main/sample_{}", count);
         ASSERT_TRUE(until([&] { return is_there(last); })) << count;
         steps(2);
-        const WidgetRecord first = *ui().recorder.find("Samples/Main/Sample 1");
+        const WidgetRecord first = *ui().recorder.find("samples/main/sample_1");
         EXPECT_GE(first.max.x - first.min.x, 48) << count;
         int in_line = 0;
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.starts_with("Samples/Main/Sample ") && w.kind == "picture")
+            if (w.path.id.starts_with("samples/main/sample_") && w.kind == "picture")
                 in_line += w.min.y == first.min.y ? 1 : 0;
         EXPECT_GE(in_line, count == 1 ? 1 : 6) << count;
     }
@@ -189,20 +188,20 @@ TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    run("frames 2\nwait Ready 60\nview.workspace_complete\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     ui().selection.completion.sample.temperature = 1.7;  // what is said must not depend on it
     const auto done = completed();
     ASSERT_TRUE(done != nullptr && done->done);
     ASSERT_EQ(done->error, "");
-    ASSERT_TRUE(is_there("Samples/Main/Sample 4"));
+    ASSERT_TRUE(is_there("samples/main/sample_4"));
     const auto number = [&](const std::string& key) {
         const std::string words = value_of(key);
         return words.empty() || words == "computing" ? -1 : std::stod(words);
     };
     for (const size_t sample : {0, 3})
         for (const size_t position : {128, 150, 201, 255}) {
-            const std::string picture = fmt::format("Samples/Main/Sample {}", sample + 1);
+            const std::string picture = fmt::format("samples/main/sample_{}", sample + 1);
             const WidgetRecord box = *ui().recorder.find(picture);
             const float zoom = (box.max.x - box.min.x) / 16;
             const auto at = [&](size_t i) { return (float(i) + 0.5F) * zoom; };
@@ -211,18 +210,17 @@ TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
             steps(1);
             ImGui::GetIO().AddMouseButtonEvent(0, false);
             steps(2);
-            const std::string pane = fmt::format("Play/y {}, x {}/", position / 16, position % 16);
+            const std::string pane = fmt::format("play/y_{}_x_{}/", position / 16, position % 16);
             const double bits = double(done->surprise[sample][position]);
-            EXPECT_EQ(value_of(pane + "Chosen level"),
-                      std::to_string(done->samples[sample][position]));
+            EXPECT_EQ(value_of(pane + "chosen"), std::to_string(done->samples[sample][position]));
             EXPECT_TRUE(until([&] {
-                return std::abs(number(pane + "Probability") - 100 * std::exp2(-bits)) < 0.011 &&
-                       std::abs(number(pane + "Surprise") - bits) < 0.011 &&
-                       std::abs(number(pane + "Entropy") -
+                return std::abs(number(pane + "probability") - 100 * std::exp2(-bits)) < 0.011 &&
+                       std::abs(number(pane + "surprise") - bits) < 0.011 &&
+                       std::abs(number(pane + "entropy") -
                                 double(done->entropy[sample][position])) < 0.011;
             })) << pane
-                << " " << value_of(pane + "Probability") << ", " << value_of(pane + "Surprise")
-                << ", " << value_of(pane + "Entropy") << "; the decoder: " << bits
+                << " " << value_of(pane + "probability") << ", " << value_of(pane + "surprise")
+                << ", " << value_of(pane + "entropy") << "; the decoder: " << bits
                 << " bit, entropy " << done->entropy[sample][position];
         }
 }
@@ -230,7 +228,7 @@ TEST_F(Complete, PlayReadsTheDecodersProbabilities) {
 // Until the answer about a clicked value is there, it says so; never a number of the one before.
 TEST_F(Complete, ANumberOfTheValueBeforeIsNeverShown) {
     open_mirror();
-    run("workspace Complete\nframes 4\n");
+    run("view.workspace_complete\nframes 4\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     const auto done = completed();
     ASSERT_TRUE(done != nullptr && done->done);
@@ -239,10 +237,10 @@ TEST_F(Complete, ANumberOfTheValueBeforeIsNeverShown) {
         ui().selection.completion.chosen = 0;
         ui().selection.completion.position = int64_t(position);
         ui().selection.completion.level = -1;
-        const std::string pane = fmt::format("Play/y {}, x {}/", position / 16, position % 16);
+        const std::string pane = fmt::format("play/y_{}_x_{}/", position / 16, position % 16);
         const double bits = double(done->surprise[0][position]);
         EXPECT_TRUE(until([&] {
-            const std::string words = value_of(pane + "Surprise");
+            const std::string words = value_of(pane + "surprise");
             if (words.empty()) return false;
             if (words == "computing") return ++waited < 0;
             EXPECT_NEAR(std::stod(words), bits, 0.011) << pane;
@@ -271,19 +269,19 @@ TEST(LookAtPixel, AFurtherClickIsTheNextChannelAndAnotherSampleKeepsIt) {
     EXPECT_EQ(choice.position, 11) << "one channel";
 }
 
-// A click on the same pixel goes on to its next channel; the line has all of them.
+// A click on the same pixel selects its next channel; the line has all of them.
 TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Complete\n");
+    run("frames 2\nwait Ready 60\nview.workspace_complete\n");
     stage_->frame().open(white_picture());
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     ui().selection.completion.sample.samples = 2;
     const auto done = completed();
     ASSERT_TRUE(done != nullptr && done->done);
     ASSERT_EQ(done->error, "");
-    const std::string picture = "Samples/Main/Sample 2";
+    const std::string picture = "samples/main/sample_2";
     ASSERT_TRUE(is_there(picture));
     const WidgetRecord box = *ui().recorder.find(picture);
     const float zoom = (box.max.x - box.min.x) / 16;
@@ -294,21 +292,21 @@ TEST_F(Complete, EveryChannelOfAColorModelCanBeLookedAt) {
         steps(1);
         ImGui::GetIO().AddMouseButtonEvent(0, false);
         steps(2);
-        const std::string pane = fmt::format("Play/y 13, x 5, {}/", "RGB"[c]);
+        const std::string pane = fmt::format("play/y_13_x_5_{}/", "rgb"[c]);
         const double bits = double(done->surprise[1][first + c]);
-        EXPECT_EQ(value_of(pane + "Chosen level"), std::to_string(done->samples[1][first + c]));
+        EXPECT_EQ(value_of(pane + "chosen"), std::to_string(done->samples[1][first + c]));
         EXPECT_TRUE(until([&] {
-            const std::string words = value_of(pane + "Surprise");
+            const std::string words = value_of(pane + "surprise");
             return !words.empty() && words != "computing" &&
                    std::abs(std::stod(words) - bits) < 0.011;
         })) << pane
-            << " " << value_of(pane + "Surprise") << ", the decoder: " << bits;
+            << " " << value_of(pane + "surprise") << ", the decoder: " << bits;
     }
     std::string all = "surprise";
     for (size_t c = 0; c < 3; ++c)
         all += " " + plain_number(double(done->surprise[1][first + c]), 2);
-    EXPECT_NE(value_of("Samples/Main/Hover line").find(all + " bit"), std::string::npos)
-        << value_of("Samples/Main/Hover line") << ", wanted " << all;
+    EXPECT_NE(value_of("samples/main/hover_line").find(all + " bit"), std::string::npos)
+        << value_of("samples/main/hover_line") << ", wanted " << all;
 }
 
 // Chosen once, found again by the next start, through the settings on the disk.
@@ -329,8 +327,8 @@ TEST_F(Complete, TheChosenDataFolderIsRememberedAfterClosing) {
     request.config->data.source =
         "images:" + (scratch_ / "first").string() + "?size=8&gray=1&levels=4";
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
-    run("frames 2\nwait Ready 60\nclick Run/Run/Step\nwait Paused 60\nSave checkpoint\n");
+    ui().commands.send(OpenRun{std::move(request)});
+    run("frames 2\nwait Ready 60\nclick run/run/step\nwait Paused 60\nrun.save\n");
     ASSERT_TRUE(until([&] { return ui().status.saved_step == 1; }));
     stage_.reset();
     fs::rename(scratch_ / "first", scratch_ / "second");
@@ -339,8 +337,8 @@ TEST_F(Complete, TheChosenDataFolderIsRememberedAfterClosing) {
     stage_->frame().open((scratch_ / "run").string());
     ASSERT_FALSE(until(has_picture, 300));
     EXPECT_NE(ui().selection.image.error.find("first"), std::string::npos);
-    run("Choose the data folder...\nframes 3\nset Open/Where/Path " +
-        (scratch_ / "second").string() + "\nclick \"Open/Answer/Use this\"\nframes 3\n");
+    run("file.choose_data\nframes 3\nset file_browser/where/path " +
+        (scratch_ / "second").string() + "\nclick \"file_browser/answer/accept\"\nframes 3\n");
     EXPECT_TRUE(until(has_picture)) << ui().selection.image.error;
     stage_->frame().save_settings();
     stage_.reset();

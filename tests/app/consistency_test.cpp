@@ -21,7 +21,7 @@ class Consistency : public BareTest {
   protected:
     void show_mirror() {
         open_mirror();
-        run("workspace Biases\nframes 3\nwait drawn 30\n");
+        run("view.workspace_biases\nframes 3\nwait drawn 30\n");
     }
     // Mean and norm over what a causal model sees, of the whole map as the model holds it.
     std::pair<double, double> visible(int64_t layer, Quantity quantity) {
@@ -76,15 +76,13 @@ TEST_F(Consistency, InspectorAndStatisticsAgreeInEveryQuantity) {
             const auto [mean, norm] = visible(layer, quantity);
             const std::string mean_words = shown_value(quantity, mean),
                               norm_words = stored_value(norm);
-            run("click Focus/Main/Tab\nframes 3\n");
-            EXPECT_TRUE(until([&] {
-                return value_of("Inspector/Statistics/Mean, visible pairs") == mean_words;
-            })) << value_of("Inspector/Statistics/Mean, visible pairs")
-                << ", wanted " << mean_words;
-            EXPECT_EQ(value_of("Inspector/Statistics/Norm, visible pairs"), norm_words);
-            run("click Statistics/Main/Tab\nframes 3\n");
+            run("click focus/main/tab\nframes 3\n");
+            EXPECT_TRUE(until([&] { return value_of("inspector/statistics/mean") == mean_words; }))
+                << value_of("inspector/statistics/mean") << ", wanted " << mean_words;
+            EXPECT_EQ(value_of("inspector/statistics/norm"), norm_words);
+            run("click statistics/main/tab\nframes 3\n");
             const std::string row =
-                fmt::format("Statistics/Layers/Layers: L{}", layer);  // its section: Layers
+                fmt::format("statistics/layers/layers:l{}", layer);  // its section: Layers
             EXPECT_TRUE(until([&] { return cell_of(value_of(row), 3) == mean_words; }))
                 << value_of(row) << ", wanted " << mean_words;
             EXPECT_EQ(cell_of(value_of(row), 4), norm_words) << value_of(row);
@@ -95,10 +93,10 @@ TEST_F(Consistency, InspectorAndStatisticsAgreeInEveryQuantity) {
 TEST_F(Consistency, AMapMovesOnThoughItIsNeverTheNewest) {
     make();
     open_tiny_run();
-    run("workspace Home\nframes 2\n");  // no pane asks for anything
+    run("view.workspace_home\nframes 2\n");  // no pane asks for anything
     const ProbeRequest request = probe("bias");
     const auto train_to = [&](int64_t step) {
-        ui().session->run().step(step - ui().status.step);
+        session().run().step(step - ui().status.step);
         ASSERT_TRUE(until(
             [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
     };
@@ -124,15 +122,15 @@ TEST_F(Consistency, AMapMovesOnThoughItIsNeverTheNewest) {
 TEST_F(Consistency, TheExplorerTellsOfTheStepThatIsShown) {
     make(fed(feed_small));
     ui().settings.remember({.path = "/runs/fed", .name = "fed", .what = "", .opened = 1});
-    run("workspace Biases\nframes 4\n");
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "2.00") << "of the newest step";
+    run("view.workspace_biases\nframes 4\n");
+    EXPECT_EQ(value_of("explorer/layers/layer_1"), "2.00") << "of the newest step";
     ui().selection.step = 20;
     steps(2);
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "2.00");
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 1"), "4.00");
+    EXPECT_EQ(value_of("explorer/layers/layer_0"), "2.00");
+    EXPECT_EQ(value_of("explorer/layers/layer_1"), "4.00");
     ui().selection.step = 0;
     steps(2);
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013") << "nothing was logged so early";
+    EXPECT_EQ(value_of("explorer/layers/layer_0"), "\u2013") << "nothing was logged so early";
 }
 
 TEST_F(Consistency, OnlyARunThatTrainsIsLive) {
@@ -141,23 +139,23 @@ TEST_F(Consistency, OnlyARunThatTrainsIsLive) {
         feed_small(ui);
         ui.status.state = state;
     }));
-    run("workspace Train\nframes 2\n");
-    EXPECT_EQ(value_of("Timeline/Track/Live"), "live");
+    run("view.workspace_train\nframes 2\n");
+    EXPECT_EQ(value_of("timeline/track/live"), "live");
     for (const RunState rest : {RunState::stopped, RunState::paused, RunState::ready}) {
         state = rest;
         steps(2);
-        EXPECT_EQ(value_of("Timeline/Track/Live"), "latest");
+        EXPECT_EQ(value_of("timeline/track/live"), "latest");
     }
 }
 
 TEST_F(Consistency, APinIsAMarkOnTheTimelineThatGoesBack) {
     make(fed(feed_small));
-    run("workspace Biases\nframes 2\n");
+    run("view.workspace_biases\nframes 2\n");
     ui().selection.step = 20;
     run("key P\nkey End\nframes 2\n");
     EXPECT_EQ(ui().selection.step, -1);
-    ASSERT_TRUE(is_there("Timeline/Track/Kept 0 20"));
-    run("click \"Timeline/Track/Kept 0 20\"\nframes 2\n");
+    ASSERT_TRUE(is_there("timeline/track/kept_0_20"));
+    run("click \"timeline/track/kept_0_20\"\nframes 2\n");
     EXPECT_EQ(ui().selection.step, 20);
 }
 
@@ -173,13 +171,13 @@ TEST_F(Consistency, TheFirstLossIsOnlyCloseWhereItIs) {
         curves->columns["loss"] = losses;
         ui.curves = curves;
     }));
-    run("workspace Train\nframes 3\n");
-    EXPECT_NE(value_of("Controls/Checks/Check").find("close to log2 4 = 2.000"), std::string::npos)
-        << value_of("Controls/Checks/Check");
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_NE(value_of("controls/checks/check").find("close to log2 4 = 2.000"), std::string::npos)
+        << value_of("controls/checks/check");
     first = 1.2 * std::log(4.0);
     steps(2);
-    EXPECT_NE(value_of("Controls/Checks/Check").find("0.400 above log2 4"), std::string::npos)
-        << value_of("Controls/Checks/Check");
+    EXPECT_NE(value_of("controls/checks/check").find("0.400 above log2 4"), std::string::npos)
+        << value_of("controls/checks/check");
 }
 
 TEST_F(Consistency, TheLearningRateSaysThatItsScheduleHasEnded) {
@@ -197,7 +195,7 @@ TEST_F(Consistency, TheLearningRateSaysThatItsScheduleHasEnded) {
                 return true;
         return false;
     };
-    run("workspace Train\nframes 3\n");
+    run("view.workspace_train\nframes 3\n");
     EXPECT_FALSE(says());
     step = 60;
     steps(2);
@@ -206,16 +204,16 @@ TEST_F(Consistency, TheLearningRateSaysThatItsScheduleHasEnded) {
 
 TEST_F(Consistency, UndoAndRedoCanBePressedWhereThereIsAStroke) {
     show_mirror();
-    run("workspace Complete\nframes 4\n");
+    run("view.workspace_complete\nframes 4\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     steps(4);
     const auto why = [&](const char* action) { return ui().actions.why_not(ui(), action); };
     EXPECT_EQ(why("mask.redo"), "No stroke was taken back.");
-    for (int i = 0; i < 100 && why("mask.undo").empty(); ++i) run("Undo stroke\n");
+    for (int i = 0; i < 100 && why("mask.undo").empty(); ++i) run("mask.undo\n");
     EXPECT_EQ(why("mask.undo"), "There is no stroke to take back.");
-    run("Invert mask\nframes 2\n");
+    run("mask.invert\nframes 2\n");
     EXPECT_EQ(why("mask.undo"), "");
-    run("Undo stroke\nframes 2\n");
+    run("mask.undo\nframes 2\n");
     EXPECT_EQ(why("mask.undo"), "There is no stroke to take back.");
     EXPECT_EQ(why("mask.redo"), "");
 }
@@ -223,13 +221,13 @@ TEST_F(Consistency, UndoAndRedoCanBePressedWhereThereIsAStroke) {
 // Two numbers of one model: each says of which data it is.
 TEST_F(Consistency, LossesSayWhetherTheyAreOfTrainingOrValidation) {
     show_mirror();
-    run("workspace Biases\nframes 3\n");
-    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.936 bits/dim");
-    run("workspace Home\nframes 3\n");
+    run("view.workspace_biases\nframes 3\n");
+    EXPECT_EQ(value_of("timeline/transport/loss"), "training 0.936 bits/dim");
+    run("view.workspace_home\nframes 3\n");
     const auto metric = [&] {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.find("/Metric of ") != std::string::npos &&
-                w.label.ends_with("r.safetensors"))
+            if (w.path.id.find("/metric:") != std::string::npos &&
+                w.path.id.ends_with("r.safetensors"))
                 return w.value;
         return std::string();
     };
@@ -240,17 +238,17 @@ TEST_F(Consistency, LossesSayWhetherTheyAreOfTrainingOrValidation) {
         feed_small(fed_ui);
         fed_ui.status.metric_words = "accuracy";
     }));
-    run("workspace Train\nframes 3\n");
-    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training 0.735 nats");
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_EQ(value_of("timeline/transport/loss"), "training 0.735 nats");
 }
 
 TEST_F(Consistency, HomeCallsARunOfThisWindowByItsState) {
     make();
     open_tiny_run();
-    run("Start training\nwait Stopped 60\nworkspace Home\nframes 3\n");
+    run("run.start\nwait Stopped 60\nview.workspace_home\nframes 3\n");
     const auto state = [&] {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.kind == "row" && w.label.find(folder_.string()) != std::string::npos)
+            if (w.kind == "row" && w.path.id.find(folder_.string()) != std::string::npos)
                 return w.value;
         return std::string();
     };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSide = 16, kTokens = kSide * kSide;  // of the shipped mirror model
 
-struct MapPlace {
+struct DumpedMap {
     int64_t row = 0, column = 0;
 };
 
@@ -56,7 +56,7 @@ class Content : public BareTest {
     }
     // Points at small maps below the large ones until such a cell is under the pointer.
     bool point_at_small_map(ImVec2 from, const std::function<bool(const Cell&)>& is_such) {
-        const WidgetRecord* head = ui().recorder.find("Attention/Main/Channels shown");
+        const WidgetRecord* head = ui().recorder.find("attention/main/channels_shown");
         EXPECT_NE(head, nullptr);
         if (head == nullptr) return false;
         const ImVec2 low(head->min.x + from.x, head->max.y + from.y);
@@ -85,7 +85,7 @@ class Content : public BareTest {
     }
     // Points at (row, column) of a map of so many values a side, and waits until `line` has
     // `words`.
-    bool point(const std::string& map, MapPlace at, const std::string& line,
+    bool point(const std::string& map, DumpedMap at, const std::string& line,
                const std::string& words) {
         const WidgetRecord* box = ui().recorder.find(map);
         EXPECT_NE(box, nullptr) << map;
@@ -127,57 +127,56 @@ std::string cell_in_line(int64_t target, int64_t source) {
 }
 
 TEST_F(Content, AtlasReadsTheStoredBiasInEveryQuantityAndGauge) {
-    run("workspace Biases\nframes 3\nwait drawn 30\n");
+    run("view.workspace_biases\nframes 3\nwait drawn 30\n");
     const std::pair<int64_t, int64_t> cells[] = {{200, 13}, {255, 0}, {17, 17}, {128, 128}};
-    for (const char* gauge : {"Raw", "Fixed"})
+    for (const char* gauge : {"raw", "fixed"})
         for (const Quantity quantity : kQuantities) {
             const std::string words = quantity_words(quantity);
-            run("set Atlas/Main/Gauge " + std::string(gauge) + "\nset \"Atlas/Main/Quantity\" " +
-                words + "\n");
+            run("set atlas/main/gauge " + std::string(gauge) + "\nset atlas/main/quantity " +
+                quantity_option(quantity) + "\n");
             for (const int64_t layer : {0, 1}) {
                 ProbeRequest request = probe("bias", layer);
-                request.options = {{"quantity", quantity_option(quantity)},
-                                   {"gauge", *gauge == 'R' ? "raw" : "fixed"}};
+                request.options = {{"quantity", quantity_option(quantity)}, {"gauge", gauge}};
                 const FieldSetPtr stored = ask(request);
                 ASSERT_NE(stored, nullptr);
                 for (const auto& [target, source] : cells) {
                     const float value = stored->fields[0].values[size_t(target * kTokens + source)];
                     const std::string shown = words + " " + shown_value(quantity, value);
-                    EXPECT_TRUE(point(fmt::format("Atlas/Main/Layer {}", layer), {target, source},
-                                      "Atlas/Main/Hover line",
+                    EXPECT_TRUE(point(fmt::format("atlas/main/layer_{}", layer), {target, source},
+                                      "atlas/main/hover_line",
                                       cell_in_line(target, source) + shown))
                         << gauge << ", wanted " << shown << ", line "
-                        << value_of("Atlas/Main/Hover line");
+                        << value_of("atlas/main/hover_line");
                     if (quantity != Quantity::exp_minus_one && quantity != Quantity::exp) continue;
                     request.options["quantity"] = "w";
                     const FieldSetPtr in_w = ask(request);
                     ASSERT_NE(in_w, nullptr);
                     const float w = in_w->fields[0].values[size_t(target * kTokens + source)];
-                    EXPECT_NE(value_of("Atlas/Main/Hover line")
+                    EXPECT_NE(value_of("atlas/main/hover_line")
                                   .find("  w " + shown_value(Quantity::w, w) + "  "),
                               std::string::npos)
-                        << value_of("Atlas/Main/Hover line") << ", wanted " << w;
+                        << value_of("atlas/main/hover_line") << ", wanted " << w;
                 }
             }
         }
 }
 
 TEST_F(Content, FocusFoldsTheStoredRowBackIntoThePicture) {
-    run("workspace Biases\nframes 3\nwait drawn 30\n");
-    click("Atlas/Main/Layer 1", 200, 13);
-    run("key M\nframes 4\nwait \"Row of target, channel 0\" 30\n");
+    run("view.workspace_biases\nframes 3\nwait drawn 30\n");
+    click("atlas/main/layer_1", 200, 13);
+    run("key M\nframes 4\nwait focus/look/row_channel_0 30\n");
     ProbeRequest request = probe("bias", 1);
     request.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};
     const FieldSetPtr stored = ask(request);
     map_side_ = kSide;
     ImGui::GetIO().AddMousePosEvent(2, 2);  // or the row under the pointer is folded
-    const WidgetRecord* fold = ui().recorder.find("Row of target, channel 0");
+    const WidgetRecord* fold = ui().recorder.find("focus/look/row_channel_0");
     ASSERT_NE(fold, nullptr);
-    const std::string label = fold->label;
+    const std::string label = fold->path.id;
     ASSERT_TRUE(until([&] { return value_of(label).starts_with("200 "); })) << value_of(label);
     std::string line;  // whatever section it stands in
     for (const WidgetRecord& w : ui().recorder.last())
-        if (w.kind == "line" && w.label.starts_with("Focus/")) line = w.label;
+        if (w.kind == "line" && w.path.id.starts_with("focus/")) line = w.path.id;
     for (const int64_t pixel : {0, 12, 55, 199}) {
         const int64_t source = pixel + 1;
         const float value = stored->fields[0].values[size_t(200 * kTokens + source)];
@@ -196,9 +195,9 @@ std::vector<double> reduced(const FieldSet& set, const std::string& how, int64_t
     std::vector<double> out(size_t(tokens), 0);
     double weight = 0;
     for (int64_t c = 0; c < all.shape[0]; ++c) {
-        const double w = how == "Gate-weighted mean" ? double(gate->values[size_t(c)])
-                         : how == "Mean"             ? 1.0
-                                                     : double(c == channel);
+        const double w = how == "gate_mean" ? double(gate->values[size_t(c)])
+                         : how == "mean"    ? 1.0
+                                            : double(c == channel);
         weight += w;
         for (int64_t j = 0; j < tokens; ++j)
             out[size_t(j)] += w * all.values[size_t(c * tokens + j)];
@@ -208,11 +207,11 @@ std::vector<double> reduced(const FieldSet& set, const std::string& how, int64_t
 }
 
 TEST_F(Content, AttentionReadsTheSharesOfTheModel) {
-    run("workspace Attention\nframes 3\nset \"Attention/Main/Parts\" All three\n"
-        "wait \"Both: bias and content\" 30\n");
+    run("view.workspace_attention\nframes 3\nset \"attention/main/parts\" all\n"
+        "wait attention/main/both 30\n");
     map_side_ = kSide;
     const int64_t target = 12 * kSide + 5, channel = 3;
-    click("Attention/Main/Sample", 12, 5);
+    click("attention/main/sample", 12, 5);
     run("key Esc\n");
     ui().selection.cell.channel = channel;
     ProbeRequest request = probe("attention");
@@ -221,38 +220,37 @@ TEST_F(Content, AttentionReadsTheSharesOfTheModel) {
     request.options = {{"part", "both"}};
     const FieldSetPtr both = ask(request);
     ASSERT_NE(both, nullptr);
-    for (const std::string how : {"Gate-weighted mean", "Mean", "Chosen channel"}) {
-        run("set \"Attention/Main/Channels\" " + how + "\nframes 4\n");
+    for (const std::string how : {"gate_mean", "mean", "chosen"}) {
+        run("set \"attention/main/reduce\" " + how + "\nframes 4\n");
         const std::vector<double> shares = reduced(*both, how, channel);
         double sum = 0;
         for (int64_t j = 0; j <= target; ++j) sum += shares[size_t(j)];
         EXPECT_NEAR(sum, 1, 1e-4) << how;
         for (const char* part : {"prior", "content"}) {
-            request.options = {{"part", part}, {"reduce", how == "Mean" ? "mean" : "gate"}};
+            request.options = {{"part", part}, {"reduce", how == "mean" ? "mean" : "gate"}};
             request.channel = -1;
-            if (how == "Chosen channel")
-                request.options["reduce"] = "none", request.channel = channel;
+            if (how == "chosen") request.options["reduce"] = "none", request.channel = channel;
             const FieldSetPtr one = ask(request);
             ASSERT_NE(one, nullptr);
             for (const int64_t pixel : {int64_t{3}, int64_t{58}, target - 1}) {
                 const auto j = size_t(pixel + 1);
-                ASSERT_TRUE(point("Attention/Main/Both: bias and content",
-                                  {pixel / kSide, pixel % kSide}, "Attention/Main/Hover line",
+                ASSERT_TRUE(point("attention/main/both", {pixel / kSide, pixel % kSide},
+                                  "attention/main/hover_line",
                                   fmt::format("source ({}, {})", pixel / kSide, pixel % kSide)));
                 ASSERT_TRUE(until([&] {
-                    const std::string line = value_of("Attention/Main/Hover line");
+                    const std::string line = value_of("attention/main/hover_line");
                     return std::abs(number_after(line, "share") - 100 * shares[j]) < 6e-4 &&
                            std::abs(number_after(line, part) -
                                     100 * double(one->fields[0].values[j])) < 6e-4;
                 })) << how
-                    << ", source " << j << ": " << value_of("Attention/Main/Hover line")
+                    << ", source " << j << ": " << value_of("attention/main/hover_line")
                     << "; wanted share " << 100 * shares[j] << ", " << part << " "
                     << 100 * one->fields[0].values[j];
             }
         }
     }
-    EXPECT_TRUE(point("Attention/Main/Both: bias and content", {13, 9}, "Attention/Main/Hover line",
-                      "share not visible"));
+    EXPECT_TRUE(
+        point("attention/main/both", {13, 9}, "attention/main/hover_line", "share not visible"));
 }
 
 // The share of a pixel of a colour picture for a target: its visible channels together.
@@ -265,12 +263,12 @@ double pixel_share(const std::vector<double>& shares, int64_t pixel, int64_t tar
 
 TEST_F(Content, AttentionReadsTheDrawnPixelOfAColorModel) {
     open_color();
-    run("workspace Attention\nframes 3\nset \"Attention/Main/Parts\" All three\n"
-        "wait \"Both: bias and content\" 30\n");
+    run("view.workspace_attention\nframes 3\nset \"attention/main/parts\" all\n"
+        "wait attention/main/both 30\n");
     map_side_ = kSide;
     const int64_t place = 12 * kSide + 5, target = 3 * place + 1;  // its green
-    const std::string map = "Attention/Main/Both: bias and content";
-    const std::string line = "Attention/Main/Hover line";
+    const std::string map = "attention/main/both";
+    const std::string line = "attention/main/hover_line";
     ASSERT_TRUE(point(map, {3, 5}, line, "source (3, 5)"));
     ui().selection.cell.target = target;
     ProbeRequest request = probe("attention");
@@ -278,10 +276,10 @@ TEST_F(Content, AttentionReadsTheDrawnPixelOfAColorModel) {
     request.tokens = ui().selection.image.item->tokens;
     const FieldSetPtr both = ask(request);
     ASSERT_NE(both, nullptr);
-    const std::vector<double> shares = reduced(*both, "Gate-weighted mean", -1);
-    EXPECT_NE(value_of("Attention/Main/Caption").find("a pixel's channels summed"),
+    const std::vector<double> shares = reduced(*both, "gate_mean", -1);
+    EXPECT_NE(value_of("attention/main/caption").find("a pixel's channels summed"),
               std::string::npos)
-        << value_of("Attention/Main/Caption");
+        << value_of("attention/main/caption");
     for (const char* part : {"prior", "content"}) {
         request.options = {{"part", part}, {"reduce", "gate"}};
         const FieldSetPtr one = ask(request);
@@ -299,8 +297,8 @@ TEST_F(Content, AttentionReadsTheDrawnPixelOfAColorModel) {
                        std::abs(number_after(value_of(line), part) - part_share) < 6e-4;
             })) << value_of(line)
                 << "; wanted share " << share << ", " << part << " " << part_share;
-            EXPECT_EQ(value_of("Inspector/Selection/Source"), words);
-            EXPECT_NEAR(std::stod(value_of("Inspector/Selection/Share")), share, 6e-4);
+            EXPECT_EQ(value_of("inspector/selection/source"), words);
+            EXPECT_NEAR(std::stod(value_of("inspector/selection/share")), share, 6e-4);
         }
     }
 }
@@ -309,16 +307,16 @@ TEST_F(Content, ASmallAttentionMapReadsItsOwnChannel) {
     for (const bool color : {false, true}) {
         if (color) open_color();
         const int64_t channels = color ? 3 : 1;
-        run("workspace Attention\nframes 3\nwait \"Both: bias and content\" 30\n");
-        ASSERT_TRUE(until([&] { return is_there("Attention/Main/Channels shown"); }));
-        const std::string line = "Attention/Main/Hover line";
+        run("view.workspace_attention\nframes 3\nwait attention/main/both 30\n");
+        ASSERT_TRUE(until([&] { return is_there("attention/main/channels_shown"); }));
+        const std::string line = "attention/main/hover_line";
         ProbeRequest request = probe("attention");
         request.position = (12 * kSide + 5) * channels;
         request.tokens = ui().selection.image.item->tokens;
         ui().selection.cell.target = request.position;
         const FieldSetPtr both = ask(request);
         ASSERT_NE(both, nullptr);
-        settle("Attention/Main/Channels shown");
+        settle("attention/main/channels_shown");
         const auto share = [&](const std::string& how, const Cell& cell) {
             const std::vector<double> row = reduced(*both, how, cell.channel);
             return 100 * (color ? pixel_share(row, (cell.source - 1) / 3, request.position)
@@ -326,36 +324,37 @@ TEST_F(Content, ASmallAttentionMapReadsItsOwnChannel) {
         };
         for (const ImVec2 from : {ImVec2(0, 10), ImVec2(500, 10)}) {
             ASSERT_TRUE(point_at_small_map(from, [&](const Cell& cell) {
-                return std::abs(share("Chosen channel", cell) - share("Gate-weighted mean", cell)) >
-                       2e-3;
+                return std::abs(share("chosen", cell) - share("gate_mean", cell)) > 2e-3;
             }));
             const Cell cell = *ui().selection.hover;
-            const double own = share("Chosen channel", cell);
-            const double mean = share("Gate-weighted mean", cell);
+            const double own = share("chosen", cell);
+            const double mean = share("gate_mean", cell);
             const std::string name = fmt::format("channel {}  share", cell.channel);
             EXPECT_TRUE(until([&] {
                 return std::abs(number_after(value_of(line), name) - own) < 6e-4;
             })) << value_of(line)
                 << "; wanted " << own << " and not " << mean;
-            EXPECT_NEAR(std::stod(value_of("Inspector/Selection/Share")), own, 6e-4);
+            EXPECT_NEAR(std::stod(value_of("inspector/selection/share")), own, 6e-4);
             // Locked and left, it stands behind the mean that the large map shows.
             ui().selection.lock(cell);
             ImGui::GetIO().AddMousePosEvent(2, 2);
             steps(3);
             EXPECT_NEAR(number_after(value_of(line), "share"), mean, 6e-4) << value_of(line);
             EXPECT_NEAR(number_after(value_of(line), "its share"), own, 6e-4) << value_of(line);
-            EXPECT_TRUE(value_of("Inspector/Selection/Share").ends_with("% (mean)"));
+            EXPECT_TRUE(value_of("inspector/selection/share").ends_with("% (mean)"));
             run("key Esc\n");
         }
     }
 }
 
 TEST_F(Content, KeysReadTheKeyFeaturesOfTheModel) {
-    run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\nwait \"Key maps\" 30\n");
+    run("view.workspace_attention\nframes 3\nclick keys/main/tab\nframes 3\nwait "
+        "keys/main/key_maps "
+        "30\n");
     ProbeRequest request = probe("keys", 1);
     request.tokens = ui().selection.image.item->tokens;
     for (const bool log : {false, true}) {
-        run(std::string("set \"Keys/Main/Quantity\" ") + (log ? "log exp(K)" : "exp(K)") +
+        run(std::string("set \"keys/main/quantity\" ") + (log ? "log_exp" : "exp") +
             "\nframes 4\n");
         request.options = {{"quantity", log ? "k" : "exp"}};
         const FieldSetPtr keys = ask(request);
@@ -365,14 +364,14 @@ TEST_F(Content, KeysReadTheKeyFeaturesOfTheModel) {
         for (const int64_t pixel : {0, 100, 254}) {
             ui().selection.cell.source = pixel + 1;
             ASSERT_TRUE(until([&] {
-                return value_of("Keys/Main/Hover line").find("layer 1  channel ") == 0;
-            })) << value_of("Keys/Main/Hover line");
-            const auto channel = std::stoll(value_of("Keys/Main/Hover line").substr(17));
+                return value_of("keys/main/hover_line").find("layer 1  channel ") == 0;
+            })) << value_of("keys/main/hover_line");
+            const auto channel = std::stoll(value_of("keys/main/hover_line").substr(17));
             const float value = keys->fields[0].values[size_t(channel * kTokens + pixel + 1)];
             EXPECT_TRUE(until([&] {
-                const std::string line = value_of("Keys/Main/Hover line");
+                const std::string line = value_of("keys/main/hover_line");
                 return line.find(name + stored_value(value) + "  ") != std::string::npos;
-            })) << value_of("Keys/Main/Hover line")
+            })) << value_of("keys/main/hover_line")
                 << ", wanted " << stored_value(value);
         }
     }

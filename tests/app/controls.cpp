@@ -44,14 +44,14 @@ const std::vector<std::string>& nonsense_for(bool is_number) {
     return is_number ? numbers : texts;
 }
 
-std::string plain_label(const WidgetRecord& widget) {
-    std::string label = widget.label.substr(0, widget.label.find('#'));
-    if (const size_t path = label.find("//"); path != std::string::npos)
-        label = label.substr(0, path) + "/(path)";
-    if (label.starts_with("Explorer/Pins/Pin")) return "Explorer/Pins/Pin";  // then its place
-    if (widget.kind == "segment") return label;
+std::string plain_id(const WidgetRecord& widget) {
+    std::string id = widget.path.id.substr(0, widget.path.id.find('#'));
+    if (const size_t path = id.find("//"); path != std::string::npos)
+        id = id.substr(0, path) + "/(path)";
+    if (id.starts_with("explorer/pins/pin")) return "explorer/pins/pin";  // then its place
+    if (widget.kind == "segment") return id;
     std::string out;
-    for (const char c : label)
+    for (const char c : id)
         if (std::isdigit(static_cast<unsigned char>(c)) == 0)
             out += c;
         else if (out.empty() || out.back() != '0')
@@ -63,7 +63,7 @@ bool is_control(const WidgetRecord& widget) {
     static const std::set<std::string> kinds = {
         "button", "segment", "switch", "field", "slider",  "combo", "row",      "tab",
         "menu",   "pin",     "track",  "map",   "picture", "plot",  "workspace"};
-    return kinds.contains(widget.kind) || (widget.kind == "text" && widget.id != 0);
+    return kinds.contains(widget.kind) || (widget.kind == "text" && widget.item != 0);
 }
 
 }  // namespace aft::app

@@ -1,4 +1,4 @@
-// What Train is told in numbers: the step to run until, how many steps at once; and taking back
+// Numbers that Train is given: the step to run until, how many steps at once; and taking back
 // what is being opened.
 #include "tests/app/stage_fixture.h"
 #include "tests/app/ui_driver.h"
@@ -6,14 +6,14 @@
 namespace aft::app {
 namespace {
 
-constexpr const char* kTarget = "Controls/Optimiser/Target step";
+constexpr const char* kTarget = "controls/optimiser/target_step";
 
 class ControlsPane : public BareTest {
   protected:
     void open() {
         make();
         open_tiny_run();
-        run("workspace Train\nframes 3\n");
+        run("view.workspace_train\nframes 3\n");
     }
     bool is_at(int64_t step) {
         return until([&] {
@@ -23,14 +23,14 @@ class ControlsPane : public BareTest {
         });
     }
     void ask(UiDriver& driver) {
-        run("Run until...\nframes 4\n");
-        ASSERT_EQ(ui().edit.label, kTarget);
+        run("run.until\nframes 4\n");
+        ASSERT_EQ(ui().edit.id, "controls/optimiser/target_step");
         ASSERT_TRUE(ui().edit.typing);
         driver.step(2);
     }
 };
 
-TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
+TEST_F(ControlsPane, RunUntilContinuesToTheStepThatIsTyped) {
     open();
     UiDriver driver(stage_, 1);
     ask(driver);
@@ -40,7 +40,7 @@ TEST_F(ControlsPane, RunUntilGoesOnToTheStepThatIsTyped) {
     EXPECT_EQ(ui().status.target_step, 5);
 }
 
-TEST_F(ControlsPane, RunUntilGoesOnWhereTheStepStaysAsItIs) {
+TEST_F(ControlsPane, RunUntilContinuesWhereTheStepStaysAsItIs) {
     open();
     run(std::string("set ") + kTarget + " 6\nframes 2\n");
     ASSERT_TRUE(until([&] { return ui().status.target_step == 6; }));
@@ -70,7 +70,7 @@ TEST_F(ControlsPane, AClickElsewhereIsNoStart) {
     UiDriver driver(stage_, 1);
     ask(driver);
     driver.type("5");
-    const WidgetRecord other = driver.find("Controls/Optimiser/Steps at once");
+    const WidgetRecord other = driver.find("controls/optimiser/steps_at_once");
     EXPECT_TRUE(
         driver.press(other, {(other.min.x + other.max.x) / 2, (other.min.y + other.max.y) / 2}));
     driver.step(5);
@@ -81,19 +81,19 @@ TEST_F(ControlsPane, AClickElsewhereIsNoStart) {
 
 TEST_F(ControlsPane, RunUntilShowsItsFieldWhenTheSidePanesAreHidden) {
     open();
-    run("Hide or show side panes\nframes 3\n");
+    run("view.side_panes\nframes 3\n");
     ASSERT_FALSE(is_there(kTarget));
-    run("Run until...\nframes 6\n");
+    run("run.until\nframes 6\n");
     EXPECT_TRUE(is_there(kTarget));
     EXPECT_TRUE(ui().edit.typing);
 }
 
 TEST_F(ControlsPane, TheNumberOfStepsAtOnceIsChosen) {
     open();
-    run("set \"Controls/Optimiser/Steps at once\" 3\nframes 2\nRun N steps\n");
+    run("set \"controls/optimiser/steps_at_once\" 3\nframes 2\nrun.step_many\n");
     EXPECT_TRUE(is_at(3)) << ui().status.step;
     EXPECT_EQ(ui().settings.many_steps, 3);
-    run("set \"Controls/Optimiser/Steps at once\" 2\nclick \"Run/Run/Run N\"\nframes 2\n");
+    run("set \"controls/optimiser/steps_at_once\" 2\nclick \"run/run/step_many\"\nframes 2\n");
     EXPECT_TRUE(is_at(5)) << ui().status.step;
 }
 
@@ -105,19 +105,19 @@ void feed_opening(Ui& ui) {
 
 TEST_F(ControlsPane, OpeningCanBeCancelled) {
     make(fed(feed_opening));
-    run("workspace Train\nframes 3\n");
+    run("view.workspace_train\nframes 3\n");
     EXPECT_NE(dump(ui()).find("Opening runs/large"), std::string::npos);
-    const WidgetRecord* cancel = ui().recorder.find("Cancel");
+    const WidgetRecord* cancel = ui().recorder.find("run/main/cancel");
     ASSERT_NE(cancel, nullptr);
-    const std::string label = cancel->label;
+    const std::string label = cancel->path.id;
     open();
     ASSERT_NE(ui().session, nullptr);
-    ui().commands.send(CloseModel{});  // what the button wishes
+    ui().commands.send(CloseModel{});  // what the button requests
     steps(3);
     EXPECT_EQ(ui().session, nullptr);
     EXPECT_EQ(ui().status.state, RunState::empty);
-    run("workspace Biases\nframes 3\n");
-    EXPECT_NE(value_of("Atlas/Main/Empty state").find("No model open"), std::string::npos);
+    run("view.workspace_biases\nframes 3\n");
+    EXPECT_NE(value_of("atlas/main/empty_state").find("No model open"), std::string::npos);
     open_tiny_run();  // the next one opens as ever
     EXPECT_EQ(ui().status.state, RunState::ready);
 }

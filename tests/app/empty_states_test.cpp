@@ -18,35 +18,36 @@ class EmptyStates : public BareTest {
         if (mixer == "aft-conv2d" || mixer == "aft-local") model.own["window"] = 3;
         if (task == "classify") {
             request.config->data.source = "shapes?size=16";
-            model.patch = 4;
+            model.own["patch"] = 4;
             model.positions = mixer != "aft-conv2d";
         }
         request.out = (scratch_ / (mixer + "-" + task)).string();
         make();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
     }
     // The empty state of a pane whose answers are in; "" = it shows something, and no error.
     std::string empty_words(const std::string& pane, const std::string& shown) {
         EXPECT_TRUE(until(
-            [&] { return is_there(pane + "/Main/Empty state") || has_drawn(pane + shown); }, 2000))
+            [&] { return is_there(pane + "/main/empty_state") || has_drawn(pane + shown); }, 2000))
             << pane << shown;
         steps(5);
-        EXPECT_EQ(value_of(pane + "/Main/Banner"), "");
-        return value_of(pane + "/Main/Empty state");
+        EXPECT_EQ(value_of(pane + "/main/banner"), "");
+        return value_of(pane + "/main/empty_state");
     }
     bool has_drawn(const std::string& label) {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.label.starts_with(label) && !w.value.empty() && w.value != "loading") return true;
+            if (w.path.id.starts_with(label) && !w.value.empty() && w.value != "loading")
+                return true;
         return false;
     }
     std::string keys_words() {
-        run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\n");
-        return empty_words("Keys", "/Main/Hover line");
+        run("view.workspace_attention\nframes 3\nclick keys/main/tab\nframes 3\n");
+        return empty_words("keys", "/main/hover_line");
     }
     std::string attention_words() {
-        run("workspace Attention\nframes 3\nclick Attention/Main/Tab\nframes 3\n");
-        return empty_words("Attention", "/Main/Both: bias and content");
+        run("view.workspace_attention\nframes 3\nclick attention/main/tab\nframes 3\n");
+        return empty_words("attention", "/main/both");
     }
 };
 
@@ -70,13 +71,13 @@ TEST_F(EmptyStates, CompleteNamesAWorkspaceThatShowsSomethingOfAClassifier) {
     for (const char* mixer : {"aft-simple", "aft-full", "aft-local", "aft-conv2d", "softmax"}) {
         SCOPED_TRACE(mixer);
         open(mixer, "classify");
-        run("workspace Complete\nframes 3\n");
-        const std::string words = value_of("Samples/Main/Empty state");
+        run("view.workspace_complete\nframes 3\n");
+        const std::string words = value_of("samples/main/empty_state");
         EXPECT_NE(words.find("classifies pictures"), std::string::npos) << words;
         const auto names = [&](const char* what) { return words.find(what) != std::string::npos; };
         EXPECT_EQ(names("kernels"), std::string(mixer) == "aft-conv2d") << words;
-        run("workspace Biases\nframes 3\n");
-        const std::string biases = empty_words("Atlas", "/Main/L");
+        run("view.workspace_biases\nframes 3\n");
+        const std::string biases = empty_words("atlas", "/main/l");
         EXPECT_EQ(names("Biases"), biases.empty()) << words << " | " << biases;
         EXPECT_EQ(names("keys"), keys_words().empty()) << words;
         EXPECT_TRUE(names("Attention")) << words;

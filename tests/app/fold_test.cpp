@@ -51,7 +51,6 @@ TEST(Positions, AClassifierHasPatchesAndMaybeAClassToken) {
     s.tokens = 16;
     s = with_traits(s);
     EXPECT_EQ(Positions(s).source(5).y, 1);
-    s.config.model.class_token = true;
     s.tokens = 17;
     EXPECT_EQ(Positions(s).source_words(0), "0 (class)");
     EXPECT_EQ(Positions(s).target(6).x, 1);

@@ -1,7 +1,8 @@
-// A panel that goes wrong is shown in its place; the others and the window go on.
+// A panel that goes wrong is shown in its place; the others and the window continue.
 #include <implot.h>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -9,7 +10,7 @@ namespace {
 
 using Draw = void (*)(Ui&);
 void draw_well(Ui& ui) {
-    key_value(ui, "State", "well");
+    key_value(ui, "State##state", "well");
 }
 Draw bad_draw = draw_well, worse_draw = draw_well;  // what these panels do; set by each test
 
@@ -23,7 +24,7 @@ class WorsePanel final : public Panel {
 };
 class GoodPanel final : public Panel {
   public:
-    void draw(Ui& ui) override { key_value(ui, "Frames", std::to_string(++frames_)); }
+    void draw(Ui& ui) override { key_value(ui, "Frames##frames", std::to_string(++frames_)); }
 
   private:
     int frames_ = 0;
@@ -32,16 +33,19 @@ class GoodPanel final : public Panel {
 const std::vector<PanelRoom>& the_rooms() {
     static const std::vector<PanelRoom> rooms = {
         {.info = {"Bad", "Goes wrong."},
+         .id = "bad",
          .icon = icon::error,
          .help = "A panel that goes wrong on purpose.",
          .places = {{Workspace::train, Slot::left, 0}},
          .make = [] { return std::unique_ptr<Panel>(std::make_unique<BadPanel>()); }},
         {.info = {"Worse", "Goes wrong as well."},
+         .id = "worse",
          .icon = icon::error,
          .help = "Another panel that goes wrong on purpose.",
          .places = {{Workspace::train, Slot::right, 0}},
          .make = [] { return std::unique_ptr<Panel>(std::make_unique<WorsePanel>()); }},
         {.info = {"Good", "Counts frames."},
+         .id = "good",
          .icon = icon::ok,
          .help = "A panel that counts its frames.",
          .places = {{Workspace::train, Slot::canvas, 0}},
@@ -52,36 +56,36 @@ const std::vector<PanelRoom>& the_rooms() {
 class Guard : public BareTest {
   protected:
     void SetUp() override { bad_draw = worse_draw = draw_well; }
-    int good_frames() { return std::stoi(value_of("Good/Main/Frames")); }
+    int good_frames() { return std::stoi(value_of("good/main/frames")); }
     bool says(const std::string& panel, const std::string& words) {
-        return value_of(panel + "/Main/Banner").find(words) != std::string::npos;
+        return value_of(panel + "/main/banner").find(words) != std::string::npos;
     }
     void expect_contained(Draw draw, const std::string& words) {
         FrameOptions options;
         options.rooms = &the_rooms();
         make(std::move(options));
-        run("workspace Train\nframes 5\n");
+        run("view.workspace_train\nframes 5\n");
         const int before = good_frames();
         bad_draw = draw;
         steps(20);
-        EXPECT_TRUE(says("Bad", words)) << value_of("Bad/Main/Banner");
+        EXPECT_TRUE(says("bad", words)) << value_of("bad/main/banner");
         EXPECT_GE(good_frames(), before + 19);
         bad_draw = draw_well;
-        run("click Bad/Main/Try again\nframes 3\n");
-        EXPECT_EQ(value_of("Bad/Main/State"), "well");
+        run("click bad/main/try_again\nframes 3\n");
+        EXPECT_EQ(value_of("bad/main/state"), "well");
     }
     // Both panels are wrong until the run has made twenty more steps; every frame shows it.
     void expect_training_beside(Draw bad, Draw worse, const std::string& worse_words) {
         bad_draw = bad;
         worse_draw = worse;
-        ASSERT_TRUE(until([&] { return says("Bad", "layer 3") && says("Worse", worse_words); }, 50))
-            << value_of("Bad/Main/Banner") << value_of("Worse/Main/Banner");
+        ASSERT_TRUE(until([&] { return says("bad", "layer 3") && says("worse", worse_words); }, 50))
+            << value_of("bad/main/banner") << value_of("worse/main/banner");
         const int64_t step = ui().status.step;
         const int before = good_frames();
         int frames = 0, silent = 0;
         EXPECT_TRUE(until([&] {
             ++frames;
-            silent += says("Bad", "layer 3 is missing") && says("Worse", worse_words) ? 0 : 1;
+            silent += says("bad", "layer 3 is missing") && says("worse", worse_words) ? 0 : 1;
             return ui().status.step >= step + 20 && frames > 20;
         })) << "at step "
             << ui().status.step << ", from " << step;
@@ -135,7 +139,7 @@ TEST_F(Guard, EndChildTooMany) {
     expect_contained([](Ui&) { ImGui::EndChild(); }, "");
 }
 
-TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
+TEST_F(Guard, TrainingAndTheOtherPanelsContinue) {
     FrameOptions options;
     options.rooms = &the_rooms();
     make(std::move(options));
@@ -144,10 +148,10 @@ TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
     request.config = tiny_config();
     request.config->train.steps = 1000000;
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
-    run("frames 2\nwait Ready 60\nworkspace Train\nframes 5\n");
-    EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
-    ui().session->run().start();
+    ui().commands.send(OpenRun{std::move(request)});
+    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 5\n");
+    EXPECT_EQ(value_of("bad/main/state") + value_of("worse/main/state"), "wellwell");
+    session().run().start();
     ASSERT_TRUE(until([&] { return ui().status.step > 0; }));
     const auto throws = [](Ui&) { throw Error("layer 3 is missing"); };
     const std::pair<Draw, std::string> mistakes[] = {
@@ -161,10 +165,10 @@ TEST_F(Guard, TrainingAndTheOtherPanelsGoOn) {
     for (const auto& [mistake, words] : mistakes) {
         expect_training_beside(throws, mistake, words);
         bad_draw = worse_draw = draw_well;
-        run("click Bad/Main/Try again\nclick Worse/Main/Try again\nframes 3\n");
-        EXPECT_EQ(value_of("Bad/Main/State") + value_of("Worse/Main/State"), "wellwell");
+        run("click bad/main/try_again\nclick worse/main/try_again\nframes 3\n");
+        EXPECT_EQ(value_of("bad/main/state") + value_of("worse/main/state"), "wellwell");
     }
-    ui().session->run().pause();
+    session().run().pause();
     EXPECT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
     EXPECT_EQ(ui().status.error, "");
     EXPECT_TRUE(until([&] { return ui().curves->step.size() == size_t(ui().status.step); }))

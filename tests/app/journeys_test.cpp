@@ -7,7 +7,7 @@ namespace {
 using Journeys = BareTest;
 
 int64_t step_of(Ui& ui) {
-    const WidgetRecord* step = ui.recorder.find("Status/Main/Step");
+    const WidgetRecord* step = ui.recorder.find("status/main/step");
     return step == nullptr ? -1 : std::stoll(step->value);
 }
 
@@ -15,10 +15,10 @@ TEST_F(Journeys, TrainPauseStepSaveStop) {
     make();
     open_tiny_run();
     EXPECT_EQ(ui().workspace, Workspace::train);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Start");
-    run("click Run/Run/Step\nwait Paused 20\n");
+    EXPECT_EQ(value_of("run/run/primary"), "Start");
+    run("click run/run/step\nwait Paused 20\n");
     EXPECT_EQ(step_of(ui()), 1);
-    run("set Controls/Optimiser/train.learning_rate 1e-3\nframes 10\nclick Run/Run/Primary\n"
+    run("set controls/optimiser/train.learning_rate 1e-3\nframes 10\nclick run/run/primary\n"
         "wait Stopped 60\nframes 5\n");
     EXPECT_EQ(step_of(ui()), 60);
     EXPECT_EQ(ui().status.saved_step, 60);
@@ -26,7 +26,7 @@ TEST_F(Journeys, TrainPauseStepSaveStop) {
     ASSERT_NE(ui().curves->columns.find("loss"), ui().curves->columns.end());
     EXPECT_EQ(ui().curves->columns.at("loss").size(), 60u);
     run("frames 5\n");
-    EXPECT_NE(value_of("Controls/Checks/Check"), "");
+    EXPECT_NE(value_of("controls/checks/check"), "");
     bool has_pin = false;
     for (const Event& event : ui().curves->events)
         has_pin = has_pin || event.kind == "learning-rate";
@@ -36,9 +36,9 @@ TEST_F(Journeys, TrainPauseStepSaveStop) {
 TEST_F(Journeys, TargetStepGrowsAfterTheEnd) {
     make();
     open_tiny_run();
-    run("set Controls/Optimiser/Target step 5\nframes 20\nStart training\nwait Stopped 30\n");
+    run("set controls/optimiser/target_step 5\nframes 20\nrun.start\nwait Stopped 30\n");
     EXPECT_EQ(step_of(ui()), 5);
-    run("set Controls/Optimiser/Target step 8\nframes 20\nStart training\n");
+    run("set controls/optimiser/target_step 8\nframes 20\nrun.start\n");
     EXPECT_TRUE(until([&] { return step_of(ui()) == 8; })) << step_of(ui());
     run("wait Stopped 30\n");
 }
@@ -46,16 +46,16 @@ TEST_F(Journeys, TargetStepGrowsAfterTheEnd) {
 TEST_F(Journeys, ScrubbingAndLive) {
     make();
     open_tiny_run();
-    run("Start training\nwait Stopped 60\nframes 10\n");
+    run("run.start\nwait Stopped 60\nframes 10\n");
     ASSERT_GE(ui().history.size(), 2u);
-    run("First moment\n");
+    run("time.first\n");
     EXPECT_EQ(ui().selection.step, ui().history.front());
-    EXPECT_EQ(value_of("Timeline/Track/Track"), std::to_string(ui().history.front()));
+    EXPECT_EQ(value_of("timeline/track/track"), std::to_string(ui().history.front()));
     run("key Right\n");
     EXPECT_EQ(ui().selection.step, ui().history[1]);
     run("key End\n");
     EXPECT_EQ(ui().selection.step, -1);
-    EXPECT_EQ(value_of("Timeline/Track/Live"), "latest");
+    EXPECT_EQ(value_of("timeline/track/live"), "latest");
 }
 
 TEST_F(Journeys, OpeningNonsenseIsAToastNotAnEnd) {
@@ -70,25 +70,25 @@ TEST_F(Journeys, OpeningNonsenseIsAToastNotAnEnd) {
 
 TEST_F(Journeys, SidePanesHideAndLayoutResets) {
     make(fed(feed_small));
-    run("workspace Train\nframes 3\n");
-    ASSERT_TRUE(is_there("Controls/Optimiser/Target step"));
+    run("view.workspace_train\nframes 3\n");
+    ASSERT_TRUE(is_there("controls/optimiser/target_step"));
     run("key Tab\nframes 3\n");
-    EXPECT_FALSE(is_there("Controls/Optimiser/Target step"));
-    run("Reset layout\nframes 4\n");
-    EXPECT_TRUE(is_there("Controls/Optimiser/Target step"));
+    EXPECT_FALSE(is_there("controls/optimiser/target_step"));
+    run("view.reset_layout\nframes 4\n");
+    EXPECT_TRUE(is_there("controls/optimiser/target_step"));
 }
 
 TEST_F(Journeys, FileBrowserWalksAndRefuses) {
     const auto folder = std::filesystem::temp_directory_path() / "afterimage-browser";
     std::filesystem::create_directories(folder / "inner");
     make();
-    run("Open...\nframes 3\nset Open/Where/Path " + folder.string() +
-        "\nclick Open/Where/Go\nframes 3\n");
-    EXPECT_EQ(value_of("Open/Files/inner"), "folder");
-    run("set Open/Where/Path /no/such/place\nclick Open/Where/Go\nframes 3\n");
-    EXPECT_TRUE(is_there("Open/Where/Path"));
+    run("file.open\nframes 3\nset file_browser/where/path " + folder.string() +
+        "\nclick file_browser/where/go\nframes 3\n");
+    EXPECT_EQ(value_of("file_browser/files/inner"), "folder");
+    run("set file_browser/where/path /no/such/place\nclick file_browser/where/go\nframes 3\n");
+    EXPECT_TRUE(is_there("file_browser/where/path"));
     run("key Esc\nframes 3\n");
-    EXPECT_FALSE(is_there("Open/Where/Path"));
+    EXPECT_FALSE(is_there("file_browser/where/path"));
     std::filesystem::remove_all(folder);
 }
 

@@ -21,7 +21,7 @@ struct Rows {
     CounterRng rng{1, 0};
 };
 
-std::vector<LossTrack::Mean> means_of(const Rows& rows, const LossTrack::Place& place) {
+std::vector<LossTrack::Mean> means_of(const Rows& rows, const LossTrack::TrackPlace& place) {
     std::vector<LossTrack::Mean> out(size_t(place.pixels));
     for (size_t i = 0; i < rows.step.size(); ++i) {
         if (std::isnan(rows.loss[i])) continue;
@@ -32,7 +32,7 @@ std::vector<LossTrack::Mean> means_of(const Rows& rows, const LossTrack::Place& 
     return out;
 }
 
-void expect_same(const LossTrack& track, const Rows& rows, const LossTrack::Place& place,
+void expect_same(const LossTrack& track, const Rows& rows, const LossTrack::TrackPlace& place,
                  double within) {
     const auto expected = means_of(rows, place);
     ASSERT_EQ(track.means().size(), expected.size());
@@ -48,7 +48,7 @@ void expect_same(const LossTrack& track, const Rows& rows, const LossTrack::Plac
 TEST(LossTrack, TakesRowsAsTheyComeAndKeepsThemAtAnotherPlace) {
     Rows rows;
     LossTrack track;
-    const LossTrack::Place wide{5000, 100}, narrow{5000, 40};
+    const LossTrack::TrackPlace wide{5000, 100}, narrow{5000, 40};
     for (int turn = 0; turn < 5; ++turn) {
         rows.add(1000);
         EXPECT_FALSE(track.refresh(rows.step, rows.loss, wide));
@@ -64,13 +64,13 @@ TEST(LossTrack, LongRunsTakeSeveralFramesAndAResizeNone) {
     Rows rows;
     rows.add(200000);
     LossTrack track;
-    const LossTrack::Place place{200000, 100};
+    const LossTrack::TrackPlace place{200000, 100};
     size_t frames = 1;
     while (track.refresh(rows.step, rows.loss, place)) ++frames;
     EXPECT_EQ(frames, (200000 + LossTrack::kRowsPerFrame - 1) / LossTrack::kRowsPerFrame);
     // 2000 rows a pixel column, of which a wide bin may give 64 to the next one.
     expect_same(track, rows, place, 64.0 / 2000);
-    const LossTrack::Place other{200000, 50};
+    const LossTrack::TrackPlace other{200000, 50};
     EXPECT_FALSE(track.refresh(rows.step, rows.loss, other));
     expect_same(track, rows, other, 64.0 / 4000);
 }

@@ -8,7 +8,7 @@ class Menus : public BareTest {
   protected:
     void SetUp() override {
         make(fed(feed_small));
-        run("workspace Train\nframes 3\n");
+        run("view.workspace_train\nframes 3\n");
     }
     void point(const std::string& label) {
         const WidgetRecord* const w = ui().recorder.find(label);
@@ -24,40 +24,40 @@ class Menus : public BareTest {
     }
 };
 
-constexpr const char* kOfRun = "Top bar/Menu/One step";
-constexpr const char* kOfHelp = "Top bar/Menu/Keys and help";
+constexpr const char* kOfRun = "top_bar/menu/run.step";
+constexpr const char* kOfHelp = "top_bar/menu/help.keys";
 
 TEST_F(Menus, EscClosesWhatIsOpenAndNothingElse) {
     ui().selection.lock({.layer = 1});
-    run("click \"Top bar/Menu/Run\"\nframes 2\n");
+    run("click \"top_bar/menu/run\"\nframes 2\n");
     ASSERT_TRUE(is_there(kOfRun));
     run("key Esc\nframes 2\n");
     EXPECT_FALSE(is_there(kOfRun));
     EXPECT_TRUE(ui().selection.locked) << "the first Esc was the menu's";
     run("key Esc\nframes 2\n");
     EXPECT_FALSE(ui().selection.locked);
-    run("click Timeline/Transport/Speed\nframes 2\n");
+    run("click timeline/transport/speed\nframes 2\n");
     ASSERT_TRUE(is_open());
     run("key Esc\nframes 2\n");
     EXPECT_FALSE(is_open());
 }
 
 TEST_F(Menus, ThePointerChangesFromMenuToMenu) {
-    point("Top bar/Menu/Help");
+    point("top_bar/menu/help");
     steps(3);
     EXPECT_FALSE(is_there(kOfHelp)) << "not before one is open";
-    run("click \"Top bar/Menu/Run\"\nframes 2\n");
+    run("click \"top_bar/menu/run\"\nframes 2\n");
     ASSERT_TRUE(is_there(kOfRun));
-    point("Top bar/Menu/Help");
+    point("top_bar/menu/help");
     steps(3);
     EXPECT_TRUE(is_there(kOfHelp));
     EXPECT_FALSE(is_there(kOfRun));
 }
 
 TEST_F(Menus, OneClickOnAnotherTitleOpensIt) {
-    run("click \"Top bar/Menu/Run\"\nframes 2\n");
+    run("click \"top_bar/menu/run\"\nframes 2\n");
     ASSERT_TRUE(is_there(kOfRun));
-    point("Top bar/Menu/Help");
+    point("top_bar/menu/help");
     button(true);
     button(false);
     steps(2);
@@ -70,11 +70,11 @@ TEST_F(Menus, OneClickOnAnotherTitleOpensIt) {
 }
 
 TEST_F(Menus, FileBeginsWithNewRunAndEndsWithQuit) {
-    run("click \"Top bar/Menu/File\"\nframes 2\n");
-    const WidgetRecord* const first = ui().recorder.find("Top bar/Menu/New run");
-    const WidgetRecord* const second = ui().recorder.find("Top bar/Menu/Open...");
-    const WidgetRecord* const data = ui().recorder.find("Top bar/Menu/Choose the data folder...");
-    const WidgetRecord* const last = ui().recorder.find("Top bar/Menu/Quit");
+    run("click \"top_bar/menu/file\"\nframes 2\n");
+    const WidgetRecord* const first = ui().recorder.find("top_bar/menu/file.new_run");
+    const WidgetRecord* const second = ui().recorder.find("top_bar/menu/file.open");
+    const WidgetRecord* const data = ui().recorder.find("top_bar/menu/file.choose_data");
+    const WidgetRecord* const last = ui().recorder.find("top_bar/menu/file.quit");
     ASSERT_TRUE(first != nullptr && second != nullptr && last != nullptr && data != nullptr);
     EXPECT_LT(first->min.y, second->min.y);
     EXPECT_LT(second->min.y, data->min.y);
@@ -82,19 +82,19 @@ TEST_F(Menus, FileBeginsWithNewRunAndEndsWithQuit) {
 }
 
 TEST_F(Menus, TheBellShowsTheLogAtOnce) {
-    run("workspace Home\nframes 4\nclick \"Top bar/Tools/Messages\"\nframes 6\n");
+    run("view.workspace_home\nframes 4\nclick \"top_bar/tools/messages\"\nframes 6\n");
     EXPECT_EQ(ui().workspace, Workspace::train);
-    EXPECT_EQ(value_of("Log/Main/Tab"), "shown");
+    EXPECT_EQ(value_of("log/main/tab"), "shown");
 }
 
 TEST_F(Menus, TheOpenCardTakesTheKeyboardIntoItsPath) {
-    run("Open...\nframes 4\n");
+    run("file.open\nframes 4\n");
     EXPECT_TRUE(ImGui::GetIO().WantTextInput);
     for (const char c : std::string("/no/where")) ImGui::GetIO().AddInputCharacter(unsigned(c));
     steps(3);
-    EXPECT_EQ(value_of("Open/Where/Path"), "/no/where");
+    EXPECT_EQ(value_of("file_browser/where/path"), "/no/where");
     run("key Esc\nframes 3\n");
-    EXPECT_FALSE(is_there("Open/Where/Path"));
+    EXPECT_FALSE(is_there("file_browser/where/path"));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace {
 
 class NumbersOnScreen : public BareTest {
   protected:
-    // The value of the first widget whose label ends like this; "" without one.
+    // The value of the first widget whose id ends like this; "" without one.
     std::string ending(const std::string& end) {
         for (const WidgetRecord& widget : ui().recorder.last())
-            if (widget.label.ends_with(end)) return widget.value;
+            if (widget.path.id.ends_with(end)) return widget.value;
         return "";
     }
     bool says(const std::string& words) {
@@ -33,21 +33,21 @@ class NumbersOnScreen : public BareTest {
             change(*curves, ui.status);
             ui.curves = curves;
         }));
-        run("workspace Train\nframes 3\n");
+        run("view.workspace_train\nframes 3\n");
     }
     // The Atlas' range of all layers, then Focus' for each of them.
     void expect_one_range() {
         ui().selection.range_mode = RangeMode::global;
-        run("workspace Biases\nclick Atlas/Main/Tab\nframes 3\nwait drawn 30\n");
-        ASSERT_TRUE(until([&] { return ending("Main/Colour range") != "" && !says("Reading"); }));
-        const std::string global = ending("Main/Colour range");
-        run("click Focus/Main/Tab\nframes 3\n");
+        run("view.workspace_biases\nclick atlas/main/tab\nframes 3\nwait drawn 30\n");
+        ASSERT_TRUE(until([&] { return ending("main/colour_range") != "" && !says("Reading"); }));
+        const std::string global = ending("main/colour_range");
+        run("click focus/main/tab\nframes 3\n");
         for (int64_t layer = 0; layer < int64_t(ui().status.layers.size()); ++layer) {
             ui().selection.cell = {.layer = layer};
             steps(1);
             EXPECT_TRUE(until([&] { return !says("reading layer"); }));
-            EXPECT_TRUE(until([&] { return ending("Main/Colour range") == global; }, 500))
-                << "layer " << layer << ": " << ending("Main/Colour range") << ", all: " << global;
+            EXPECT_TRUE(until([&] { return ending("main/colour_range") == global; }, 500))
+                << "layer " << layer << ": " << ending("main/colour_range") << ", all: " << global;
         }
     }
     // Points into a plot so that its card reads this step; the card's words.
@@ -57,8 +57,8 @@ class NumbersOnScreen : public BareTest {
         for (float x = box.min.x + 30; x < box.max.x; x += 2) {
             ImGui::GetIO().AddMousePosEvent(x, (box.min.y + box.max.y) / 2);
             steps(2);
-            if (value_of("Curves/Plots/Card").starts_with(wanted))
-                return value_of("Curves/Plots/Card");
+            if (value_of("curves/plots/card").starts_with(wanted))
+                return value_of("curves/plots/card");
         }
         return "";
     }
@@ -80,26 +80,26 @@ TEST_F(NumbersOnScreen, AGlobalRangeIsTheSameWhereMapsAreDrawnInBlocks) {
     request.config->model.layers = 4;
     request.config->data.source = "mirror?size=24&levels=4";  // maps of 576 x 576
     request.out = (scratch_ / "run").string();
-    stage_->frame().open_run(std::move(request));
+    ui().commands.send(OpenRun{std::move(request)});
     run("frames 2\nwait Ready 60\n");
     expect_one_range();
-    EXPECT_NE(ending("Main/Map").find(" 1:"), std::string::npos) << ending("Main/Map");
-    EXPECT_EQ(ending("Main/Map").find(" 1:1 "), std::string::npos) << ending("Main/Map");
+    EXPECT_NE(ending("main/map").find(" 1:"), std::string::npos) << ending("main/map");
+    EXPECT_EQ(ending("main/map").find(" 1:1 "), std::string::npos) << ending("main/map");
 }
 
 TEST_F(NumbersOnScreen, AGlobalRangeIsOfTheStepThatIsShown) {
     make();
     open_tiny_run();
-    ui().session->run().step(40);
+    session().run().step(40);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 40 && ui().status.state == RunState::paused; }));
     expect_one_range();
-    const std::string late = ending("Main/Colour range");
+    const std::string late = ending("main/colour_range");
     ui().selection.step = 0;
     steps(1);
     EXPECT_TRUE(says("one range for all layers: reading layer")) << "nothing of step 0 is read yet";
     ASSERT_TRUE(until([&] { return !says("reading layer"); }));
-    EXPECT_NE(ending("Main/Colour range"), late);
+    EXPECT_NE(ending("main/colour_range"), late);
     expect_one_range();
 }
 
@@ -133,7 +133,7 @@ TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
         rewrite(curves.columns["loss"], [](std::vector<double>& loss) { loss[24] = 5.0; });
     });
     const double bits = 1 / std::log(2.0);
-    const std::string card = card_of("Curves/Plots/Loss", 25);
+    const std::string card = card_of("curves/plots/loss", 25);
     ASSERT_NE(card, "");
     for (const std::string& part :
          {"train " + exact_number(5.0 * bits), "validation at step 20 " + exact_number(0.8 * bits),
@@ -141,9 +141,9 @@ TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
           std::string("one step 50"), std::string("rate 0.001"),
           "Bias norm per layer, " + norm_of_training(false)})
         EXPECT_NE(card.find(part), std::string::npos) << part << " in: " << card;
-    const std::string other = card_of("Curves/Plots/Speed", 25);
+    const std::string other = card_of("curves/plots/speed", 25);
     EXPECT_EQ(other, card) << "the same from every plot";
-    EXPECT_NE(card_of("Curves/Plots/Loss", 40).find("validation " + exact_number(0.8 * bits)),
+    EXPECT_NE(card_of("curves/plots/loss", 40).find("validation " + exact_number(0.8 * bits)),
               std::string::npos)
         << "at its own step it names none";
 }
@@ -151,28 +151,28 @@ TEST_F(NumbersOnScreen, TheCardReadsAllPlotsAtOneStepAsRecorded) {
 TEST_F(NumbersOnScreen, TheWheelOverOnePlotGivesTheOthersItsStepsOnly) {
     feed_curves([](Curves&, Status&) {});
     const auto y_of = [&](const std::string& plot) {
-        const std::string value = value_of("Curves/Plots/" + plot);
+        const std::string value = value_of("curves/plots/" + plot);
         return value.substr(std::min(value.size(), value.find("y ")));
     };
-    const char* const others[] = {"Gradient norm", "Speed", "Learning rate"};  // constant
+    const char* const others[] = {"gradient_norm", "speed", "rate"};  // constant
     std::vector<std::string> before;
     for (const char* const plot : others) before.push_back(y_of(plot));
-    const std::string loss = y_of("Loss");
-    const WidgetRecord box = *ui().recorder.find("Curves/Plots/Loss");
+    const std::string loss = y_of("loss");
+    const WidgetRecord box = *ui().recorder.find("curves/plots/loss");
     ImGui::GetIO().AddMousePosEvent((box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2);
     steps(2);
     for (int i = 0; i < 3; ++i) {
         ImGui::GetIO().AddMouseWheelEvent(0, 1);
         steps(2);
     }
-    EXPECT_NE(y_of("Loss"), loss) << "the wheel zooms";
+    EXPECT_NE(y_of("loss"), loss) << "the wheel zooms";
     for (size_t i = 0; i < std::size(others); ++i) EXPECT_EQ(y_of(others[i]), before[i]);
 }
 
 TEST_F(NumbersOnScreen, AttentionShowsTheStartTokenAndNamesTheShift) {
     open_mirror();
-    run("workspace Attention\nframes 4\n");
-    const std::string label = "/Start of Both: bias and content";
+    run("view.workspace_attention\nframes 4\n");
+    const std::string label = "/start_of_both";
     ASSERT_TRUE(until([&] { return ending(label) != ""; }));
     EXPECT_TRUE(says("Input j reads pixel j"));
     ui().selection.cell.target = 0;  // sees nothing but the start token
@@ -184,54 +184,56 @@ TEST_F(NumbersOnScreen, AttentionShowsTheStartTokenAndNamesTheShift) {
 
 TEST_F(NumbersOnScreen, NormsSayWhichTheyAre) {
     open_mirror();
-    run("workspace Biases\nframes 3\nwait drawn 30\n");
-    ASSERT_TRUE(until([&] { return is_there("Inspector/Statistics/Norm, visible pairs"); }));
-    EXPECT_TRUE(is_there("Inspector/Statistics/Mean, visible pairs"));
+    run("view.workspace_biases\nframes 3\nwait drawn 30\n");
+    ASSERT_TRUE(until([&] { return is_there("inspector/statistics/norm"); }));
+    ASSERT_TRUE(is_there("inspector/statistics/mean"));
+    EXPECT_TRUE(label_of("inspector/statistics/norm").ends_with("/Norm, visible pairs"));
+    EXPECT_TRUE(label_of("inspector/statistics/mean").ends_with("/Mean, visible pairs"));
     EXPECT_TRUE(says("norm, raw w, all pairs")) << "the Explorer's bars";
-    run("click Statistics/Main/Tab\nframes 3\n");
+    run("click statistics/main/tab\nframes 3\n");
     EXPECT_TRUE(until([&] { return says(", visible pairs "); })) << "the line at the foot";
 }
 
 TEST_F(NumbersOnScreen, NothingIsToldBeforeTheFirstStep) {
     make();
     open_tiny_run();
-    run("workspace Biases\nframes 4\n");
-    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
-    EXPECT_EQ(value_of("Explorer/Layers/Layer 0"), "\u2013");
-    ui().session->run().step(1);
+    run("view.workspace_biases\nframes 4\n");
+    EXPECT_EQ(value_of("timeline/transport/loss"), "training \u2013 bits/dim");
+    EXPECT_EQ(value_of("explorer/layers/layer_0"), "\u2013");
+    session().run().step(1);
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
-    EXPECT_TRUE(until([&] { return value_of("Explorer/Layers/Layer 0") != "\u2013"; }));
-    EXPECT_NE(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
+    EXPECT_TRUE(until([&] { return value_of("explorer/layers/layer_0") != "\u2013"; }));
+    EXPECT_NE(value_of("timeline/transport/loss"), "training \u2013 bits/dim");
     ui().selection.step = 0;  // scrubbed to before it
     steps(2);
-    EXPECT_EQ(value_of("Timeline/Transport/Loss"), "training \u2013 bits/dim");
+    EXPECT_EQ(value_of("timeline/transport/loss"), "training \u2013 bits/dim");
 }
 
 TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     make();
     open_tiny_run();
-    run("One step\n");
+    run("run.step\n");
     ASSERT_TRUE(until([&] { return ui().status.step == 1; }));
-    ui().session->run().set("train.steps", "90");  // of 60
-    ui().session->run().step(60);
+    session().run().set("train.steps", "90");  // of 60
+    session().run().step(60);
     ASSERT_TRUE(
         until([&] { return ui().status.step == 61 && ui().status.state == RunState::paused; }));
-    run("Stop training\nwait Stopped 60\n");
+    run("run.stop\nwait Stopped 60\n");
     const std::string step = (folder_ / "checkpoints/step-00000061.safetensors").string();
     ASSERT_TRUE(std::filesystem::exists(step));
     stage_->frame().open(step);
-    run("frames 2\nwait Ready 60\nworkspace Home\nframes 3\n");
+    run("frames 2\nwait Ready 60\nview.workspace_home\nframes 3\n");
     std::vector<std::string> states;
     const auto row_of = [&](const std::string& path) {
         for (const WidgetRecord& w : ui().recorder.last())
-            if (w.kind == "row" && w.label.ends_with("/" + path)) return w.value;
+            if (w.kind == "row" && w.path.id.ends_with("/" + path)) return w.value;
         return std::string("none");
     };
     ASSERT_TRUE(until([&] { return row_of(folder_.string()) == "paused"; }))
         << row_of(folder_.string()) << ": stopped at 61 of 90";
     EXPECT_EQ(row_of(step), "none") << "a step is a part of its run";
     EXPECT_EQ(recent_item(step).name, "run, step 61");
-    run("workspace Biases\nframes 3\n");
+    run("view.workspace_biases\nframes 3\n");
     EXPECT_EQ(row_of(folder_.string()), "run") << "in the Explorer";
     EXPECT_EQ(row_of(step), "none");
 }

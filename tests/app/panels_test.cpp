@@ -46,7 +46,7 @@ TEST_P(PanelsDraw, InAllWorkspacesSizesAndThemes) {
         drawn += dump(ui());
     }
     for (const PanelRoom& room : panels())
-        EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
+        EXPECT_NE(drawn.find("\t" + room.id + "/"), std::string::npos) << room.info.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(States, PanelsDraw,
@@ -58,16 +58,16 @@ using Empty = BareTest;
 
 TEST_F(Empty, SaysWhatToDoNext) {
     make();
-    for (const char* workspace : {"Train", "Biases", "Attention", "Complete"}) {
-        run(std::string("workspace ") + workspace + "\nframes 3\n");
+    for (const char* workspace : {"train", "biases", "attention", "complete"}) {
+        run(std::string("view.workspace_") + workspace + "\nframes 3\n");
         EXPECT_NE(dump(ui()).find("empty\t"), std::string::npos) << workspace;
     }
 }
 
 TEST_F(Empty, ErrorIsNamedOnTheScreen) {
     make(fed(feed_error));
-    run("workspace Train\nframes 3\n");
-    EXPECT_NE(value_of("Curves/Main/Banner").find("NaN in layer 1"), std::string::npos);
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_NE(value_of("curves/main/banner").find("NaN in layer 1"), std::string::npos);
     EXPECT_NE(dump(ui()).find("Training paused"), std::string::npos);
 }
 
@@ -84,8 +84,8 @@ TEST_F(Empty, IdleWindowWantsNoFrames) {
 
 TEST_F(Empty, IdleWithARunWantsNoFrames) {
     make(fed(feed_small));
-    for (const char* workspace : {"Train", "Biases", "Attention", "Complete", "Compare", "Lab"}) {
-        run(std::string("workspace ") + workspace + "\n");
+    for (const char* workspace : {"train", "biases", "attention", "complete", "compare", "lab"}) {
+        run(std::string("view.workspace_") + workspace + "\n");
         steps(60);
         EXPECT_EQ(ui().wanted.count, 0) << workspace;
     }
@@ -107,30 +107,30 @@ void feed_running(Ui& ui) {
 
 TEST_F(Empty, UnknownValuesAreDashes) {
     make(fed(feed_opened));
-    run("workspace Train\nframes 3\n");
-    EXPECT_EQ(value_of("Status/Main/Speed words"), "\u2013");
-    EXPECT_EQ(value_of("Status/Main/Memory"), "\u2013");
-    EXPECT_EQ(value_of("Run/Run/Numbers"), "\u2013 it/s, \u2013 images/s, \u2013");
-    const std::string words = value_of("Curves/Main/Empty state");
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_EQ(value_of("status/main/speed_words"), "\u2013");
+    EXPECT_EQ(value_of("status/main/memory"), "\u2013");
+    EXPECT_EQ(value_of("run/run/numbers"), "\u2013 it/s, \u2013 images/s, \u2013");
+    const std::string words = value_of("curves/main/empty_state");
     EXPECT_NE(words.find("40 steps are trained"), std::string::npos) << words;
     EXPECT_NE(words.find("carries no curves"), std::string::npos) << words;
-    EXPECT_FALSE(is_there("Curves/Main/Start or pause"));  // one filled button: that of Run
+    EXPECT_FALSE(is_there("curves/main/run.toggle"));  // one filled button: that of Run
 }
 
 TEST_F(Empty, MeasuredValuesAreShown) {
     make(fed(feed_running));
-    run("workspace Train\nframes 3\n");
-    EXPECT_EQ(value_of("Status/Main/Speed words"), "6.66");
-    EXPECT_EQ(value_of("Run/Run/Numbers"), "6.66 it/s, 53 images/s, 1.0 GiB");
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_EQ(value_of("status/main/speed_words"), "6.66");
+    EXPECT_EQ(value_of("run/run/numbers"), "6.66 it/s, 53 images/s, 1.0 GiB");
 }
 
 TEST_F(Empty, ErrorBannerSaysWhatIsSafe) {
     make(fed(feed_error));
-    run("workspace Train\nframes 3\n");
-    EXPECT_NE(value_of("Curves/Main/Banner").find("Step 20 is saved and safe."), std::string::npos);
-    EXPECT_NE(value_of("Status/Main/Message").find("NaN in layer 1"), std::string::npos);
-    const WidgetRecord* banner = ui().recorder.find("Curves/Main/Banner");
-    const WidgetRecord* loss = ui().recorder.find("Curves/Plots/Loss");
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_NE(value_of("curves/main/banner").find("Step 20 is saved and safe."), std::string::npos);
+    EXPECT_NE(value_of("status/main/message").find("NaN in layer 1"), std::string::npos);
+    const WidgetRecord* banner = ui().recorder.find("curves/main/banner");
+    const WidgetRecord* loss = ui().recorder.find("curves/plots/loss");
     ASSERT_NE(banner, nullptr);
     ASSERT_NE(loss, nullptr);
     EXPECT_LE(banner->max.y, loss->min.y);  // on top of the curves
@@ -138,11 +138,11 @@ TEST_F(Empty, ErrorBannerSaysWhatIsSafe) {
 
 TEST_F(Empty, SmallPlotsStandSideBySide) {
     make(fed(feed_small));
-    run("workspace Train\nframes 3\n");
-    const char* names[] = {"Gradient norm", "Bias norm per layer", "Speed", "Learning rate"};
+    run("view.workspace_train\nframes 3\n");
+    const char* names[] = {"gradient_norm", "bias_norm", "speed", "rate"};
     for (int i = 0; i + 1 < 4; ++i) {
-        const WidgetRecord* left = ui().recorder.find(std::string("Curves/Plots/") + names[i]);
-        const WidgetRecord* right = ui().recorder.find(std::string("Curves/Plots/") + names[i + 1]);
+        const WidgetRecord* left = ui().recorder.find(std::string("curves/plots/") + names[i]);
+        const WidgetRecord* right = ui().recorder.find(std::string("curves/plots/") + names[i + 1]);
         ASSERT_NE(left, nullptr);
         ASSERT_NE(right, nullptr);
         EXPECT_LT(left->max.x, right->min.x) << names[i];
@@ -153,30 +153,30 @@ TEST_F(Empty, SmallPlotsStandSideBySide) {
 TEST_F(Empty, SidePanesFollowTheScaleAtRunTime) {
     make(fed(feed_small), {3200, 2000});
     ui().settings.remember({.path = "/runs/fed", .name = "fed", .what = "", .opened = 1});
-    run("workspace Biases\nframes 4\n");
+    run("view.workspace_biases\nframes 4\n");
     const auto width = [&](const char* label) {
         const WidgetRecord* widget = ui().recorder.find(label);
         return widget == nullptr ? 0.0f : widget->max.x - widget->min.x;
     };
-    const float filter = width("Explorer/Main/Filter"), layer = width("Explorer/Layers/Layer 0");
+    const float filter = width("explorer/main/filter"), layer = width("explorer/layers/layer_0");
     ASSERT_GT(filter, 150);
     ASSERT_GT(layer, 150);
     ui().settings.zoom = 2;
     steps(6);
-    EXPECT_NEAR(width("Explorer/Main/Filter"), 2 * filter, 12);
-    EXPECT_NEAR(width("Explorer/Layers/Layer 0"), 2 * layer, 12);
+    EXPECT_NEAR(width("explorer/main/filter"), 2 * filter, 12);
+    EXPECT_NEAR(width("explorer/layers/layer_0"), 2 * layer, 12);
     run("key Ctrl+0\nframes 6\n");
-    EXPECT_NEAR(width("Explorer/Layers/Layer 0"), layer, 6);
+    EXPECT_NEAR(width("explorer/layers/layer_0"), layer, 6);
 }
 
 TEST_F(Empty, NarrowWindowShowsTheCanvasFirst) {
     make(fed(feed_small));
-    run("workspace Biases\nframes 4\n");
+    run("view.workspace_biases\nframes 4\n");
     stage_->set_size({800, 560});
     steps(8);
-    EXPECT_EQ(value_of("Atlas/Main/Tab"), "shown");
-    EXPECT_EQ(value_of("Inspector/Main/Tab"), "hidden");
-    const WidgetRecord* live = ui().recorder.find("Timeline/Track/Live");
+    EXPECT_EQ(value_of("atlas/main/tab"), "shown");
+    EXPECT_EQ(value_of("inspector/main/tab"), "hidden");
+    const WidgetRecord* live = ui().recorder.find("timeline/track/live");
     ASSERT_NE(live, nullptr);
     EXPECT_LE(live->max.x, 800);
 }

@@ -1,4 +1,4 @@
-// The pins of the timeline: the log's events and every saved step, made anew only for another log.
+// The pins of the timeline: the log's events and every saved step, rebuilt only for another log.
 #include "app/frame/pinned_events.h"
 
 #include "tests/app/stage_fixture.h"
@@ -33,13 +33,13 @@ TEST_F(Pins, AreTheSavedStepsOfARunInTheirOrder) {
             if (event.kind == "save") steps.push_back(event.step);
         return steps;
     };
-    ui().session->run().step(25);
+    session().run().step(25);
     ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
     ASSERT_TRUE(until([&] { return ui().session->saved_steps().size() >= 1; }));
     EXPECT_EQ(saved(), ui().session->saved_steps());
     const size_t before = saved().size();
-    ui().session->run().set("train.learning_rate", "0.0001");
-    ui().session->run().save();
+    session().run().set("train.learning_rate", "0.0001");
+    session().run().save();
     ASSERT_TRUE(until([&] { return ui().session->saved_steps().size() > before; }));
     EXPECT_EQ(saved(), ui().session->saved_steps());
     const std::vector<Event>& all = pins.of(ui());

@@ -1,5 +1,5 @@
 // The JSON of results: its keys are what people's scripts read.
-#include "app/results_json.h"
+#include "app/cli/results_json.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@ class Rewinding : public BareTest {
     void open_trained(int64_t step) {
         make();
         open_tiny_run();
-        run("workspace Train\nframes 3\n");
-        ui().session->run().step(step);
+        run("view.workspace_train\nframes 3\n");
+        session().run().step(step);
         ASSERT_TRUE(until(
             [&] { return ui().status.step == step && ui().status.state == RunState::paused; }));
         steps(2);
@@ -24,15 +24,15 @@ class Rewinding : public BareTest {
 
 TEST_F(Rewinding, TheListHasEverySavedStepAndGoesThere) {
     open_trained(45);
-    run("click Run/Run/Rewind...\nframes 4\n");
-    ASSERT_TRUE(until([&] { return is_there("Run/Rewind/Step 20"); }));
-    EXPECT_TRUE(is_there("Run/Rewind/Step 40"));
-    EXPECT_FALSE(is_there("Run/Rewind/Step 45"));
-    EXPECT_NE(value_of("Run/Rewind/Step 20").find("bits/dim"), std::string::npos);
-    run("click \"Run/Rewind/Step 20\"\nframes 2\n");
+    run("click run/run/rewind\nframes 4\n");
+    ASSERT_TRUE(until([&] { return is_there("run/rewind/step_20"); }));
+    EXPECT_TRUE(is_there("run/rewind/step_40"));
+    EXPECT_FALSE(is_there("run/rewind/step_45"));
+    EXPECT_NE(value_of("run/rewind/step_20").find("bits/dim"), std::string::npos);
+    run("click \"run/rewind/step_20\"\nframes 2\n");
     ASSERT_TRUE(is_back(20));
     steps(3);
-    EXPECT_EQ(value_of("Run/Run/Progress"), "20 of 60");
+    EXPECT_EQ(value_of("run/run/progress"), "20 of 60");
     EXPECT_EQ(ui().curves->step.back(), 20);
     EXPECT_EQ(ui().curves->events.back().kind, "rewind");
     EXPECT_EQ(ui().curves->events.back().step, 20);
@@ -54,14 +54,14 @@ TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
     EXPECT_NE(why().find("Only the biases"), std::string::npos) << why();
     ui().selection.step = 40;
     EXPECT_EQ(why(), "");
-    run("Rewind to the shown step\nframes 2\n");
+    run("run.rewind_shown\nframes 2\n");
     ASSERT_TRUE(is_back(40));
     EXPECT_EQ(ui().selection.step, -1);
 }
 
 TEST_F(Rewinding, TheMenuOfAPinGoesBackToItsStep) {
     open_trained(45);
-    const WidgetRecord* const pin = ui().recorder.find("Timeline/Track/Pin save 20");
+    const WidgetRecord* const pin = ui().recorder.find("timeline/track/pin_save_20");
     ASSERT_NE(pin, nullptr);
     ImGuiIO& io = ImGui::GetIO();
     io.AddMousePosEvent((pin->min.x + pin->max.x) / 2, (pin->min.y + pin->max.y) / 2);
@@ -69,8 +69,8 @@ TEST_F(Rewinding, TheMenuOfAPinGoesBackToItsStep) {
     io.AddMouseButtonEvent(1, true);
     steps(1);
     io.AddMouseButtonEvent(1, false);
-    ASSERT_TRUE(until([&] { return is_there("Timeline/Track/Branch from this step"); }));
-    run("click \"Timeline/Track/Rewind to this step\"\nframes 2\n");
+    ASSERT_TRUE(until([&] { return is_there("timeline/track/run.branch_shown"); }));
+    run("click \"timeline/track/run.rewind_shown\"\nframes 2\n");
     ASSERT_TRUE(is_back(20));
 }
 
@@ -78,8 +78,8 @@ TEST_F(Rewinding, ASingleCheckpointHasNothingToGoBackTo) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nworkspace Train\nframes 3\n");
-    const WidgetRecord* const button = ui().recorder.find("Run/Run/Rewind...");
+    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 3\n");
+    const WidgetRecord* const button = ui().recorder.find("run/run/rewind");
     ASSERT_NE(button, nullptr);
     EXPECT_NE(button->why_not.find("single checkpoint"), std::string::npos) << button->why_not;
 }

@@ -80,6 +80,7 @@ class BareTest : public ::testing::Test {
         for (int i = 0; i < count; ++i) stage_->step();
     }
     Ui& ui() { return stage_->ui(); }
+    Session& session() { return *stage_->frame().session(); }
     void run(const std::string& text) {
         Script script(text, "test", {.shot = {}});
         while (script.advance(stage_->frame()) && !ui().commands.is_quitting()) {
@@ -88,11 +89,16 @@ class BareTest : public ::testing::Test {
         }
     }
     // What the screen says about a widget; "" if it is not there.
-    std::string value_of(const std::string& label) {
-        const WidgetRecord* widget = ui().recorder.find(label);
+    std::string value_of(const std::string& id) {
+        const WidgetRecord* widget = ui().recorder.find(id);
         return widget == nullptr ? "" : widget->value;
     }
-    bool is_there(const std::string& label) { return ui().recorder.find(label) != nullptr; }
+    // What stands on the screen for it.
+    std::string label_of(const std::string& id) {
+        const WidgetRecord* widget = ui().recorder.find(id);
+        return widget == nullptr ? "" : widget->path.label;
+    }
+    bool is_there(const std::string& id) { return ui().recorder.find(id) != nullptr; }
     // Draws frames until it is so; what the session's threads bring takes a moment.
     template <class Condition>
     bool until(const Condition& is_so, int most = 5000) {
@@ -116,7 +122,7 @@ class BareTest : public ::testing::Test {
         OpenRequest request;
         request.config = tiny_config();
         request.out = folder_.string();
-        stage_->frame().open_run(std::move(request));
+        ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
     }
     void TearDown() override { stage_.reset(); }

@@ -24,21 +24,21 @@ TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     open_tiny_run();
     EXPECT_EQ(ui().session->completions().latest(), nullptr)
         << "nothing is asked for behind the curves";
-    run("click Completions/Main/Tab\n");
-    ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 0"); }));
-    ASSERT_TRUE(until([&] { return value_of("Completions/Main/Step 0").ends_with("bits/dim"); }))
-        << value_of("Completions/Main/Step 0");
+    run("click completions/main/tab\n");
+    ASSERT_TRUE(until([&] { return is_there("completions/main/step_0"); }));
+    ASSERT_TRUE(until([&] { return value_of("completions/main/step_0").ends_with("bits/dim"); }))
+        << value_of("completions/main/step_0");
     EXPECT_EQ(ui().session->completions().latest()->samples.size(), 6u);
     EXPECT_EQ(ui().selection.completion.own, nullptr) << "it is not the one of Complete";
     const uint64_t first = ui().session->completions().latest()->id;
     steps(50);
     EXPECT_EQ(ui().session->completions().latest()->id, first)
         << "the same step is not completed twice";
-    run("Run N steps\nwait Paused 30\n");
-    ASSERT_TRUE(until([&] { return is_there("Completions/Main/Step 100"); }));
-    run("workspace Complete\nframes 3\n");
+    run("run.step_many\nwait Paused 30\n");
+    ASSERT_TRUE(until([&] { return is_there("completions/main/step_100"); }));
+    run("view.workspace_complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
-    run("Complete the input\n");
+    run("complete.start\n");
     ASSERT_TRUE(until([&] {
         const auto own = ui().selection.completion.own;
         return own != nullptr && own->done;
@@ -49,25 +49,25 @@ TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
 TEST_F(TrainTabs, TheAtlasStandsBesideTheCurves) {
     make();
     open_tiny_run();
-    run("click Biases/Main/Tab\n");
-    EXPECT_TRUE(until([&] { return value_of("Biases/Main/Layer 0") == "drawn"; }));
+    run("click biases/main/tab\n");
+    EXPECT_TRUE(until([&] { return value_of("biases/main/layer_0") == "drawn"; }));
 }
 
 TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     make();
     open_tiny_run();
-    run("Start training\nwait Stopped 60\nworkspace Biases\nframes 3\n");
+    run("run.start\nwait Stopped 60\nview.workspace_biases\nframes 3\n");
     EXPECT_EQ(ui().actions.why_not(ui(), "map.difference_to_pin"), "Nothing is pinned. P pins.");
-    run("First moment\nframes 2\nkey P\nkey End\nkey D\nAtlas or focus\nframes 3\n");
-    ASSERT_TRUE(until([&] { return value_of("Focus/Main/Map").ends_with("change"); }))
-        << value_of("Focus/Main/Map");
-    EXPECT_EQ(value_of("Focus/Main/Compare"), "Change since pin");
-    const WidgetRecord* norm =
-        ui().recorder.find("Inspector/Statistics/Norm of the change, visible pairs");
+    run("time.first\nframes 2\nkey P\nkey End\nkey D\nview.atlas_or_focus\nframes 3\n");
+    ASSERT_TRUE(until([&] { return value_of("focus/main/map").ends_with("change"); }))
+        << value_of("focus/main/map");
+    EXPECT_EQ(value_of("focus/main/compare=change_since_pin"), "on");
+    const WidgetRecord* norm = ui().recorder.find("inspector/statistics/norm");
     ASSERT_NE(norm, nullptr);
+    EXPECT_TRUE(norm->path.label.ends_with("/Norm of the change, visible pairs"));
     EXPECT_GT(std::stod(norm->value), 0) << "60 steps have changed the biases";
     run("key D\nframes 5\n");
-    EXPECT_FALSE(value_of("Focus/Main/Map").ends_with("change"));
+    EXPECT_FALSE(value_of("focus/main/map").ends_with("change"));
 }
 
 // The panes keep pictures of the model before: none of it may be taken for the new one.
@@ -75,11 +75,11 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
     const std::filesystem::path demos = source_file("assets/demo");
     initialize_model("cpu", 1);
     make();
-    for (const char* const pane : {"Atlas", "Focus", "Keys"})
+    for (const char* const pane : {"atlas", "focus", "keys"})
         for (const char* const model : {"mirror", "shapes"}) {
             run("open " + (demos / model).string() + ".safetensors\nframes 2\nwait Ready 30\n");
-            ui().workspace = pane[0] == 'K' ? Workspace::attention : Workspace::biases;
-            run(std::string("frames 3\nclick ") + pane + "/Main/Tab\nframes 20\n");
+            ui().workspace = pane[0] == 'k' ? Workspace::attention : Workspace::biases;
+            run(std::string("frames 3\nclick ") + pane + "/main/tab\nframes 20\n");
         }
     for (const LogLine& line : ui().log)
         EXPECT_EQ(line.text.find(" stopped: "), std::string::npos) << line.text;
@@ -88,21 +88,21 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
 TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     make();
     open_tiny_run();
-    ui().session->run().step(20);
+    session().run().step(20);
     ASSERT_TRUE(until([&] { return ui().status.saved_step == 20; }));
-    ui().session->run().set("train.clip", "0");
-    ui().session->run().set("train.learning_rate", "10");
-    ui().session->run().set("train.weight_decay", "10");  // weights times -99 at every step
-    ui().session->run().start();
+    session().run().set("train.clip", "0");
+    session().run().set("train.learning_rate", "10");
+    session().run().set("train.weight_decay", "10");  // weights times -99 at every step
+    session().run().start();
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Rewind to 20");
+    EXPECT_EQ(value_of("run/run/primary"), "Rewind to 20");
     EXPECT_NE(ui().actions.why_not(ui(), "run.step"), "");
     EXPECT_EQ(ui().actions.why_not(ui(), "run.retry_step"), "");
-    const std::string banner = value_of("Curves/Main/Banner");
+    const std::string banner = value_of("curves/main/banner");
     EXPECT_NE(banner.find("learning rate 10"), std::string::npos) << banner;
     EXPECT_NE(banner.find("Step 20 is saved and safe."), std::string::npos) << banner;
-    run("click Run/Run/Primary\n");
+    run("click run/run/primary\n");
     ASSERT_TRUE(
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 20; }));
     EXPECT_EQ(ui().status.error, "");
@@ -110,28 +110,28 @@ TEST_F(TrainTabs, AfterNanTheFirstButtonRewindsToTheSavedStep) {
     EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
 }
 
-// As on a full disk: nothing is lost, and the same button goes on.
-TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
+// As on a full disk: nothing is lost, and the same button resumes.
+TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonResumes) {
     make();
     open_tiny_run();
-    ui().session->run().step(2);
+    session().run().step(2);
     ASSERT_TRUE(
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 2; }));
     const fs::path log = fs::path(ui().status.path) / "metrics.jsonl", aside = scratch_ / "aside";
     fs::rename(log, aside);
     fs::create_directory(log);
-    run("One step\n");
+    run("run.step\n");
     ASSERT_TRUE(until([&] { return !ui().status.error.empty(); }));
     steps(2);
-    EXPECT_EQ(value_of("Run/Run/Primary"), "Resume");
+    EXPECT_EQ(value_of("run/run/primary"), "Resume");
     EXPECT_EQ(ui().actions.why_not(ui(), "run.step"), "");
     EXPECT_EQ(ui().actions.why_not(ui(), "run.save"), "");
-    const std::string banner = value_of("Curves/Main/Banner");
+    const std::string banner = value_of("curves/main/banner");
     EXPECT_NE(banner.find("metrics.jsonl"), std::string::npos) << banner;
     EXPECT_NE(banner.find("up to step 3 is in memory only"), std::string::npos) << banner;
     fs::remove(log);
     fs::rename(aside, log);
-    run("One step\n");
+    run("run.step\n");
     ASSERT_TRUE(
         until([&] { return ui().status.state == RunState::paused && ui().status.step == 4; }));
     EXPECT_EQ(ui().status.error, "");
@@ -140,21 +140,21 @@ TEST_F(TrainTabs, AfterWhatCannotBeWrittenTheFirstButtonGoesOn) {
 TEST_F(TrainTabs, ANewRunSaysAtOnceWhatIsWrong) {
     initialize_model("cpu", 1);
     make();
-    run("New run\nframes 3\n");
-    const auto start = [&] { return ui().recorder.find("Home/Before the start/Start run"); };
-    ASSERT_TRUE(until([&] { return is_there("Home/Estimate/Memory"); }));
+    run("file.new_run\nframes 3\n");
+    const auto start = [&] { return ui().recorder.find("home/before_the_start/start_run"); };
+    ASSERT_TRUE(until([&] { return is_there("home/estimate/memory"); }));
     EXPECT_EQ(start()->why_not, "");
-    run("set Home/New run/Data mirrors?size=16\n");
-    ASSERT_TRUE(until([&] { return is_there("Home/New run/Data problem"); }));
-    EXPECT_NE(value_of("Home/New run/Data problem").find("mirrors"), std::string::npos);
+    run("set home/new_run/data mirrors?size=16\n");
+    ASSERT_TRUE(until([&] { return is_there("home/new_run/data_problem"); }));
+    EXPECT_NE(value_of("home/new_run/data_problem").find("mirrors"), std::string::npos);
     EXPECT_NE(start()->why_not.find("mirrors"), std::string::npos) << start()->why_not;
-    run("set Home/New run/Data cifar10:/no/such/folder?size=16\n");
+    run("set home/new_run/data cifar10:/no/such/folder?size=16\n");
     ASSERT_TRUE(until([&] {
-        return value_of("Home/New run/Data problem").find("/no/such/folder") != std::string::npos;
+        return value_of("home/new_run/data_problem").find("/no/such/folder") != std::string::npos;
     }));
-    run("set Home/New run/Data mirror?size=8&levels=4\n");
-    ASSERT_TRUE(until([&] { return !is_there("Home/New run/Data problem"); }));
-    ASSERT_TRUE(until([&] { return is_there("Home/Estimate/Memory"); }));
+    run("set home/new_run/data mirror?size=8&levels=4\n");
+    ASSERT_TRUE(until([&] { return !is_there("home/new_run/data_problem"); }));
+    ASSERT_TRUE(until([&] { return is_there("home/estimate/memory"); }));
     EXPECT_EQ(start()->why_not, "");
 }
 

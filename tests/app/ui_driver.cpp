@@ -111,20 +111,23 @@ void UiDriver::step(int count) {
         }
         ++frames;
         if (ms > limit_ms()) ADD_FAILURE() << "a frame took " << ms << " ms; " << last_actions();
+        for (const WidgetRecord& w : ui().recorder.last())
+            if (!w.path.has_id)
+                ADD_FAILURE() << "no id is given to " << w.path.label << "; " << last_actions();
         const ImGuiContext& g = *ImGui::GetCurrentContext();
         if (g.HoveredIdPreviousFrameItemCount > 1) {
             std::string names;
             for (const WidgetRecord& w : ui().recorder.last())
-                if (w.id == g.HoveredIdPreviousFrame) names += " " + w.label;
+                if (w.item == g.HoveredIdPreviousFrame) names += " " + w.path.id;
             ADD_FAILURE() << "two items have the same ID:" << names << "; " << last_actions();
         }
         after_frame();
     }
 }
 
-WidgetRecord UiDriver::find(const std::string& label) const {
+WidgetRecord UiDriver::find(const std::string& id) const {
     for (const WidgetRecord& w : stage_->ui().recorder.last())
-        if (w.label == label) return w;
+        if (w.path.id == id) return w;
     return {};
 }
 
@@ -139,8 +142,8 @@ bool UiDriver::press(const WidgetRecord& widget, ImVec2 at, int times, int butto
         const ImGuiContext& g = *ImGui::GetCurrentContext();
         const ImGuiID under = g.ActiveId != 0 ? g.ActiveId : g.HoveredId;
         const bool in_window = g.HoveredWindow != nullptr && g.HoveredWindow->ID == widget.window;
-        is_hit = is_hit || (widget.id != 0 ? under == widget.id
-                                           : under != 0 && (in_window || widget.kind == "tab"));
+        is_hit = is_hit || (widget.item != 0 ? under == widget.item
+                                             : under != 0 && (in_window || widget.kind == "tab"));
         io.AddMouseButtonEvent(button, false);
         step(1);
     }

@@ -1,5 +1,6 @@
 // UiDriver: what a person does to the window, on a stage without a renderer: point, press, drag,
-// turn the wheel, type. Every frame is watched: its time, and that no two items share an ID. When
+// turn the wheel, type. Every frame is watched: its time, that no two items share an ID, and that
+// every widget was given an id. When
 // the program crashes or hangs, the seed and the last actions are printed. Tests only; window
 // thread.
 #pragma once
@@ -28,8 +29,8 @@ class UiDriver {
     void type(const std::string& words);  // over what the focused field holds
     void key(const std::string& keys);    // "Ctrl+A", "Enter", ...
     [[nodiscard]] Ui& ui() { return stage_->ui(); }
-    // The widget with exactly this label, copied; kind "" = it is not on the screen.
-    [[nodiscard]] WidgetRecord find(const std::string& label) const;
+    // The widget with exactly this id, copied; kind "" = it is not on the screen.
+    [[nodiscard]] WidgetRecord find(const std::string& id) const;
 
     std::function<void()> after_frame = [] {};
     double longest_ms = 0;  // processor time of one frame, and what was done then

@@ -36,7 +36,7 @@ class UnsavedStepsTest : public BareTest {
     void open_trained() {
         make();
         open_tiny_run();
-        ui().session->run().step(25);
+        session().run().step(25);
         ASSERT_TRUE(
             until([&] { return ui().status.step == 25 && ui().status.state == RunState::paused; }));
         EXPECT_EQ(ui().status.saved_step, 20);
@@ -70,7 +70,7 @@ TEST_F(UnsavedStepsTest, AnotherModelIsOpenedAndAToastSaysWhatIsLost) {
     EXPECT_EQ(toast()->kind, ToastKind::error);  // it stays
     EXPECT_NE(toast()->title.find(folder_.string()), std::string::npos) << toast()->title;
     EXPECT_NE(toast()->detail.find("checkpoints"), std::string::npos) << toast()->detail;
-    EXPECT_TRUE(stage_->frame().end_sessions().empty());  // told already
+    EXPECT_TRUE(stage_->frame().end_sessions().empty());  // reported already
 }
 
 TEST_F(UnsavedStepsTest, TheOpenSessionSaysWhatItCannotSaveUntilItCan) {

@@ -78,11 +78,11 @@ def altered_model(cli, model):
     weights = {n: t for n, t in found.items() if not n.startswith("optim.")}
 
     def attempt(label, changed, mentions, change=None):
-        told = json.loads(json.dumps(about))
+        header = json.loads(json.dumps(about))
         if change:
-            change(told)
+            change(header)
         path = cli.folder / f"altered-{label}.safetensors"
-        tensors.write(path, changed, {**metadata, "afterimage": json.dumps(told)})
+        tensors.write(path, changed, {**metadata, "afterimage": json.dumps(header)})
         cli.bad(f"altered model: {label}", ["eval", path, "--data", "mirror?size=8&levels=4"], [1, 2], path.name, *mentions)
 
     name = "blocks.0.mixer.q.weight"
@@ -91,9 +91,9 @@ def altered_model(cli, model):
     attempt("extra", {**weights, "blocks.7.wonder": tensors.normal(1, (2, 2), "F32")}, ["blocks.7.wonder"])
     attempt("whole-numbers", {**weights, name: ("I64", [8, 8], [1] * 64)}, [name])
     configs = [key for key in about if isinstance(about[key], dict) and "model" in about[key]]
-    place = (lambda told: told[configs[0]]["model"]) if configs else (lambda told: told["model"])
-    attempt("unknown-setting", weights, ["wobble"], lambda told: place(told).update(wobble=3))
-    attempt("unknown-mixer", weights, ["aft-zork"], lambda told: place(told).update(mixer="aft-zork"))
+    place = (lambda header: header[configs[0]]["model"]) if configs else (lambda header: header["model"])
+    attempt("unknown-setting", weights, ["wobble"], lambda header: place(header).update(wobble=3))
+    attempt("unknown-mixer", weights, ["aft-zork"], lambda header: place(header).update(mixer="aft-zork"))
 
 
 def configs(cli):
@@ -139,12 +139,12 @@ def pictures(cli, model):
 
 
 def places(cli, model):
-    """What cannot be written is told before the work: it all ends within the limit of `bad`."""
+    """What cannot be written is refused before the work: it all ends within the limit of `bad`."""
     source = ["complete", model, "--data", "mirror?size=8&levels=4", "--keep-rows", 1]
-    told = cli.bad("complete into no folder", [*source, "--samples", 2, "-o", "/proc/none"], [1, 2], "/proc/none")
-    done = cli.run(*source, "--samples", 2, "-o", "told")
-    cli.check("that was told before the work, which shows its progress", "tokens" not in told.err and "tokens" in done.err,
-              f"{told.words()}; {done.words()}")
+    refused = cli.bad("complete into no folder", [*source, "--samples", 2, "-o", "/proc/none"], [1, 2], "/proc/none")
+    done = cli.run(*source, "--samples", 2, "-o", "filled")
+    cli.check("that was refused before the work, which shows its progress", "tokens" not in refused.err and "tokens" in done.err,
+              f"{refused.words()}; {done.words()}")
     found, metadata = tensors.read(model)
     name = "blocks.0.mixer.q.weight"
     dtype, shape, values = found[name]

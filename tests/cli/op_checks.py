@@ -111,12 +111,12 @@ def beyond_the_promise(cli):
                         *flags(CASES[name], False))
         out, _ = tensors.read(cli.folder / "out.safetensors")
         cli.check(label + " is finite", all(abs(y) < 1e3 for y in out["y"][2]), out["y"][2][:4])
-        told = [line for line in result.err.splitlines() if line.startswith("afterimage: warning: ")]
+        warnings = [line for line in result.err.splitlines() if line.startswith("afterimage: warning: ")]
         wanted = 1 if size > 1000 and name != "simple" else 0
-        cli.check(label + f" warns {wanted} times", len(told) == wanted, result.err)
-        if told:
+        cli.check(label + f" warns {wanted} times", len(warnings) == wanted, result.err)
+        if warnings:
             cli.check(label + " says what and how much", f" {which.upper() if which == 'k' else which} holds "
-                      in told[0] and "300" in told[0] and "1000" in told[0], told[0])
+                      in warnings[0] and "300" in warnings[0] and "1000" in warnings[0], warnings[0])
 
 
 def nonsense(cli):

@@ -57,20 +57,20 @@ def no_utf8(cli):
     cli.ok("probe of it", "probe", "bias", folder, "-o", folder / f"{name}.npy")
     cli.ok("complete of it", "complete", folder, "--data", "mirror?size=16&levels=16", "--keep-rows", 15, "-o", folder / "c")
     for file in (folder / f"{name}.npy.json", folder / "c" / "result.json"):
-        told = json.loads(file.read_bytes().decode()) if file.exists() else None
-        cli.check(f"{file.name} is JSON", told and "caf\ufffd" in json.dumps(told, ensure_ascii=False), ascii(told))
+        header = json.loads(file.read_bytes().decode()) if file.exists() else None
+        cli.check(f"{file.name} is JSON", header and "caf\ufffd" in json.dumps(header, ensure_ascii=False), ascii(header))
 
 
 def checkpoints(cli, model):
     found, metadata = tensors.read(model)
     about = json.loads(metadata["afterimage"])
     mark = "\x00DEEP"
-    place = lambda told, *keys: told if len(keys) == 0 else place(told.setdefault(keys[0], {}), *keys[1:])
+    place = lambda header, *keys: header if len(keys) == 0 else place(header.setdefault(keys[0], {}), *keys[1:])
     for keys in (["config", "model", "channels"], ["metrics", "loss"], ["training", "random", "seed"], ["data", "classes"]):
-        told = json.loads(json.dumps(about))
-        place(told, *keys[:-1])[keys[-1]] = mark
+        header = json.loads(json.dumps(about))
+        place(header, *keys[:-1])[keys[-1]] = mark
         path = cli.folder / f"strange-{keys[0]}.safetensors"
-        tensors.write(path, found, {**metadata, "afterimage": json.dumps(told).replace(json.dumps(mark), DEEP)})
+        tensors.write(path, found, {**metadata, "afterimage": json.dumps(header).replace(json.dumps(mark), DEEP)})
         for command in (["inspect", path], ["inspect", path, "--json"], ["train", "--resume", path]):
             cli.bad(f"{command[0]} of a deep {'.'.join(keys)}", command, [1, 2], path.name)
         refuse(cli, f"inspect of a deep {'.'.join(keys)}", ["inspect", path, "--json"], path.name, "64 levels")
@@ -81,29 +81,29 @@ def checkpoints(cli, model):
                      "\\x1b[31mwonder.0")
     cli.check("they are refused fast and in short", result.seconds < 5 and len(result.err) < 3000
               and not has_controls(result.err), result)
-    told = json.loads(json.dumps(about))
-    told["config"]["name"] = "caf\u00e9 \u2192 \u65e5"
-    told["data"]["source"] = "mirror?size=8&levels=4"
-    told.setdefault("metrics", {})["\x1b[2J"] = 1
-    told["data"]["note\x1b"] = "\x7f"
+    header = json.loads(json.dumps(about))
+    header["config"]["name"] = "caf\u00e9 \u2192 \u65e5"
+    header["data"]["source"] = "mirror?size=8&levels=4"
+    header.setdefault("metrics", {})["\x1b[2J"] = 1
+    header["data"]["note\x1b"] = "\x7f"
     path = cli.folder / "strange-names.safetensors"
-    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(header)})
     for command in (["inspect", path], ["inspect", path, "--json"]):
         done = cli.ok(" ".join(map(str, command)), *command)
         cli.check(f"{command[-1]}: no control characters", not has_controls(done.out + done.err), repr(done.out[:200]))
     done = cli.run("inspect", path, "--json")
-    cli.check("JSON keeps the name", (done.json() or {}).get("name") == told["config"]["name"], done)
-    told["config"]["name"] = "\x1b]0;owned\x07\u009b\u202e"
+    cli.check("JSON keeps the name", (done.json() or {}).get("name") == header["config"]["name"], done)
+    header["config"]["name"] = "\x1b]0;owned\x07\u009b\u202e"
     path = cli.folder / "strange-escapes.safetensors"
-    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(header)})
     refuse(cli, "inspect of a name that no folder may have", ["inspect", path], path.name, "name is '\\x1b]0;owned\\x07\\x9b")
     folder = cli.folder / "strange\x1b[31m"
     folder.mkdir()
     refuse(cli, "a folder with an escape in its name", ["inspect", folder], "strange\\x1b[31m")
-    told = json.loads(json.dumps(about))
-    told["config"]["model"].update(mixer="aft-local", window=3, heads=2)
+    header = json.loads(json.dumps(about))
+    header["config"]["model"].update(mixer="aft-local", window=3, heads=2)
     path = cli.folder / "strange-heads.safetensors"
-    tensors.write(path, found, {**metadata, "afterimage": json.dumps(told)})
+    tensors.write(path, found, {**metadata, "afterimage": json.dumps(header)})
     for command in (["inspect", path], ["eval", path, "--data", "mirror?size=8&levels=4"]):
         refuse(cli, f"{command[0]} of heads where there are none", command, path.name, "heads")
     spoilt = {name: (dtype, shape, [float("nan")] * len(values)) if name.startswith("head.") else (dtype, shape, values)

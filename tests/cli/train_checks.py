@@ -62,10 +62,10 @@ def nothing_to_do(cli, run):
     said = cli.ok("resume with another target", "train", "--resume", run, "--set", "train.steps=30").out
     cli.check("it names that one", "step 40 already (train.steps 30)" in said, said)
     cli.ok("resume with the first target", "train", "--resume", run, "--set", "train.steps=40")
-    told = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
-    shown = told.json() or {}
-    cli.check("steps_done is 0", shown.get("steps_done") == 0 and shown.get("step") == 40, told)
-    cli.check("and the words go to standard error", "nothing to do" in told.err, told)
+    done = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
+    shown = done.json() or {}
+    cli.check("steps_done is 0", shown.get("steps_done") == 0 and shown.get("step") == 40, done)
+    cli.check("and the words go to standard error", "nothing to do" in done.err, done)
     cli.check("nothing is lost", {p.name: p.read_bytes() for p in (run / "checkpoints").iterdir()} == before, sorted(before))
 
 
@@ -83,7 +83,7 @@ def stopped_between_checkpoints(process, run):
 
 
 def killed(cli):
-    """A training that is killed in the middle and goes on = one that was never disturbed."""
+    """A training that is killed in the middle and resumes = one that was never disturbed."""
     endless = ["--set", "train.steps=200000", "--set", "train.schedule_steps=40"]
     run, whole = cli.folder / "killed", cli.folder / "undisturbed"
     process = cli.start("train", *SMALL, *endless, "--out", run)
@@ -136,7 +136,7 @@ def seconds_until(truth, limit):
 
 
 def interruption(cli):
-    """Ctrl-C in the middle saves; a second trainer is kept out meanwhile; the run goes on."""
+    """Ctrl-C in the middle saves; a second trainer is kept out meanwhile; the run resumes."""
     run = cli.folder / "long"
     process = cli.start("train", *SMALL, "--set", "train.steps=200000", "--out", run)
     began = seconds_until(lambda: len((run / "metrics.jsonl").read_text().splitlines()) > 3
@@ -152,7 +152,7 @@ def interruption(cli):
     last = lines[-1]["step"] if lines else -1
     saved = sorted(p.name for p in (run / "checkpoints").glob("*.safetensors"))
     cli.check("Ctrl-C saves the last step", saved and saved[-1] == f"step-{last:08d}.safetensors", (last, saved))
-    cli.ok("the run goes on", "train", "--resume", run, "--steps", last + 3)
+    cli.ok("the run resumes", "train", "--resume", run, "--steps", last + 3)
     cli.check("without a gap", [x["step"] for x in lines_of(run)] == list(range(1, last + 4)), lines_of(run)[-5:])
     cli.check("no temporary file is left", not list(run.rglob("*.tmp*")), list(run.rglob("*.tmp*")))
 
@@ -272,7 +272,7 @@ def completions(cli, run):
 
 
 def texts(cli):
-    """A model of texts goes on from a prompt, and from nothing."""
+    """A model of texts continues a prompt, and from nothing."""
     run, text = cli.folder / "words-run", cli.write("words.txt", "the cat sat on the mat and saw the hat. " * 40)
     settings = ("model.layers=1", "model.dim=8", "model.factors=8", "model.length=32", "train.batch=4", "train.warmup=5",
                 "train.validate_examples=2")

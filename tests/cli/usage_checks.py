@@ -17,7 +17,7 @@ def starts(cli):
     cli.check("--version is quick", result.seconds < 3, result)
     blind = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
     result = cli.run(env=blind, timeout=20)
-    cli.check("without a display it says how to go on",
+    cli.check("without a display it says how to continue",
               result.code in (1, 2) and "afterimage" in result.err and "demo" in result.err and not result.out, result)
 
 
@@ -55,11 +55,11 @@ def help_pages(cli, commands):
         cli.check(f"{name} --help has an example", f"Example:\n  afterimage {name}" in page.out
                   or (name == "window" and "Example:\n  afterimage" in page.out), page)
         cli.check(f"{name} --help shows its usage", f"Usage: afterimage {name}" in page.out, page)
-        told = cli.bad(f"{name} with an unknown flag", [name, "--wobble-wibble"], [2], name).err
-        found = re.search(r"allowed: ([-a-z, ]*)", told)
+        answer = cli.bad(f"{name} with an unknown flag", [name, "--wobble-wibble"], [2], name).err
+        found = re.search(r"allowed: ([-a-z, ]*)", answer)
         flags = found.group(1).strip().split(", ") if found else []
-        cli.check(f"{name} names every flag once, in order", flags == sorted(set(flags)) and (found or "required" in told),
-                  told)
+        cli.check(f"{name} names every flag once, in order", flags == sorted(set(flags)) and (found or "required" in answer),
+                  answer)
 
 
 def presets(cli, names):
@@ -102,8 +102,8 @@ def gallery(cli):
     """shot --all: every picture it promises, of an opened model and of a run that is trained for it."""
     if "shot" not in cli.run("list", "commands").out:
         return cli.skip("built without a window")
-    told = cli.bad("shot of a name that is none", ["shot", "no-such-name", "-o", "all"], [2], "no-such-name", "14-empty")
-    names = told.err.strip().partition("Compare, Lab, ")[2].split(", ")
+    answer = cli.bad("shot of a name that is none", ["shot", "no-such-name", "-o", "all"], [2], "no-such-name", "14-empty")
+    names = answer.err.strip().partition("Compare, Lab, ")[2].split(", ")
     shown = cli.run("shot", "--all", "--size", "800x560", "--open", DEMO, "-o", "all", "--json", timeout=300)
     if "no OpenGL:" in shown.err or "OpenGL too old" in shown.err:
         return cli.skip("no OpenGL: " + shown.err.strip())
@@ -194,13 +194,13 @@ def drawn(cli):
     cli.check("shot prints its files", plain.out == "shots/14-empty.png\n", plain)
     script = cli.write("three.txt", "# a comment\nworkspace Biases\nframes 5\n\nworkspace Home\n")
     shown = cli.ok("script --json", "script", "--headless", script, "--json")
-    told = shown.json() or {}
-    cli.check("script --json says what it ran", told.get("file") == str(script) and told.get("lines") == 3
-              and told.get("frames", 0) >= 5, shown)
+    answer = shown.json() or {}
+    cli.check("script --json says what it ran", answer.get("file") == str(script) and answer.get("lines") == 3
+              and answer.get("frames", 0) >= 5, shown)
     cli.check("script says nothing else", cli.ok("script", "script", "--headless", script).out == "", "output")
     script = cli.write("stops.txt", "workspace Biases\nquit\nworkspace Home\n")
-    told = cli.ok("script that quits", "script", "--headless", script, "--json").json() or {}
-    cli.check("script --json counts up to quit", told.get("lines") == 2, told)
+    answer = cli.ok("script that quits", "script", "--headless", script, "--json").json() or {}
+    cli.check("script --json counts up to quit", answer.get("lines") == 2, answer)
 
 
 def cannot_draw(cli):
@@ -213,7 +213,7 @@ def cannot_draw(cli):
              ("OpenGL 2.1", OLD_OPENGL, ["opengl too old (found 2.1, needed 3.3)", "driver", "libgl_always_software=1"])]
     for name, env, mentions in cases:
         if cli.run(*args, env=env).code == 0:
-            cli.skip(f"{name}: this OpenGL does not listen to {', '.join(env)}")
+            cli.skip(f"{name}: this OpenGL ignores {', '.join(env)}")
             continue
         result = cli.bad(f"shot with {name}", args, [1], *mentions, env=env)
         cli.check(f"shot with {name} says it once", result.err.count("afterimage: ") == 1, result)

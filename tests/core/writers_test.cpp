@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/files.h"
+#include "tests/core/read_npy.h"
 #include "tests/core/scratch.h"
 
 namespace aft {
@@ -42,44 +43,6 @@ TEST(Writers, npy_round_trip_for_every_rank) {
         const Field back = read_npy(folder / "x.npy");
         EXPECT_EQ(back.shape, shape);
         EXPECT_EQ(back.values, field.values);
-    }
-}
-
-std::string npy_bytes(const std::string& descr, const std::string& shape, const std::string& data) {
-    const std::string header =
-        "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
-    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
-           data;
-}
-
-TEST(Writers, npy_of_other_element_types_is_converted) {
-    const Scratch folder;
-    const double doubles[] = {0.5, -3};
-    put(folder / "d.npy", npy_bytes("<f8", "(2,)", {reinterpret_cast<const char*>(doubles), 16}));
-    EXPECT_EQ(read_npy(folder / "d.npy").values, (std::vector<float>{0.5F, -3}));
-    put(folder / "u.npy", npy_bytes("|u1", "(1, 2)", "\x01\xff"));
-    EXPECT_EQ(read_npy(folder / "u.npy").values, (std::vector<float>{1, 255}));
-}
-
-TEST(Writers, broken_npy_files_are_errors_that_name_the_path) {
-    const Scratch folder;
-    const std::string good = npy_bytes("<f4", "(2,)", std::string(8, '\0'));
-    std::vector<std::string> broken = {
-        "",
-        "nonsense, longer than a header",
-        npy_bytes("<f4", "(2,)", std::string(7, '\0')),
-        npy_bytes("<f4", "(2,)", std::string(9, '\0')),
-        npy_bytes(">f4", "(2,)", std::string(8, '\0')),
-        npy_bytes("<c8", "(1,)", std::string(8, '\0')),
-        npy_bytes("<f4", "(4294967296, 4294967296)", ""),
-        npy_bytes("<f4", "2", std::string(8, '\0')),
-        "\x93NUMPY\x01",
-    };
-    for (size_t size = 0; size < good.size(); size += 3) broken.push_back(good.substr(0, size));
-    for (const std::string& bytes : broken) {
-        put(folder / "bad.npy", bytes);
-        const std::string message = error_of([&] { (void)read_npy(folder / "bad.npy"); });
-        EXPECT_TRUE(has(message, (folder / "bad.npy").string())) << bytes << ": " << message;
     }
 }
 

@@ -1,31 +1,31 @@
-"""Where a pixel listens: the layers' bars lead to their layer, the map lies over the picture and stays there."""
+"""What a pixel attends to: the layers' bars lead to their layer, the map lies over the picture and stays there."""
 from readings import DEMO
 from window import Window
 
 
 def run(cli, screen):
     with Window(cli, screen, DEMO) as window:
-        window.until_value("Status/Main/State", lambda text: text != "")
+        window.until_value("status/main/state", lambda text: text != "")
         window.key("4")
-        window.until_value("Inspector/Layers/Layer 1", lambda text: text.endswith("%"))
-        shares = [window.dump().number(f"Inspector/Layers/Layer {layer}") for layer in range(2)]
+        window.until_value("inspector/layers/layer_1", lambda text: text.endswith("%"))
+        shares = [window.dump().number(f"inspector/layers/layer_{layer}") for layer in range(2)]
         cli.check("shares are shares", all(0 <= share <= 100 for share in shares), shares)
         for layer in (1, 0, 1):
-            window.click(f"Inspector/Layers/Layer {layer}")
-            window.until_value("Inspector/Selection/Layer", str(layer))
+            window.click(f"inspector/layers/layer_{layer}")
+            window.until_value("inspector/selection/layer", str(layer))
         cli.check("a bar leads to its layer", True)
-        cli.check("no opacity without the picture", window.dump().find("Inspector/Display/Opacity").why_not != "")
-        window.click("Inspector/Display/Over image")
-        window.until_value("Inspector/Display/Over image", "on")
-        slider = window.place("Inspector/Display/Opacity slider")
+        cli.check("no opacity without the picture", window.dump().find("inspector/display/opacity").why_not != "")
+        window.click("inspector/display/over_image")
+        window.until_value("inspector/display/over_image", "on")
+        slider = window.place("inspector/display/opacity_slider")
         x, y = slider.middle()
         window.drag((x, y), (slider.x + 2, y))
-        window.until(lambda d: d.number("Inspector/Display/Opacity") < 20, "a faint map")
+        window.until(lambda d: d.number("inspector/display/opacity") < 20, "a faint map")
         cli.check("the window closes with 0", window.close() == 0, window.words())
         folder = window.folder
     with Window(cli, screen, DEMO, keep=folder) as window:
-        window.until_value("Status/Main/State", lambda text: text != "")
+        window.until_value("status/main/state", lambda text: text != "")
         window.key("4")
-        window.until_value("Inspector/Display/Over image", "on")
-        cli.check("remembered", window.dump().number("Inspector/Display/Opacity") < 20)
+        window.until_value("inspector/display/over_image", "on")
+        cli.check("remembered", window.dump().number("inspector/display/opacity") < 20)
         window.close()

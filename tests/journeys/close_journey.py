@@ -1,4 +1,4 @@
-"""Close the window while it trains: everything is saved, the run goes on from the command line and in the window.
+"""Close the window while it trains: everything is saved, the run continues from the command line and in the window.
 
 Where the last save fails nothing is lost silently: the window stays open once, then ends with 1 and says what is lost.
 """
@@ -18,7 +18,7 @@ def open_unsaved(window, run):
     """At step 10, saved at 8, and no checkpoint can be written."""
     window.until(lambda d: step_of(d) == 8, "the run is open")
     window.key("period", "period")
-    window.until(lambda d: step_of(d) == 10 and d.value("Status/Main/State") == "Paused", "two steps more")
+    window.until(lambda d: step_of(d) == 10 and d.value("status/main/state") == "Paused", "two steps more")
     (run / "checkpoints").rename(run / "aside")
     (run / "checkpoints").write_text("no folder")
 
@@ -71,7 +71,7 @@ def check_blocked(cli, screen):
     with Window(cli, other, run) as window:
         window.until(lambda d: step_of(d) == 8, "the run is open")
         window.key("period")
-        window.until(lambda d: step_of(d) == 9 and d.value("Status/Main/State") == "Paused", "a step more")
+        window.until(lambda d: step_of(d) == 9 and d.value("status/main/state") == "Paused", "a step more")
         other.end()
         cli.check("without its display it ends with 1", window.wait() == 1, window.words())
     cli.ok("but saves what can be saved", "inspect", run / "checkpoints" / "step-00000009.safetensors")
@@ -85,13 +85,13 @@ def run(cli, screen):
         window.until(lambda d: d.workspace == "Home", "Home")
         start_new_run(window, folder)
         window.until(lambda d: step_of(d) >= 5, "five steps")
-        cli.check("it trains", window.dump().value("Status/Main/State") == "Running")
+        cli.check("it trains", window.dump().value("status/main/state") == "Running")
         code = window.close()
         cli.check("closing while it trains ends with 0", code == 0, f"{code}: {window.words()}")
     step = len(metrics(folder))
     saved = folder / "checkpoints" / f"step-{step:08d}.safetensors"
     cli.check("the last step is saved", step >= 5 and saved.exists(), f"step {step}, {list((folder / 'checkpoints').iterdir())}")
-    cli.ok("the run goes on without a window", "train", "--resume", folder, "--steps", step + 4)
+    cli.ok("the run continues without a window", "train", "--resume", folder, "--steps", step + 4)
     cli.check("without a gap", [m["step"] for m in metrics(folder)] == list(range(1, step + 5)), len(metrics(folder)))
     with Window(cli, screen, folder, keep=home) as window:  # the same user, another day
         window.until(lambda d: step_of(d) == step + 4, "it opens at its last step")

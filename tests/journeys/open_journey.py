@@ -3,21 +3,21 @@ from readings import DEMO, MINUS, PRIME, Bias, agrees, read_line
 from window import Window
 
 SHOWN = f"exp(w){MINUS}1"
-LINE = "Hover line"
+LINE = "hover_line"
 
 
 def line_of(dump, pane):
     """The words of the pane's hover line, whatever section it stands in."""
-    return next((w.value for w in dump.widgets if w.kind == "line" and w.label.startswith(pane + "/")), "")
+    return next((w.value for w in dump.widgets if w.kind == "line" and w.id.startswith(pane + "/")), "")
 
 
 def reading(dump, pane):
     return read_line(line_of(dump, pane), SHOWN)
 
 
-def hover_cell(window, map_label, pane, cell, zoom):
+def hover_cell(window, map_id, pane, cell, zoom):
     """Points at (target, source) of a map; returns what the hover line says."""
-    box = window.place(map_label)
+    box = window.place(map_id)
     window.move(box.x + (cell[1] + 0.5) * zoom, box.y + (cell[0] + 0.5) * zoom)
     dump = window.until(lambda d: (reading(d, pane) or [0])[1:3] == cell and d,
                         f"the hover line names target and source {cell}", 10)
@@ -25,22 +25,22 @@ def hover_cell(window, map_label, pane, cell, zoom):
 
 
 def check_atlas(cli, window, bias):
-    box = window.place("Atlas/Main/Layer 0")
+    box = window.place("atlas/main/layer_0")
     cli.check("one pixel a value in the atlas", (box.w, box.h) == (256, 256), box)
     for cell in (bias.largest_visible(), (200, 13), (255, 255), (0, 0)):
-        layer, target, source, shown = hover_cell(window, "Atlas/Main/Layer 0", "Atlas", cell, 1)
+        layer, target, source, shown = hover_cell(window, "atlas/main/layer_0", "atlas", cell, 1)
         stored = bias.at(target, source)
         cli.check(f"hovered value at {cell} is the stored one", layer == 0 and agrees(shown, stored),
                   f"shown {shown}, stored {stored}")
 
 
 def check_lock(cli, window, cell):
-    box = window.place("Atlas/Main/Layer 0")
+    box = window.place("atlas/main/layer_0")
     window.click_at(box.x + cell[1], box.y + cell[0])
-    target = "Inspector/Selection/Target t"
+    target = "inspector/selection/target"
     window.until_value(target, lambda v: v.startswith(f"{cell[0]} "))
     window.move(box.x + 3, box.y + 100)
-    window.until(lambda d: d.value("Atlas/Main/" + LINE).find(f"t{PRIME} 3 ") > 0, "the pointer is read elsewhere", 10)
+    window.until(lambda d: d.value("atlas/main/" + LINE).find(f"t{PRIME} 3 ") > 0, "the pointer is read elsewhere", 10)
     window.move(box.x + box.w // 2, box.y + box.h + 100)
     dump = window.until_value(target, lambda v: v.startswith(f"{cell[0]} "), 10)
     cli.check("a click locks the cell", True, dump)
@@ -48,33 +48,33 @@ def check_lock(cli, window, cell):
 
 
 def check_focus(cli, window, bias):
-    box = window.place("Atlas/Main/Layer 0")
+    box = window.place("atlas/main/layer_0")
     window.click_at(box.x + 40, box.y + 60, times=2)
-    window.until_value("Focus/Main/Map", lambda v: v.startswith("layer 0 256x256 1:1"))
+    window.until_value("focus/main/map", lambda v: v.startswith("layer 0 256x256 1:1"))
     cli.check("a double click opens the map in Focus", True)
-    before = window.dump().value("Focus/Main/Map")
-    map_box = window.place("Focus/Main/Map")
+    before = window.dump().value("focus/main/map")
+    map_box = window.place("focus/main/map")
     window.move(map_box.x + 60, map_box.y + 80)
-    under = reading(window.until(lambda d: (reading(d, "Focus") or [0])[1:3] == (80, 60) and d, "80, 60 is read"), "Focus")
+    under = reading(window.until(lambda d: (reading(d, "focus") or [0])[1:3] == (80, 60) and d, "80, 60 is read"), "focus")
     window.xdo("click", "--repeat", 3, "--delay", 80, 4)  # the wheel, away from the user
-    dump = window.until_value("Focus/Main/Map", lambda v: zoom_of(v) >= 4)
-    now = reading(dump, "Focus")
+    dump = window.until_value("focus/main/map", lambda v: zoom_of(v) >= 4)
+    now = reading(dump, "focus")
     cli.check("the wheel zooms in whole pixels where the pointer is",
               now and abs(now[1] - under[1]) <= 1 and abs(now[2] - under[2]) <= 1, f"{before}: {under} became {now}")
     for _ in range(20):
-        if zoom_of(window.dump().value("Focus/Main/Map")) >= 44:
+        if zoom_of(window.dump().value("focus/main/map")) >= 44:
             break
-        zoom = zoom_of(window.dump().value("Focus/Main/Map"))
-        window.click("Focus/Main/Zoom in")
-        window.until_value("Focus/Main/Map", lambda v: zoom_of(v) > zoom, 10)
-    cli.check("zoomed in to single cells", zoom_of(window.dump().value("Focus/Main/Map")) >= 44, window.dump().value("Focus/Main/Map"))
+        zoom = zoom_of(window.dump().value("focus/main/map"))
+        window.click("focus/main/zoom_in")
+        window.until_value("focus/main/map", lambda v: zoom_of(v) > zoom, 10)
+    cli.check("zoomed in to single cells", zoom_of(window.dump().value("focus/main/map")) >= 44, window.dump().value("focus/main/map"))
     window.move(430, 300)
     window.rest()
-    _, target, source, shown = window.until(lambda d: reading(d, "Focus"), "a cell is read")
+    _, target, source, shown = window.until(lambda d: reading(d, "focus"), "a cell is read")
     cli.check("a cell read at a large zoom is the stored one", agrees(shown, bias.at(target, source)),
               f"{target}, {source}: shown {shown}, stored {bias.at(target, source)}")
-    window.click("Focus/Main/Fit map")
-    window.until_value("Focus/Main/Map", lambda v: zoom_of(v) == 1)
+    window.click("focus/main/fit_map")
+    window.until_value("focus/main/map", lambda v: zoom_of(v) == 1)
 
 
 def zoom_of(words):
@@ -87,8 +87,8 @@ def run(cli, screen):
               and agrees(f"{MINUS}1.534e-9", -1.5342e-9), "readings.agrees")
     with Window(cli, screen, DEMO) as window:
         print(f"    first frame after {window.seconds_to_first_frame:.2f} s")
-        window.until_value("Atlas/Main/Layer 0", "drawn")
-        window.until_value("Atlas/Main/Layer 1", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
+        window.until_value("atlas/main/layer_1", "drawn")
         cli.check("a checkpoint opens in Biases", window.dump().workspace == "Biases", window.dump().workspace)
         check_atlas(cli, window, bias)
         check_lock(cli, window, (200, 13))

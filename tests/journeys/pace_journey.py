@@ -19,7 +19,7 @@ from window import Window
 
 IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 10
 RANGES_S, RANGES_TRAINING_S = 6, 12
-RULES, RULE, BAR = ("Own", "Layer", "Global"), "Atlas/Main/Range", "Inspector/Range/Colour bar"
+RULES, RULE, BAR = ("own", "layer", "global"), "atlas/main/range", "inspector/range/colour_bar"
 TURNS, TURN_S, STEPS = 4, 1, 5000
 
 
@@ -37,7 +37,7 @@ def settled(window):
 
 def hover(window, seconds):
     """Moves the pointer over a map at 60 places a second; returns milliseconds of the frames drawn meanwhile."""
-    box = window.place("Atlas/Main/Layer 0")
+    box = window.place("atlas/main/layer_0")
     before, words = len(window.frames()), []
     for i in range(int(seconds * 60)):
         words += ["mousemove", "--window", window.id, box.x + (i * 7) % box.w, box.y + (i * 5) % box.h, "sleep", 0.016]
@@ -48,7 +48,7 @@ def hover(window, seconds):
 def switch_rules(cli, window, seconds):
     """By whose values a range is set: four clicks a second."""
     if not window.dump().find(RULE):
-        window.click("Atlas/Main/More tools")  # the row has no room for it
+        window.click("atlas/main/more_tools")  # the row cannot hold it
     places = [window.place(f"{RULE}={rule}").middle() for rule in RULES]
     words, clicks = [], int(seconds * 4)
     for i in range(clicks):
@@ -56,7 +56,7 @@ def switch_rules(cli, window, seconds):
                   "mouseup", 1, "sleep", 0.15]
     window.xdo(*words)
     wanted = RULES[(clicks - 1) % 3]
-    cli.check("the last click sets the range's rule", window.until(lambda d: d.value(RULE) == wanted, wanted, 10))
+    cli.check("the last click sets the range's rule", window.until(lambda d: d.value(f"{RULE}={wanted}") == "on", wanted, 10))
     window.key("Escape")
 
 
@@ -78,7 +78,7 @@ def change_ranges(cli, window, seconds):
     switch_rules(cli, window, seconds / 3)
     bar = window.place(BAR)
     drag_range(cli, window, "the colour bar's end", (bar.x + bar.w, bar.y + bar.h // 2), seconds / 3)
-    drag_range(cli, window, "the upper number", window.place("Inspector/Range/high").middle(), seconds / 3)
+    drag_range(cli, window, "the upper number", window.place("inspector/range/high").middle(), seconds / 3)
     times = [ms for _, ms, _ in window.frames()[before:]]
     cli.check("frames are counted while ranges change", len(times) > 10, len(times))
     return times
@@ -93,7 +93,7 @@ def publishing(window):
     costs = []
     for _ in range(20):
         time.sleep(0.1)  # the measurement itself
-        costs.append(float(re.search(r"publish ([0-9.]+) ms", window.dump().value("Status/Main/Costs")).group(1)))
+        costs.append(float(re.search(r"publish ([0-9.]+) ms", window.dump().value("status/main/costs")).group(1)))
     middle = statistics.median(costs)
     return f"{middle:.2f} ms, at most four times a second ({middle / 2.5:.2f} % of the time)"
 
@@ -122,7 +122,7 @@ def compare_paces(cli, window, with_window):
         began = time.monotonic()
         while lines(alone_run) < 10 and time.monotonic() < began + 60:
             time.sleep(0.1)
-        cli.check("a run without the window goes on beside", alone.poll() is None and lines(alone_run) >= 10, alone.poll())
+        cli.check("a run without the window continues beside", alone.poll() is None and lines(alone_run) >= 10, alone.poll())
         both = [(window.process, with_window, []), (alone, alone_run, [])]
         for process, _, _ in both:
             process.send_signal(signal.SIGSTOP)
@@ -150,7 +150,7 @@ def run(cli, screen):
 
 def measure(cli, screen):
     with Window(cli, screen, DEMO) as window:
-        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
         for key, workspace in enumerate(("Home", "Train", "Biases", "Attention", "Complete"), 1):
             window.key(key)
             window.until(lambda d: d.workspace == workspace, workspace)
@@ -159,7 +159,7 @@ def measure(cli, screen):
             drawn = len(window.frames()) - before
             cli.check(f"idle in {workspace} draws no frame", drawn == 0, f"{drawn} frames")
         window.key(3)
-        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
         times = hover(window, HOVER_S)
         cli.check("frames are counted while the pointer moves", len(times) > 10, len(times))
         print(f"    hovering without training: {share_under(times, 16)}, longest {max(times):.1f} ms")
@@ -173,15 +173,15 @@ def measure_training(cli, screen):
     cli.ok("a run to open", "train", "--preset", "demo-mirror", "--set", f"train.steps={STEPS}", "--steps", 0, "--out", folder)
     with Window(cli, screen, folder) as window:
         window.key(3)
-        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
         window.key("space")
         window.until(lambda d: step_of(d) >= 10, "ten steps")
         compare_paces(cli, window, folder)
-        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
         print(f"    handing over weights: {publishing(window)}")
         times = hover(window, HOVER_TRAINING_S)
         print(f"    hovering while training: {share_under(times, 33)}, longest {max(times):.1f} ms")
         first = step_of(window.dump())
         times = change_ranges(cli, window, RANGES_TRAINING_S)
-        cli.check("training goes on while ranges change", step_of(window.dump()) > first, first)
+        cli.check("training continues while ranges change", step_of(window.dump()) > first, first)
         print(f"    changing ranges while training: {share_under(times, 33)}, longest {max(times):.1f} ms")

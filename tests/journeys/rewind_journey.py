@@ -16,10 +16,10 @@ def run(cli, screen):
            "--set", "train.checkpoint_every=8")
     before = losses(folder)
     with Window(cli, screen, folder) as window:
-        window.until_value("Status/Main/Step", "24")
+        window.until_value("status/main/step", "24")
         window.key("2")
-        window.click("Run/Run/Rewind...")
-        window.click("Run/Rewind/Step 8")
+        window.click("run/run/rewind")
+        window.click("run/rewind/step_8")
         window.until(lambda d: step_of(d) == 8, "step 8 again")
         window.until(lambda d: any(w.kind == "toast" and "until-00000024" in w.value for w in d.widgets),
                      "a toast that names the branch")
@@ -27,9 +27,9 @@ def run(cli, screen):
         branch = folder / "branches" / "until-00000024"
         cli.check("what came after is kept whole", losses(branch) == before, list(branch.iterdir()))
         window.key("period", "period")
-        window.until(lambda d: step_of(d) == 10 and d.value("Status/Main/State") == "Paused", "two steps more")
+        window.until(lambda d: step_of(d) == 10 and d.value("status/main/state") == "Paused", "two steps more")
         cli.check("the same losses as the first time", losses(folder) == before[:10], losses(folder)[-1])
         cli.check("the window closes with 0", window.close() == 0, window.words())
     with Window(cli, screen, branch) as window:
-        window.until_value("Status/Main/Step", "24")
+        window.until_value("status/main/step", "24")
         cli.check("the branch opens at its last step", True)

@@ -7,20 +7,20 @@ from readings import DEMO
 from train_journey import start_new_run, step_of
 from window import Window
 
-OPTIONS, TRACK = "Sampling/Options/", "Play/Main/Track"
+OPTIONS, TRACK = "sampling/options/", "play/main/track"
 SPEC = "mirror?size=16&levels=16&split=test"
 
 
 def bits(dump):
     """bits/dim of every sample on the screen, as text: the same text means the same samples."""
-    return [w.value.split()[0] for w in dump.widgets if re.match(r"Samples/Main/Sample \d+$", w.label)]
+    return [w.value.split()[0] for w in dump.widgets if re.match(r"samples/main/sample_\d+$", w.id)]
 
 
 def complete(window):
     """Runs a completion to its end; returns the bits of its samples, which must differ from those shown before."""
     before = bits(window.dump())
     window.key("ctrl+Return")
-    dump = window.until(lambda d: filled(d)[0] == filled(d)[1] > 0 and "stopped" not in d.value("Samples/Main/Progress")
+    dump = window.until(lambda d: filled(d)[0] == filled(d)[1] > 0 and "stopped" not in d.value("samples/main/progress")
                         and bits(d) != before and d, "all samples are complete, and new")
     return bits(dump)
 
@@ -32,19 +32,19 @@ def option(window, name, text, shown):
 
 def check_masks(cli, window):
     """Every preset, the rectangle and the inversion, by how many pixels they cover."""
-    for name, pixels in (("Right", 128), ("Border", None), ("Random", None), ("Lower", 128)):
+    for name, pixels in (("right", 128), ("border", None), ("random", None), ("lower", 128)):
         before = covered(window.dump())
-        window.click(f"Source/Tools/Preset={name}")
+        window.click(f"source/tools/preset={name}")
         if pixels:
             window.until(lambda d: covered(d) == pixels, f"{name} covers {pixels}", 10)
         else:
             found = window.until(lambda d: covered(d) != before and covered(d), f"{name} changes the mask", 10)
             cli.check(f"{name} masks a part", 0 < found < 256, found)
-    window.click("Source/Tools/Invert mask")
+    window.click("source/tools/mask.invert")
     window.until(lambda d: covered(d) == 128, "the other half is as large")
-    window.click("Source/Tools/Rectangle")
-    window.until_value("Source/Tools/Rectangle", "on")
-    box = window.place("Source/Main/Picture")
+    window.click("source/tools/rectangle")
+    window.until_value("source/tools/rectangle", "on")
+    box = window.place("source/main/picture")
     zoom = box.w // 16
 
     def at(row, column):
@@ -58,33 +58,33 @@ def check_masks(cli, window):
 
 def check_options(cli, window):
     """Each option by what it must do to the samples."""
-    option(window, "Seed", "7", "7")
+    option(window, "seed", "7", "7")
     seven = complete(window)
-    option(window, "Seed", "8", "8")
+    option(window, "seed", "8", "8")
     eight = complete(window)
-    option(window, "Seed", "7", "7")
+    option(window, "seed", "7", "7")
     cli.check("four samples", len(seven) == 4 and len(set(seven)) > 1, seven)
     cli.check("another seed draws others", eight != seven, f"{seven}, {eight}")
     cli.check("the same seed draws the same", complete(window) == seven, seven)
     check_against_command(cli, seven)
-    option(window, "Temperature", "0", "0.00")
+    option(window, "temperature", "0", "0.00")
     greedy = complete(window)
     cli.check("at temperature 0 all samples are one", len(set(greedy)) == 1, greedy)
-    option(window, "Temperature", "2", "2.00")
+    option(window, "temperature", "2", "2.00")
     hot = complete(window)
     cli.check("a high temperature is less likely", min(map(float, hot)) > max(map(float, greedy)), f"{hot}, {greedy}")
-    option(window, "Top-k", "1", "1")
+    option(window, "top_k", "1", "1")
     cli.check("top-k of 1 takes the likeliest at any temperature", complete(window) == greedy, greedy)
-    option(window, "Top-k", "0", "0")
+    option(window, "top_k", "0", "0")
     cli.check("top-k of 0 is off", complete(window) == hot, hot)
-    option(window, "Top-p", "0.01", "0.01")
+    option(window, "top_p", "0.01", "0.01")
     cli.check("so does a top-p of 1 %", complete(window) == greedy, greedy)
-    option(window, "Top-p", "1", "1.00")
-    option(window, "Temperature", "1", "1.00")
+    option(window, "top_p", "1", "1.00")
+    option(window, "temperature", "1", "1.00")
     cli.check("all options back: the same samples again", complete(window) == seven, seven)
     dump = window.dump()
-    cli.check("the caption says what was used", "T 1.00, seed 7" in dump.value("Samples/Main/Caption"),
-              dump.value("Samples/Main/Caption"))
+    cli.check("the caption says what was used", "T 1.00, seed 7" in dump.value("samples/main/caption"),
+              dump.value("samples/main/caption"))
 
 
 def check_against_command(cli, shown):
@@ -99,38 +99,38 @@ def check_against_command(cli, shown):
 
 def level_at(window, sample, row, column):
     """The level of a sample's pixel, from the hover line."""
-    box = window.place(f"Samples/Main/Sample {sample}")
+    box = window.place(f"samples/main/sample_{sample}")
     zoom = box.w / 16
     window.move(box.x + (column + 0.5) * zoom, box.y + (row + 0.5) * zoom)
     found = window.until(lambda d: re.search(rf"sample {sample}  pixel {row}, {column}  level (\d+)",
-                                             d.value("Samples/Main/Hover line")), f"sample {sample} at {row}, {column}", 10)
+                                             d.value("samples/main/hover_line")), f"sample {sample} at {row}, {column}", 10)
     return int(found.group(1))
 
 
 def reading(dump, key):
     """A value of Play's reading, whatever sub-pixel its section names."""
-    return next((w.value for w in dump.widgets if w.label.startswith("Play/y ") and w.label.endswith("/" + key)), "")
+    return next((w.value for w in dump.widgets if w.id.startswith("play/y_") and w.id.endswith("/" + key)), "")
 
 
 def check_play_bar(cli, window):
-    window.click("Play/Main/First sub-pixel")
+    window.click("play/main/first")
     window.until_value(TRACK, "0", 10)
-    dump = window.until(lambda d: d.find("Play/y 8, x 0/Chosen level") and d, "the first masked pixel is 8, 0", 10)
-    window.click("Play/Main/Next sub-pixel")
+    dump = window.until(lambda d: d.find("play/y_8_x_0/chosen") and d, "the first masked pixel is 8, 0", 10)
+    window.click("play/main/next")
     window.until_value(TRACK, "1", 10)
-    window.until(lambda d: d.find("Play/y 8, x 1/Chosen level"), "then 8, 1", 10)
-    window.click("Play/Main/Last sub-pixel")
+    window.until(lambda d: d.find("play/y_8_x_1/chosen"), "then 8, 1", 10)
+    window.click("play/main/last")
     window.until_value(TRACK, "127", 10)
-    window.click("Play/Main/Previous sub-pixel")
+    window.click("play/main/previous")
     window.until_value(TRACK, "126", 10)
     box = window.place(TRACK)
     window.click_at(box.x + box.w * 0.502, box.y + box.h / 2)
     window.until_value(TRACK, "64", 10)
-    window.until(lambda d: d.find("Play/y 12, x 0/Chosen level"), "the middle is 12, 0", 10)
-    window.click("Play/Main/Play")
+    window.until(lambda d: d.find("play/y_12_x_0/chosen"), "the middle is 12, 0", 10)
+    window.click("play/main/play")
     window.until(lambda d: d.value(TRACK).isdigit() and 70 < int(d.value(TRACK)) < 127, "it plays on from there", 10)
-    window.click("Play/Main/Pause playing")
-    window.place("Play/Main/Play")
+    window.click("play/main/pause")
+    window.place("play/main/play")
     place = window.dump().value(TRACK)
     window.rest()
     cli.check("playing halts where it was paused", window.dump().value(TRACK) == place, place)
@@ -139,21 +139,21 @@ def check_play_bar(cli, window):
 
 def check_another_level(cli, window):
     """Another level at row 12: rows before it stay, the level is taken, what follows is drawn again."""
-    sample = window.place("Samples/Main/Sample 2")
+    sample = window.place("samples/main/sample_2")
     zoom = sample.w / 16
     window.click_at(sample.x + 3.5 * zoom, sample.y + 12.5 * zoom)
-    dump = window.until(lambda d: d.find("Play/y 12, x 3/Chosen level") and reading(d, "Probability") and d, "12, 3 is looked at")
-    drawn = int(reading(dump, "Chosen level"))
+    dump = window.until(lambda d: d.find("play/y_12_x_3/chosen") and reading(d, "probability") and d, "12, 3 is looked at")
+    drawn = int(reading(dump, "chosen"))
     cli.check("the level is that of the sample", drawn == level_at(window, 2, 12, 3), drawn)
     before = [level_at(window, 2, row, column) for row, column in ((8, 0), (10, 9), (12, 2))]
     wanted = (drawn + 7) % 16
-    plot = window.place("Play/Main/Distribution")
+    plot = window.place("play/main/distribution")
     left = plot.x + 44  # the axis
     window.click_at(left + (plot.w - 44) * (wanted + 0.5) / 16, plot.y + plot.h / 2)
-    window.until(lambda d: reading(d, "New level") == str(wanted), "a click on a bar chooses its level", 10)
+    window.until(lambda d: reading(d, "new_level") == str(wanted), "a click on a bar chooses its level", 10)
     likelihood = bits(window.dump())[1]
-    window.click("Continue from here")
-    dump = window.until(lambda d: reading(d, "Chosen level") == str(wanted) and filled(d)[0] == filled(d)[1] and d,
+    window.click("play/y_12_x_3/complete.from_here")
+    dump = window.until(lambda d: reading(d, "chosen") == str(wanted) and filled(d)[0] == filled(d)[1] and d,
                         "the chosen level is in the sample")
     after = [level_at(window, 2, row, column) for row, column in ((8, 0), (10, 9), (12, 2))]
     cli.check("what came before stays", before == after, f"{before}, {after}")
@@ -163,41 +163,41 @@ def check_another_level(cli, window):
 
 
 def check_named_step(cli, screen):
-    """While training runs: first the newest weights, then those of an early step that was saved; training goes on."""
+    """While training runs: first the newest weights, then those of an early step that was saved; training continues."""
     with Window(cli, screen) as window:
         window.until(lambda d: d.workspace == "Home", "Home")
         start_new_run(window, cli.folder / "completing")
         window.key("ctrl+s")  # at once: weights that have hardly learnt
-        window.type_number("Controls/Optimiser/Target step", "4000")  # more than this journey takes
-        pin = "Timeline/Track/Pin save "
-        saved = window.until(lambda d: next((w.label[len(pin):] for w in d.widgets if w.label.startswith(pin)), ""),
+        window.type_number("controls/optimiser/target_step", "4000")  # more than this journey takes
+        pin = "timeline/track/pin_save_"
+        saved = window.until(lambda d: next((w.id[len(pin):] for w in d.widgets if w.id.startswith(pin)), ""),
                              "an early step is saved")
         window.until(lambda d: step_of(d) >= int(saved) + 100, "a hundred steps more")
         window.key("5")
-        window.until(lambda d: covered(d) == 128 and d.find("Source/Main/Picture"), "the picture is there")
+        window.until(lambda d: covered(d) == 128 and d.find("source/main/picture"), "the picture is there")
         live = complete(window)
-        words = window.dump().value("Samples/Main/Caption")
+        words = window.dump().value("samples/main/caption")
         used = re.search(r"step (\d+)", words)
-        cli.check("the caption names a trained step, and that training goes on",
+        cli.check("the caption names a trained step, and that training continues",
                   used and int(used.group(1)) >= int(saved) + 100 and "training continues" in words, words)
-        window.click(OPTIONS + "Model step")
-        window.click(f"Sampling/Options/Model step=step {saved}")
-        window.until_value(OPTIONS + "Model step", f"step {saved}", 10)
+        window.click(OPTIONS + "model_step")
+        window.click(f"sampling/options/model_step=step_{saved}")
+        window.until_value(OPTIONS + "model_step", f"step {saved}", 10)
         first = step_of(window.dump())
         early = complete(window)
-        words = window.dump().value("Samples/Main/Caption")
+        words = window.dump().value("samples/main/caption")
         cli.check("the caption names the saved step", re.search(rf"step {saved}\b", words), words)
         # Of four samples each: single ones of weak weights are cheap by chance.
         cli.check("its weights are worse", sum(map(float, early)) > sum(map(float, live)), f"{early}, {live}")
-        window.until(lambda d: step_of(d) > first and d.value("Status/Main/State") == "Running", "training went on")
+        window.until(lambda d: step_of(d) > first and d.value("status/main/state") == "Running", "training continued")
         window.key("Escape", "space")
-        window.until_value("Status/Main/State", "Paused")
+        window.until_value("status/main/state", "Paused")
         cli.check("the window closes with 0", window.close() == 0, window.words())
 
 
 def run(cli, screen):
     with Window(cli, screen, DEMO) as window:
-        window.until_value("Atlas/Main/Layer 0", "drawn")
+        window.until_value("atlas/main/layer_0", "drawn")
         window.key("5")
         window.until(lambda d: covered(d) == 128, "the lower half is masked at first")
         check_masks(cli, window)

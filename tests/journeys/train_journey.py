@@ -1,10 +1,10 @@
-"""A new run from a preset: train, pause, step, change the learning rate, save, go on, stop."""
+"""A new run from a preset: train, pause, step, change the learning rate, save, resume, stop."""
 import json
 import shutil
 
 from window import Window
 
-RATE = "Controls/Optimiser/train.learning_rate"
+RATE = "controls/optimiser/train.learning_rate"
 
 
 def metrics(run):
@@ -13,33 +13,33 @@ def metrics(run):
 
 
 def step_of(dump):
-    return int(dump.value("Status/Main/Step") or -1)
+    return int(dump.value("status/main/step") or -1)
 
 
 def start_new_run(window, run, preset="demo-mirror"):
     window.key("ctrl+n")
-    window.click("Home/New run/Preset")
-    window.click(f"Preset={preset}")
-    window.until_value("Home/New run/Preset", preset)
-    window.fill("Home/New run/Run folder", str(run))
-    window.click("Home/Before the start/Start run")
-    window.until_value("Status/Main/State", "Running")
+    window.click("home/new_run/preset")
+    window.click(f"home/new_run/preset={preset}")
+    window.until_value("home/new_run/preset", preset)
+    window.fill("home/new_run/run_folder", str(run))
+    window.click("home/before_the_start/start_run")
+    window.until_value("status/main/state", "Running")
 
 
 def check_mistake(cli, window):
     """A mistake in the data is named while it is typed, and nothing can be started with it."""
     window.key("ctrl+n")
-    window.fill("Home/New run/Data", "mirrow?size=16")
-    start = "Home/Before the start/Start run"
+    window.fill("home/new_run/data", "mirrow?size=16")
+    start = "home/before_the_start/start_run"
     dump = window.until(lambda d: d.find(start) and d.find(start).why_not and d, "the run cannot be started", 10)
-    words = dump.value("Home/New run/Data problem")
+    words = dump.value("home/new_run/data_problem")
     cli.check("a wrong source is named, and what is allowed", "mirrow" in words and "mirror, tiles" in words, words)
     cli.check("the button says why", "mirrow" in dump.find(start).why_not, dump.find(start).why_not)
 
 
 def pause(window):
     window.key("space")
-    return step_of(window.until_value("Status/Main/State", "Paused"))
+    return step_of(window.until_value("status/main/state", "Paused"))
 
 
 def check_steps(cli, window, run):
@@ -48,12 +48,12 @@ def check_steps(cli, window, run):
     lines = len(metrics(run))
     cli.check("Space pauses; one line of metrics a step", lines == step, f"step {step}, {lines} lines")
     window.key("period")
-    window.until(lambda d: step_of(d) == step + 1 and d.value("Status/Main/State") == "Paused", "one step more")
-    window.click("Run/Run/Step")
-    dump = window.until(lambda d: step_of(d) == step + 2 and d.value("Status/Main/State") == "Paused" and d,
+    window.until(lambda d: step_of(d) == step + 1 and d.value("status/main/state") == "Paused", "one step more")
+    window.click("run/run/step")
+    dump = window.until(lambda d: step_of(d) == step + 2 and d.value("status/main/state") == "Paused" and d,
                         "another step by the button")
-    cli.check("the progress says the step", dump.value("Run/Run/Progress") == f"{step + 2} of 400",
-              dump.value("Run/Run/Progress"))
+    cli.check("the progress says the step", dump.value("run/run/progress") == f"{step + 2} of 400",
+              dump.value("run/run/progress"))
     return step + 2
 
 
@@ -61,9 +61,9 @@ def check_learning_rate(cli, window, run, step):
     before = metrics(run)[-1]["lr"]
     window.type_number(RATE, "1e-4")
     window.until_value(RATE, "1e-4")
-    window.until(lambda d: any(f"Pin learning-rate {step}" in w.label for w in d.widgets), "the change is pinned")
+    window.until(lambda d: any(w.id.endswith(f"/pin_learning-rate_{step}") for w in d.widgets), "the change is pinned")
     window.key("period")
-    window.until(lambda d: step_of(d) == step + 1 and d.value("Status/Main/State") == "Paused", "a step at the new rate")
+    window.until(lambda d: step_of(d) == step + 1 and d.value("status/main/state") == "Paused", "a step at the new rate")
     after = metrics(run)[-1]["lr"]
     cli.check("the new learning rate is used", after < before / 10, f"{before} became {after}")
 
@@ -75,14 +75,14 @@ def check_save_and_resume(cli, window, run):
     window.until(lambda d: saved.exists(), f"{saved.name} is written")
     cli.ok("a checkpoint saved by hand can be inspected", "inspect", saved)
     lines = len(metrics(run))
-    window.click("Run/Run/Primary")
-    window.until(lambda d: step_of(d) > step + 5, "training goes on")
+    window.click("run/run/primary")
+    window.until(lambda d: step_of(d) > step + 5, "training continues")
     step = pause(window)
     grown = metrics(run)
     cli.check("the file of losses grows, without a gap", [m["step"] for m in grown] == list(range(1, step + 1)) and
               len(grown) > lines, f"{lines} lines, then {len(grown)} at step {step}")
-    window.click("Run/Run/Stop")
-    window.until_value("Status/Main/State", "Stopped")
+    window.click("run/run/stop")
+    window.until_value("status/main/state", "Stopped")
     last = run / "checkpoints" / f"step-{step:08d}.safetensors"
     cli.check("Stop saves", last.exists(), list((run / "checkpoints").iterdir()))
 
@@ -100,7 +100,7 @@ def run(cli, screen):
         cli.check("the window closes with 0", window.close() == 0, window.words())
     shutil.copytree(target, folder)
     with Window(cli, screen, folder) as window:
-        window.until_value("Status/Main/State", "Ready")
+        window.until_value("status/main/state", "Ready")
         dump = window.until(lambda d: step_of(d) > 0 and d, "the step of the copy")
         cli.check("a run opens from a path with a blank and an accent", step_of(dump) == len(metrics(folder)),
                   step_of(dump))

@@ -13,7 +13,7 @@ STEP_S = 0.02
 @dataclass
 class Widget:
     kind: str
-    label: str
+    id: str
     x: int
     y: int
     w: int
@@ -31,20 +31,20 @@ class Dump:
     workspace: str
     widgets: list
 
-    def find(self, label):
-        """By the full label, or by its end."""
+    def find(self, name):
+        """By the whole id, or by its end."""
         for widget in self.widgets:
-            if widget.label == label or widget.label.endswith("/" + label):
+            if widget.id == name or widget.id.endswith("/" + name):
                 return widget
         return None
 
-    def value(self, label):
-        widget = self.find(label)
+    def value(self, name):
+        widget = self.find(name)
         return "" if widget is None else widget.value
 
-    def number(self, label):
+    def number(self, name):
         try:
-            return float(self.value(label).split()[0])
+            return float(self.value(name).split()[0])
         except (ValueError, IndexError):
             return float("nan")
 
@@ -56,8 +56,8 @@ def parse_dump(text):
     for line in lines[1:]:
         if not line:
             continue
-        kind, label, place, value, state = line.split("\t")
-        widgets.append(Widget(kind, label, *map(int, place.split()), value, state.removeprefix("disabled: ")
+        kind, _, place, value, state, name = line.split("\t")
+        widgets.append(Widget(kind, name, *map(int, place.split()), value, state.removeprefix("disabled: ")
                               if state != "enabled" else ""))
     return Dump(int(frame), workspace, widgets)
 
@@ -118,29 +118,29 @@ class Window:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the program ended with {self.process.returncode} before: {what}; {self.words()}")
             if time.monotonic() > end:
-                seen = [f"{w.label}={w.value}" for w in dump.widgets if w.value][:60] if dump else []
+                seen = [f"{w.id}={w.value}" for w in dump.widgets if w.value][:60] if dump else []
                 raise RuntimeError(f"not within {seconds} s: {what}; the screen has {seen}")
             time.sleep(STEP_S)
 
-    def until_value(self, label, value, seconds=LIMIT_S):
+    def until_value(self, name, value, seconds=LIMIT_S):
         """`value`: the text, or a function of it."""
         fits = value if callable(value) else lambda text: text == value
-        return self.until(lambda d: d.find(label) and fits(d.value(label)) and d, f"{label} is {value}", seconds)
+        return self.until(lambda d: d.find(name) and fits(d.value(name)) and d, f"{name} is {value}", seconds)
 
     def xdo(self, *words):
         self.screen.run("xdotool", *map(str, words))
 
-    def place(self, label, enabled=True):
+    def place(self, name, enabled=True):
         """The widget, once it is enabled and has stood still for two looks."""
         last = []
 
         def stands(dump):
-            widget = dump.find(label)
+            widget = dump.find(name)
             if widget is None or (enabled and widget.why_not):
                 return None
             last.append((widget.x, widget.y, widget.w, widget.h))
             return widget if len(last) > 1 and last[-1] == last[-2] else None
-        return self.until(stands, f"{label} can be clicked")
+        return self.until(stands, f"{name} can be clicked")
 
     def move(self, x, y):
         self.xdo("mousemove", "--window", self.id, int(x), int(y))
@@ -153,8 +153,8 @@ class Window:
             seen, quiet = size, quiet + 1 if size == seen else 0
             time.sleep(STEP_S)
 
-    def click(self, label):
-        self.click_at(*self.place(label).middle())
+    def click(self, name):
+        self.click_at(*self.place(name).middle())
 
     def click_at(self, x, y, times=1):
         self.move(x, y)
@@ -172,35 +172,35 @@ class Window:
     def type(self, text):
         self.xdo("type", "--delay", 8, text)
 
-    def fill(self, label, text):
+    def fill(self, name, text):
         """Types over what a text field holds."""
-        self.click(label)
+        self.click(name)
         self.key("ctrl+a")
         self.type(text)
-        self.until_value(label, text)
+        self.until_value(name, text)
 
-    def opens(self, label, seconds):
+    def opens(self, name, seconds):
         """Whether the number field is being typed into within so many seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             dump = self.dump()
-            if dump and dump.find(label + " typing"):
+            if dump and dump.find(name + "_typing"):
                 return True
             time.sleep(STEP_S)
         return False
 
-    def type_number(self, label, text):
+    def type_number(self, name, text):
         """A number field: a double click opens it, Enter takes the number. Nothing is typed before it is open: letters
         elsewhere are shortcuts. A machine that is held up between two clicks makes single ones of them: once more."""
         for _ in range(4):
-            self.click_at(*self.place(label).middle(), times=2)
-            if self.opens(label, 3):
+            self.click_at(*self.place(name).middle(), times=2)
+            if self.opens(name, 3):
                 break
         else:
-            raise RuntimeError(f"{label} is not opened by a double click")
+            raise RuntimeError(f"{name} is not opened by a double click")
         self.key("ctrl+a")
         self.type(text)
-        self.until_value(label, text)
+        self.until_value(name, text)
         self.key("Return")
 
     def drag(self, *points):

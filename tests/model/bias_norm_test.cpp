@@ -34,7 +34,7 @@ TEST(BiasNorm, OfEveryWindow) {
             SCOPED_TRACE(std::to_string(length) + " tokens, window " + std::to_string(window));
             ModelConfig config = small_config("aft-local", "text");
             config.layers = 1;
-            config.length = length;
+            config.own["length"] = length;
             config.own["window"] = window;
             expect_norm(config);
             config.mixer = "aft-full";
@@ -46,11 +46,11 @@ TEST(BiasNorm, OfEveryWindow) {
 TEST(BiasNorm, IsNeverNegative) {
     ModelConfig config = small_config("aft-full", "text");
     config.layers = 1;
-    config.length = 50;
+    config.own["length"] = 50;
     config.own["factors"] = 2;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         Net net(config, seed, test_device());
-        const StoredBias in = net.mixer(0).stored_bias(config.length);
+        const StoredBias in = net.mixer(0).stored_bias(config.tokens());
         ASSERT_TRUE(in.u.defined());
         const c10::NoGradGuard off;
         const float slope = 0.1F + 0.37F * static_cast<float>(seed);
@@ -58,7 +58,7 @@ TEST(BiasNorm, IsNeverNegative) {
         in.r.mul_(100);
         in.u.select(1, 1).copy_(in.u.select(1, 0) * slope);
         in.r.select(1, 0).copy_(in.r.select(1, 1) * -slope);
-        const double found = squared_bias(net.mixer(0), config.length).value_or(NAN);
+        const double found = squared_bias(net.mixer(0), config.tokens()).value_or(NAN);
         EXPECT_GE(found, 0) << seed;
         EXPECT_LE(found,
                   1e-9 * in.u.square().sum().item<double>() * in.r.square().sum().item<double>())

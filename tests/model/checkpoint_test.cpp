@@ -52,7 +52,7 @@ std::string changed_error(Change&& change) {
     nlohmann::json description = nlohmann::json::parse(file.metadata.at("afterimage"));
     change(file, description);
     file.metadata["afterimage"] = description.dump();
-    write_safetensors(folder / "b", file);
+    write_tensors(folder / "b", file);
     return error_of([&] { (void)make_net(read_checkpoint(folder / "b")); });
 }
 
@@ -168,10 +168,10 @@ TEST(Checkpoint, AConfigFarLargerThanTheFileIsRefusedAtOnce) {
 
 TEST(Checkpoint, OtherFilesOfTensorsAreToldApart) {
     const Scratch folder;
-    write_safetensors(folder / "x", {.tensors = {{"t", at::ones({2})}}, .metadata = {}});
+    write_tensors(folder / "x", {.tensors = {{"t", at::ones({2})}}, .metadata = {}});
     const std::string error = error_of([&] { (void)read_checkpoint(folder / "x"); });
     EXPECT_TRUE(mentions(error, {(folder / "x").string(), "afterimage"})) << error;
-    write_safetensors(folder / "y", {.tensors = {}, .metadata = {{"afterimage", "[1]"}}});
+    write_tensors(folder / "y", {.tensors = {}, .metadata = {{"afterimage", "[1]"}}});
     EXPECT_NE(error_of([&] { (void)read_checkpoint(folder / "y"); }), "");
     EXPECT_NE(error_of([&] { (void)read_checkpoint(folder / "none"); }), "");
     EXPECT_NE(error_of([&] { (void)read_checkpoint(folder.path()); }), "");

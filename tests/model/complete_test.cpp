@@ -6,12 +6,12 @@
 
 #include "core/files.h"
 #include "core/image.h"
-#include "core/writers.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/decode/decode.h"
 #include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/jobs.h"
+#include "tests/core/read_npy.h"
 #include "tests/model/tiny_nets.h"
 #include "tests/model/train_fixtures.h"
 

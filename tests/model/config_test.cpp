@@ -122,7 +122,7 @@ TEST(Config, ContradictionsAreNamed) {
                     "model.query_gate"));
     EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-local", m.own["outside"] = "-inf"; }),
                     "model.window"));
-    EXPECT_TRUE(has(model([](auto& m) { m.class_token = true; }), "model.class_token"));
+    EXPECT_TRUE(has(model([](auto& m) { m.own["class_token"] = true; }), "model.class_token"));
     EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 4; }), "odd"));
     EXPECT_TRUE(
         has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 0; }), "model.window"));
@@ -130,7 +130,7 @@ TEST(Config, ContradictionsAreNamed) {
         has(model([](auto& m) { m.mixer = "aft-conv1d", m.own["window"] = 0; }), "model.window"));
     EXPECT_TRUE(has(model([](auto& m) {
                         m.mixer = "aft-conv2d", m.own["window"] = 3, m.task = "classify",
-                        m.class_token = true;
+                        m.own["class_token"] = true;
                     }),
                     "model.class_token"));
     EXPECT_TRUE(
@@ -228,7 +228,9 @@ TEST(Presets, RecipesOfThePaper) {
     EXPECT_EQ(b.train.weight_decay, 0.5);
     const Config c = load_preset("imagenet-conv-small-384-15");
     EXPECT_EQ(mixer_traits(c.model).window, 15);
-    EXPECT_EQ(c.train.label_smoothing, 0.1);
+    Config shown = c;
+    SettingRows rows = shown.rows();
+    EXPECT_EQ(value_text(*find_setting(rows, "train.label_smoothing")), "0.1");
     EXPECT_EQ(c.train.batch, 1024);
 }
 

@@ -35,7 +35,7 @@ class Numbers : public DataSource {
 ModelConfig model_of(const DataSource& source, const std::string& task = "image") {
     ModelConfig model;
     model.task = task;
-    model.patch = 1;
+    model.own["patch"] = 1;
     fit_model(model, source);
     return model;
 }
@@ -121,7 +121,7 @@ TEST(Loader, text_windows_lie_in_the_training_part_and_cover_it) {
         open_source("text:" + (folder / "t").string(), 1, 50);
     ModelConfig model;
     model.task = "text";
-    model.length = 50;
+    model.own["length"] = 50;
     fit_model(model, *source);
     Loader loader(source, {model, {}, 5, 1});
     std::set<int64_t> starts, offsets;
@@ -137,7 +137,7 @@ TEST(Loader, text_windows_lie_in_the_training_part_and_cover_it) {
     }
     EXPECT_GT(starts.size(), 30U);
     EXPECT_GT(offsets.size(), 4U) << "each epoch has another offset";
-    model.length = 1801;
+    model.own["length"] = 1801;
     EXPECT_TRUE(has(error_of([&] { Loader(source, {model, {}, 5, 1}); }), "1800 bytes"));
 }
 

@@ -1,6 +1,6 @@
 // A few rows through packed weights, the kernels alone: heights of a tile and numbers of tiles
 // against float64, and that no row's bits depend on the rows beside it nor on what is asked
-// for ahead. PackedDecode.EveryInstructionSet runs it for the other sets.
+// for ahead. DecodeInstructionSet.passes runs it for the other sets.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -84,7 +84,7 @@ TEST(DecodeRestart, GoesInBlocksAndChangesNoBit) {
         for (const int64_t count : {1, 10, 64}) {
             SCOPED_TRACE(fmt::format("{}, {} rows", mixer, count));
             ModelConfig model = tiny_model(mixer, "text");
-            model.length = kLength;
+            model.own["length"] = kLength;
             const Net net = tiny_net(model);
             const auto inner = decode::make_decoder(net, {});
             ASSERT_EQ(inner->group(), 0) << "a packed decoder";

@@ -123,7 +123,7 @@ TEST(DemoCheckpoints, ShapesAreToldApart) {
     const auto source = open_source("shapes?size=32", 1);
     const Batch batch = load_batch(*source, net.config(), {Split::test, 0, 300});
     const c10::NoGradGuard no_grad;
-    const TaskResult result = task_of(net.config()).evaluate(net, batch, {}, 0);
+    const TaskResult result = task_of(net.config()).evaluate(net, batch, {}, {});
     EXPECT_GE(result.metrics.at("accuracy"), 0.95);
 }
 

@@ -43,7 +43,7 @@ ModelConfig small_model(const std::string& task) {
         model.positions = false;
     }
     model.height = model.width = 8;
-    model.length = 32;
+    model.own["length"] = 32;
     return model;
 }
 
@@ -193,8 +193,10 @@ TEST(Tasks, losses_are_the_mean_of_minus_log_p_and_smoothing_mixes_in_the_unifor
     const TaskRoom& task = task_of(model);
     const at::Tensor logs = net.forward(batch.input, {}).to(at::kDouble).log_softmax(-1);
     const at::Tensor truth = logs.gather(1, batch.target.unsqueeze(1)).mean();
-    EXPECT_NEAR(task.evaluate(net, batch, {}, 0).loss.item<double>(), -truth.item<double>(), 1e-5);
-    EXPECT_NEAR(task.evaluate(net, batch, {}, 0.1).loss.item<double>(),
+    EXPECT_NEAR(task.evaluate(net, batch, {}, {}).loss.item<double>(), -truth.item<double>(), 1e-5);
+    RoomSettings smoothing;
+    smoothing["label_smoothing"] = 0.1;
+    EXPECT_NEAR(task.evaluate(net, batch, {}, smoothing).loss.item<double>(),
                 -0.9 * truth.item<double>() - 0.1 * logs.mean().item<double>(), 1e-5);
     for (const TaskRoom& room : tasks()) {
         EXPECT_FALSE(room.info.sentence.empty());

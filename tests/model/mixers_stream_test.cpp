@@ -202,7 +202,7 @@ TEST(MixerStream, HandComputedWindow) {
     config.layers = config.dim = 1;
     config.own["window"] = 2;
     config.own["factors"] = 0;
-    config.length = 3;
+    config.own["length"] = 3;
     config.own["query_gate"] = config.output_projection = false;
     const at::NoGradGuard no_gradients;
     Net net(config, 1, test_device());

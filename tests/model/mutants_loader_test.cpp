@@ -44,7 +44,7 @@ using LoaderMaker = std::function<Batches(uint64_t seed)>;
 
 LoaderOptions loader_options(const DataSource& source, uint64_t seed) {
     LoaderOptions options;
-    options.model.patch = 1;
+    options.model.own["patch"] = 1;
     fit_model(options.model, source);
     options.batch = kBatch;
     options.seed = seed;

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 // The two things that remove: both get a folder as it was before.
 struct FolderPart {
-    std::function<void(const fs::path&, int64_t)> go_on_from;
+    std::function<void(const fs::path&, int64_t)> resume_from;
     std::function<void(RunFolder&, int64_t)> save;
 };
 
@@ -26,8 +26,8 @@ Checkpoint checkpoint_at(int64_t step) {
 }
 
 FolderPart real_folder() {
-    return {.go_on_from = [](const fs::path& path,
-                             int64_t step) { RunFolder(path).go_on_from(step, tiny_config()); },
+    return {.resume_from = [](const fs::path& path,
+                              int64_t step) { RunFolder(path).resume_from(step, tiny_config()); },
             .save = [](RunFolder& run, int64_t step) { (void)run.save(checkpoint_at(step)); }};
 }
 
@@ -54,11 +54,11 @@ std::string resume_mistake(const FolderPart& part) {
         }
     }
     std::ofstream(path / "metrics.jsonl", std::ios::app) << "{\"step\": 7, \"lo";
-    part.go_on_from(path, 4);
+    part.resume_from(path, 4);
     if (logged_steps(path) != std::vector<int64_t>{1, 2, 3, 4})
         return "the log does not end at the step that is resumed";
     RunFolder run(path);
-    run.go_on_from(4, tiny_config());
+    run.resume_from(4, tiny_config());
     StepReport report;
     report.step = 5;
     run.log(report);
@@ -89,14 +89,14 @@ std::string folder_mistake(const FolderPart& part) {
 Mutant<FolderPart> with_log(const std::string& name,
                             const std::function<bool(int64_t step, int64_t from)>& keeps) {
     FolderPart part = real_folder();
-    part.go_on_from = [keeps](const fs::path& path, int64_t from) {
+    part.resume_from = [keeps](const fs::path& path, int64_t from) {
         std::ifstream in(path / "metrics.jsonl");
         std::string kept;
         int64_t number = 0;
         for (std::string line; std::getline(in, line);)
             if (keeps(++number, from)) kept += line + (in.eof() ? "" : "\n");
         in.close();
-        real_folder().go_on_from(path, from);
+        real_folder().resume_from(path, from);
         put(path / "metrics.jsonl", kept);
     };
     return {name, part};

@@ -89,7 +89,7 @@ struct FilePair {
 FilePair write_input(const Scratch& folder, const std::string& name, const at::Tensor& value) {
     const FilePair files{(folder / "in.safetensors").string(),
                          (folder / "out.safetensors").string()};
-    write_safetensors(files.in, {.tensors = {{name, value}}, .metadata = {}});
+    write_tensors(files.in, {.tensors = {{name, value}}, .metadata = {}});
     return files;
 }
 

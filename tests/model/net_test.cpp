@@ -34,7 +34,7 @@ TEST(Net, ShapesAndFiniteLogits) {
         const at::Tensor logits = net.forward(on_device(input_for(c.config, 2, 7)), {});
         const std::vector<int64_t> expected =
             c.config.task == "classify"
-                ? std::vector<int64_t>{2, c.config.classes}
+                ? std::vector<int64_t>{2, c.config.outputs()}
                 : std::vector<int64_t>{2, c.config.tokens(), c.config.levels};
         EXPECT_EQ(logits.sizes().vec(), expected);
         EXPECT_TRUE(at::isfinite(logits).all().item<bool>());
@@ -97,13 +97,13 @@ TEST(Net, ShortSequencesUseTheCornerOfEveryTable) {
 
 TEST(Net, ConvClassifiersTakeOtherPictureSizes) {
     ModelConfig config = small_config("aft-conv2d", "classify");
-    config.patch = 2;
+    config.own["patch"] = 2;
     const at::NoGradGuard no_gradients;
     Net net(config, 3, test_device());
     shake(net, 0.3, 5);
     for (const auto& [height, width] : {std::pair{6, 10}, std::pair{2, 2}, std::pair{4, 4}})
         EXPECT_EQ(net.forward(on_device(at::randn({3, 1, height, width})), {}).sizes(),
-                  at::IntArrayRef({3, config.classes}));
+                  at::IntArrayRef({3, config.outputs()}));
     const std::string odd = usage_error([&] {
         static_cast<void>(net.forward(on_device(at::randn({1, 1, 5, 4})), {}));
     });
@@ -135,7 +135,7 @@ TEST(Net, InitialValuesDependOnSeedAndNameOnly) {
 TEST(Net, InitialSpreads) {
     ModelConfig config = small_config("aft-full", "text");
     config.dim = 96;
-    config.length = 200;
+    config.own["length"] = 200;
     config.own["factors"] = 40;
     const auto spread = [](const Net& net, const std::string& name) {
         for (const Parameter& p : net.parameters())

@@ -37,7 +37,7 @@ class OpJob : public ::testing::Test {
             {"u", s.in.u}, {"r", s.in.r}, {"dy", s.dy}};
         for (const auto& [name, tensor] : all)
             if (tensor.defined() && name != without) file.tensors.emplace_back(name, tensor);
-        write_safetensors(in(), file);
+        write_tensors(in(), file);
     }
 
     [[nodiscard]] OpRequest request(const OpsCase& c) const {

@@ -42,7 +42,7 @@ inline MixContext context_of(const ModelConfig& model) {
     MixContext context;
     context.grid_height = model.grid_height();
     context.grid_width = model.grid_width();
-    context.class_token = model.class_token;
+    context.class_token = model.has_class_token();
     return context;
 }
 

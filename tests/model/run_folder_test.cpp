@@ -95,7 +95,7 @@ TEST(RunFolder, ATornLastLineIsCutOff) {
     { RunFolder(folder / "r", tiny_config()).log(report(1, 1)); }
     std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
     RunFolder again(folder / "r");
-    again.go_on_from(1, tiny_config());
+    again.resume_from(1, tiny_config());
     again.log(report(2, 2));
     const std::vector<nlohmann::json> lines = log_lines(folder / "r");
     ASSERT_EQ(lines.size(), 2u);
@@ -168,8 +168,8 @@ TEST(RunFolder, ASecondProcessIsKeptOutAndACrashLetsGo) {
     if (child == 0) {
         auto* run = new RunFolder(folder / "r", tiny_config());  // never destroyed: a crash
         char byte = 'x';
-        const bool told = run && write(ready[1], &byte, 1) == 1 && read(leave[0], &byte, 1) == 1;
-        _exit(told ? 0 : 1);
+        const bool written = run && write(ready[1], &byte, 1) == 1 && read(leave[0], &byte, 1) == 1;
+        _exit(written ? 0 : 1);
     }
     char byte = 0;
     ASSERT_EQ(read(ready[0], &byte, 1), 1);
@@ -264,12 +264,12 @@ TEST(TrainJob, KilledAndGoneOnWithIsTheSameRun) {
     std::ofstream(folder / "parts" / "metrics.jsonl", std::ios::app) << "{\"step\": 28, \"lo";
     EXPECT_EQ(resolve_model(folder / "parts"), checkpoint_path(folder / "parts", 20));
 
-    std::string told;
-    const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
+    std::string warned;
+    const WarningSink before = set_warning_sink([&](const std::string& text) { warned += text; });
     const TrainResult result = resume(folder / "parts", 40);
     static_cast<void>(set_warning_sink(before));
     EXPECT_EQ(result.step, 40);
-    EXPECT_EQ(told, (folder / "parts").string() + ": steps 21 to 27 were not saved and are lost");
+    EXPECT_EQ(warned, (folder / "parts").string() + ": steps 21 to 27 were not saved and are lost");
     const std::vector<nlohmann::json> a = repeatable(folder / "whole"),
                                       b = repeatable(folder / "parts");
     ASSERT_EQ(a.size(), 40u);

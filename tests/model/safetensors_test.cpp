@@ -51,7 +51,7 @@ TensorFile sample_file() {
 TEST(Safetensors, RoundTripKeepsEveryByte) {
     const Scratch folder;
     const TensorFile file = sample_file();
-    write_safetensors(folder / "x.safetensors", file);
+    write_tensors(folder / "x.safetensors", file);
     const TensorFile back = read_tensors(folder / "x.safetensors");
     EXPECT_EQ(back.metadata, file.metadata);
     ASSERT_EQ(back.tensors.size(), file.tensors.size());
@@ -67,7 +67,7 @@ TEST(Safetensors, RoundTripKeepsEveryByte) {
 
 TEST(Safetensors, WrittenSortedByAlignmentThenNameAndHeaderPadded) {
     const Scratch folder;
-    write_safetensors(folder / "x.safetensors", sample_file());
+    write_tensors(folder / "x.safetensors", sample_file());
     const TensorFile back = read_tensors(folder / "x.safetensors");
     std::vector<std::string> names;
     for (const auto& [name, tensor] : back.tensors)
@@ -84,15 +84,15 @@ TEST(Safetensors, WrittenSortedByAlignmentThenNameAndHeaderPadded) {
 TEST(Safetensors, TheSameTensorsGiveTheSameBytes) {
     const Scratch folder;
     TensorFile file = sample_file();
-    write_safetensors(folder / "a", file);
+    write_tensors(folder / "a", file);
     std::reverse(file.tensors.begin(), file.tensors.end());
-    write_safetensors(folder / "b", file);
+    write_tensors(folder / "b", file);
     EXPECT_EQ(file_text(folder / "a"), file_text(folder / "b"));
 }
 
 TEST(Safetensors, EveryTruncationIsAnError) {
     const Scratch folder;
-    write_safetensors(folder / "x", sample_file());
+    write_tensors(folder / "x", sample_file());
     const std::string whole = file_text(folder / "x");
     for (size_t length = 0; length < whole.size(); ++length)
         EXPECT_NE(read_error(whole.substr(0, length)), "") << "cut to " << length;
@@ -102,7 +102,7 @@ TEST(Safetensors, EveryTruncationIsAnError) {
 
 TEST(Safetensors, RandomBytesNeverDoHarm) {
     const Scratch folder;
-    write_safetensors(folder / "x", sample_file());
+    write_tensors(folder / "x", sample_file());
     const std::string whole = file_text(folder / "x");
     CounterRng rng(5, 0);
     for (int round = 0; round < 300; ++round) {

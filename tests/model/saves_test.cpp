@@ -54,7 +54,7 @@ TEST(Saves, AKindIsKnownToALaterProcessAndNeverBecomesLess) {
         save(run, 10, SaveKind::by_hand);
     }
     RunFolder run(path);
-    run.go_on_from(10, keeping(1));
+    run.resume_from(10, keeping(1));
     save(run, 10, SaveKind::scheduled);
     run.keep_save(10, SaveKind::by_time);
     EXPECT_EQ(save_kind(path, 10), SaveKind::by_hand);
@@ -149,7 +149,7 @@ TEST(Saves, WhatAKillLeftIsRemovedAndNothingElse) {
     fs::create_directories(path / "branches/.until-00000020.partial/checkpoints");
     RunFolder run(path);
     EXPECT_TRUE(fs::exists(ours.front())) << "locking alone writes nothing";
-    run.go_on_from(10, tiny_config());
+    run.resume_from(10, tiny_config());
     for (const fs::path& file : ours) EXPECT_FALSE(fs::exists(file)) << file;
     for (const fs::path& file : others) EXPECT_TRUE(fs::exists(file)) << file;
     EXPECT_FALSE(fs::exists(path / "branches/.until-00000020.partial"));
@@ -177,7 +177,7 @@ TEST(Saves, NothingIsWrittenThroughALink) {
         fs::create_symlink(target, path / name);
         const std::string error = error_of([&] {
             RunFolder run(path);
-            run.go_on_from(10, tiny_config());
+            run.resume_from(10, tiny_config());
             run.keep_save(10, SaveKind::by_hand);
         });
         EXPECT_NE(error.find(name), std::string::npos) << error;

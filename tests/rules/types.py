@@ -8,16 +8,6 @@ TYPE = re.compile(r"\b(enum\s+class\s+|enum\s+|class\s+|struct\s+)(?:alignas\([^
                   r"(?:\s+final)?(?:\s*:\s*[^;{()]*)?\s*\{")
 FREE = {"Impl"}
 
-# A name is a breach where one of its types lies here. Not yet: app/, viz/, model/session*, model/jobs*,
-# model/train/{recorder,run_folder}.*, the other tests; "" is the whole tree.
-FOLDERS = ("bench/", "core/", "model/", "tests/bench/", "tests/core/", "tests/model/")
-LATER = ("model/completion.h", "model/jobs", "model/requests.h", "model/session", "model/status.", "model/train/loop.",
-         "model/train/recorder.", "model/train/run_folder.")
-
-
-def keeps(path):
-    return path.startswith(FOLDERS) and not path.startswith(LATER)
-
 
 def type_names():
     types = defaultdict(list)
@@ -28,5 +18,5 @@ def type_names():
     for name, places in types.items():
         for i, (path, line) in enumerate(places):
             others = places[:i] + places[i + 1:]
-            if name not in FREE and others and keeps(path):
+            if name not in FREE and others:
                 yield path, line, f"{name}: the name of another type ({others[0][0]}:{others[0][1]})"

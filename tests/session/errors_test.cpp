@@ -1,4 +1,4 @@
-// What goes wrong while a session trains: nothing is lost, and it goes on when the cause is gone.
+// What goes wrong while a session trains: nothing is lost, and it resumes when the cause is gone.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -54,7 +54,7 @@ TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     EXPECT_NE(session.status().error.find("metrics.jsonl"), std::string::npos)
         << session.status().error;
     EXPECT_EQ(session.status().state, RunState::paused);
-    EXPECT_TRUE(session.status().can_go_on);
+    EXPECT_TRUE(session.status().can_resume);
     EXPECT_EQ(session.status().step, before + 1);
     session.run().save();  // the weights are, though the log is not
     ASSERT_TRUE(wait_for([&] { return session.status().saved_step == before + 1; }));
@@ -98,7 +98,7 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     session.run().start();
     ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
     EXPECT_NE(session.status().error.find(".png"), std::string::npos) << session.status().error;
-    EXPECT_TRUE(session.status().can_go_on);
+    EXPECT_TRUE(session.status().can_resume);
     EXPECT_EQ(session.status().step, 10);
     EXPECT_EQ(session.curves()->events.back().kind, "error");
     EXPECT_EQ(session.curves()->events.back().step, 11) << "the step that did not come";
@@ -142,12 +142,12 @@ TEST(SessionErrors, EveryStopHasItsOwnAnswer) {
     EXPECT_EQ(saved.error, "");
 }
 
-// Nobody asked for the stop, so nobody reads the status: the reason is told as a warning.
+// Nobody asked for the stop, so nobody reads the status: the reason is a warning.
 TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
     const Scratch scratch;
     const fs::path checkpoints = scratch / "run/checkpoints";
-    std::string told;  // by the trainer's thread, which has ended when it is read
-    const WarningSink before = set_warning_sink([&](const std::string& text) { told += text; });
+    std::string warned;  // by the trainer's thread, which has ended when it is read
+    const WarningSink before = set_warning_sink([&](const std::string& text) { warned += text; });
     {
         TestSession session(new_run(scratch / "run"));
         session.run().step(3);
@@ -157,8 +157,8 @@ TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
         std::ofstream(checkpoints) << "no folder";
     }
     static_cast<void>(set_warning_sink(before));
-    EXPECT_NE(told.find("step 3"), std::string::npos) << told;
-    EXPECT_NE(told.find(checkpoints.string()), std::string::npos) << told;
+    EXPECT_NE(warned.find("step 3"), std::string::npos) << warned;
+    EXPECT_NE(warned.find(checkpoints.string()), std::string::npos) << warned;
 }
 
 }  // namespace

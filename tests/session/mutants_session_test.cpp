@@ -11,7 +11,7 @@ namespace aft {
 namespace {
 
 // What readers see of a session.
-struct View {
+struct PublishedView {
     std::function<Status(const Session&)> status = [](const Session& s) { return s.status(); };
     std::function<Curves(const Session&)> curves = [](const Session& s) { return *s.curves(); };
     std::function<std::vector<float>(Session&)> bias = [](Session& s) {
@@ -21,7 +21,7 @@ struct View {
 };
 
 // Five steps, a rest, one more: everything that is published is of the same step.
-std::string what_is_published_wrongly(const View& view) {
+std::string what_is_published_wrongly(const PublishedView& view) {
     const Scratch scratch;
     const std::string run = scratch / "run";
     std::vector<float> live, before;
@@ -49,14 +49,15 @@ std::string what_is_published_wrongly(const View& view) {
         }
     }
     if (live == before) return "the answer is that of an older step";
-    View real;
+    PublishedView real;
     TestSession reopened(open_path(run));
     if (!wait_state(reopened, RunState::ready)) return "the run does not open";
     return real.bias(reopened) == live ? "" : "the answer is not that of the saved weights";
 }
 
-Mutant<View> with_status(const std::string& name, const std::function<void(Status&)>& change) {
-    View view;
+Mutant<PublishedView> with_status(const std::string& name,
+                                  const std::function<void(Status&)>& change) {
+    PublishedView view;
     view.status = [change](const Session& session) {
         Status status = session.status();
         change(status);
@@ -65,8 +66,9 @@ Mutant<View> with_status(const std::string& name, const std::function<void(Statu
     return {name, view};
 }
 
-Mutant<View> with_curves(const std::string& name, const std::function<void(Curves&)>& change) {
-    View view;
+Mutant<PublishedView> with_curves(const std::string& name,
+                                  const std::function<void(Curves&)>& change) {
+    PublishedView view;
     view.curves = [change](const Session& session) {
         Curves curves = *session.curves();
         change(curves);
@@ -92,19 +94,19 @@ void number_late(Curves& curves) {
 }
 
 TEST(Mutants, SessionMistakesAreNoticed) {
-    View older;  // answers once and for all
+    PublishedView older;  // answers once and for all
     const auto kept = std::make_shared<std::vector<float>>();
     older.bias = [kept](Session& session) {
-        if (kept->empty()) *kept = View().bias(session);
+        if (kept->empty()) *kept = PublishedView().bias(session);
         return *kept;
     };
-    View other_layer;
+    PublishedView other_layer;
     other_layer.bias = [](Session& session) {
         const FieldSetPtr fields = answer(session, probe("bias", 1), nullptr, false);
         return fields == nullptr ? std::vector<float>{} : fields->fields[0].values;
     };
     expect_noticed(
-        what_is_published_wrongly, View(),
+        what_is_published_wrongly, PublishedView(),
         {with_status("publishes before the step is applied", [](Status& s) { ++s.step; }),
          with_status("publishes a step late", [](Status& s) { --s.step; }),
          with_status("says it runs when it rests", [](Status& s) { s.state = RunState::running; }),

@@ -27,18 +27,6 @@ Lines log_of(const std::filesystem::path& run) {
     return lines;
 }
 
-OpenRequest run_that_saves(const Scratch& scratch, int64_t every, int64_t keep = 0) {
-    OpenRequest request = new_run(scratch / "run");
-    request.config->train.checkpoint_every = every;
-    request.config->train.keep_checkpoints = keep;
-    return request;
-}
-
-[[nodiscard]] bool train_to(Session& session, int64_t step) {
-    session.run().step(step - session.status().step);
-    return wait_step(session, step) && wait_state(session, RunState::paused);
-}
-
 [[nodiscard]] bool go_back(Session& session, int64_t step) {
     const int64_t before = session.status().rewinds;
     session.run().rewind(step);
@@ -47,9 +35,9 @@ OpenRequest run_that_saves(const Scratch& scratch, int64_t every, int64_t keep =
     return done;
 }
 
-TEST(SessionRewind, GoesOnBitForBitAndKeepsWhatCameAfter) {
+TEST(SessionRewind, ContinuesBitForBitAndKeepsWhatCameAfter) {
     const Scratch scratch;
-    TestSession session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch / "run", 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     const Lines first = log_of(scratch / "run");
@@ -77,11 +65,11 @@ TEST(SessionRewind, GoesOnBitForBitAndKeepsWhatCameAfter) {
               scratch / "run/branches/until-00000060-2");
 }
 
-TEST(SessionRewind, ABranchIsARunThatGoesOn) {
+TEST(SessionRewind, ABranchIsARunThatContinues) {
     const Scratch scratch;
     std::string branch;
     {
-        TestSession session(run_that_saves(scratch, 20));
+        TestSession session(run_that_saves(scratch / "run", 20));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 50));  // the last ten are not saved yet
         ASSERT_TRUE(go_back(session, 20));
@@ -99,7 +87,7 @@ TEST(SessionRewind, ABranchIsARunThatGoesOn) {
 TEST(SessionRewind, AlsoOfARunThatWasOnlyOpenedAndOfOneThatRuns) {
     const Scratch scratch;
     {
-        TestSession session(run_that_saves(scratch, 10));
+        TestSession session(run_that_saves(scratch / "run", 10));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 30));
     }
@@ -117,7 +105,7 @@ TEST(SessionRewind, AlsoOfARunThatWasOnlyOpenedAndOfOneThatRuns) {
 
 TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
     const Scratch scratch;
-    TestSession session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch / "run", 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     session.run().rewind(7);
@@ -139,7 +127,7 @@ TEST(SessionRewind, AStepThatIsNotSavedIsRefusedAndNothingChanges) {
 TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
     const Scratch scratch;
     const fs::path run = scratch / "run", blocked = run / "events.jsonl.kept";
-    TestSession session(run_that_saves(scratch, 20));
+    TestSession session(run_that_saves(scratch / "run", 20));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 60));
     fs::create_directory(blocked);
@@ -161,7 +149,7 @@ TEST(SessionRewind, WhatCannotBeWrittenLeavesTheRunAsItWas) {
 TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
     const Scratch scratch;
     const fs::path run = scratch / "run", history = run / "history";
-    OpenRequest request = run_that_saves(scratch, 20);
+    OpenRequest request = run_that_saves(scratch / "run", 20);
     request.config->train.steps = 60;
     request.config->train.history_frames = 100;  // every step
     TestSession session(request);
@@ -193,7 +181,7 @@ TEST(SessionRewind, AFileThatLiesInTheBranchIsNotCalledSaved) {
 // Saving the end of what is left behind thins the folder; the step asked for must stay.
 TEST(SessionRewind, TheStepGoneBackToIsSavedAfterwards) {
     const Scratch scratch;
-    TestSession session(run_that_saves(scratch, 10, 2));
+    TestSession session(run_that_saves(scratch / "run", 10, 2));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 25));
     ASSERT_EQ(session.saved_steps(), (std::vector<int64_t>{10, 20}));
@@ -205,7 +193,7 @@ TEST(SessionRewind, TheStepGoneBackToIsSavedAfterwards) {
 // Steps that come a second time, with other weights: no answer of the first time may be shown.
 TEST(SessionRewind, AnswersAboutTheFirstTimeNoLongerHold) {
     const Scratch scratch;
-    TestSession session(run_that_saves(scratch, 10));
+    TestSession session(run_that_saves(scratch / "run", 10));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     ProbeRequest request = probe("bias", 1);

@@ -37,9 +37,9 @@ TEST(RunStates, EveryPairLeadsWhereItShould) {
             const auto found = expected.find({state, event});
             const auto next = next_state(state, event);
             EXPECT_EQ(next.has_value(), found != expected.end())
-                << state_name(state) << ", " << event_name(event);
+                << state_name(state) << ", event " << i;
             if (next && found != expected.end()) {
-                EXPECT_EQ(*next, found->second) << state_name(state) << ", " << event_name(event);
+                EXPECT_EQ(*next, found->second) << state_name(state) << ", event " << i;
             }
         }
 }

@@ -14,18 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using Steps = std::vector<int64_t>;
 
-OpenRequest run_keeping(const Scratch& scratch, int64_t every, int64_t keep) {
-    OpenRequest request = new_run(scratch / "run");
-    request.config->train.checkpoint_every = every;
-    request.config->train.keep_checkpoints = keep;
-    return request;
-}
-
-[[nodiscard]] bool train_to(Session& session, int64_t step) {
-    session.run().step(step - session.status().step);
-    return wait_step(session, step) && wait_state(session, RunState::paused);
-}
-
 [[nodiscard]] bool is_saved(const Session& session, int64_t step) {
     const Steps saved = session.saved_steps();
     return std::find(saved.begin(), saved.end(), step) != saved.end();
@@ -45,7 +33,7 @@ fs::path checkpoint_of(const fs::path& run, int64_t step) {
 TEST(SessionSaves, OnesByHandAreNeverPruned) {
     const Scratch scratch;
     {
-        TestSession session(run_keeping(scratch, 10, 1));
+        TestSession session(run_that_saves(scratch / "run", 10, 1));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 13));
         session.run().save();
@@ -64,7 +52,7 @@ TEST(SessionSaves, OnesByHandAreNeverPruned) {
 
 TEST(SessionSaves, OnesThatAreKeptAreNeverPruned) {
     const Scratch scratch;
-    TestSession session(run_keeping(scratch, 10, 1));
+    TestSession session(run_that_saves(scratch / "run", 10, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 10));
     session.run().keep(10);  // a scheduled one
@@ -77,7 +65,7 @@ TEST(SessionSaves, OnesThatAreKeptAreNeverPruned) {
 
 TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
     const Scratch scratch;
-    TestSession session(run_keeping(scratch, 1000, 1));
+    TestSession session(run_that_saves(scratch / "run", 1000, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 5));
     session.run().set("train.log_every", "2");  // harmless
@@ -104,7 +92,7 @@ TEST(SessionSaves, AChangeThatCanBreakTheRunSavesFirst) {
 // However many scheduled ones follow, until it is seen that the change was a bad one.
 TEST(SessionSaves, TheStepBeforeAChangeCanBeGoneBackTo) {
     const Scratch scratch;
-    TestSession session(run_keeping(scratch, 1, 1));
+    TestSession session(run_that_saves(scratch / "run", 1, 1));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 8));
     session.run().set("train.clip", "0");
@@ -118,7 +106,7 @@ TEST(SessionSaves, TheStepBeforeAChangeCanBeGoneBackTo) {
 
 TEST(SessionSaves, APauseIsSavedInTimeToo) {
     const Scratch scratch;
-    OpenRequest request = run_keeping(scratch, 0, 3);
+    OpenRequest request = run_that_saves(scratch / "run", 0, 3);
     request.config->train.save_minutes = 0.02;
     TestSession session(request);
     ASSERT_TRUE(wait_state(session, RunState::ready));
@@ -137,7 +125,7 @@ void replace(const fs::path& file, const fs::path& by) {
 TEST(SessionFiles, AReplacedMomentIsReadAgain) {
     const Scratch scratch;
     const fs::path run = scratch / "run";
-    TestSession session(run_keeping(scratch, 10, 0));
+    TestSession session(run_that_saves(scratch / "run", 10, 0));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     ASSERT_TRUE(train_to(session, 30));
     ProbeRequest request = probe("gates");
@@ -150,7 +138,7 @@ TEST(SessionFiles, AReplacedMomentIsReadAgain) {
     const FieldSetPtr after = answer(session, request, nullptr, false);
     ASSERT_NE(after, nullptr);
     EXPECT_NE(after->fields[0].values, before->fields[0].values);
-    ASSERT_TRUE(train_to(session, 40)) << "training goes on";
+    ASSERT_TRUE(train_to(session, 40)) << "training continues";
     session.run().save();
     ASSERT_TRUE(wait_message(session, "saved"));
     replace(checkpoint_of(run, 20), checkpoint_of(run, 30));
@@ -163,7 +151,7 @@ TEST(SessionFiles, AReplacedModelIsReadAgainOrTold) {
     const fs::path run = scratch / "run", model = scratch / "model.safetensors",
                    broken = scratch / "broken";
     {
-        TestSession session(run_keeping(scratch, 10, 0));
+        TestSession session(run_that_saves(scratch / "run", 10, 0));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 20));
     }
@@ -191,7 +179,7 @@ TEST(SessionFiles, AModelThatComesBackIsReadAgain) {
     const Scratch scratch;
     const fs::path run = scratch / "run", model = scratch / "model.safetensors";
     {
-        TestSession session(run_keeping(scratch, 10, 0));
+        TestSession session(run_that_saves(scratch / "run", 10, 0));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         ASSERT_TRUE(train_to(session, 20));
     }

@@ -11,45 +11,9 @@
 
 #include "model/session.h"
 #include "tests/core/scratch.h"
-#include "tests/model/device_name.h"
+#include "tests/session/run_requests.h"
 
 namespace aft {
-
-// 8x8 pixels, 4 levels, a step takes milliseconds.
-inline Config small_run() {
-    Config config;
-    config.name = "small";
-    config.model.layers = 2;
-    config.model.dim = 16;
-    config.model.own["factors"] = 8;
-    config.model.init = "fan-in";
-    config.data.source = "mirror?size=8&levels=4";
-    config.train.batch = 4;
-    config.train.steps = 100000;
-    config.train.schedule_steps = 200;
-    config.train.warmup = 5;
-    config.train.validate_every = 20;
-    config.train.validate_examples = 4;
-    config.train.checkpoint_every = 50;
-    config.train.history_frames = 8;
-    return config;
-}
-
-inline OpenRequest new_run(const std::string& out, bool autostart = false) {
-    OpenRequest request;
-    request.config = small_run();
-    request.out = out;
-    request.autostart = autostart;
-    request.device = test_device_name();
-    return request;
-}
-
-inline OpenRequest open_path(const std::string& path) {
-    OpenRequest request;
-    request.path = path;
-    request.device = test_device_name();
-    return request;
-}
 
 // How often a session of this program has said that something new can be shown.
 class Wakes {
@@ -115,6 +79,12 @@ inline void wait_a_little(int64_t milliseconds) {
 
 [[nodiscard]] inline bool wait_step(const Session& session, int64_t step) {
     return wait_for([&] { return session.status().step >= step; });
+}
+
+// Trains up to this step and pauses there.
+[[nodiscard]] inline bool train_to(Session& session, int64_t step) {
+    session.run().step(step - session.status().step);
+    return wait_step(session, step) && wait_state(session, RunState::paused);
 }
 
 // Asks as a panel does, frame after frame, until the answer or the error is there.

@@ -116,7 +116,7 @@ TEST(SessionTraining, CommandsInAnyOrder) {
     }
 }
 
-TEST(SessionTraining, ClosingSavesAndTheFolderGoesOn) {
+TEST(SessionTraining, ClosingSavesAndTheFolderResumes) {
     const Scratch scratch;
     int64_t step = 0;
     {

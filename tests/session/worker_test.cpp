@@ -35,7 +35,7 @@ std::shared_ptr<const Completion> wait_completion(const Session& session, uint64
     return done;
 }
 
-TEST(SessionWorker, ProbesAnswerWhileTrainingGoesOn) {
+TEST(SessionWorker, ProbesAnswerWhileTrainingContinues) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run", true));
     for (const std::string name : {"bias", "attention", "keys", "gates", "predictions"}) {
@@ -83,27 +83,27 @@ TEST(SessionWorker, ManyPanelsAskAtOnce) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run", true));
     std::set<size_t> open;
-    std::vector<ProbeRequest> wishes;
+    std::vector<ProbeRequest> requests;
     for (int64_t layer = 0; layer < 2; ++layer)
         for (const std::string quantity : {"w", "exp-1", "row-share"}) {
-            wishes.push_back(probe("bias", layer));
-            wishes.back().options = {{"quantity", quantity}, {"blocks", "4"}};
+            requests.push_back(probe("bias", layer));
+            requests.back().options = {{"quantity", quantity}, {"blocks", "4"}};
         }
     for (int64_t t = 0; t < 8; ++t) {
-        wishes.push_back(probe("attention", 1));
-        wishes.back().position = t;
-        wishes.back().tokens = picture(3);
+        requests.push_back(probe("attention", 1));
+        requests.back().position = t;
+        requests.back().tokens = picture(3);
     }
-    for (size_t i = 0; i < wishes.size(); ++i) open.insert(i);
+    for (size_t i = 0; i < requests.size(); ++i) open.insert(i);
     EXPECT_TRUE(wait_for([&] {
-        for (size_t i = 0; i < wishes.size(); ++i)
-            if (session.probes().ask(wishes[i])) open.erase(i);
+        for (size_t i = 0; i < requests.size(); ++i)
+            if (session.probes().ask(requests[i])) open.erase(i);
         return open.empty();
     })) << open.size()
         << " never answered";
 }
 
-TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
+TEST(SessionWorker, CompletesWhileTrainingContinues) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run", true));
     ASSERT_TRUE(wait_step(session, 2));
@@ -126,7 +126,7 @@ TEST(SessionWorker, CompletesWhileTrainingGoesOn) {
     EXPECT_NE(failed->error.find("top-p"), std::string::npos);
 }
 
-TEST(SessionWorker, ACompletionStopsIsReplacedAndGoesOn) {
+TEST(SessionWorker, ACompletionStopsIsReplacedAndContinues) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));
     ASSERT_TRUE(wait_state(session, RunState::ready));

@@ -27,6 +27,7 @@ class Toys : public BareTest {
                                                 {"model.heads", std::to_string(kHeads)},
                                                 {"model.decay_power", "0.75"},
                                                 {"model.counted", "48"},
+                                                {"train.value_smoothing", "0.125"},
                                                 {"train.steps", "2"},
                                                 {"data.source", "mirror?size=8&levels=4"}})
             set_from_text(rows, key, value);
@@ -69,14 +70,19 @@ TEST_F(Toys, TheirSettingsAreSettingsLikeOthers) {
     const SettingRows rows = config.rows();
     int found = 0;
     for (const Setting& row : rows) {
-        found += row.key == "model.decay_power" || row.key == "model.counted" ? 1 : 0;
+        found += row.key == "model.decay_power" || row.key == "model.counted" ||
+                         row.key == "train.value_smoothing"
+                     ? 1
+                     : 0;
         EXPECT_FALSE(row.help.empty()) << row.key;
     }
-    EXPECT_EQ(found, 2);
+    EXPECT_EQ(found, 3);
     const nlohmann::json json = config_to_json(config);
     EXPECT_EQ(json["model"]["decay_power"], 0.75);
     Config again = config_from_json(json, "test");
     EXPECT_EQ(again.model.own, config.model.own);
+    EXPECT_EQ(json["train"]["value_smoothing"], 0.125);
+    EXPECT_EQ(again.train.own, config.train.own);
     SettingRows other = again.rows();
     EXPECT_THROW(set_from_text(other, "model.decay_power", "5"), Error);
     // A room's default holds where nothing is said.
@@ -92,6 +98,7 @@ TEST_F(Toys, TrainForTwoStepsAndAreSaved) {
     const nlohmann::json model = config_to_json(inspected.config)["model"];
     EXPECT_EQ(model["decay_power"], 0.75);
     EXPECT_EQ(model["counted"], 48);
+    EXPECT_EQ(config_to_json(inspected.config)["train"]["value_smoothing"], 0.125);
     EXPECT_EQ(inspected.bias.size(), static_cast<size_t>(inspected.config.model.layers) * 2)
         << "statistics of every head";
     const RunSummary summary = summarize_run(folder_.string());
@@ -139,7 +146,7 @@ TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
     for (const Workspace workspace : kWorkspaces) {
         ui().workspace = workspace;
         for (const PanelRoom& room : panels()) {  // tabs behind others come to the front
-            const std::string tab = room.info.name + "/Main/Tab";
+            const std::string tab = room.id + "/main/tab";
             steps(2);
             if (is_there(tab)) run("click " + tab + "\nframes 2\n");
             drawn += dump(stage_->frame().ui());
@@ -148,29 +155,29 @@ TEST_F(Toys, EveryPanelOfEveryWorkspaceDrawsThem) {
         drawn += dump(stage_->frame().ui());
     }
     for (const PanelRoom& room : panels())
-        EXPECT_NE(drawn.find("\t" + room.info.name + "/"), std::string::npos) << room.info.name;
+        EXPECT_NE(drawn.find("\t" + room.id + "/"), std::string::npos) << room.info.name;
     expect_no_problem();
 }
 
 TEST_F(Toys, BiasesKeysAndAttentionShowSomething) {
     open_toy();
-    run("workspace Biases\nframes 3\n");
-    for (const char* map : {"Atlas/Main/L0 h0", "Atlas/Main/L0 h1", "Atlas/Main/L1 h1"})
+    run("view.workspace_biases\nframes 3\n");
+    for (const char* map : {"atlas/main/l0_h0", "atlas/main/l0_h1", "atlas/main/l1_h1"})
         EXPECT_TRUE(until([&] { return value_of(map) == "drawn"; })) << map;
-    EXPECT_EQ(value_of("Atlas/Main/Empty state"), "");
-    run("workspace Attention\nframes 3\nclick Keys/Main/Tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return is_there("Keys/Main/Hover line"); }));
-    EXPECT_EQ(value_of("Keys/Main/Empty state"), "");
-    run("click Attention/Main/Tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return is_there("Attention/Main/Both: bias and content"); }));
+    EXPECT_EQ(value_of("atlas/main/empty_state"), "");
+    run("view.workspace_attention\nframes 3\nclick keys/main/tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("keys/main/hover_line"); }));
+    EXPECT_EQ(value_of("keys/main/empty_state"), "");
+    run("click attention/main/tab\nframes 3\n");
+    EXPECT_TRUE(until([&] { return is_there("attention/main/both"); }));
     expect_no_problem();
 }
 
 TEST_F(Toys, CompleteAPicture) {
     open_toy();
-    run("workspace Complete\nframes 3\n");
+    run("view.workspace_complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
-    run("Complete the input\nframes 3\n");
+    run("complete.start\nframes 3\n");
     EXPECT_TRUE(until([&] {
         const auto& own = ui().selection.completion.own;
         return own && own->done;

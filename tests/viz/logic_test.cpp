@@ -292,14 +292,14 @@ TEST(Tokens, LevelsBecomeGreyAndMissingPixelsTransparent) {
 }
 
 TEST(Theme, ContrastIsWhatLookPromises) {
-    struct Row {
+    struct ThemeContrast {
         ThemeName name;
         double text1, text2, text3, accent, ok, warn, error, fill;  // on pane; white on fill
     };
-    for (const Row& row :
-         {Row{ThemeName::dark, 14.7, 8.4, 6.0, 8.4, 8.1, 10.0, 7.1, 4.8},
-          Row{ThemeName::light, 16.9, 7.7, 5.9, 6.3, 5.6, 5.8, 5.6, 5.9},
-          Row{ThemeName::high_contrast, 21, 16.5, 12, 15.1, 14.7, 13.1, 10.3, 15.1}}) {
+    for (const ThemeContrast& row :
+         {ThemeContrast{ThemeName::dark, 14.7, 8.4, 6.0, 8.4, 8.1, 10.0, 7.1, 4.8},
+          ThemeContrast{ThemeName::light, 16.9, 7.7, 5.9, 6.3, 5.6, 5.8, 5.6, 5.9},
+          ThemeContrast{ThemeName::high_contrast, 21, 16.5, 12, 15.1, 14.7, 13.1, 10.3, 15.1}}) {
         const Theme& c = theme_of(row.name);
         const std::pair<uint32_t, double> expected[] = {
             {c.text1, row.text1},   {c.text2, row.text2}, {c.text3, row.text3},

@@ -12,7 +12,7 @@ namespace aft::viz {
 namespace {
 
 // Software OpenGL keeps a few hundred bytes of each context. Its libraries stay loaded, so that the
-// leak check can name them (tests/leaks.txt) and goes on watching what we allocate ourselves.
+// leak check can name them (tests/leaks.txt) and continues to watch what we allocate ourselves.
 void keep_drivers_loaded() {
     dl_iterate_phdr(
         [](dl_phdr_info* library, size_t, void*) {

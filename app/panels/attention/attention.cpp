@@ -1,5 +1,5 @@
-// Attention: where one target of a picture (or text) listens: by position alone, by content alone,
-// and both; the average over channels, and every channel as a small map.
+// Attention: what one target of a picture (or text) attends to: by position alone, by content
+// alone, and both; the average over channels, and every channel as a small map.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -26,12 +30,12 @@ class AttentionPanel : public Panel {
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
-    void draw_target_tool(Ui& ui, const Positions& positions);
-    void choose_target(Ui& ui, const Positions& positions);
-    void draw_caption(Ui& ui, const Positions& positions);
-    void draw_foot(Ui& ui, const Positions& positions);
-    [[nodiscard]] Coloring coloring(const Ui& ui) const;
-    [[nodiscard]] bool reads_channel(const Ui& ui) const;
+    void draw_target_tool(PaneContext& ui, const Positions& positions);
+    void choose_target(ViewState& ui, const Positions& positions);
+    void draw_caption(PaneContext& ui, const Positions& positions);
+    void draw_foot(PaneContext& ui, const Positions& positions);
+    [[nodiscard]] Coloring coloring(const ViewState& ui) const;
+    [[nodiscard]] bool reads_channel(const ViewState& ui) const;
 
     AttentionData data_;
     AttentionMaps maps_;
@@ -43,14 +47,14 @@ class AttentionPanel : public Panel {
     Range range_;
 };
 
-Coloring AttentionPanel::coloring(const Ui& ui) const {
+Coloring AttentionPanel::coloring(const ViewState& ui) const {
     constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
     constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
     const AttentionLook& look = ui.settings.attention;
     return {range_, kScales[look.scale], kMaps[look.colors]};
 }
 
-void AttentionPanel::choose_target(Ui& ui, const Positions& positions) {
+void AttentionPanel::choose_target(ViewState& ui, const Positions& positions) {
     Cell& cell = ui.selection.cell;
     if (cell.target >= 0 && cell.target < positions.tokens) return;
     cell.target = positions.is_text ? positions.tokens / 2
@@ -62,45 +66,46 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice parts[] = {{"Prior + both"}, {"Content + both"}, {"All three"}};
-    (void)segmented(ui, "Parts", parts_, {parts});
-    const float room = end - ImGui::GetItemRectMax().x;
+    const Choice parts[] = {
+        {"Prior + both##prior"}, {"Content + both##content"}, {"All three##all"}};
+    (void)segmented(ui, "Parts##parts", parts_, {parts});
+    const float available = end - ImGui::GetItemRectMax().x;
     std::vector<Tool> tools;
     if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
     tools.push_back(
         {272, [&] {
-             const char* const name = data_.rows().is_by_head ? "Heads" : "Channels";
-             inline_label(ui, name);
+             const WidgetName name = data_.rows().is_by_head ? "Heads##reduce" : "Channels##reduce";
+             inline_label(ui, name.words);
              const std::string reduce[] = {
-                 "Gate-weighted mean", "Mean",
-                 data_.rows().is_by_head ? "Chosen head" : "Chosen channel"};
+                 "Gate-weighted mean##gate_mean", "Mean##mean",
+                 data_.rows().is_by_head ? "Chosen head##chosen" : "Chosen channel##chosen"};
              const int first = data_.rows().has_gates ? 0 : 1;  // without gates both means are one
              int chosen = std::max(0, reduce_ - first);
              if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
                  reduce_ = chosen + first;
          }});
-    tool_row(ui, room, tools);
+    tool_row(ui, available, tools);
 }
 
-void AttentionPanel::draw_target_tool(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& positions) {
     inline_label(ui, "Target");
-    const Choice names[] = {{.text = "R"}, {.text = "G"}, {.text = "B"}};
+    const Choice names[] = {{.text = "R##r"}, {.text = "G##g"}, {.text = "B##b"}};
     int chosen = int(target_channel_);
-    if (!segmented(ui, "Target channel", chosen, {names})) return;
+    if (!segmented(ui, "Target channel##target_channel", chosen, {names})) return;
     target_channel_ = chosen;
-    const Positions::Place at = positions.target(ui.selection.cell.target);
+    const Positions::GridPosition at = positions.target(ui.selection.cell.target);
     if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
 // A small map is under the pointer: what is read is its channel alone.
-bool AttentionPanel::reads_channel(const Ui& ui) const {
+bool AttentionPanel::reads_channel(const ViewState& ui) const {
     return pointed_channel_ >= 0 && ui.selection.hover &&
            ui.selection.hover->channel == pointed_channel_;
 }
 
 // A source as the maps show it: a pixel with all its channels.
-std::string source_place(const Ui& ui, const Positions& positions, int64_t source) {
-    const Positions::Place place = positions.source(source);
+std::string source_place(const ViewState& ui, const Positions& positions, int64_t source) {
+    const Positions::GridPosition place = positions.source(source);
     return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
 }
 
@@ -109,7 +114,7 @@ ReadOut share_read_out(const char* name, float share) {
     return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
 }
 
-void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     const Cell cell = ui.selection.shown();
     std::vector<ReadOut> values = {
         {"layer", std::to_string(cell.layer)},
@@ -137,7 +142,7 @@ void AttentionPanel::draw_foot(Ui& ui, const Positions& positions) {
                                                 : "Hover a target, click locks, P pins"));
 }
 
-void AttentionPanel::draw_caption(Ui& ui, const Positions& positions) {
+void AttentionPanel::draw_caption(PaneContext& ui, const Positions& positions) {
     const char* const scales[] = {"linear", "square-root", "log"};
     const std::string over = over_image_words(ui);
     const std::string target = positions.target_words(ui.selection.cell.target);
@@ -198,7 +203,7 @@ void AttentionPanel::draw(Ui& ui) {
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
-                .parts = Parts(parts_),
+                .parts = AttentionParts(parts_),
                 .coloring = coloring(ui),
                 .channel = target_channel_},
                std::floor(pictures));
@@ -214,18 +219,19 @@ void AttentionPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.rows().has_both()) return;
     const Positions positions(ui.status);
     const Cell cell = ui.selection.shown();
-    section(ui, "Selection", {}, false);
-    key_value(ui, "Layer", std::to_string(cell.layer));
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", std::to_string(cell.layer));
     if (cell.channel >= 0)
-        key_value(ui, data_.rows().is_by_head ? "Head" : "Channel", std::to_string(cell.channel));
-    const auto words = [&](const Positions::Place& place, const std::string& otherwise) {
+        key_value(ui, data_.rows().is_by_head ? "Head##head" : "Channel##channel",
+                  std::to_string(cell.channel));
+    const auto words = [&](const Positions::GridPosition& place, const std::string& otherwise) {
         return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
                                                        : otherwise;
     };
-    key_value(ui, "Target",
+    key_value(ui, "Target##target",
               words(positions.target(cell.target), positions.target_words(cell.target)));
     if (cell.source >= 0 && size_t(cell.source) < data_.rows().both.row.size()) {
-        key_value(ui, "Source",
+        key_value(ui, "Source##source",
                   positions.channels > 1 || positions.is_text
                       ? source_place(ui, positions, cell.source)
                       : positions.source_words(cell.source));
@@ -234,7 +240,8 @@ void AttentionPanel::inspector(Ui& ui) {
             is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
                    : shown_share(positions, data_.rows().both, cell.source);
         const bool is_mean = cell.channel >= 0 && !is_one && reduce_ != 2;
-        key_value(ui, "Share", std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
+        key_value(ui, "Share##share",
+                  std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   std::isnan(share) ? ""
                   : is_mean         ? "% (mean)"
                                     : "%");
@@ -246,15 +253,16 @@ void AttentionPanel::inspector(Ui& ui) {
                                .target = ui.selection.cell.target});
     draw_layer_shares(ui, data_);
     AttentionLook& look = ui.settings.attention;
-    section(ui, "Display");
+    section(ui, "Display##display");
     label_column(ui, "Scale");
-    const Choice scales[] = {{.text = "Linear"}, {.text = "Root"}, {.text = "Log"}};
-    (void)segmented(ui, "Scale", look.scale, {scales, -1});
+    const Choice scales[] = {
+        {.text = "Linear##linear"}, {.text = "Root##root"}, {.text = "Log##log"}};
+    (void)segmented(ui, "Scale##scale", look.scale, {scales, -1});
     label_column(ui, "Colours");
-    const std::string maps[] = {"Viridis", "Cividis", "Grey"};
-    (void)combo(ui, "Colours", look.colors, {maps});
+    const std::string maps[] = {"Viridis##viridis", "Cividis##cividis", "Grey##grey"};
+    (void)combo(ui, "Colours##colours", look.colors, {maps});
     over_image_controls(ui);
-    section(ui, "Actions");
+    section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
 }
 
@@ -262,13 +270,14 @@ void AttentionPanel::inspector(Ui& ui) {
 
 PanelRoom attention_panel() {
     return {
-        {"Attention", "where one target listens: by position, by content, and both"},
+        {"Attention", "what one target attends to: by position, by content, and both"},
+        "attention",
         icon::eye,
         "Hover the picture to choose a target; click locks it. In a text a click on a character "
         "makes it the target. The maps show the share of "
         "every visible source; below them every channel by itself, sorted by its gate.",
         {{Workspace::attention, Slot::canvas, 0}},
-        [] { return std::unique_ptr<Panel>(std::make_unique<AttentionPanel>()); }};
+        make_panel<AttentionPanel>};
 }
 
 }  // namespace aft::app

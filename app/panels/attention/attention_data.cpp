@@ -33,14 +33,14 @@ double divergence_bits(std::span<const float> row, std::span<const float> from) 
 RowNumbers row_numbers(const Positions& positions, const AttentionMap& map, int64_t target,
                        int64_t window) {
     RowNumbers out;
-    const Positions::Place t = positions.target(target);
+    const Positions::GridPosition t = positions.target(target);
     double on_grid = 0;
     for (size_t j = 0; j < map.row.size(); ++j) {
         const double share = map.row[j];
         if (!(share > 0)) continue;
         out.entropy -= share * std::log2(share);
         if (window > 0 && std::abs(target - int64_t(j)) < window) out.inside += share;
-        const Positions::Place p = positions.source(int64_t(j));
+        const Positions::GridPosition p = positions.source(int64_t(j));
         if (!p.is_on_grid() || !t.is_on_grid()) continue;
         out.distance +=
             share * (positions.is_text ? std::abs(double(t.x - p.x))
@@ -115,31 +115,29 @@ void AttentionData::sort(Order order) {
                      [&](const auto& x, const auto& y) { return key(x) > key(y); });
 }
 
-void AttentionData::update(Ui& ui, const Request& request) {
+void AttentionData::update(PaneContext& ui, const Request& request) {
     ProbeRequest probe;
     probe.probe = "attention";
     probe.step = ui.selection.step;
     probe.layer = request.layer;
     probe.position = request.target;
     probe.tokens = sample_tokens(ui);
-    probe.options = {{"part", "both"}, {"visible", "nan"}};
+    kPartOption.set(probe, AttentionPart::both);
+    kVisibleOption.set(probe, HiddenSources::nan);
     AskTurn turn;
     const bool new_both = watches_.both.update(ui, probe, turn);
-    const auto part = [&](const char* name, Watch& watch, AttentionMap& map) {
-        probe.options["part"] = name;
-        probe.options["reduce"] = request.reduce == Reduce::mean ? "mean" : "gate";
-        probe.channel = -1;
-        if (request.reduce == Reduce::channel) {
-            probe.options["reduce"] = "none";
-            probe.channel = request.channel;
-        }
+    const auto part = [&](AttentionPart name, Watch& watch, AttentionMap& map) {
+        kPartOption.set(probe, name);
+        kReduceOption.set(probe, request.reduce);
+        probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
         if (!watch.update(ui, probe, turn)) return false;
         take_part(ui, watch, map);
         return true;
     };
     const bool has_prior = ui.status.mixer.has_prior();
-    const bool new_prior = request.prior && has_prior && part("prior", watches_.prior, rows_.prior);
-    if (request.content) (void)part("content", watches_.content, rows_.content);
+    const bool new_prior =
+        request.prior && has_prior && part(AttentionPart::prior, watches_.prior, rows_.prior);
+    if (request.content) (void)part(AttentionPart::content, watches_.content, rows_.content);
     const bool other = taken_.reduce != request.reduce || taken_.channel != request.channel;
     if (watches_.both.fields() && (new_both || new_prior || other)) take_both(ui, request);
     if (!has_prior) {
@@ -152,13 +150,14 @@ void AttentionData::update(Ui& ui, const Request& request) {
 }
 
 // All layers cost as much as many targets of one: asked for when the target has come to rest.
-void AttentionData::take_priors(Ui& ui, const Request& request, ProbeRequest probe) {
+void AttentionData::take_priors(PaneContext& ui, const Request& request, ProbeRequest probe) {
     constexpr double kRest_s = 0.15;
     if (taken_.target != request.target) rest_until_ = ui.time + kRest_s;
     probe.probe = "priors";
     probe.layer = 0;
     probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
-    probe.options = {{"reduce", request.reduce == Reduce::mean ? "mean" : "gate"}};
+    probe.options.clear();
+    kPriorReduceOption.set(probe, request.reduce == Reduce::mean ? Reduce::mean : Reduce::gate);
     if (ui.time < rest_until_ && !rows_.priors.empty()) {
         watches_.priors.want(probe);
         ui.want_frame_at(rest_until_);

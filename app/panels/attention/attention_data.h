@@ -6,10 +6,10 @@
 
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 
 namespace aft::app {
 
-enum class Reduce { gate, mean, channel };  // how the channels become one map
 enum class Order { gate, sharpness, divergence };
 
 struct AttentionMap {
@@ -42,7 +42,7 @@ class AttentionData {
         Reduce reduce = Reduce::gate;
         bool prior = true, content = false;
     };
-    void update(Ui& ui, const Request& request);
+    void update(PaneContext& ui, const Request& request);
     void sort(Order order);
 
     [[nodiscard]] const AttentionRows& rows() const { return rows_; }
@@ -55,7 +55,7 @@ class AttentionData {
   private:
     void take_both(const ModelView& ui, const Request& request);
     void take_part(const ModelView& ui, const Watch& watch, AttentionMap& out);
-    void take_priors(Ui& ui, const Request& request, ProbeRequest probe);
+    void take_priors(PaneContext& ui, const Request& request, ProbeRequest probe);
     struct Watches {
         Watch prior{}, content{}, both{}, priors{};
     } watches_;

@@ -7,15 +7,16 @@
 
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
 #include "core/text.h"
 
 namespace aft::app {
 
 namespace {
 
-Cell source_cell(const Ui& ui, const Positions& positions, viz::MapCell at) {
+Cell source_cell(const ViewState& ui, const Positions& positions, viz::MapCell at) {
     Cell cell = ui.selection.cell;
-    const Positions::Place p = unfold(positions, at.row, at.column);
+    const Positions::GridPosition p = unfold(positions, at.row, at.column);
     cell.source = p.is_on_grid() ? positions.source_at(p.y, p.x, 0) : -1;
     return cell;
 }
@@ -114,15 +115,18 @@ std::vector<std::string> AttentionGallery::head_words(const AttentionData& data,
             fmt::format("{}s; {}", shown, value), shown + " each"};
 }
 
-void AttentionGallery::draw_order(Ui& ui, const AttentionData& data) {
+void AttentionGallery::draw_order(PaneContext& ui, const AttentionData& data) {
     inline_label(ui, "Sort");
-    std::vector<Choice> orders = {{.text = "Gate"}, {.text = "Sharpness"}, {.text = "Divergence"}};
+    std::vector<Choice> orders = {{.text = "Gate##gate"},
+                                  {.text = "Sharpness##sharpness"},
+                                  {.text = "Divergence##divergence"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
-    if (segmented(ui, "Sort", chosen, {orders})) requested_ = Order(chosen);
+    if (segmented(ui, "Sort##sort", chosen, {orders})) requested_ = Order(chosen);
 }
 
-void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars) {
+void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int count,
+                                 bool has_bars) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
     const size_t channels = data.rows().channels.size();
@@ -142,8 +146,8 @@ void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, b
                 turn_page(by, count, channels);
             used += ui.px(28);
         };
-        turn("Channels before", icon::step_back, -1, first_ > 0);
-        turn("More channels", icon::step, 1, first_ + size_t(count) < channels);
+        turn("Channels before##channels_before", icon::step_back, -1, first_ > 0);
+        turn("More channels##more_channels", icon::step, 1, first_ + size_t(count) < channels);
         used += ui.px(6);
     }
     std::string words;
@@ -153,7 +157,7 @@ void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, b
     text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text2, Face::regular, all - used - ui.px(300)});
     ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Channels shown"),
+                      .path = ui.recorder.claim("Channels shown##channels_shown"),
                       .min = corner,
                       .max = {corner.x + all, corner.y + ui.px(26)},
                       .value = words,
@@ -162,7 +166,7 @@ void AttentionGallery::draw_head(Ui& ui, const AttentionData& data, int count, b
     draw_order(ui, data);
 }
 
-int64_t AttentionGallery::draw(Ui& ui, AttentionData& data, const Coloring& coloring,
+int64_t AttentionGallery::draw(PaneContext& ui, AttentionData& data, const Coloring& coloring,
                                float height) {
     sort(ui, data);
     const ImVec2 corner = ImGui::GetCursorScreenPos();

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/panels/attention/attention_data.h"
-#include "app/widgets/parts.h"
 #include "viz/atlas.h"
 
 namespace aft::app {
@@ -15,13 +14,13 @@ class AttentionGallery {
     // At the cursor, `height` pixels. Each map has its own range, in the scale and colours given. A
     // click locks a channel, hovering previews it. Sorts the channels of `data`. Returns the
     // channel under the pointer, -1 = none.
-    int64_t draw(Ui& ui, AttentionData& data, const Coloring& coloring, float height);
+    int64_t draw(PaneContext& ui, AttentionData& data, const Coloring& coloring, float height);
 
   private:
     void sort(const ModelView& ui, AttentionData& data);
     void fill(const ModelView& ui, const AttentionData& data, int count);
-    void draw_head(Ui& ui, const AttentionData& data, int count, bool has_bars);
-    void draw_order(Ui& ui, const AttentionData& data);
+    void draw_head(PaneContext& ui, const AttentionData& data, int count, bool has_bars);
+    void draw_order(PaneContext& ui, const AttentionData& data);
     [[nodiscard]] std::vector<std::string> head_words(const AttentionData& data, int count,
                                                       bool has_bars) const;
     void turn_page(int64_t by, int count, size_t channels);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/buttons.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -16,11 +17,12 @@ constexpr float kTitle = 22;      // above every map
 constexpr float kStart = 24;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
 
-float start_room(const DrawContext& ui, const Positions& positions) {
+float start_space(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
 }
 
-Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place& place) {
+Cell source_at(const ViewState& ui, const Positions& positions,
+               const Positions::GridPosition& place) {
     Cell cell = ui.selection.cell;
     cell.source = place.is_on_grid() ? positions.source_at(place.y, place.x, 0) : -1;
     return cell;
@@ -28,10 +30,10 @@ Cell source_at(const Ui& ui, const Positions& positions, const Positions::Place&
 
 }  // namespace
 
-void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
     viz::MapView view;
-    view.id = part.title;
+    view.id = part.title.id.c_str();
     view.data = part.map.folded.data();
     view.coloring = shown.coloring;
     view.area = {part.box.width(), part.box.height()};
@@ -45,7 +47,7 @@ void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& pa
     ImGui::SetCursorScreenPos(part.box.low);
     const viz::MapReply reply = maps_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim(part.title),
+                      .path = ui.recorder.claim(part.title),
                       .min = reply.map.low,
                       .max = reply.map.high,
                       .value = positions.target_words(ui.selection.cell.target),
@@ -58,11 +60,11 @@ void AttentionMaps::draw_map(Ui& ui, const AttentionShown& shown, const Part& pa
 }
 
 // Hovering a character reads it as a source, a click makes it the target.
-void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
-    view.id = part.title;
+    view.id = part.title.id.c_str();
     view.bytes = bytes;
     view.values = part.map.folded.values;
     view.hidden = part.map.folded.hidden;
@@ -75,12 +77,12 @@ void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& p
     ImGui::SetCursorScreenPos(part.box.low);
     const viz::TextMapReply reply = texts_[part.place].draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim(part.title),
+                      .path = ui.recorder.claim(part.title),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = positions.target_words(ui.selection.cell.target),
                       .why_not = {},
-                      .id = reply.id});
+                      .item = reply.id});
     if (reply.hovered >= 0) ui.selection.point(source_at(ui, positions, {0, reply.hovered, 0}));
     if (reply.clicked < 0) return;
     Cell cell = ui.selection.cell;
@@ -89,11 +91,11 @@ void AttentionMaps::draw_text(Ui& ui, const AttentionShown& shown, const Part& p
     ui.selection.lock(cell);
 }
 
-void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const auto& [title, map, place, box, room] = part;
-    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title,
+    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title.words,
             {text_size::label, ui.theme.text1, Face::semibold, room});
-    if (text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(84) < box.width())
+    if (text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(84) < box.width())
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty())
@@ -107,7 +109,7 @@ void AttentionMaps::draw_part(Ui& ui, const AttentionShown& shown, const Part& p
 
 // Source 0, the start or class token, has no place on the map: a cell of its own in the map's
 // colours.
-void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& part) {
+void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const float share = part.map.row.front(), side = ui.px(kStartCell);
     const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
     const viz::Box cell = {low, {low.x + side, low.y + side}};
@@ -124,30 +126,32 @@ void AttentionMaps::draw_start(Ui& ui, const AttentionShown& shown, const Part& 
     }
     if (ui.selection.shown().source == 0) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
     text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
-            {text_size::hint, ui.theme.text2, Face::regular, part.room - side - ui.px(8)});
+            {text_size::hint, ui.theme.text2, Face::regular, part.available - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
     const Region reply =
-        region(ui, "cell", std::string("Start of ") + part.title, {{side, side}, words});
+        region(ui, "cell", WidgetName("Start of " + part.title.words, "start_of_" + part.title.id),
+               {{side, side}, words});
     Cell at = ui.selection.cell;
     at.source = 0;
     if (reply.hovered) ui.selection.point(at);
     if (reply.pressed) ui.selection.lock(at);
 }
 
-void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar_place) {
+void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
+                              const viz::Box& bar_place) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (shown.positions.is_causal) {
         viz::draw_hatch(ui, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
-        const float room = bar_place.low.x - at.x - ui.px(44);
+        const float available = bar_place.low.x - at.x - ui.px(44);
         const char* const variants[] = {"hatched: not yet visible in raster order",
                                         "hatched: not yet visible", "not yet visible"};
         const char* words = variants[2];
         for (const char* const longer : {variants[1], variants[0]})
-            if (text_extent(ui, longer, text_size::hint).x <= room &&
+            if (text_extent(ui, longer, text_size::hint).x <= available &&
                 !(shown.positions.is_text && longer == variants[0]))
                 words = longer;
         text_at(ui, {at.x + ui.px(32), at.y}, words,
-                {text_size::hint, ui.theme.text2, Face::regular, room});
+                {text_size::hint, ui.theme.text2, Face::regular, available});
     }
     ImGui::SetCursorScreenPos({bar_place.low.x, at.y});
     viz::ColorBarView bar;
@@ -163,11 +167,11 @@ void AttentionMaps::draw_foot(Ui& ui, const AttentionShown& shown, const viz::Bo
     if (reply.reset) by_hand_.reset();
 }
 
-void AttentionMaps::draw_sample(Ui& ui, const AttentionShown& shown, float side) {
+void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, float side) {
     const Positions& positions = shown.positions;
     const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
                                     shown_source(ui, positions));
-    const auto at_target = [&](const Positions::Place& p) {
+    const auto at_target = [&](const Positions::GridPosition& p) {
         Cell cell = ui.selection.cell;
         cell.target = positions.target_at(p.y, p.x, shown.channel);
         cell.source = -1;
@@ -177,12 +181,12 @@ void AttentionMaps::draw_sample(Ui& ui, const AttentionShown& shown, float side)
     if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
 }
 
-void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room) {
+void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available) {
     const Positions& positions = shown.positions;
-    const int count = shown.parts == Parts::all ? 4 : 3;
+    const int count = shown.parts == AttentionParts::all ? 4 : 3;
     const float gap = ui.px(24);
-    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
-    const int zoom = viz::fit_zoom({each, room.y - ui.px(kTitle) - start_room(ui, positions)},
+    const float each = std::floor((available.x - gap * float(count - 1)) / float(count));
+    const int zoom = viz::fit_zoom({each, available.y - ui.px(kTitle) - start_space(ui, positions)},
                                    positions.height, positions.width, 4096);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 size = {float(zoom * positions.width), float(zoom * positions.height)};
@@ -196,45 +200,51 @@ void AttentionMaps::draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 ro
         return viz::Box{{x, top}, {x + size.x, top + size.y}};
     };
     const AttentionData& data = shown.data;
-    if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(1), each});
-    if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_room(ui, positions) + ui.px(8)});
+    if (shown.parts != AttentionParts::content)
+        draw_part(ui, shown,
+                  {"Prior: position bias alone##prior", data.rows().prior, 0, box(1), each});
+    if (shown.parts != AttentionParts::prior)
+        draw_part(ui, shown,
+                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown,
+              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_space(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
 
 // The text stands in every part: a text of its own would only repeat it.
-void AttentionMaps::draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room) {
-    const int count = shown.parts == Parts::all ? 3 : 2;
+void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 available) {
+    const int count = shown.parts == AttentionParts::all ? 3 : 2;
     const float gap = ui.px(24);
-    const float each = std::floor((room.x - gap * float(count - 1)) / float(count));
+    const float each = std::floor((available.x - gap * float(count - 1)) / float(count));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float top = corner.y + ui.px(kTitle);
-    const float start = start_room(ui, shown.positions);
+    const float start = start_space(ui, shown.positions);
     const float tall =
-        viz::text_height(sample_bytes(ui), {each, room.y - ui.px(kTitle) - start}, ui);
+        viz::text_height(sample_bytes(ui), {each, available.y - ui.px(kTitle) - start}, ui);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
         return viz::Box{{x, top}, {x + each, top + tall}};
     };
     const AttentionData& data = shown.data;
-    if (shown.parts != Parts::content)
-        draw_part(ui, shown, {"Prior: position bias alone", data.rows().prior, 0, box(0), each});
-    if (shown.parts != Parts::prior)
-        draw_part(ui, shown, {"Content: keys alone", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown, {"Both: bias and content", data.rows().both, 2, box(count - 1), each});
+    if (shown.parts != AttentionParts::content)
+        draw_part(ui, shown,
+                  {"Prior: position bias alone##prior", data.rows().prior, 0, box(0), each});
+    if (shown.parts != AttentionParts::prior)
+        draw_part(ui, shown,
+                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown,
+              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }
 
-void AttentionMaps::draw(Ui& ui, const AttentionShown& shown, float height) {
-    const ImVec2 room = {ImGui::GetContentRegionAvail().x, height};
+void AttentionMaps::draw(PaneContext& ui, const AttentionShown& shown, float height) {
+    const ImVec2 available = {ImGui::GetContentRegionAvail().x, height};
     if (shown.positions.is_text)
-        draw_texts(ui, shown, room);
+        draw_texts(ui, shown, available);
     else
-        draw_pictures(ui, shown, room);
+        draw_pictures(ui, shown, available);
 }
 
 }  // namespace aft::app

@@ -11,12 +11,12 @@
 
 namespace aft::app {
 
-enum class Parts { prior, content, all };  // what stands beside "both"
+enum class AttentionParts { prior, content, all };  // what stands beside "both"
 
 struct AttentionShown {
     const AttentionData& data;
     const Positions& positions;
-    Parts parts = Parts::prior;
+    AttentionParts parts = AttentionParts::prior;
     Coloring coloring{};
     int64_t channel = 0;  // of the target pixel
 };
@@ -24,25 +24,25 @@ struct AttentionShown {
 class AttentionMaps {
   public:
     // At the cursor, `height` pixels, colour bar included.
-    void draw(Ui& ui, const AttentionShown& shown, float height);
+    void draw(PaneContext& ui, const AttentionShown& shown, float height);
     [[nodiscard]] std::optional<double> limit() const { return by_hand_; }  // set by dragging
 
   private:
     struct Part {
-        const char* title;
+        WidgetName title;
         const AttentionMap& map;
         size_t place;  // among the maps
         viz::Box box;
-        float room;  // for the title
+        float available;  // for the title
     };
-    void draw_pictures(Ui& ui, const AttentionShown& shown, ImVec2 room);
-    void draw_sample(Ui& ui, const AttentionShown& shown, float side);
-    void draw_texts(Ui& ui, const AttentionShown& shown, ImVec2 room);
-    void draw_part(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_map(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_text(Ui& ui, const AttentionShown& shown, const Part& part);
-    static void draw_start(Ui& ui, const AttentionShown& shown, const Part& part);
-    void draw_foot(Ui& ui, const AttentionShown& shown, const viz::Box& bar);
+    void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
+    void draw_sample(PaneContext& ui, const AttentionShown& shown, float side);
+    void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
+    void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    static void draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    void draw_foot(PaneContext& ui, const AttentionShown& shown, const viz::Box& bar);
 
     SampleView sample_;
     viz::Map maps_[3];

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -32,7 +34,8 @@ void split_bar(DrawContext& ui, double first, const std::string& left, const std
                  .formula = "sum over sources of min(prior, both)",
                  .sentence = "The part of this row that the position bias alone gives too; the "
                              "rest is moved by the keys."});
-    ui.recorder.item("bar", ui.recorder.claim("Prior or content"), left + ", " + right);
+    ui.recorder.item("bar", ui.recorder.claim("Prior or content##prior_or_content"),
+                     left + ", " + right);
 }
 
 }  // namespace
@@ -44,8 +47,8 @@ double overlap(std::span<const float> row, std::span<const float> other) {
     return std::min(sum, 1.0);
 }
 
-void draw_layer_shares(Ui& ui, const AttentionData& data) {
-    section(ui, "Layers", "prior share of attention");
+void draw_layer_shares(PaneContext& ui, const AttentionData& data) {
+    section(ui, "Layers##layers", "prior share of attention");
     const std::vector<double>& shares = data.rows().priors;
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
@@ -70,7 +73,7 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
     for (size_t i = 0; i < shares.size(); ++i) {
         const std::string words = plain_number(100 * shares[i], 1) + " %";
         ImGui::SetCursorScreenPos({bars.plot.low.x + pitch * float(i), bars.plot.low.y});
-        const Region bar = region(ui, "button", fmt::format("Layer {}", i),
+        const Region bar = region(ui, "button", fmt::format("Layer {0}##layer_{0}", i),
                                   {{std::max(1.0F, pitch), bars.plot.height()}, words});
         tooltip(ui, {.name = fmt::format("Layer {}: {}", i, words),
                      .formula = "sum over sources of min(prior, both)",
@@ -81,28 +84,29 @@ void draw_layer_shares(Ui& ui, const AttentionData& data) {
     ImGui::SetCursorScreenPos(below);
 }
 
-void draw_prior_or_content(Ui& ui, const PriorOrContent& shown) {
+void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown) {
     const AttentionData& data = shown.data;
-    section(ui, "Prior or content", fmt::format("layer {}, this target", shown.layer));
+    section(ui, "Prior or content##prior_or_content",
+            fmt::format("layer {}, this target", shown.layer));
     if (!data.rows().prior.row.empty()) {
         const double same = overlap(data.rows().both.row, data.rows().prior.row);
         const auto percent = static_cast<int>(std::lround(100 * same));
         split_bar(ui, same, fmt::format("position {} %", percent),
                   fmt::format("content {} %", 100 - percent));
-        key_value(ui, "Divergence from prior",
+        key_value(ui, "Divergence from prior##divergence_from_prior",
                   plain_number(divergence_bits(data.rows().both.row, data.rows().prior.row), 3),
                   "bit");
     }
     const int64_t window = ui.status.mixer.window;
     const RowNumbers n = row_numbers(shown.positions, data.rows().both, shown.target, window);
-    key_value(ui, "Mean distance", plain_number(n.distance, 2),
+    key_value(ui, "Mean distance##mean_distance", plain_number(n.distance, 2),
               shown.positions.is_text             ? "bytes"
               : shown.positions.is_autoregressive ? "pixels"
                                                   : "patches");
-    key_value(ui, "Entropy", plain_number(n.entropy, 2), "bit");
+    key_value(ui, "Entropy##entropy", plain_number(n.entropy, 2), "bit");
     if (window > 0)
-        key_value(ui, fmt::format("Inside window {}", window), plain_number(100 * n.inside, 1),
-                  "%");
+        key_value(ui, fmt::format("Inside window {}##inside_window", window),
+                  plain_number(100 * n.inside, 1), "%");
 }
 
 }  // namespace aft::app

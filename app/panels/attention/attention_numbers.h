@@ -11,8 +11,8 @@ struct PriorOrContent {
     int64_t layer = 0, target = 0;
 };
 // One bar a layer, the part that position gives; a click on it chooses the layer.
-void draw_layer_shares(Ui& ui, const AttentionData& data);
-void draw_prior_or_content(Ui& ui, const PriorOrContent& shown);
+void draw_layer_shares(PaneContext& ui, const AttentionData& data);
+void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown);
 
 // The part of one row of shares that another one has too, sum of the smaller ones, in [0, 1].
 [[nodiscard]] double overlap(std::span<const float> row, std::span<const float> other);

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "app/widgets/text.h"
 #include "viz/color_bar.h"
 
 namespace aft::app {
 
 namespace {
 
-void take(Ui& ui, const Positions& positions, const Positions::Place& place, bool is_click) {
+void take(ViewState& ui, const Positions& positions, const Positions::GridPosition& place,
+          bool is_click) {
     if (!place.is_on_grid()) return;
     Cell cell = ui.selection.shown();
     cell.source = positions.source_at(place.y, place.x, 0);
@@ -18,7 +20,7 @@ void take(Ui& ui, const Positions& positions, const Positions::Place& place, boo
     if (is_click) ui.selection.lock(cell);
 }
 
-void draw_bar(Ui& ui, const Positions& positions, const ChosenKey& key, float width) {
+void draw_bar(PaneContext& ui, const Positions& positions, const ChosenKey& key, float width) {
     const Folded& map = *key.map;
     std::vector<float> seen;
     for (size_t k = 0; k < map.values.size(); ++k)
@@ -36,7 +38,7 @@ void draw_bar(Ui& ui, const Positions& positions, const ChosenKey& key, float wi
 
 }  // namespace
 
-void KeyChosen::draw_picture(Ui& ui, const Positions& positions, float side) {
+void KeyChosen::draw_picture(PaneContext& ui, const Positions& positions, float side) {
     text(ui,
          fmt::format("Image, {}\u00D7{} {}", positions.height, positions.width,
                      positions.is_autoregressive ? "pixels" : "patches"),
@@ -46,7 +48,8 @@ void KeyChosen::draw_picture(Ui& ui, const Positions& positions, float side) {
     take(ui, positions, is_click ? reply.clicked : reply.hovered, is_click);
 }
 
-float KeyChosen::draw_map(Ui& ui, const Positions& positions, const ChosenKey& key, float side) {
+float KeyChosen::draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                          float side) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     viz::MapView view;
     view.id = "chosen";
@@ -64,7 +67,8 @@ float KeyChosen::draw_map(Ui& ui, const Positions& positions, const ChosenKey& k
     return reply.map.width();
 }
 
-void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room) {
+void KeyChosen::draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                          ImVec2 available) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     viz::TextMapView view;
@@ -73,31 +77,33 @@ void KeyChosen::draw_text(Ui& ui, const Positions& positions, const ChosenKey& k
     view.hidden = key.map->hidden;
     view.version = key.map->version;
     view.coloring = key.coloring;
-    const ImVec2 most = {room.x, room.y - ui.px(104)};  // below: the bar with its histogram
-    view.area = {room.x, viz::text_height(bytes, most, ui)};
+    const ImVec2 most = {available.x,
+                         available.y - ui.px(104)};  // below: the bar with its histogram
+    view.area = {available.x, viz::text_height(bytes, most, ui)};
     view.source = shown_source(ui, positions).x;
     const viz::TextMapReply reply = text_.draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Text"),
+                      .path = ui.recorder.claim("Text##text"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = key.title,
                       .why_not = {},
-                      .id = reply.id});
+                      .item = reply.id});
     const bool is_click = reply.clicked >= 0;
     const int64_t hit = is_click ? reply.clicked : reply.hovered;
     if (hit >= 0) take(ui, positions, {0, hit, 0}, is_click);
 }
 
-void KeyChosen::draw(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room) {
+void KeyChosen::draw(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                     ImVec2 available) {
     ImGui::BeginGroup();
-    float width = room.x;
+    float width = available.x;
     if (!positions.is_text) {
-        const float side = std::min(room.x, (room.y - ui.px(130)) / 2);
+        const float side = std::min(available.x, (available.y - ui.px(130)) / 2);
         draw_picture(ui, positions, side);
         if (key.map != nullptr) width = draw_map(ui, positions, key, side);
     } else if (key.map != nullptr) {
-        draw_text(ui, positions, key, room);
+        draw_text(ui, positions, key, available);
     }
     if (key.map != nullptr) draw_bar(ui, positions, key, width);
     ImGui::EndGroup();

@@ -17,12 +17,13 @@ struct ChosenKey {
 
 class KeyChosen {
   public:
-    void draw(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room);
+    void draw(PaneContext& ui, const Positions& positions, const ChosenKey& key, ImVec2 available);
 
   private:
-    void draw_text(Ui& ui, const Positions& positions, const ChosenKey& key, ImVec2 room);
-    void draw_picture(Ui& ui, const Positions& positions, float side);
-    float draw_map(Ui& ui, const Positions& positions, const ChosenKey& key, float side);
+    void draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
+                   ImVec2 available);
+    void draw_picture(PaneContext& ui, const Positions& positions, float side);
+    float draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key, float side);
     SampleView sample_;
     viz::Map map_;
     viz::TextMap text_;

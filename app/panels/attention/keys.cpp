@@ -13,6 +13,10 @@
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 
@@ -39,26 +43,26 @@ class KeysPanel : public Panel {
     void inspector(Ui& ui) override;
 
   private:
-    void update(Ui& ui);
-    void take(Ui& ui, KeyLayer& layer);
-    void draw_grid(Ui& ui, const viz::Box& box);
+    void update(const PaneContext& ui);
+    void take(const ModelView& ui, KeyLayer& layer);
+    void draw_grid(PaneContext& ui, const viz::Box& box);
     void fill_cells(const KeyGrid& grid);
-    void take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
-    void draw_foot(Ui& ui, const Positions& positions);
+    void take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
+    void draw_foot(PaneContext& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(size_t layer, size_t map) const;
-    [[nodiscard]] const Folded* chosen(const Ui& ui, size_t* layer, size_t* map) const;
+    [[nodiscard]] const Folded* chosen(const ViewState& ui, size_t* layer, size_t* map) const;
 
     const Session* session_ = nullptr;
     std::vector<KeyLayer> layers_;
     KeyChosen chosen_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
-    struct View {
+    struct KeysView {
         int quantity = 0, range = 0, page = 0;
     } view_;
     uint64_t versions_ = 0, drawn_ = 0;
     size_t grid_columns_ = 0;
-    struct Answer {
+    struct KeysAnswer {
         int page = 0;
         std::string error{};
         bool is_pending = false;
@@ -71,7 +75,7 @@ Coloring KeysPanel::coloring(size_t layer, size_t map) const {
     return {range, Scale::linear, Colormap::viridis};
 }
 
-void KeysPanel::take(Ui& ui, KeyLayer& layer) {
+void KeysPanel::take(const ModelView& ui, KeyLayer& layer) {
     const Field& field = layer.watch.fields()->fields.front();
     layer.index.clear();
     layer.maps.clear();
@@ -101,7 +105,7 @@ void KeysPanel::take(Ui& ui, KeyLayer& layer) {
     layer.range = view_.quantity == 0 ? Range{0, std::max(1e-6, limits.high)} : limits;
 }
 
-void KeysPanel::update(Ui& ui) {
+void KeysPanel::update(const PaneContext& ui) {
     if (std::exchange(session_, ui.session) != ui.session) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     answer_.error.clear();
@@ -116,7 +120,7 @@ void KeysPanel::update(Ui& ui) {
         request.step = ui.selection.step;
         request.layer = int64_t(i);
         request.tokens = tokens;
-        request.options = {{"quantity", view_.quantity == 0 ? "exp" : "k"}};
+        kKeyQuantityOption.set(request, KeyQuantity(view_.quantity));
         AskTurn turn;
         const bool is_new = layers_[i].watch.update(ui, request, turn, 1.0);
         if (layers_[i].watch.fields() && (is_new || other_page)) take(ui, layers_[i]);
@@ -125,7 +129,7 @@ void KeysPanel::update(Ui& ui) {
     }
 }
 
-const Folded* KeysPanel::chosen(const Ui& ui, size_t* layer, size_t* map) const {
+const Folded* KeysPanel::chosen(const ViewState& ui, size_t* layer, size_t* map) const {
     const auto l = size_t(ui.selection.shown().layer);
     if (l >= layers_.size() || layers_[l].maps.empty()) return nullptr;
     const auto& index = layers_[l].index;
@@ -152,7 +156,7 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
         }
 }
 
-void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
+void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
     const size_t all = layers_.empty() ? 0 : layers_.front().maps.size();
     if (all == 0) return;
     viz::AtlasView view;
@@ -191,7 +195,7 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
     ImGui::SetCursorScreenPos(box.low);
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Key maps"),
+                      .path = ui.recorder.claim("Key maps##key_maps"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = fmt::format("{} layers, {} channels", layers_.size(), grid.shown()),
@@ -199,12 +203,12 @@ void KeysPanel::draw_grid(Ui& ui, const viz::Box& box) {
     take_pointer(ui, grid, reply);
 }
 
-void KeysPanel::take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply& reply) {
+void KeysPanel::take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply) {
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const auto layer = size_t(std::max(0, hit.row) / grid.lines);
     if (!hit.is_valid() || layers_[layer].maps.empty()) return;
     const Positions positions(ui.status);
-    const Positions::Place p = unfold(positions, hit.cell.row, hit.cell.column);
+    const Positions::GridPosition p = unfold(positions, hit.cell.row, hit.cell.column);
     Cell cell = ui.selection.cell;
     cell.layer = int64_t(layer);
     const auto place = size_t(hit.row % grid.lines * grid.columns + hit.column);
@@ -216,13 +220,13 @@ void KeysPanel::take_pointer(Ui& ui, const KeyGrid& grid, const viz::AtlasReply&
         ui.selection.point(cell);
 }
 
-void KeysPanel::draw_foot(Ui& ui, const Positions& positions) {
+void KeysPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     size_t l = 0, m = 0;
     const Folded* const map = chosen(ui, &l, &m);
     std::vector<ReadOut> values;
     if (map != nullptr) {
         values = {{"layer", std::to_string(l)}, {"channel", std::to_string(layers_[l].index[m])}};
-        const Positions::Place place = shown_source(ui, positions);
+        const Positions::GridPosition place = shown_source(ui, positions);
         const FoldPlace at = fold_place(positions, place);
         if (at.row >= 0) {
             const double v = map->values[size_t(at.row * map->columns + at.column)];
@@ -273,23 +277,24 @@ void KeysPanel::draw(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice quantities[] = {{.text = "exp(K)"}, {.text = "log exp(K)"}};
-    (void)segmented(ui, "Quantity", view_.quantity, {quantities});
+    const Choice quantities[] = {{.text = "exp(K)##exp"}, {.text = "log exp(K)##log_exp"}};
+    (void)segmented(ui, "Quantity##quantity", view_.quantity, {quantities});
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
     const bool has_more = last > 0 && channels > int64_t(last);
-    const Tool tools[] = {{204,
-                           [&] {
-                               inline_label(ui, "Range");
-                               const Choice ranges[] = {{.text = "Channel"}, {.text = "Layer"}};
-                               (void)segmented(ui, "Range", view_.range, {ranges});
-                           }},
-                          {144, [&] {
-                               if (button(ui, {.name = "More channels",
-                                               .why_not = has_more ? "" : "All channels are shown.",
-                                               .tip = "The next ones of every layer."}))
-                                   ++view_.page;
-                           }}};
+    const Tool tools[] = {
+        {204,
+         [&] {
+             inline_label(ui, "Range");
+             const Choice ranges[] = {{.text = "Channel##channel"}, {.text = "Layer##layer"}};
+             (void)segmented(ui, "Range##range", view_.range, {ranges});
+         }},
+        {144, [&] {
+             if (button(ui, {.name = "More channels##more_channels",
+                             .why_not = has_more ? "" : "All channels are shown.",
+                             .tip = "The next ones of every layer."}))
+                 ++view_.page;
+         }}};
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
     if (sample_missing(ui)) return;
     update(ui);
@@ -325,9 +330,9 @@ void KeysPanel::inspector(Ui& ui) {
     size_t l = 0, m = 0;
     const Folded* const map = chosen(ui, &l, &m);
     if (map == nullptr) return;
-    section(ui, "Selection", {}, false);
-    key_value(ui, "Layer", std::to_string(l));
-    key_value(ui, "Channel", std::to_string(layers_[l].index[m]));
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", std::to_string(l));
+    key_value(ui, "Channel##channel", std::to_string(layers_[l].index[m]));
     double total = 0, top = 0, entropy = 0;
     const auto mass = [&](size_t k) {
         if (map->hidden[k] != 0) return 0.0;
@@ -339,14 +344,14 @@ void KeysPanel::inspector(Ui& ui) {
         top = std::max(top, share);
         if (share > 0) entropy -= share * std::log2(share);
     }
-    section(ui, "Channel statistics");
-    key_value(ui, "Entropy", plain_number(entropy, 2), "bit");
-    key_value(ui, "Effective places", plain_number(std::exp2(entropy), 1),
+    section(ui, "Channel statistics##channel_statistics");
+    key_value(ui, "Entropy##entropy", plain_number(entropy, 2), "bit");
+    key_value(ui, "Effective places##effective_places", plain_number(std::exp2(entropy), 1),
               fmt::format("of {}", map->values.size()));
-    key_value(ui, "Largest share", plain_number(100 * top, 2), "%");
-    section(ui, "Display");
+    key_value(ui, "Largest share##largest_share", plain_number(100 * top, 2), "%");
+    section(ui, "Display##display");
     over_image_controls(ui);
-    section(ui, "Actions");
+    section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
 }
 
@@ -354,11 +359,12 @@ void KeysPanel::inspector(Ui& ui) {
 
 PanelRoom keys_panel() {
     return {{"Keys", "key feature maps of every layer over the picture or text"},
+            "keys",
             icon::layers,
-            "One map per layer and channel: where the keys are large, every target listens more. "
+            "One map per layer and channel: where the keys are large, every target attends more. "
             "Hover for values; a click chooses the map that is drawn large.",
             {{Workspace::attention, Slot::canvas, 1}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<KeysPanel>()); }};
+            make_panel<KeysPanel>};
 }
 
 }  // namespace aft::app

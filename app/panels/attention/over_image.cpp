@@ -5,12 +5,15 @@
 #include <algorithm>
 
 #include "app/panels/shared/sample_input.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 
 namespace {
 
-bool is_on(const Ui& ui) {
+bool is_on(const ViewState& ui) {
     return ui.settings.attention.over_image && !ui.status.task.is_text();
 }
 
@@ -30,7 +33,7 @@ Image image_under(const viz::TokenImage& image, const Folded& map) {
     return picture;
 }
 
-void OverImage::lay_under(Ui& ui, const Folded& map, viz::MapView& view) {
+void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view) {
     if (!is_on(ui) || ui.painter == nullptr || map.values.empty()) return;
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
@@ -45,15 +48,15 @@ void OverImage::lay_under(Ui& ui, const Folded& map, viz::MapView& view) {
     view.strength = float(ui.settings.attention.opacity / 100);
 }
 
-void over_image_controls(Ui& ui) {
+void over_image_controls(PaneContext& ui) {
     AttentionLook& look = ui.settings.attention;
     const bool is_text = ui.status.task.is_text();
     label_column(ui, "Over image", 104,
                  "Lays the map over the picture, which is grey so that all colour is the map's.");
-    (void)toggle(ui, "Over image", look.over_image,
+    (void)toggle(ui, "Over image##over_image", look.over_image,
                  {.why_not = is_text ? "A text has no picture." : ""});
     ImGui::SameLine(0, ui.px(10));
-    NumberField field{.name = "Opacity", .min = 0, .max = 100, .standard = 60};
+    NumberField field{.name = "Opacity##opacity", .min = 0, .max = 100, .standard = 60};
     field.decimals = 0;
     field.unit = "%";
     field.tip = "Of the map over the picture.";
@@ -64,7 +67,7 @@ void over_image_controls(Ui& ui) {
     (void)slider(ui, field, look.opacity);
 }
 
-std::string over_image_words(const Ui& ui) {
+std::string over_image_words(const ViewState& ui) {
     if (!is_on(ui)) return "";
     return fmt::format("over the grey picture, {:.0f} %", ui.settings.attention.opacity);
 }

@@ -11,15 +11,15 @@ namespace aft::app {
 class OverImage {
   public:
     // Puts the sample under `view` if that is switched on and the model sees pictures.
-    void lay_under(Ui& ui, const Folded& map, viz::MapView& view);
+    void lay_under(PaneContext& ui, const Folded& map, viz::MapView& view);
 
   private:
     viz::TokenTexture texture_;
 };
 
 // Switch and opacity, in a label column; remembered in the settings.
-void over_image_controls(Ui& ui);
-[[nodiscard]] std::string over_image_words(const Ui& ui);  // for captions; empty when off
+void over_image_controls(PaneContext& ui);
+[[nodiscard]] std::string over_image_words(const ViewState& ui);  // for captions; empty when off
 
 // Grey, transparent where the map hides its cell.
 [[nodiscard]] Image image_under(const viz::TokenImage& image, const Folded& map);

@@ -7,6 +7,8 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
@@ -47,10 +49,11 @@ struct Arrangement {
 float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float scale) {
     viz::AtlasShape& shape = plan.shape;
     const float gap = 2 * scale;
-    const ImVec2 room = {
+    const ImVec2 available = {
         (area.x - shape.row_label - shape.row_bar) / float(shape.columns) - gap,
         (area.y - shape.column_label) / float(shape.rows) - shape.cell_label - gap};
-    plan.block = form.blocks_for({std::max(24 * scale, room.x), std::max(24 * scale, room.y)});
+    plan.block =
+        form.blocks_for({std::max(24 * scale, available.x), std::max(24 * scale, available.y)});
     shape.tile_rows = (form.rows + plan.block.rows - 1) / plan.block.rows;
     shape.tile_columns = (form.columns + plan.block.columns - 1) / plan.block.columns;
     const viz::AtlasLayout layout = viz::layout_atlas(shape, area, scale);
@@ -64,7 +67,7 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
 
 // Maps of heads: layers x heads; few layers get several lines each, so that their maps become
 // larger.
-Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
+Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
     Arrangement out;
     out.is_grid = true;
     const bool has_bars = area.x > ui.px(860) && ui.selection.range_mode == RangeMode::layer;
@@ -88,7 +91,7 @@ Arrangement arrange_grid(const Ui& ui, const BiasForm& form, ImVec2 area) {
 }
 
 // Matrices and bands: one map per layer, in blocks so that all of them fit.
-Arrangement arrange(const Ui& ui, const BiasForm& form, ImVec2 area) {
+Arrangement arrange(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
     if (form.has_heads()) return arrange_grid(ui, form, area);
     Arrangement out;
     viz::AtlasShape& shape = out.shape;
@@ -115,24 +118,25 @@ class AtlasPanel : public Panel {
     void inspector(Ui& ui) override;
 
   private:
-    void make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan);
+    void make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan);
     void draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area);
     void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                       const viz::AtlasReply& reply);
     void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
-    void draw_shared_bar(Ui& ui);
+    void draw_shared_bar(PaneContext& ui);
 
     BiasLayers layers_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
-    std::vector<std::string> names_, row_labels_, column_labels_;
+    std::vector<WidgetName> names_;  // of the cells
+    std::vector<std::string> row_labels_, column_labels_;
     BiasInspector inspector_;
     uint64_t drawn_ = 0;  // frame
 };
 
-void AtlasPanel::make_cells(Ui& ui, const BiasForm& form, const Arrangement& plan) {
+void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan) {
     cells_.assign(size_t(form.layers * form.heads), {});
-    names_.assign(cells_.size(), "");
+    names_.assign(cells_.size(), {});
     row_labels_.assign(plan.is_grid ? size_t(plan.shape.rows) : 0, "");
     column_labels_.clear();
     for (int64_t layer = 0; layer < form.layers; ++layer) {
@@ -140,10 +144,10 @@ void AtlasPanel::make_cells(Ui& ui, const BiasForm& form, const Arrangement& pla
         for (int64_t head = 0; head < form.heads; ++head) {
             const size_t at = plan.index(layer, head);
             viz::AtlasCell& cell = cells_[at];
-            names_[at] =
-                plan.is_grid ? fmt::format("L{} h{}", layer, head) : fmt::format("Layer {}", layer);
+            names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
+                                      : fmt::format("Layer {0}##layer_{0}", layer);
             if (plan.lines > 1) cell.label = fmt::format("h{}", head);
-            if (!plan.is_grid) cell.label = names_[at];
+            if (!plan.is_grid) cell.label = names_[at].words;
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
             const BiasMap& map = source.maps[size_t(head)];
@@ -181,7 +185,7 @@ void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);
         ui.recorder.area({.kind = "map",
-                          .label = ui.recorder.claim(names_[i]),
+                          .path = ui.recorder.claim(names_[i]),
                           .min = {reply.box.low.x + box.low.x, reply.box.low.y + box.low.y},
                           .max = {reply.box.low.x + box.high.x, reply.box.low.y + box.high.y},
                           .value = cells_[i].data.values.empty() ? "loading" : "drawn",
@@ -207,7 +211,7 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     take_pointer(ui, form, plan, reply);
 }
 
-void AtlasPanel::draw_shared_bar(Ui& ui) {
+void AtlasPanel::draw_shared_bar(PaneContext& ui) {
     viz::ColorBarView bar;
     bar.coloring = layers_.coloring(ui, 0, 0);
     bar.width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16), ui.px(520));
@@ -216,7 +220,8 @@ void AtlasPanel::draw_shared_bar(Ui& ui) {
         bar.low_note = "floor";
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));
     (void)draw_color_bar(bar, ui);
-    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(bar.coloring.range));
+    ui.recorder.item("value", ui.recorder.claim("Colour range##colour_range"),
+                     range_numbers(bar.coloring.range));
 }
 
 void AtlasPanel::draw(Ui& ui) {
@@ -275,12 +280,14 @@ void AtlasPanel::inspector(Ui& ui) {
 
 PanelRoom bias_atlas_panel() {
     return {{"Atlas", "the position biases of all layers and heads at once"},
+            "atlas",
             icon::grid,
-            "Every map shows how much a target listens to a source. Choose the quantity and whose "
+            "Every map shows how much a target attends to a source. Choose the quantity and whose "
             "values set the range; hover for exact values, click to lock, M or a double click "
             "opens Focus.",
-            {{Workspace::biases, Slot::canvas, 0}, {Workspace::train, Slot::canvas, 2, "Biases"}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<AtlasPanel>()); }};
+            {{Workspace::biases, Slot::canvas, 0},
+             {Workspace::train, Slot::canvas, 2, "Biases##biases"}},
+            make_panel<AtlasPanel>};
 }
 
 }  // namespace aft::app

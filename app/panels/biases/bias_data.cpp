@@ -1,4 +1,5 @@
 #include "app/panels/biases/bias_data.h"
+#include "app/state/probe_options.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ Range quantity_limits(Quantity quantity, std::span<const float> values, double p
     return map_range(values, signs, percentile);
 }
 
-ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query) {
+ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQuery& query) {
     ProbeRequest request;
     request.step = ui.selection.step;
     request.layer = query.layer;
@@ -37,29 +38,30 @@ ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& q
     if (form.is_kernel()) {
         request.probe = "kernel";
         if (quantity == Quantity::row_share) quantity = Quantity::exp;
-        request.options["quantity"] = quantity_option(quantity);
-        if (wants_w) request.options["also"] = "w";
+        kKernelQuantityOption.set(request, quantity);
+        if (wants_w) kAlsoOption.set(request, BesideQuantity::w);
         return request;
     }
     request.probe = "bias";
-    request.options = {{"quantity", quantity_option(quantity)},
-                       {"gauge", gauge_option(ui.selection.gauge)},
-                       {"visible", "nan"}};
+    kQuantityOption.set(request, quantity);
+    kGaugeOption.set(request, ui.selection.gauge);
+    kVisibleOption.set(request, HiddenSources::nan);
     const bool is_band = form.layout == BiasLayout::band;
-    if (is_band) request.options["view"] = "band";
+    if (is_band) kViewOption.set(request, BiasView::band);
     const bool is_whole = (is_band || query.is_change) && form.is_read_whole();
     if (!query.block.is_single() && !is_whole)
-        request.options["blocks"] = std::to_string(std::max(query.block.rows, query.block.columns));
+        request.options[kBlocksOption] =
+            std::to_string(std::max(query.block.rows, query.block.columns));
     else if (wants_w)
-        request.options["also"] = "w";
+        kAlsoOption.set(request, BesideQuantity::w);
     return request;
 }
 
-bool shows_change(const Ui& ui) {
+bool shows_change(const ViewState& ui) {
     return ui.selection.difference_to_pin && !ui.selection.pins.empty();
 }
 
-std::string bias_words(const Ui& ui) {
+std::string bias_words(const ViewState& ui) {
     const std::string words = quantity_words(ui.selection.quantity);
     return shows_change(ui) ? "Change of " + words : words;
 }
@@ -84,7 +86,8 @@ std::vector<float> seen_values(const BiasMap& map) {
 
 }  // namespace
 
-void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer) {
+void BiasLayers::rebuild(const ViewState& ui, const BiasForm& form, Blocks block,
+                         BiasLayer& layer) {
     layer.maps.clear();
     layer.own.clear();
     layer.version = ++versions_;
@@ -114,7 +117,7 @@ void BiasLayers::rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasL
     layer.limits = limits(all);
 }
 
-void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const BiasQuery& query,
+void BiasLayers::update_layer(const PaneContext& ui, const BiasForm& form, const BiasQuery& query,
                               BiasLayer& layer) {
     ProbeRequest request = bias_request(ui, form, query);
     AskTurn& turn = turns_[size_t(query.layer)];
@@ -143,7 +146,7 @@ void BiasLayers::update_layer(Ui& ui, const BiasForm& form, const BiasQuery& que
     rebuild(ui, form, block, layer);
 }
 
-void BiasLayers::update(Ui& ui, const BiasForm& form, const Wanted& wanted) {
+void BiasLayers::update(const PaneContext& ui, const BiasForm& form, const Wanted& wanted) {
     if (session_ != ui.session || form_ != form) {  // another model
         layers_.clear();
         ranges_.clear();
@@ -182,7 +185,7 @@ int64_t BiasLayers::ranged() const {
                          [](const BiasLayer& layer) { return layer.is_ranged; });
 }
 
-static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
+static Coloring coloring_of(const PaneContext& ui, Range limits, bool is_change) {
     const Selection& s = ui.selection;
     Coloring out;
     out.range = s.range_by_hand.value_or(limits);
@@ -196,7 +199,7 @@ static Coloring coloring_of(const Ui& ui, Range limits, bool is_change) {
     return out;
 }
 
-Coloring BiasLayers::coloring(const Ui& ui, int64_t layer, int64_t head) const {
+Coloring BiasLayers::coloring(const PaneContext& ui, int64_t layer, int64_t head) const {
     Range limits = has(layer) ? layers_[size_t(layer)].limits : Range{};
     if (ui.selection.range_mode == RangeMode::own && has(layer))
         limits = layers_[size_t(layer)].own.at(size_t(head));
@@ -236,7 +239,7 @@ std::string pin_words(const BiasLayer& layer) {
     return "step " + group_thousands(std::max<int64_t>(0, fields->fields.front().step));
 }
 
-std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
+std::string bias_caption(const ViewState& ui, const BiasForm& form, const BiasLayer& layer,
                          bool names_block) {
     const Selection& s = ui.selection;
     std::string out;

@@ -42,12 +42,12 @@ class BiasLayers {
         bool has_one_range = false;  // of all layers, the same in every pane
     };
     // Asks for what is wanted and takes what has come. Call once per frame.
-    void update(Ui& ui, const BiasForm& form, const Wanted& wanted);
+    void update(const PaneContext& ui, const BiasForm& form, const Wanted& wanted);
     [[nodiscard]] const BiasLayer& layer(int64_t i) const { return layers_.at(size_t(i)); }
     [[nodiscard]] bool has(int64_t i) const {
         return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();
     }
-    [[nodiscard]] Coloring coloring(const Ui& ui, int64_t layer, int64_t head) const;
+    [[nodiscard]] Coloring coloring(const PaneContext& ui, int64_t layer, int64_t head) const;
     [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
     // Layers whose answer is of the step, quantity and gauge that are shown: a range of all layers
     // is one when these are all.
@@ -58,9 +58,10 @@ class BiasLayers {
     [[nodiscard]] std::vector<float> visible_values(int64_t layer, int64_t head) const;
 
   private:
-    void update_layer(Ui& ui, const BiasForm& form, const BiasQuery& query, BiasLayer& layer);
+    void update_layer(const PaneContext& ui, const BiasForm& form, const BiasQuery& query,
+                      BiasLayer& layer);
     [[nodiscard]] bool is_of_screen(const BiasLayer& layer) const;
-    void rebuild(const Ui& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
+    void rebuild(const ViewState& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
     const Session* session_ = nullptr;  // whose layers these are
     std::optional<BiasForm> form_;
     std::vector<BiasLayer> layers_;  // as they are drawn
@@ -72,10 +73,11 @@ class BiasLayers {
     std::string error_;
 };
 
-[[nodiscard]] ProbeRequest bias_request(const Ui& ui, const BiasForm& form, const BiasQuery& query);
+[[nodiscard]] ProbeRequest bias_request(const ViewState& ui, const BiasForm& form,
+                                        const BiasQuery& query);
 // The change since the newest pin is wanted, and there is a pin.
-[[nodiscard]] bool shows_change(const Ui& ui);
-[[nodiscard]] std::string bias_words(const Ui& ui);  // "exp(w)-1", "Change of exp(w)-1"
+[[nodiscard]] bool shows_change(const ViewState& ui);
+[[nodiscard]] std::string bias_words(const ViewState& ui);  // "exp(w)-1", "Change of exp(w)-1"
 // Seconds between two refreshes while training runs: a large bias costs the worker time.
 [[nodiscard]] double bias_hold(const BiasForm& form);
 // Limits for a quantity: w symmetric, exp(w)-1 with its floor, the others from 0.
@@ -88,7 +90,7 @@ class BiasLayers {
 // Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
 [[nodiscard]] std::string pin_words(const BiasLayer& layer);
 // "range shared per layer, signed log, floor -1  ·  NAME, step N  ·  gauge"
-[[nodiscard]] std::string bias_caption(const Ui& ui, const BiasForm& form, const BiasLayer& layer,
-                                       bool names_block);
+[[nodiscard]] std::string bias_caption(const ViewState& ui, const BiasForm& form,
+                                       const BiasLayer& layer, bool names_block);
 
 }  // namespace aft::app

@@ -10,6 +10,9 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -34,11 +37,12 @@ class FocusPanel : public Panel {
   private:
     void draw_tools(Ui& ui, const BiasForm& form);
     void step_zoom(int direction);
-    void draw_map(Ui& ui, const BiasForm& form, ImVec2 area);
-    void take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply);
-    void draw_bar(Ui& ui, const BiasForm& form, float width);
-    void set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form, Blocks block) const;
-    [[nodiscard]] int64_t head(const Ui& ui, const BiasForm& form) const;
+    void draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area);
+    void take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply);
+    void draw_bar(PaneContext& ui, const BiasForm& form, float width);
+    void set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
+                  Blocks block) const;
+    [[nodiscard]] int64_t head(const ViewState& ui, const BiasForm& form) const;
 
     BiasLayers layers_;
     viz::Map map_;
@@ -58,7 +62,7 @@ class FocusPanel : public Panel {
     } bars_;
 };
 
-int64_t FocusPanel::head(const Ui& ui, const BiasForm& form) const {
+int64_t FocusPanel::head(const ViewState& ui, const BiasForm& form) const {
     return form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
 }
 
@@ -78,7 +82,7 @@ void FocusPanel::step_zoom(int direction) {
 void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x - ui.px(190));
     ImGui::SameLine(0, ui.px(12));
-    if (button(ui, {.name = "Zoom out",
+    if (button(ui, {.name = "Zoom out##zoom_out",
                     .icon = icon::minus,
                     .kind = ButtonKind::icon,
                     .tip = "Fewer pixels per cell."})) {
@@ -95,7 +99,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
     ImGui::Dummy({ui.px(84), ui.px(26)});
     ImGui::SameLine(0, ui.px(4));
-    if (button(ui, {.name = "Zoom in",
+    if (button(ui, {.name = "Zoom in##zoom_in",
                     .icon = icon::plus,
                     .kind = ButtonKind::icon,
                     .tip = "More pixels per cell; numbers appear from 44."})) {
@@ -107,7 +111,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
         }
     }
     ImGui::SameLine(0, ui.px(4));
-    if (button(ui, {.name = "Fit map",
+    if (button(ui, {.name = "Fit map##fit_map",
                     .icon = icon::fit,
                     .kind = ButtonKind::icon,
                     .tip = "The whole map."})) {
@@ -116,7 +120,7 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     }
 }
 
-void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form,
+void FocusPanel::set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
                           Blocks block) const {
     const int64_t first = form.first_offset;
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
@@ -140,7 +144,7 @@ void FocusPanel::set_axes(viz::MapView& view, const Ui& ui, const BiasForm& form
     }
 }
 
-void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply& reply) {
+void FocusPanel::take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply) {
     const Blocks block = layers_.layer(layer_).maps.front().block;
     const auto cell_of = [&](viz::MapCell at) {
         return form.cell(layer_, head(ui, form), at.row * block.rows, at.column * block.columns);
@@ -158,7 +162,7 @@ void FocusPanel::take_pointer(Ui& ui, const BiasForm& form, const viz::MapReply&
     }
 }
 
-void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
+void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     const BiasLayer& layer = layers_.layer(layer_);
     const int64_t shown_head = head(ui, form);
     const BiasMap& map = layer.maps[size_t(shown_head)];
@@ -182,7 +186,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     const viz::MapReply reply = map_.draw(view, ui);
     drawn_ = reply.zoom;
     ui.recorder.area({.kind = "map",
-                      .label = ui.recorder.claim("Map"),
+                      .path = ui.recorder.claim("Map##map"),
                       .min = reply.map.low,
                       .max = reply.map.high,
                       .value = fmt::format("layer {} {}x{} 1:{} zoom {}{}", layer_, map.rows,
@@ -194,7 +198,7 @@ void FocusPanel::draw_map(Ui& ui, const BiasForm& form, ImVec2 area) {
     draw_bar(ui, form, std::max(ui.px(200), reply.map.width()));
 }
 
-void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
+void FocusPanel::draw_bar(PaneContext& ui, const BiasForm& form, float width) {
     const int64_t shown_head = head(ui, form);
     const Coloring coloring = layers_.coloring(ui, layer_, shown_head);
     const uint64_t version = layers_.layer(layer_).version;
@@ -223,7 +227,8 @@ void FocusPanel::draw_bar(Ui& ui, const BiasForm& form, float width) {
         read_bias(form, layers_.layer(layer_).maps[size_t(shown_head)], ui.selection.shown());
     if (!std::isnan(reading.value)) bar.marker = reading.value;
     const viz::ColorBarReply reply = draw_color_bar(bar, ui);
-    ui.recorder.item("value", ui.recorder.claim("Colour range"), range_numbers(coloring.range));
+    ui.recorder.item("value", ui.recorder.claim("Colour range##colour_range"),
+                     range_numbers(coloring.range));
     if (reply.reset) ui.selection.range_by_hand.reset();
     if (!reply.changed) return;
     Range range = reply.range;
@@ -243,10 +248,10 @@ void FocusPanel::draw(Ui& ui) {
     layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0, form.layers - 1);
     draw_tools(ui, form);
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
-    const float head_room = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
+    const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
-                         std::max(ui.px(80), all.y - head_room - bar_room)};
+                         std::max(ui.px(80), all.y - head_space - bar_room)};
     const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
     const bool is_global = ui.selection.range_mode == RangeMode::global;
     layers_.update(ui, form,
@@ -273,8 +278,9 @@ void FocusPanel::draw(Ui& ui) {
     if (layers_.has(layer_)) draw_map(ui, form, area);
     if (has_side && layers_.has(layer_)) {
         const float left = corner.x + area.x + ui.px(24);
-        const ImVec2 room = {corner.x + all.x - left, all.y - head_room};
-        side_.draw(ui, form, layers_, {{left, corner.y}, {left + room.x, corner.y + room.y}});
+        const ImVec2 available = {corner.x + all.x - left, all.y - head_space};
+        side_.draw(ui, form, layers_,
+                   {{left, corner.y}, {left + available.x, corner.y + available.y}});
     }
     BiasReading reading;
     reading.cell = ui.selection.shown();
@@ -297,12 +303,13 @@ void FocusPanel::inspector(Ui& ui) {
 
 PanelRoom bias_focus_panel() {
     return {{"Focus", "one bias map down to single cells, and what it means for one target"},
+            "focus",
             icon::zoom_in,
             "The wheel zooms in whole pixels; from 44 pixels a cell shows its number. For maps of "
             "all positions the row of the chosen target is folded back into the picture or text: "
             "where this position looks by prior alone.",
             {{Workspace::biases, Slot::canvas, 1}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<FocusPanel>()); }};
+            make_panel<FocusPanel>};
 }
 
 }  // namespace aft::app

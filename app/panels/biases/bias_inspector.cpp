@@ -6,6 +6,9 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "model/model_files.h"
 #include "viz/color_bar.h"
@@ -39,7 +42,7 @@ Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Qua
 }
 
 void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity,
-                       BiasStatistics& out) {
+                       MapStatistics& out) {
     const Mass mass = mass_of(map.shown, {}, quantity);
     out.entropy = mass.entropy;
     for (size_t i = 0; i < mass.share.size(); ++i) {
@@ -54,8 +57,8 @@ void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quanti
 
 }  // namespace
 
-BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
-    BiasStatistics out;
+MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity) {
+    MapStatistics out;
     out.low = std::numeric_limits<double>::infinity();
     out.high = -out.low;
     double sum = 0, sizes = 0, squares = 0;
@@ -95,7 +98,7 @@ BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantit
     return out;
 }
 
-void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+void BiasInspector::refresh(const PaneContext& ui, const BiasForm& form, const BiasLayers& layers) {
     const int64_t layer = ui.selection.shown().layer;
     const int64_t head =
         form.heads > 1 ? std::clamp<int64_t>(ui.selection.shown().head, 0, form.heads - 1) : 0;
@@ -118,7 +121,7 @@ void BiasInspector::refresh(Ui& ui, const BiasForm& form, const BiasLayers& laye
 
 namespace {
 
-std::string why_no_command(const Ui& ui, int64_t step) {
+std::string why_no_command(const ViewState& ui, int64_t step) {
     if (shows_change(ui)) return "A command writes the map of one step, not a change.";
     if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
     const std::vector<int64_t> saved =
@@ -133,7 +136,7 @@ struct ShownMap {
     int64_t step = 0, layer = 0;
 };
 
-std::string map_command(const Ui& ui, const BiasForm& form, ShownMap map) {
+std::string map_command(const ViewState& ui, const BiasForm& form, ShownMap map) {
     const std::string path = checkpoint_file(ui.status.path, map.step);
     const char* const probe = form.is_kernel() ? "kernel" : "bias";
     std::string words =
@@ -158,12 +161,12 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_selection(ui, form, &reading);
     draw_range(ui, coloring_, &reading);
     draw_statistics(ui, form);
-    section(ui, "Actions");
+    section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
-    const Button copy{.name = "Copy as command",
+    const Button copy{.name = "Copy as command##copy_as_command",
                       .why_not = why_no_command(ui, step),
                       .tip = "Copies the command that writes this map as numbers."};
     ImGui::SameLine(0, ui.px(8));
@@ -173,21 +176,23 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
 }
 
-void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReading* r) {
-    section(ui, "Selection", {}, false);
+void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {
+    section(ui, "Selection##selection", {}, false);
     const Positions positions(ui.status);
     const Quantity quantity = ui.selection.quantity;
-    key_value(ui, "Layer", std::to_string(r->cell.layer));
+    key_value(ui, "Layer##layer", std::to_string(r->cell.layer));
     if (form.is_kernel() || form.has_heads())
-        key_value(ui, "Head", std::to_string(std::max<int64_t>(0, r->cell.head)));
+        key_value(ui, "Head##head", std::to_string(std::max<int64_t>(0, r->cell.head)));
     if (form.is_kernel()) {
         if (r->cell.tap >= 0)
-            key_value(ui, form.layout == BiasLayout::kernel_2d ? "Cell (dy, dx)" : "Offset",
-                      tap_words(form, r->cell));
+            key_value(
+                ui,
+                form.layout == BiasLayout::kernel_2d ? "Cell (dy, dx)##offset" : "Offset##offset",
+                tap_words(form, r->cell));
     } else if (r->cell.target >= 0) {
-        key_value(ui, "Target t", positions.target_words(r->cell.target));
+        key_value(ui, "Target t##target", positions.target_words(r->cell.target));
         if (r->cell.source >= 0)
-            key_value(ui, "Source t\u2032", positions.source_words(r->cell.source));
+            key_value(ui, "Source t\u2032##source", positions.source_words(r->cell.source));
     }
     if (r->is_hidden) {
         hint(ui, "This source is not visible from the target.");
@@ -198,36 +203,39 @@ void BiasInspector::draw_selection(Ui& ui, const BiasForm& form, const BiasReadi
         return;
     }
     if (!r->block.is_single()) {
-        key_value(ui, fmt::format("Mean of {}\u00D7{}", r->block.rows, r->block.columns),
+        key_value(ui,
+                  fmt::format("Mean of {}\u00D7{}##mean_of_block", r->block.rows, r->block.columns),
                   shown_value(ui, r->mean));
-        key_value(ui, "Smallest", shown_value(ui, r->low));
-        key_value(ui, "Largest", shown_value(ui, r->high));
+        key_value(ui, "Smallest##smallest", shown_value(ui, r->low));
+        key_value(ui, "Largest##largest", shown_value(ui, r->high));
         return;
     }
-    key_value(ui, bias_words(ui), shown_value(ui, r->value));
+    key_value(ui, {bias_words(ui), "value"}, shown_value(ui, r->value));
     if (shows_change(ui)) return;
     if (!std::isnan(r->w)) key_value(ui, "w", shown_value(Quantity::w, r->w));
     if (quantity == Quantity::w)
-        key_value(ui, "exp(w)\u22121", shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
+        key_value(ui, "exp(w)\u22121##exp_minus_one",
+                  shown_value(Quantity::exp_minus_one, std::expm1(r->value)));
 }
 
 static void record_bar(DrawContext& ui, const viz::Box& bar, const Range& range) {
     ui.recorder.area({.kind = "bar",
-                      .label = ui.recorder.claim("Colour bar"),
+                      .path = ui.recorder.claim("Colour bar##colour_bar"),
                       .min = bar.low,
                       .max = bar.high,
                       .value = fmt::format("{:.6g} to {:.6g}", range.low, range.high),
                       .why_not = {}});
 }
 
-void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading) {
+void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
+                               const BiasReading* reading) {
     Selection& s = ui.selection;
     const std::string note = s.range_by_hand                  ? "set by hand"
                              : s.range_mode == RangeMode::own ? "of this map"
                              : s.range_mode == RangeMode::layer
                                  ? fmt::format("shared by layer {}", layer_)
                                  : "shared by all layers";
-    section(ui, "Range", note);
+    section(ui, "Range##range", note);
     const bool has_change = shows_change(ui);
     const bool has_floor = s.quantity == Quantity::exp_minus_one && !has_change;
     viz::ColorBarView view;
@@ -276,13 +284,14 @@ void BiasInspector::draw_range(Ui& ui, const Coloring& coloring, const BiasReadi
     draw_limits(ui);
 }
 
-void BiasInspector::draw_limits(Ui& ui) {
+void BiasInspector::draw_limits(PaneContext& ui) {
     Selection& s = ui.selection;
     const bool has_change = shows_change(ui);
     const bool has_floor = s.quantity == Quantity::exp_minus_one;
-    const Choice limits[] = {{.text = "Full"}, {.text = "99.8 %"}, {.text = "99 %"}};
+    const Choice limits[] = {
+        {.text = "Full##full"}, {.text = "99.8 %##inner_99_8"}, {.text = "99 %##inner_99"}};
     int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
-    if (segmented(ui, "Limits", chosen, {limits, -1})) {
+    if (segmented(ui, "Limits##limits", chosen, {limits, -1})) {
         s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
         s.range_by_hand.reset();
     }
@@ -292,41 +301,41 @@ void BiasInspector::draw_limits(Ui& ui) {
                               : has_floor                 ? "off: floor is \u22121"
                                                           : "off: from 0";
     bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
-    if (toggle(ui, "Symmetric", on,
+    if (toggle(ui, "Symmetric##symmetric", on,
                {words, has_change                  ? "A change is always drawn round 0."
                        : s.quantity == Quantity::w ? ""
                                                    : "Only w is drawn round 0."}))
         s.symmetric = on;
 }
 
-void BiasInspector::draw_statistics(Ui& ui, const BiasForm& form) {
+void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
-    section(ui, "Statistics",
+    section(ui, "Statistics##statistics",
             (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
                             : fmt::format("layer {}", layer_)) +
                 (is_fixed ? ", gauge fixed" : ", raw"));
-    const BiasStatistics& s = statistics_;
+    const MapStatistics& s = statistics_;
     if (s.count == 0) return;
-    key_value(ui, "Minimum", shown_value(ui, s.low));
-    key_value(ui, "Maximum", shown_value(ui, s.high));
+    key_value(ui, "Minimum##minimum", shown_value(ui, s.low));
+    key_value(ui, "Maximum##maximum", shown_value(ui, s.high));
     const std::string pairs = of_what(form.is_kernel());
-    key_value(ui, "Mean, " + pairs, shown_value(ui, s.mean));
+    key_value(ui, {"Mean, " + pairs, "mean"}, shown_value(ui, s.mean));
     const BiasLayout layout = form.layout;
     if (std::isfinite(s.norm))
-        key_value(ui, (shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs,
+        key_value(ui, {(shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs, "norm"},
                   stored_value(s.norm));
     if (shows_change(ui)) return;
     if (layout == BiasLayout::kernel_2d || form.rows == 1) {
-        key_value(ui, "Entropy of kernel", plain_number(s.entropy, 2), "bit");
+        key_value(ui, "Entropy of kernel##entropy_of_kernel", plain_number(s.entropy, 2), "bit");
         const Positions positions(ui.status);
-        key_value(ui, "Mean distance", plain_number(s.mean_distance, 2),
+        key_value(ui, "Mean distance##mean_distance", plain_number(s.mean_distance, 2),
                   positions.is_text              ? "bytes"
                   : !positions.is_autoregressive ? "patches"
                   : positions.channels > 1       ? "cells"
                                                  : "pixels");
-        key_value(ui, "Mass within 1", plain_number(100 * s.within_one, 1), "%");
+        key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
-        key_value(ui, "Entropy of rows", plain_number(s.entropy, 2), "bit");
+        key_value(ui, "Entropy of rows##entropy_of_rows", plain_number(s.entropy, 2), "bit");
     } else {
         hint(ui, "Entropy is shown where every value is drawn by itself.");
     }

@@ -1,10 +1,12 @@
 #include "app/panels/biases/bias_side.h"
+#include "app/state/probe_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -13,12 +15,12 @@ namespace {
 
 constexpr size_t kMoments = 4;
 
-void heading(DrawContext& ui, std::string_view title, std::string_view rest) {
-    ui.recorder.set_section(std::string(title));
+void heading(DrawContext& ui, const WidgetName& title, std::string_view rest) {
+    ui.recorder.set_section(title);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    text_at(ui, at, title, {text_size::label, ui.theme.text1, Face::semibold, width});
-    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
+    text_at(ui, at, title.words, {text_size::label, ui.theme.text1, Face::semibold, width});
+    const float used = text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(8);
     const float rest_width = text_extent(ui, rest, text_size::hint).x;
     const bool below = used + rest_width > width;
     text_at(ui, below ? ImVec2(at.x, at.y + ui.px(18)) : ImVec2(at.x + used, at.y + ui.px(1)), rest,
@@ -30,7 +32,7 @@ void take_from(std::vector<float>& values, const std::vector<float>& before) {
     for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
 }
 
-int64_t chosen_target(const Ui& ui, const BiasForm& form) {
+int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
     const int64_t t = ui.selection.shown().target;
     if (t >= 0 && t < form.tokens) return t;
     const Positions positions(ui.status);
@@ -40,7 +42,8 @@ int64_t chosen_target(const Ui& ui, const BiasForm& form) {
 
 }  // namespace
 
-void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box) {
+void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                    const viz::Box& box) {
     if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
     session_ = ui.session;
     form_ = form;
@@ -55,10 +58,10 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
             draw_fold(ui, form, layers, std::clamp(size.y - below, ui.px(120), width));
             ImGui::Dummy({1, ui.px(4)});
         }
-        float room = ImGui::GetContentRegionAvail().y - ui.px(12);
-        if (has_moments) room -= ui.px(form.is_kernel() ? 150 : 180);
-        if (has_moments && form.layout == BiasLayout::kernel_2d) room -= ui.px(160);
-        draw_profile(ui, form, layers, {width, std::clamp(room, ui.px(150), ui.px(260))});
+        float available = ImGui::GetContentRegionAvail().y - ui.px(12);
+        if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 180);
+        if (has_moments && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
+        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(150), ui.px(260))});
         if (form.layout == BiasLayout::kernel_2d)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
         draw_by_step(ui, form, layers, width);
@@ -66,13 +69,13 @@ void BiasSide::draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz:
     ImGui::EndChild();
 }
 
-void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
     const Positions positions(ui.status);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
-    request.options.erase("view");
-    request.options.erase("also");
-    request.options["row"] = std::to_string(target);
+    request.options.erase(kViewOption.key);
+    request.options.erase(kAlsoOption.key);
+    request.options[kRowOption] = std::to_string(target);
     const bool has_change = shows_change(ui);
     bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {
@@ -96,7 +99,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
                              : positions.is_autoregressive
                                  ? "Where this pixel looks by prior alone"
                                  : "Where this patch looks by prior alone";
-    heading(ui, what,
+    heading(ui, {what, "look"},
             fmt::format("{}row of target {}, folded to {}\u00D7{}",
                         has_change ? "change of the " : "", positions.target_words(target),
                         folded_.empty() ? positions.height : folded_.front().rows,
@@ -108,7 +111,7 @@ void BiasSide::draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float
     draw_channels(ui, positions, layers.coloring(ui, layer, 0), width);
 }
 
-void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring& coloring,
+void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
                              float width) {
     maps_.resize(folded_.size());
     const auto count = float(folded_.size());
@@ -116,7 +119,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     const float tall =
         std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const Positions::Place target = positions.target(row_.target);
+    const Positions::GridPosition target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
         const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
         ImGui::SetCursorScreenPos(at);
@@ -138,13 +141,14 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
         }
         const viz::MapReply reply = maps_[c].draw(view, ui);
         ui.recorder.area({.kind = "map",
-                          .label = ui.recorder.claim(fmt::format("Row of target, channel {}", c)),
+                          .path = ui.recorder.claim(
+                              fmt::format("Row of target, channel {0}##row_channel_{0}", c)),
                           .min = reply.map.low,
                           .max = reply.map.high,
                           .value = positions.target_words(row_.target),
                           .why_not = {}});
         const viz::MapCell hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-        Positions::Place from = unfold(positions, hit.row, hit.column);
+        Positions::GridPosition from = unfold(positions, hit.row, hit.column);
         from.channel = int64_t(c);
         if (!from.is_on_grid()) continue;
         const Cell cell{.layer = ui.selection.cell.layer,
@@ -161,7 +165,7 @@ void BiasSide::draw_channels(Ui& ui, const Positions& positions, const Coloring&
     ImGui::Dummy({1, 1});
 }
 
-void BiasSide::add_exact(const Ui& ui, const BiasReading& reading,
+void BiasSide::add_exact(const ViewState& ui, const BiasReading& reading,
                          std::vector<ReadOut>& out) const {
     if (reading.block.is_single() || !row_.now.fields() || reading.cell.target != row_.target ||
         reading.cell.source < 0 || shows_change(ui))
@@ -199,14 +203,14 @@ int64_t bin_of(const BiasForm& form, const Positions& positions, int64_t r, int6
         return std::lround(
             std::hypot(double(r + form.first_offset), double(c + form.first_offset)));
     if (positions.is_text) return std::abs(r - c);
-    const Positions::Place t = positions.target(r), j = positions.source(c);
+    const Positions::GridPosition t = positions.target(r), j = positions.source(c);
     if (!t.is_on_grid() || !j.is_on_grid()) return -1;
     return std::lround(std::hypot(double(t.y - j.y), double(t.x - j.x)));
 }
 
 }  // namespace
 
-void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
+void BiasSide::make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers) {
     const int64_t layer = ui.selection.cell.layer;
     const int64_t head =
         form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
@@ -237,7 +241,8 @@ void BiasSide::make_profile(Ui& ui, const BiasForm& form, const BiasLayers& laye
     }
 }
 
-void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                            ImVec2 size) {
     make_profile(ui, form, layers);
     if (profile_.x.size() < 2) return;
     const bool is_offset = form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d;
@@ -270,11 +275,12 @@ void BiasSide::draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, Im
     (void)draw_curves(plot, ui);
 }
 
-void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size) {
+void BiasSide::draw_over_training(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                                  ImVec2 size) {
     const Cell cell = ui.selection.cell;
     if (cell.tap < 0 || ui.history.size() < 2) return;
     const auto head = size_t(std::clamp<int64_t>(cell.head, 0, form.heads - 1));
-    if (trace_.size() != ui.history.size()) trace_ = std::vector<Moment>(ui.history.size());
+    if (trace_.size() != ui.history.size()) trace_ = std::vector<BiasMoment>(ui.history.size());
     std::vector<double> steps, values;
     for (size_t i = 0; i < trace_.size(); ++i) {
         ProbeRequest request = bias_request(ui, form, {.layer = cell.layer});
@@ -295,11 +301,12 @@ void BiasSide::draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& laye
     plot.now = double(ui.shown_step());
     plot.curves = {{.x = steps, .y = values, .color = ui.theme.series[0], .decimals = 4}};
     const viz::CurveReply reply = draw_curves(plot, ui);
-    if (reply.clicked) ui.selection.step = std::llround(*reply.clicked);
+    if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});
 }
 
 // The map at up to four stored moments, on the range of the chosen one.
-void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, float width) {
+void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
+                            float width) {
     if (ui.history.size() < 2) return;
     const int64_t layer = ui.selection.cell.layer;
     const int64_t head =
@@ -313,7 +320,7 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     std::vector<viz::AtlasCell> cells(count);
     const Coloring coloring = layers.coloring(ui, layer, head);
     for (size_t i = 0; i < count; ++i) {
-        Moment& moment = moments_[i];
+        BiasMoment& moment = moments_[i];
         const size_t at = count < 2 ? 0 : (ui.history.size() - 1) * i / (count - 1);
         ProbeRequest request =
             bias_request(ui, form, {.layer = layer, .block = block, .is_change = has_change});
@@ -330,7 +337,8 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
         cells[i].data = moment.map.data(key);
         cells[i].coloring = coloring;
     }
-    heading(ui, form.heads > 1 ? "Head by step" : "Layer by step", "range of the chosen step");
+    heading(ui, form.heads > 1 ? "Head by step##by_step" : "Layer by step##by_step",
+            "range of the chosen step");
     viz::AtlasView view;
     view.id = "by step";
     view.shape = {.rows = 1,
@@ -344,7 +352,8 @@ void BiasSide::draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, fl
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui);
-    if (reply.clicked.is_valid()) ui.selection.step = moments_[size_t(reply.clicked.column)].step;
+    if (reply.clicked.is_valid())
+        ui.commands.send(ShowStep{moments_[size_t(reply.clicked.column)].step});
 }
 
 }  // namespace aft::app

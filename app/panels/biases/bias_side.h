@@ -14,21 +14,23 @@ namespace aft::app {
 
 class BiasSide {
   public:
-    void draw(Ui& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box);
+    void draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers, const viz::Box& box);
     // The exact value of one cell of a block, when its row is here: "value +0.0226".
-    void add_exact(const Ui& ui, const BiasReading& reading, std::vector<ReadOut>& out) const;
+    void add_exact(const ViewState& ui, const BiasReading& reading,
+                   std::vector<ReadOut>& out) const;
 
   private:
-    void draw_fold(Ui& ui, const BiasForm& form, BiasLayers& layers, float width);
-    void draw_channels(Ui& ui, const Positions& positions, const Coloring& coloring, float width);
-    void draw_profile(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
-    void draw_by_step(Ui& ui, const BiasForm& form, BiasLayers& layers, float width);
-    void make_profile(Ui& ui, const BiasForm& form, const BiasLayers& layers);
-    void draw_over_training(Ui& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
+    void draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
+    void draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
+                       float width);
+    void draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
+    void draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
+    void make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers);
+    void draw_over_training(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
 
     const Session* session_ = nullptr;  // whose rows and moments these are
     std::optional<BiasForm> form_;
-    struct Row {
+    struct RowWatch {
         Watch now{}, before{};  // before: at the pinned step
         bool is_change = false;
         int64_t target = -1;
@@ -41,13 +43,13 @@ class BiasSide {
         int64_t layer = -1, head = -1;
         std::vector<double> x{}, mean{}, low{}, high{};
     } profile_;
-    struct Moment {
+    struct BiasMoment {
         int64_t step = -1;
         Watch watch;
         BiasMap map;
         uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
     };
-    std::vector<Moment> moments_, trace_;
+    std::vector<BiasMoment> moments_, trace_;
     viz::Atlas strip_;
 };
 

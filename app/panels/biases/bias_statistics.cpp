@@ -7,6 +7,9 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/widgets/states.h"
+#include "app/widgets/table.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/curves.h"
 #include "viz/map.h"
@@ -24,17 +27,17 @@ class StatisticsPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    struct Line {
+    struct StatisticsRow {
         uint64_t version = 0;
-        BiasStatistics numbers;
+        MapStatistics numbers;
     };
-    void refresh(Ui& ui, const BiasForm& form);
-    void draw_table(Ui& ui, const BiasForm& form);
+    void refresh(const PaneContext& ui, const BiasForm& form);
+    void draw_table(PaneContext& ui, const BiasForm& form);
     BiasLayers layers_;
-    std::vector<Line> lines_;  // layers x heads
+    std::vector<StatisticsRow> lines_;  // layers x heads
 };
 
-void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
+void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
     Blocks block;
     if (!form.is_kernel())
         block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
@@ -49,7 +52,7 @@ void StatisticsPanel::refresh(Ui& ui, const BiasForm& form) {
     }
 }
 
-void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
+void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
@@ -62,11 +65,11 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
     std::vector<TableRow> rows;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
-        const BiasStatistics& n = lines_[i].numbers;
+        const MapStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
-        TableRow row{.name = has_heads ? fmt::format("L{} h{}", layer, head)
-                                       : fmt::format("L{}", layer)};
+        TableRow row{.name = has_heads ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
+                                       : fmt::format("L{0}##l{0}", layer)};
         row.cells = {std::to_string(layer)};
         if (has_heads) row.cells.push_back(std::to_string(head));
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
@@ -79,14 +82,14 @@ void StatisticsPanel::draw_table(Ui& ui, const BiasForm& form) {
                        (!has_heads || head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
-    const int pressed = table(ui, "Layers", columns, rows);
+    const int pressed = table(ui, "Layers##layers", columns, rows);
     if (pressed < 0) return;
     ui.selection.lock(
         {.layer = pressed / form.heads, .head = has_heads ? pressed % form.heads : -1});
 }
 
 // Which means and norms these are: training logs others.
-std::string pairs_and_gauge(const Ui& ui, const BiasForm& form) {
+std::string pairs_and_gauge(const ViewState& ui, const BiasForm& form) {
     const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
     return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
 }
@@ -106,8 +109,10 @@ void StatisticsPanel::draw(Ui& ui) {
         double& norm = norms[i / size_t(form.heads)];
         norm = std::hypot(norm, lines_[i].numbers.norm);
     }
-    section(ui, fmt::format("Norm of {} by layer", quantity_words(ui.selection.quantity)),
-            pairs_and_gauge(ui, form), false);
+    section(
+        ui,
+        fmt::format("Norm of {} by layer##norm_by_layer", quantity_words(ui.selection.quantity)),
+        pairs_and_gauge(ui, form), false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -116,7 +121,8 @@ void StatisticsPanel::draw(Ui& ui) {
                   ui)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
-    section(ui, form.heads > 1 ? "Layers and heads" : "Layers", pairs_and_gauge(ui, form));
+    section(ui, form.heads > 1 ? "Layers and heads##layers" : "Layers##layers",
+            pairs_and_gauge(ui, form));
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
         draw_table(ui, form);
     ImGui::EndChild();
@@ -132,10 +138,11 @@ void StatisticsPanel::draw(Ui& ui) {
 
 PanelRoom bias_statistics_panel() {
     return {{"Statistics", "limits, mean, norm and reach of every layer's bias"},
+            "statistics",
             icon::chart,
             "One row per layer, and per head for kernels. Press a row to select it in all views.",
             {{Workspace::biases, Slot::canvas, 2}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<StatisticsPanel>()); }};
+            make_panel<StatisticsPanel>};
 }
 
 }  // namespace aft::app

@@ -7,23 +7,25 @@
 
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
 #include "core/text.h"
 
 namespace aft::app {
 
 namespace {
 
-void quantity_tool(Ui& ui, const BiasForm& form) {
+void quantity_tool(PaneContext& ui, const BiasForm& form) {
     Selection& s = ui.selection;
     std::vector<Choice> choices;
     for (const Quantity quantity : kQuantities) {
-        Choice choice{.text = quantity_words(quantity)};
+        Choice choice{.text = {quantity_words(quantity), quantity_option(quantity)}};
         if (quantity == Quantity::row_share && form.is_kernel())
             choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
         choices.push_back(choice);
     }
     int chosen = static_cast<int>(s.quantity);
-    if (!segmented(ui, "Quantity", chosen, {choices})) return;
+    if (!segmented(ui, "Quantity##quantity", chosen, {choices})) return;
     s.quantity = static_cast<Quantity>(chosen);
     s.range_by_hand.reset();
 }
@@ -31,59 +33,62 @@ void quantity_tool(Ui& ui, const BiasForm& form) {
 // What the maps show: the values, or what has changed in them since the newest pin.
 void change_tool(Ui& ui) {
     const std::string why = ui.actions.why_not(ui, "map.difference_to_pin");
-    const Choice choices[] = {{.text = "Value"}, {.text = "Change since pin", .why_not = why}};
+    const Choice choices[] = {{.text = "Value##value"},
+                              {.text = "Change since pin##change_since_pin", .why_not = why}};
     int chosen = shows_change(ui) ? 1 : 0;
-    if (segmented(ui, "Compare", chosen, {choices}))
+    if (segmented(ui, "Compare##compare", chosen, {choices}))
         (void)ui.actions.run(ui, "map.difference_to_pin");
 }
 
-void range_tool(Ui& ui) {
+void range_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Range");
-    const Choice choices[] = {{.text = "Own"}, {.text = "Layer"}, {.text = "Global"}};
+    const Choice choices[] = {
+        {.text = "Own##own"}, {.text = "Layer##layer"}, {.text = "Global##global"}};
     int chosen = static_cast<int>(s.range_mode);
-    if (!segmented(ui, "Range", chosen, {choices})) return;
+    if (!segmented(ui, "Range##range", chosen, {choices})) return;
     s.range_mode = static_cast<RangeMode>(chosen);
     s.range_by_hand.reset();
 }
 
-void scale_tool(Ui& ui) {
+void scale_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Scale");
     const std::string why =
         s.quantity == Quantity::exp_minus_one ? "" : "This quantity is drawn on a linear scale.";
-    const Choice choices[] = {{.text = "Signed log", .why_not = why},
-                              {.text = "Two-sided", .why_not = why}};
+    const Choice choices[] = {{.text = "Signed log##signed_log", .why_not = why},
+                              {.text = "Two-sided##two_sided", .why_not = why}};
     int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
-    if (segmented(ui, "Scale", chosen, {choices}))
+    if (segmented(ui, "Scale##scale", chosen, {choices}))
         s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
 }
 
-void gauge_tool(Ui& ui) {
+void gauge_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Gauge");
     const Choice choices[] = {
-        {.text = "Raw", .tip = "w as it is stored."},
-        {.text = "Fixed",
+        {.text = "Raw##raw", .tip = "w as it is stored."},
+        {.text = "Fixed##fixed",
          .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
                 "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
     int chosen = s.gauge == Gauge::fixed ? 1 : 0;
-    if (segmented(ui, "Gauge", chosen, {choices}))
+    if (segmented(ui, "Gauge##gauge", chosen, {choices}))
         s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
 }
 
 }  // namespace
 
-void bias_tools(Ui& ui, const BiasForm& form, float room) {
+void bias_tools(Ui& ui, const BiasForm& form, float available) {
     quantity_tool(ui, form);
     std::vector<Tool> tools = {{200, [&] { change_tool(ui); }}, {224, [&] { range_tool(ui); }}};
     if (!form.is_kernel()) tools.push_back({166, [&] { gauge_tool(ui); }});
     if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
         tools.push_back({236, [&] { scale_tool(ui); }});
-    tool_row(ui, room - ui.px(274), tools);
+    tool_row(ui, available - ui.px(274), tools);
 }
 
-void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer) {
+void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
+                       const BiasLayer& layer) {
     const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(10) +
                          text_extent(ui, words, text_size::hint).x;
     const std::string model = step_words(ui, layer.watch.fields()) + "  \u00B7  ";
@@ -94,7 +99,7 @@ void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const 
 }
 
 // Where to look instead, for a mixer without a map.
-static std::string elsewhere_words(const Status& status) {
+static std::string no_bias_words(const Status& status) {
     const MixerTraits& mixer = status.mixer;
     const std::string none = status.config.model.mixer + " has no map from position to position; ";
     if (!mixer.has_attention && !mixer.has_key_maps)
@@ -110,7 +115,7 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     if (form.layout != BiasLayout::none) return false;
     empty_state(ui, {.drawing = Drawing::grid,
                      .title = "No position bias in this model",
-                     .sentence = elsewhere_words(ui.status),
+                     .sentence = no_bias_words(ui.status),
                      .primary = "file.open",
                      .secondary = "file.open_demo",
                      .hint = {},
@@ -155,7 +160,7 @@ std::string shown_value(Quantity quantity, double value) {
                : text;
 }
 
-std::string shown_value(const Ui& ui, double value) {
+std::string shown_value(const ViewState& ui, double value) {
     const std::string text = shown_value(ui.selection.quantity, value);
     const bool has_sign = is_signed(ui.selection.quantity) || !shows_change(ui) || value <= 0;
     return has_sign || text.find_first_of("123456789") == std::string::npos ? text : "+" + text;
@@ -168,7 +173,8 @@ std::string tap_words(const BiasForm& form, const Cell& cell) {
            number(cell.tap % form.columns + form.first_offset);
 }
 
-std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form, const BiasReading& r) {
+std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
+                                   const BiasReading& r) {
     std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;
     if (form.is_kernel() || form.has_heads())

@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "app/panels/biases/bias_data.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 
 // Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
-void bias_tools(Ui& ui, const BiasForm& form, float room);
+void bias_tools(Ui& ui, const BiasForm& form, float available);
 // The caption; where it does not fit, model and step come first: without them nothing is
 // understood.
-void draw_bias_caption(Ui& ui, std::string_view title, std::string words, const BiasLayer& layer);
+void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
+                       const BiasLayer& layer);
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
 
@@ -28,22 +29,22 @@ struct BiasReading {
     bool is_hidden = false;
 };
 [[nodiscard]] BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell);
-[[nodiscard]] std::vector<ReadOut> bias_read_out(const Ui& ui, const BiasForm& form,
+[[nodiscard]] std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
                                                  const BiasReading& reading);
 [[nodiscard]] std::string tap_words(const BiasForm& form, const Cell& cell);  // "-1, 0"
 [[nodiscard]] std::string shown_value(Quantity quantity, double value);       // "+3.0254"
 // The same for what the maps show now: a change always has its sign.
-[[nodiscard]] std::string shown_value(const Ui& ui, double value);
+[[nodiscard]] std::string shown_value(const ViewState& ui, double value);
 
-struct BiasStatistics {
+struct MapStatistics {
     double low = 0, high = 0, mean = 0, norm = 0;  // norm: NaN where it is not known
     double entropy = 0;        // bits, of exp(w) normalised: a kernel, or the mean of the rows
     double mean_distance = 0;  // kernels: of exp(w) mass, in cells
     double within_one = 0;     // kernels: share of the mass within distance 1
     int64_t count = 0;
 };
-[[nodiscard]] BiasStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
-                                             Quantity quantity);
+[[nodiscard]] MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
+                                            Quantity quantity);
 
 // Sections of the Inspector. Keeps its numbers until the map changes.
 class BiasInspector {
@@ -51,11 +52,11 @@ class BiasInspector {
     void draw(Ui& ui, const BiasForm& form, const BiasLayers& layers);
 
   private:
-    void draw_selection(Ui& ui, const BiasForm& form, const BiasReading* reading);
-    void draw_range(Ui& ui, const Coloring& coloring, const BiasReading* reading);
-    void draw_limits(Ui& ui);
-    void draw_statistics(Ui& ui, const BiasForm& form);
-    void refresh(Ui& ui, const BiasForm& form, const BiasLayers& layers);
+    void draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* reading);
+    void draw_range(PaneContext& ui, const Coloring& coloring, const BiasReading* reading);
+    void draw_limits(PaneContext& ui);
+    void draw_statistics(PaneContext& ui, const BiasForm& form);
+    void refresh(const PaneContext& ui, const BiasForm& form, const BiasLayers& layers);
 
     int64_t layer_ = -1, head_ = -1;
     uint64_t version_ = 0;
@@ -63,7 +64,7 @@ class BiasInspector {
     Distribution values_;
     std::vector<float> bars_;
     ClippedShare clipped_;
-    BiasStatistics statistics_;
+    MapStatistics statistics_;
 };
 
 }  // namespace aft::app

@@ -2,7 +2,7 @@
 // already.
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 namespace {
@@ -26,12 +26,13 @@ class ComparePanel final : public Panel {
 
 PanelRoom compare_panel() {
     return {.info = {"Compare", "Two runs, steps or heads side by side: not in this version yet."},
+            .id = "compare",
             .icon = icon::compare,
             .help =
                 "This will show two to four runs or steps side by side, their difference and "
                 "ratio, and the largest changes. It is not in this version yet.",
             .places = {{Workspace::compare, Slot::canvas}},
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ComparePanel>()); }};
+            .make = make_panel<ComparePanel>};
 }
 
 }  // namespace aft::app

@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/overlay_image.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -26,8 +29,8 @@ struct GridFit {
     int columns = 1, zoom = 1;
 };
 struct GridExtra {
-    ImVec2 room;      // that every picture takes beside itself
-    float least = 0;  // width of a picture
+    ImVec2 available;  // that every picture takes beside itself
+    float least = 0;   // width of a picture
 };
 
 GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
@@ -44,10 +47,10 @@ GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
 
 // All at once where they can be read so; else in lines that one scrolls through.
 GridFit readable_grid(size_t count, ImVec2 picture, ImVec2 area, const GridExtra& extra) {
-    const GridFit all = fit_grid(count, picture, area, extra.room);
+    const GridFit all = fit_grid(count, picture, area, extra.available);
     const int least = std::max(2, static_cast<int>(std::ceil(extra.least / picture.x)));
     if (all.zoom >= least) return all;
-    const float pitch = static_cast<float>(least) * picture.x + extra.room.x;
+    const float pitch = static_cast<float>(least) * picture.x + extra.available.x;
     return {std::clamp(static_cast<int>(area.x / pitch), 1, static_cast<int>(count)), least};
 }
 
@@ -57,24 +60,25 @@ class CompletePanel : public Panel {
     void actions(Actions& list) override { add_completion_actions(list); }
 
   private:
-    struct Shown {
+    struct ShownSample {
         viz::TokenTexture texture;
     };
     void draw_tools(Ui& ui, const Completion* completion);
-    void draw_progress(Ui& ui, const Completion& completion);
-    void draw_overlay_choice(Ui& ui);
-    void draw_grid(Ui& ui, const Completion& completion);
-    void draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom);
-    void draw_sample_foot(Ui& ui, const Completion& completion, size_t sample, float width);
-    void draw_texts(Ui& ui, const Completion& completion);
-    void draw_foot(Ui& ui, const Completion& completion);
-    std::vector<Shown> shown_;
+    void draw_progress(PaneContext& ui, const Completion& completion);
+    void draw_overlay_choice(PaneContext& ui);
+    void draw_grid(PaneContext& ui, const Completion& completion);
+    void draw_sample(PaneContext& ui, const Completion& completion, size_t sample, int zoom);
+    void draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
+                          float width);
+    void draw_texts(PaneContext& ui, const Completion& completion);
+    void draw_foot(PaneContext& ui, const Completion& completion);
+    std::vector<ShownSample> shown_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
     size_t hovered_sample_ = 0;
 };
 
-std::string settings_words(const Ui& ui, const Completion& completion) {
+std::string settings_words(const ViewState& ui, const Completion& completion) {
     const SampleOptions& used = ui.selection.completion.used;
     std::string words = fmt::format("T {:.2f}", used.temperature);
     if (used.top_p < 1) words += fmt::format(", top-p {:.2f}", used.top_p);
@@ -86,7 +90,7 @@ std::string settings_words(const Ui& ui, const Completion& completion) {
     return words;
 }
 
-void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion) {
     const FilledPositions filled = filled_positions(completion);
     const double share = filled.at.empty() ? 1
                                            : static_cast<double>(filled.decided) /
@@ -116,10 +120,10 @@ void CompletePanel::draw_progress(Ui& ui, const Completion& completion) {
     text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({after + ui.px(150), at.y});
     ImGui::Dummy({1, ui.px(32)});
-    ui.recorder.item("value", ui.recorder.claim("Progress"), count + " " + rest);
+    ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);
 }
 
-void CompletePanel::draw_overlay_choice(Ui& ui) {
+void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const float width = ui.px(270);
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
@@ -128,29 +132,30 @@ void CompletePanel::draw_overlay_choice(Ui& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
-    const Choice choices[] = {{.text = "None"},
-                              {.text = "Entropy", .tip = "How unsure the model was, bits."},
-                              {.text = "Bits", .tip = "How surprising the drawn level was, bits."}};
+    const Choice choices[] = {
+        {.text = "None##none"},
+        {.text = "Entropy##entropy", .tip = "How unsure the model was, bits."},
+        {.text = "Bits##bits", .tip = "How surprising the drawn level was, bits."}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay", chosen, {choices, 205}))
+    if (segmented(ui, "Overlay##overlay", chosen, {choices, 205}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
 void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     if (is_completing(ui)) {
-        if (button(ui, {.name = "Stop",
+        if (button(ui, {.name = "Stop##stop",
                         .icon = icon::stop,
                         .kind = ButtonKind::primary,
                         .tip = "Stops between two tokens; Continue resumes it.",
                         .shortcut = "Esc",
                         .height = 32}))
-            ui.session->completions().stop();
+            ui.commands.send(StopCompletion{});
     } else {
         (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
     }
     ImGui::SameLine();
     const Action* next = ui.actions.find("complete.resume");
-    if (next != nullptr && button(ui, {.name = "Continue",
+    if (next != nullptr && button(ui, {.name = "Continue##continue",
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
                                        .tip = next->sentence,
@@ -164,7 +169,7 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     draw_overlay_choice(ui);
 }
 
-void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_t sample,
+void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
                                      float width) {
     const bool chosen = sample == sample_looked_at(ui, completion);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -184,11 +189,12 @@ void CompletePanel::draw_sample_foot(Ui& ui, const Completion& completion, size_
     ImGui::Dummy({width, ui.px(26)});
 }
 
-void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sample, int zoom) {
+void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, size_t sample,
+                                int zoom) {
     const ModelConfig& model = ui.status.config.model;
     CompletionChoice& choice = ui.selection.completion;
     const bool running = completion.position < completion.total;
-    Shown& shown = shown_[sample];
+    ShownSample& shown = shown_[sample];
     const viz::TokenImage image{.tokens = completion.samples[sample],
                                 .height = model.height,
                                 .width = model.width,
@@ -226,7 +232,7 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
         look_at_pixel(choice, static_cast<int64_t>(sample),
                       reply.clicked.row * model.width + reply.clicked.column, model.channels);
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim(fmt::format("Sample {}", sample + 1)),
+                      .path = ui.recorder.claim(fmt::format("Sample {0}##sample_{0}", sample + 1)),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = fmt::format("{:.4f} bits/dim", sample_bits(completion, sample)),
@@ -234,18 +240,18 @@ void CompletePanel::draw_sample(Ui& ui, const Completion& completion, size_t sam
     draw_sample_foot(ui, completion, sample, reply.box.width());
 }
 
-void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     const size_t count = completion.samples.size();
     if (static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens) return;
     masked_.resize(static_cast<size_t>(model.height * model.width));
     for (size_t i = 0; i < masked_.size(); ++i)
         masked_[i] = completion.unknown[i * static_cast<size_t>(model.channels)];
-    if (shown_.size() != count) shown_ = std::vector<Shown>(count);
+    if (shown_.size() != count) shown_ = std::vector<ShownSample>(count);
     const ImVec2 area = ImGui::GetContentRegionAvail();
     const ImVec2 extra(ui.px(20), ui.px(38));
     const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,
-                                      {.room = extra, .least = ui.px(kLeastPicture)});
+                                      {.available = extra, .least = ui.px(kLeastPicture)});
     const int zoom = fit.zoom;
     const float pitch =
         std::min(area.x / float(fit.columns), float(zoom * model.width) + area.x * 0.1F);
@@ -262,7 +268,7 @@ void CompletePanel::draw_grid(Ui& ui, const Completion& completion) {
     }
 }
 
-void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
     const auto first_unknown =
         std::find(completion.unknown.begin(), completion.unknown.end(), uint8_t{1});
     const auto prompt = static_cast<size_t>(first_unknown - completion.unknown.begin());
@@ -271,7 +277,7 @@ void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
         const bool chosen = i == sample_looked_at(ui, completion);
         const std::string words =
             fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
-        if (row(ui, fmt::format("Sample {}", i + 1), {26, chosen, words}).pressed) {
+        if (row(ui, fmt::format("Sample {0}##sample_{0}", i + 1), {26, chosen, words}).pressed) {
             ui.selection.completion.chosen = static_cast<int64_t>(i);
             ui.selection.completion.level = -1;
         }
@@ -286,7 +292,7 @@ void CompletePanel::draw_texts(Ui& ui, const Completion& completion) {
         ImGui::TextUnformatted(all.c_str());
         ImGui::PopStyleColor();
         ImGui::PopTextWrapPos();
-        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {}", i + 1)), all);
+        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {0}##text_{0}", i + 1)), all);
     }
 }
 
@@ -315,7 +321,7 @@ std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample
     return out;
 }
 
-void CompletePanel::draw_foot(Ui& ui, const Completion& completion) {
+void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     std::vector<ReadOut> values;
     const ModelConfig& model = ui.status.config.model;
     const bool on_picture =
@@ -372,11 +378,12 @@ void CompletePanel::draw(Ui& ui) {
 
 PanelRoom complete_panel() {
     return {{"Samples", "completions of the masked picture or the prompt, filling in"},
+            "samples",
             icon::picture,
             "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
             "to see what the model expected there, again for the next of its channels.",
             {{Workspace::complete, Slot::canvas, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<CompletePanel>()); }};
+            make_panel<CompletePanel>};
 }
 
 }  // namespace aft::app

@@ -5,7 +5,7 @@
 namespace aft::app {
 namespace {
 
-std::string why_no_mask(const Ui& ui) {
+std::string why_no_mask(const ViewState& ui) {
     if (ui.workspace != Workspace::complete) return "The mask is in the Complete workspace.";
     if (!ui.has_model() || ui.session == nullptr) return "No model is open.";
     const TaskTraits& task = ui.status.task;
@@ -13,7 +13,8 @@ std::string why_no_mask(const Ui& ui) {
     return has_mask ? "" : "Only models of pictures have a mask.";
 }
 
-std::string why_no_stroke(const Ui& ui, bool (viz::MaskCanvas::*can)() const, const char* words) {
+std::string why_no_stroke(const ViewState& ui, bool (viz::MaskCanvas::*can)() const,
+                          const char* words) {
     if (std::string why = why_no_mask(ui); !why.empty()) return why;
     return (ui.selection.completion.mask.*can)() ? "" : words;
 }
@@ -26,8 +27,8 @@ void add_runs(Actions& actions) {
                  .shortcut = "Ctrl+Enter",
                  .menu = "Run",
                  .why_not = why_not_complete,
-                 .run = [](Ui& ui) {
-                     ui.workspace = Workspace::complete;
+                 .run = [](PaneContext& ui) {
+                     ui.commands.send(ShowWorkspace{Workspace::complete});
                      start_completion(ui);
                  }});
     actions.add({.id = "complete.resume",
@@ -47,7 +48,7 @@ void add_runs(Actions& actions) {
                  .name = "New seed",
                  .sentence = "Takes other random numbers for the next completion.",
                  .icon = icon::dice,
-                 .run = [](Ui& ui) { new_seed(ui.selection.completion); }});
+                 .run = [](ViewState& ui) { new_seed(ui.selection.completion); }});
 }
 
 struct ToolAction {
@@ -63,30 +64,31 @@ void add_tools(Actions& actions) {
                                 {"mask.rectangle", "Rectangle", "Masks a rectangle.",
                                  icon::rectangle, "", viz::PaintTool::rectangle}};
     for (const ToolAction& tool : tools)
-        actions.add({.id = tool.id,
-                     .name = tool.name,
-                     .sentence = tool.sentence,
-                     .icon = tool.icon,
-                     .shortcut = tool.key,
-                     .why_not = why_no_mask,
-                     .run = [which = tool.tool](Ui& ui) { ui.selection.completion.tool = which; }});
+        actions.add(
+            {.id = tool.id,
+             .name = tool.name,
+             .sentence = tool.sentence,
+             .icon = tool.icon,
+             .shortcut = tool.key,
+             .why_not = why_no_mask,
+             .run = [which = tool.tool](ViewState& ui) { ui.selection.completion.tool = which; }});
     actions.add({.id = "mask.invert",
                  .name = "Invert mask",
                  .sentence = "Masks what was known, and the other way round.",
                  .icon = icon::invert,
                  .why_not = why_no_mask,
-                 .run = [](Ui& ui) { completion_choice(ui).mask.invert(); }});
+                 .run = [](ViewState& ui) { completion_choice(ui).mask.invert(); }});
     actions.add({.id = "mask.undo",
                  .name = "Undo stroke",
                  .sentence = "Takes back the last stroke of the mask.",
                  .icon = icon::undo,
                  .shortcut = "Ctrl+Z",
                  .why_not =
-                     [](const Ui& ui) {
+                     [](const ViewState& ui) {
                          return why_no_stroke(ui, &viz::MaskCanvas::can_undo,
                                               "There is no stroke to take back.");
                      },
-                 .run = [](Ui& ui) { (void)completion_choice(ui).mask.undo(); },
+                 .run = [](ViewState& ui) { (void)completion_choice(ui).mask.undo(); },
                  .repeats = true});
     actions.add({.id = "mask.redo",
                  .name = "Redo stroke",
@@ -94,11 +96,11 @@ void add_tools(Actions& actions) {
                  .icon = icon::redo,
                  .shortcut = "Ctrl+Y",
                  .why_not =
-                     [](const Ui& ui) {
+                     [](const ViewState& ui) {
                          return why_no_stroke(ui, &viz::MaskCanvas::can_redo,
                                               "No stroke was taken back.");
                      },
-                 .run = [](Ui& ui) { (void)completion_choice(ui).mask.redo(); },
+                 .run = [](ViewState& ui) { (void)completion_choice(ui).mask.redo(); },
                  .repeats = true});
 }
 
@@ -117,7 +119,7 @@ void add_presets(Actions& actions) {
                      .sentence = "Replaces the mask; one undo step.",
                      .icon = icon::grid,
                      .why_not = why_no_mask,
-                     .run = [which = preset](Ui& ui) {
+                     .run = [which = preset](ViewState& ui) {
                          CompletionChoice& choice = completion_choice(ui);
                          choice.mask.apply(which, choice.sample.seed);
                      }});
@@ -126,7 +128,7 @@ void add_presets(Actions& actions) {
                  .sentence = "An empty picture, all of it masked: the model draws freely.",
                  .icon = icon::rectangle,
                  .why_not = why_no_mask,
-                 .run = [](Ui& ui) {
+                 .run = [](ViewState& ui) {
                      auto item = std::make_shared<DataItem>();
                      item->tokens.assign(static_cast<size_t>(ui.status.tokens), 0);
                      item->caption = "blank";

@@ -25,7 +25,7 @@ int64_t masked_pixels(const CompletionChoice& choice) {
     return std::count(mask.begin(), mask.end(), uint8_t{1});
 }
 
-void fill_from_prompt(const Ui& ui, CompletionRequest& request) {
+void fill_from_prompt(const ViewState& ui, CompletionRequest& request) {
     const CompletionChoice& choice = ui.selection.completion;
     for (const char byte : choice.prompt)
         request.tokens.push_back(
@@ -36,7 +36,7 @@ void fill_from_prompt(const Ui& ui, CompletionRequest& request) {
     request.unknown.resize(total, 1);
 }
 
-void fill_from_picture(const Ui& ui, CompletionRequest& request) {
+void fill_from_picture(const ViewState& ui, CompletionRequest& request) {
     request.tokens = ui.selection.image.item->tokens;
     const auto mask = ui.selection.completion.mask.mask();
     const auto channels = static_cast<size_t>(ui.status.config.model.channels);
@@ -45,8 +45,8 @@ void fill_from_picture(const Ui& ui, CompletionRequest& request) {
         request.unknown.insert(request.unknown.end(), channels, masked);
 }
 
-// A request that goes on from what the completion already holds.
-CompletionRequest going_on(const Ui& ui, const Completion& completion) {
+// A request that continues from what the completion already holds.
+CompletionRequest going_on(const ViewState& ui, const Completion& completion) {
     CompletionRequest request;
     request.tokens = completion.samples.front();
     request.unknown = completion.unknown;
@@ -57,7 +57,7 @@ CompletionRequest going_on(const Ui& ui, const Completion& completion) {
 
 }  // namespace
 
-CompletionChoice& completion_choice(Ui& ui) {
+CompletionChoice& completion_choice(ViewState& ui) {
     CompletionChoice& choice = ui.selection.completion;
     const ModelConfig& model = ui.status.config.model;
     if (!is_text_model(ui) && (choice.height != model.height || choice.width != model.width)) {
@@ -71,7 +71,7 @@ CompletionChoice& completion_choice(Ui& ui) {
     return choice;
 }
 
-std::string earlier_words(const Ui& ui, const Completion& completion) {
+std::string earlier_words(const ViewState& ui, const Completion& completion) {
     if (is_text_model(ui) || completion.samples.empty()) return "";
     const auto& item = ui.selection.image.item;
     const std::vector<uint8_t>& sample = completion.samples.front();
@@ -87,7 +87,7 @@ std::string earlier_words(const Ui& ui, const Completion& completion) {
     return "";
 }
 
-std::string why_not_complete(const Ui& ui) {
+std::string why_not_complete(const ViewState& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
     if (!ui.status.task.is_autoregressive)
         return "This model classifies pictures: it cannot complete.";
@@ -109,7 +109,7 @@ std::string why_not_complete(const Ui& ui) {
 
 namespace {
 
-// The worker keeps one completion to go on from.
+// The worker keeps one completion to continue from.
 bool is_replaced(const ModelView& ui, const Completion& completion) {
     const auto newest = ui.session->completions().latest();
     return newest && newest->id != completion.id;
@@ -120,7 +120,7 @@ constexpr const char* kReplaced =
 
 }  // namespace
 
-std::string why_not_continue(const Ui& ui) {
+std::string why_not_continue(const ViewState& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in.";
@@ -128,7 +128,7 @@ std::string why_not_continue(const Ui& ui) {
     return completion->stopped ? "" : "It is complete: nothing is left to fill in.";
 }
 
-std::string why_not_continue_here(const Ui& ui) {
+std::string why_not_continue_here(const ViewState& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in: stop it first.";
@@ -142,7 +142,7 @@ void new_seed(CompletionChoice& choice) {
     choice.sample.seed = philox(choice.sample.seed, 0x73656564, 0)[0] % 100000;
 }
 
-void start_completion(Ui& ui) {
+void start_completion(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
     if (!choice.seed_locked && completion_of(ui)) new_seed(choice);
     CompletionRequest request;
@@ -152,18 +152,18 @@ void start_completion(Ui& ui) {
     choice.used = choice.sample;
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
-    choice.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
-void continue_completion(Ui& ui) {
+void continue_completion(PaneContext& ui) {
     const auto completion = completion_of(ui);
     CompletionRequest request = going_on(ui, *completion);
     request.from_position = completion->position;
     request.from_sample = -1;
-    ui.selection.completion.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
-void continue_from_position(Ui& ui) {
+void continue_from_position(PaneContext& ui) {
     const auto completion = completion_of(ui);
     CompletionChoice& choice = completion_choice(ui);
     CompletionRequest request = going_on(ui, *completion);
@@ -172,10 +172,10 @@ void continue_from_position(Ui& ui) {
     request.forced = choice.level;
     choice.position = request.from_position;
     choice.level = -1;
-    choice.own_id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 
-int64_t position_looked_at(const Ui& ui, const Completion& completion) {
+int64_t position_looked_at(const ViewState& ui, const Completion& completion) {
     const int64_t chosen = ui.selection.completion.position;
     const auto is_decided = [&](int64_t i) {
         return i >= 0 && i < completion.position &&
@@ -198,7 +198,7 @@ void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int6
     choice.level = -1;
 }
 
-size_t sample_looked_at(const Ui& ui, const Completion& completion) {
+size_t sample_looked_at(const ViewState& ui, const Completion& completion) {
     const int64_t last = static_cast<int64_t>(completion.samples.size()) - 1;
     return static_cast<size_t>(std::clamp<int64_t>(ui.selection.completion.chosen, 0, last));
 }

@@ -10,25 +10,25 @@
 
 namespace aft::app {
 
-// The canvas of the mask, made anew (lower half masked) when the model has another size.
-[[nodiscard]] CompletionChoice& completion_choice(Ui& ui);
+// The canvas of the mask, reset (lower half masked) when the model has another size.
+[[nodiscard]] CompletionChoice& completion_choice(ViewState& ui);
 // "of the picture before", "with the mask before": what has changed since it was asked for; "" =
 // it belongs to what Source shows.
-[[nodiscard]] std::string earlier_words(const Ui& ui, const Completion& completion);
+[[nodiscard]] std::string earlier_words(const ViewState& ui, const Completion& completion);
 
-[[nodiscard]] std::string why_not_complete(const Ui& ui);  // "" = it can be run
-[[nodiscard]] std::string why_not_continue(const Ui& ui);
-[[nodiscard]] std::string why_not_continue_here(const Ui& ui);
-void start_completion(Ui& ui);
-void continue_completion(Ui& ui);     // all samples, from where they were stopped
-void continue_from_position(Ui& ui);  // the chosen sample, from the position looked at
+[[nodiscard]] std::string why_not_complete(const ViewState& ui);  // "" = it can be run
+[[nodiscard]] std::string why_not_continue(const ViewState& ui);
+[[nodiscard]] std::string why_not_continue_here(const ViewState& ui);
+void start_completion(PaneContext& ui);
+void continue_completion(PaneContext& ui);     // all samples, from where they were stopped
+void continue_from_position(PaneContext& ui);  // the chosen sample, from the position looked at
 void new_seed(CompletionChoice& choice);
 
 // The position that Play looks at: the chosen one, else the last decided one; -1 = none.
-[[nodiscard]] int64_t position_looked_at(const Ui& ui, const Completion& completion);
+[[nodiscard]] int64_t position_looked_at(const ViewState& ui, const Completion& completion);
 // A click on a pixel of a sample: looks at its first channel, at the next one when the pixel was
 // looked at already, at the same one when it was so in another sample.
 void look_at_pixel(CompletionChoice& choice, int64_t sample, int64_t pixel, int64_t channels);
-[[nodiscard]] size_t sample_looked_at(const Ui& ui, const Completion& completion);
+[[nodiscard]] size_t sample_looked_at(const ViewState& ui, const Completion& completion);
 
 }  // namespace aft::app

@@ -10,7 +10,11 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/state/probe_options.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -27,11 +31,12 @@ class PlayPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    void go_to(Ui& ui, const FilledPositions& filled, int64_t place);
-    void draw_transport(Ui& ui, const Completion& completion, const FilledPositions& filled);
-    void draw_track(Ui& ui, const Completion& completion, const FilledPositions& filled);
-    void advance(Ui& ui, const FilledPositions& filled);
-    void ask(Ui& ui, const Completion& completion);
+    void go_to(ViewState& ui, const FilledPositions& filled, int64_t place);
+    void draw_transport(PaneContext& ui, const Completion& completion,
+                        const FilledPositions& filled);
+    void draw_track(PaneContext& ui, const Completion& completion, const FilledPositions& filled);
+    void advance(PaneContext& ui, const FilledPositions& filled);
+    void ask(const PaneContext& ui, const Completion& completion);
     void draw_distribution(Ui& ui, const Completion& completion);
     void draw_reading(Ui& ui, const Completion& completion, const FilledPositions& filled);
     Watch watch_;
@@ -57,15 +62,24 @@ std::string level_words(const ModelView& ui, int64_t level) {
                                    : fmt::format("byte {}", byte);
 }
 
+// Its section's id: "byte_12", "y_3_x_4_g".
+std::string place_id(const ModelView& ui, int64_t position) {
+    if (is_text_model(ui)) return fmt::format("byte_{}", position);
+    const Positions::GridPosition place = Positions(ui.status).target(position);
+    const char* names[] = {"_r", "_g", "_b"};
+    return fmt::format("y_{}_x_{}{}", place.y, place.x,
+                       ui.status.config.model.channels == 3 ? names[place.channel] : "");
+}
+
 std::string place_words(const ModelView& ui, int64_t position) {
     if (is_text_model(ui)) return fmt::format("byte {}", group_thousands(position));
-    const Positions::Place place = Positions(ui.status).target(position);
+    const Positions::GridPosition place = Positions(ui.status).target(position);
     const int64_t channels = ui.status.config.model.channels;
     const char* names[] = {", R", ", G", ", B"};
     return fmt::format("y {}, x {}{}", place.y, place.x, channels == 3 ? names[place.channel] : "");
 }
 
-void PlayPanel::go_to(Ui& ui, const FilledPositions& filled, int64_t place) {
+void PlayPanel::go_to(ViewState& ui, const FilledPositions& filled, int64_t place) {
     if (filled.decided == 0) return;
     const int64_t last = static_cast<int64_t>(filled.decided) - 1;
     place_ = std::clamp<int64_t>(place, 0, last);
@@ -73,7 +87,7 @@ void PlayPanel::go_to(Ui& ui, const FilledPositions& filled, int64_t place) {
     ui.selection.completion.level = -1;
 }
 
-void PlayPanel::advance(Ui& ui, const FilledPositions& filled) {
+void PlayPanel::advance(PaneContext& ui, const FilledPositions& filled) {
     if (!playing_) return;
     const auto passed = static_cast<int64_t>((ui.time - play_from_) * kPlayPerSecond);
     go_to(ui, filled, play_place_ + passed);
@@ -81,7 +95,7 @@ void PlayPanel::advance(Ui& ui, const FilledPositions& filled) {
     ui.want_frames(3);
 }
 
-void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
+void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
                                const FilledPositions& filled) {
     const std::string why = filled.decided == 0 ? "Nothing is sampled yet." : "";
     const char* const unit = is_text_model(ui) ? "byte" : "sub-pixel";
@@ -91,24 +105,28 @@ void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
         ImGui::SameLine(0, ui.px(2));
         return pressed;
     };
-    if (tool(fmt::format("First {}", unit), icon::first)) go_to(ui, filled, 0);
-    if (tool(fmt::format("Previous {}", unit), icon::step_back)) go_to(ui, filled, place_ - 1);
-    if (tool(playing_ ? "Pause playing" : "Play", playing_ ? icon::pause : icon::play)) {
+    if (tool(fmt::format("First {}##first", unit), icon::first)) go_to(ui, filled, 0);
+    if (tool(fmt::format("Previous {}##previous", unit), icon::step_back))
+        go_to(ui, filled, place_ - 1);
+    if (tool(playing_ ? "Pause playing##pause" : "Play##play",
+             playing_ ? icon::pause : icon::play)) {
         playing_ = !playing_;
         play_from_ = ui.time;
         play_place_ = place_ + 1 >= static_cast<int64_t>(filled.decided) ? 0 : place_;
     }
-    if (tool(fmt::format("Next {}", unit), icon::step)) go_to(ui, filled, place_ + 1);
-    if (tool(fmt::format("Last {}", unit), icon::last))
+    if (tool(fmt::format("Next {}##next", unit), icon::step)) go_to(ui, filled, place_ + 1);
+    if (tool(fmt::format("Last {}##last", unit), icon::last))
         go_to(ui, filled, static_cast<int64_t>(filled.decided) - 1);
     ImGui::SameLine(0, ui.px(10));
     draw_track(ui, completion, filled);
 }
 
 // Surprise along the order of generation; the part that is not there yet is hatched.
-void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPositions& filled) {
+void PlayPanel::draw_track(PaneContext& ui, const Completion& completion,
+                           const FilledPositions& filled) {
     const float width = std::max(ui.px(60), ImGui::GetContentRegionAvail().x);
-    const Region track = region(ui, "track", "Track", {{width, ui.px(26)}, std::to_string(place_)});
+    const Region track =
+        region(ui, "track", "Track##track", {{width, ui.px(26)}, std::to_string(place_)});
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(track.min, track.max, ui.theme.field);
     const auto count = static_cast<float>(std::max<size_t>(1, filled.at.size()));
@@ -137,7 +155,7 @@ void PlayPanel::draw_track(Ui& ui, const Completion& completion, const FilledPos
     draw->AddCircleFilled({x, track.min.y - ui.px(3)}, ui.px(4), ui.theme.accent);
 }
 
-void PlayPanel::ask(Ui& ui, const Completion& completion) {
+void PlayPanel::ask(const PaneContext& ui, const Completion& completion) {
     turn_ = {};
     const int64_t position = position_looked_at(ui, completion);
     if (position < 0) return;
@@ -150,12 +168,12 @@ void PlayPanel::ask(Ui& ui, const Completion& completion) {
     int64_t asked = position;
     if (is_text_model(ui)) {
         request.tokens.resize(static_cast<size_t>(position) + 1);
-        const int64_t window = ui.status.config.model.length;
+        const int64_t window = ui.status.tokens;
         const int64_t skipped = std::max<int64_t>(0, position + 1 - window);
         request.tokens.erase(request.tokens.begin(), request.tokens.begin() + skipped);
         asked -= skipped;
     }
-    request.options["position"] = std::to_string(asked);
+    request.options[kPositionOption] = std::to_string(asked);
     (void)watch_.update(ui, request, turn_, 2.0);
     if (!watch_.fields() || watch_.fields()->fields.empty()) return;
     const Field& field = watch_.fields()->fields.front();
@@ -171,7 +189,7 @@ double entropy_bits(const std::vector<double>& shares) {
 }
 
 // The level of the untouched picture at this position; -1 where it is another picture.
-int64_t original_level(const Ui& ui, const Completion& completion, int64_t position) {
+int64_t original_level(const ViewState& ui, const Completion& completion, int64_t position) {
     const auto& item = ui.selection.image.item;
     if (is_text_model(ui) || !item || item->tokens.size() != completion.unknown.size()) return -1;
     if (earlier_words(ui, completion).starts_with("of")) return -1;
@@ -215,7 +233,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
                                    .dimmed = !is_there},
                                   ui)
                             .clicked;
-    ui.recorder.item("plot", ui.recorder.claim("Distribution"),
+    ui.recorder.item("plot", ui.recorder.claim("Distribution##distribution"),
                      is_there ? level_words(ui, drawn) : "computing");
     if (clicked >= 0 && is_there) {
         choice.position = position;
@@ -227,26 +245,28 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     const int64_t position = position_looked_at(ui, completion);
     const size_t sample = sample_looked_at(ui, completion);
     CompletionChoice& choice = ui.selection.completion;
-    section(ui, place_words(ui, position),
+    section(ui, {place_words(ui, position), place_id(ui, position)},
             fmt::format("{} of {}", group_thousands(place_ + 1),
                         group_thousands(static_cast<int64_t>(filled.at.size()))),
             false);
     const int64_t drawn = completion.samples[sample][static_cast<size_t>(position)];
-    key_value(ui, is_text_model(ui) ? "Chosen byte" : "Chosen level", level_words(ui, drawn));
+    key_value(ui, is_text_model(ui) ? "Chosen byte##chosen" : "Chosen level##chosen",
+              level_words(ui, drawn));
     if (!watch_.is_current()) {
-        for (const char* const name : {"Probability", "Surprise", "Entropy"})
+        for (const char* const name :
+             {"Probability##probability", "Surprise##surprise", "Entropy##entropy"})
             key_value(ui, name, watch_.error().empty() ? "computing" : "\u2013");
     } else if (static_cast<size_t>(drawn) < shares_.size()) {
         const double p = shares_[static_cast<size_t>(drawn)];
-        key_value(ui, "Probability", plain_number(100 * p, 2), "%");
-        key_value(ui, "Surprise", plain_number(-std::log2(p), 2), "bit");
-        key_value(ui, "Entropy", plain_number(entropy_bits(shares_), 2), "bit");
+        key_value(ui, "Probability##probability", plain_number(100 * p, 2), "%");
+        key_value(ui, "Surprise##surprise", plain_number(-std::log2(p), 2), "bit");
+        key_value(ui, "Entropy##entropy", plain_number(entropy_bits(shares_), 2), "bit");
     }
     const int64_t original = original_level(ui, completion, position);
-    if (original >= 0) key_value(ui, "Original level", std::to_string(original));
+    if (original >= 0) key_value(ui, "Original level##original_level", std::to_string(original));
     int64_t level = choice.level >= 0 ? choice.level : drawn;
     if (drag_field(ui,
-                   {.name = "New level",
+                   {.name = "New level##new_level",
                     .min = 0,
                     .max = static_cast<double>(ui.status.config.model.levels - 1),
                     .standard = static_cast<double>(drawn),
@@ -301,11 +321,12 @@ void PlayPanel::draw(Ui& ui) {
 
 PanelRoom play_panel() {
     return {{"Play", "a completion value by value: what the model expected, and what if"},
+            "play",
             icon::play,
             "Walk through the completion in the order of generation. Click a bar or type a level, "
             "then Continue from here draws the rest again.",
             {{Workspace::complete, Slot::below, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<PlayPanel>()); }};
+            make_panel<PlayPanel>};
 }
 
 }  // namespace aft::app

@@ -9,7 +9,10 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
 
@@ -24,17 +27,17 @@ class SamplingPanel : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    void draw_options(Ui& ui);
+    void draw_options(PaneContext& ui);
     void draw_seed(Ui& ui);
-    void draw_model_step(Ui& ui);
-    void draw_numbers(Ui& ui, const Completion& completion);
-    void draw_uncertainty(Ui& ui, const Completion& completion);
-    [[nodiscard]] double original_bits(Ui& ui, const Completion& completion);
+    void draw_model_step(PaneContext& ui);
+    void draw_numbers(PaneContext& ui, const Completion& completion);
+    void draw_uncertainty(PaneContext& ui, const Completion& completion);
+    [[nodiscard]] double original_bits(const PaneContext& ui, const Completion& completion);
     Watch watch_;
     viz::TokenTexture texture_;
 };
 
-void SamplingPanel::draw_options(Ui& ui) {
+void SamplingPanel::draw_options(PaneContext& ui) {
     SampleOptions& sample = ui.selection.completion.sample;
     const Choice counts[] = {{.text = "4"}, {.text = "8"}, {.text = "16"}, {.text = "32"}};
     const int64_t values[] = {4, 8, 16, 32};
@@ -42,11 +45,12 @@ void SamplingPanel::draw_options(Ui& ui) {
     int chosen = -1;
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-    if (segmented(ui, "Samples", chosen, {counts, room - 64})) sample.samples = values[chosen];
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
+    if (segmented(ui, "Samples##samples", chosen, {counts, available - 64}))
+        sample.samples = values[chosen];
     ImGui::SameLine(0, ui.px(8));
     (void)drag_field(ui,
-                     {.name = "Number of samples",
+                     {.name = "Number of samples##number_of_samples",
                       .min = 1,
                       .max = 1024,
                       .standard = 4,
@@ -54,14 +58,15 @@ void SamplingPanel::draw_options(Ui& ui) {
                       .drag_speed = 0.2F},
                      sample.samples);
     label_column(ui, "Temperature", 104, "0 always takes the most likely level.");
-    (void)slider(ui, {.name = "Temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
-                 sample.temperature);
+    (void)slider(
+        ui, {.name = "Temperature##temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
+        sample.temperature);
     label_column(ui, "Top-p", 104, "Only the most likely levels that make up this share. 1 = off.");
-    (void)slider(ui, {.name = "Top-p", .min = 0.01, .max = 1, .standard = 1, .decimals = 2},
+    (void)slider(ui, {.name = "Top-p##top_p", .min = 0.01, .max = 1, .standard = 1, .decimals = 2},
                  sample.top_p);
     label_column(ui, "Top-k", 104, "Only so many of the most likely levels. 0 = off.");
     (void)slider(ui,
-                 {.name = "Top-k",
+                 {.name = "Top-k##top_k",
                   .min = 0,
                   .max = static_cast<double>(ui.status.config.model.levels),
                   .standard = 0,
@@ -73,12 +78,14 @@ void SamplingPanel::draw_seed(Ui& ui) {
     CompletionChoice& choice = ui.selection.completion;
     label_column(ui, "Seed", 104, "The same seed gives the same completion again.");
     auto seed = static_cast<int64_t>(choice.sample.seed);
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-    if (drag_field(ui, {.name = "Seed", .min = 0, .max = 1e9, .integer = true, .width = room - 68},
-                   seed))
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale;
+    if (drag_field(
+            ui,
+            {.name = "Seed##seed", .min = 0, .max = 1e9, .integer = true, .width = available - 68},
+            seed))
         choice.sample.seed = static_cast<uint64_t>(seed);
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "Lock seed",
+    if (button(ui, {.name = "Lock seed##lock_seed",
                     .icon = choice.seed_locked ? icon::lock : icon::unlock,
                     .kind = ButtonKind::icon,
                     .tip = choice.seed_locked ? "Every run takes this seed."
@@ -89,31 +96,33 @@ void SamplingPanel::draw_seed(Ui& ui) {
     (void)action_button(ui, "complete.new_seed", ButtonKind::icon);
     label_column(ui, "Particles", 104,
                  "Candidates per sample, weighted by the known values that follow. 1 = plain.");
-    (void)slider(ui, {.name = "Particles", .min = 1, .max = 64, .standard = 1, .integer = true},
-                 choice.sample.particles);
+    (void)slider(
+        ui, {.name = "Particles##particles", .min = 1, .max = 64, .standard = 1, .integer = true},
+        choice.sample.particles);
 }
 
-void SamplingPanel::draw_model_step(Ui& ui) {
+void SamplingPanel::draw_model_step(PaneContext& ui) {
     std::vector<std::string> names = {
-        fmt::format("live, step {}", group_thousands(ui.status.step))};
+        fmt::format("live, step {}##live", group_thousands(ui.status.step))};
     // Newest first. Other moments keep their biases only, and cannot complete.
     std::vector<int64_t> steps = ui.session->saved_steps();
     std::reverse(steps.begin(), steps.end());
     int chosen = 0;
     for (const int64_t step : steps) {
         if (ui.selection.step == step) chosen = static_cast<int>(names.size());
-        names.push_back("step " + group_thousands(step));
+        names.push_back(fmt::format("step {}##step_{}", group_thousands(step), step));
     }
     if (chosen == 0 && ui.selection.step >= 0)
-        names[0] = "step " + group_thousands(ui.selection.step);
+        names[0] =
+            fmt::format("step {}##step_{}", group_thousands(ui.selection.step), ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
-    if (!combo(ui, "Model step", chosen, {names})) return;
-    ui.selection.step = chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1];
+    if (!combo(ui, "Model step##model_step", chosen, {names})) return;
+    ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 
 // Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it
 // is computed.
-double SamplingPanel::original_bits(Ui& ui, const Completion& completion) {
+double SamplingPanel::original_bits(const PaneContext& ui, const Completion& completion) {
     const auto& item = ui.selection.image.item;
     const size_t total = completion.unknown.size();
     if (is_text_model(ui) || !item || item->tokens.size() != total) return std::nan("");
@@ -159,13 +168,13 @@ double spread_of(const Completion& completion) {
     return count == 0 ? std::nan("") : total / static_cast<double>(count);
 }
 
-void SamplingPanel::draw_numbers(Ui& ui, const Completion& completion) {
+void SamplingPanel::draw_numbers(PaneContext& ui, const Completion& completion) {
     const char* unit = is_text_model(ui) ? "bits/byte" : "bits/dim";
-    section(ui, is_text_model(ui) ? "This prompt" : "This picture");
-    const auto show = [&](const std::string& key, double value, const char* words) {
+    section(ui, is_text_model(ui) ? "This prompt##numbers" : "This picture##numbers");
+    const auto show = [&](const WidgetName& key, double value, const char* words) {
         key_value(ui, key, std::isfinite(value) ? plain_number(value, 2) : "\u2013", words);
     };
-    if (!is_text_model(ui)) show("Original", original_bits(ui, completion), unit);
+    if (!is_text_model(ui)) show("Original##original", original_bits(ui, completion), unit);
     size_t best = 0;
     double sum = 0;
     for (size_t i = 0; i < completion.samples.size(); ++i) {
@@ -173,20 +182,20 @@ void SamplingPanel::draw_numbers(Ui& ui, const Completion& completion) {
         sum += bits;
         if (bits < sample_bits(completion, best)) best = i;
     }
-    show(fmt::format("Best sample ({})", best + 1), sample_bits(completion, best), unit);
-    show(fmt::format("Mean of {}", completion.samples.size()),
+    show(fmt::format("Best sample ({})##best", best + 1), sample_bits(completion, best), unit);
+    show(fmt::format("Mean of {}##mean", completion.samples.size()),
          sum / static_cast<double>(completion.samples.size()), unit);
-    if (!is_text_model(ui)) show("Spread over samples", spread_of(completion), "levels");
+    if (!is_text_model(ui)) show("Spread over samples##spread", spread_of(completion), "levels");
     const size_t chosen = sample_looked_at(ui, completion);
-    key_value(ui, fmt::format("Log-likelihood ({})", chosen + 1),
+    key_value(ui, fmt::format("Log-likelihood ({})##log_likelihood", chosen + 1),
               plain_number(completion.log_likelihood[chosen], 2), "nats");
 }
 
-void SamplingPanel::draw_uncertainty(Ui& ui, const Completion& completion) {
+void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     if (is_text_model(ui) || static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens)
         return;
-    section(ui, "Uncertainty", "entropy per pixel");
+    section(ui, "Uncertainty##uncertainty", "entropy per pixel");
     const size_t sample = sample_looked_at(ui, completion);
     const bool running = completion.position < completion.total;
     const std::vector<float>& entropy = completion.entropy[sample];
@@ -238,7 +247,7 @@ void SamplingPanel::draw(Ui& ui) {
         hint(ui, "How completions are drawn: number, temperature, seed.");
         return;
     }
-    ui.recorder.set_section("Options");
+    ui.recorder.set_section("Options##options");
     draw_options(ui);
     draw_seed(ui);
     draw_model_step(ui);
@@ -252,11 +261,12 @@ void SamplingPanel::draw(Ui& ui) {
 
 PanelRoom sampling_panel() {
     return {{"Sampling", "how completions are drawn, and what they cost"},
+            "sampling",
             icon::tune,
             "Number of samples, temperature, top-k, top-p and seed; the step of the model; bits of "
             "the picture and its samples; where the model was unsure.",
             {{Workspace::complete, Slot::right, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<SamplingPanel>()); }};
+            make_panel<SamplingPanel>};
 }
 
 }  // namespace aft::app

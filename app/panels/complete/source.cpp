@@ -7,7 +7,10 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -23,29 +26,34 @@ class SourcePanel : public Panel {
 
   private:
     void draw_openers(Ui& ui);
-    void draw_canvas(Ui& ui);
+    void draw_canvas(PaneContext& ui);
     void paint(const viz::ImageReply& reply, CompletionChoice& choice);
-    void draw_brush_ring(Ui& ui, const viz::ImageReply& reply);
+    void draw_brush_ring(PaneContext& ui, const viz::ImageReply& reply);
     void draw_tools(Ui& ui);
-    void draw_prompt(Ui& ui);
+    void draw_prompt(PaneContext& ui);
     viz::TokenTexture texture_;
     bool painting_ = false;
 };
 
 void SourcePanel::draw_openers(Ui& ui) {
-    const float room = ImGui::GetContentRegionAvail().x / ui.scale - 16;
-    if (button(
-            ui,
-            {.name = "Open", .icon = icon::open, .tip = "A picture file", .width = room * 0.31F}))
+    const float available = ImGui::GetContentRegionAvail().x / ui.scale - 16;
+    if (button(ui, {.name = "Open##open",
+                    .icon = icon::open,
+                    .tip = "A picture file",
+                    .width = available * 0.31F}))
         (void)ui.actions.run(ui, "file.open");
     ImGui::SameLine();
     const std::string why = ui.status.config.data.source.empty() ? "This model has no data." : "";
-    if (button(ui,
-               {.name = "Data set", .icon = icon::picture, .why_not = why, .width = room * 0.43F}))
+    if (button(ui, {.name = "Data set##data_set",
+                    .icon = icon::picture,
+                    .why_not = why,
+                    .width = available * 0.43F}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
     ImGui::SameLine();
-    if (button(ui, {.name = "Blank", .tip = "An empty picture to fill", .width = room * 0.26F}))
+    if (button(ui, {.name = "Blank##blank",
+                    .tip = "An empty picture to fill",
+                    .width = available * 0.26F}))
         (void)ui.actions.run(ui, "complete.blank_picture");
     sample_steps(ui);
     ImGui::SameLine();
@@ -68,7 +76,7 @@ void SourcePanel::paint(const viz::ImageReply& reply, CompletionChoice& choice) 
     }
 }
 
-void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
+void SourcePanel::draw_brush_ring(PaneContext& ui, const viz::ImageReply& reply) {
     const CompletionChoice& choice = ui.selection.completion;
     if (!reply.hovered.is_valid() || choice.tool == viz::PaintTool::rectangle) return;
     const auto zoom = static_cast<float>(reply.zoom);
@@ -80,7 +88,7 @@ void SourcePanel::draw_brush_ring(Ui& ui, const viz::ImageReply& reply) {
     draw->AddCircle(middle, radius, IM_COL32_WHITE, 0, ui.px(1.5F));
 }
 
-void SourcePanel::draw_canvas(Ui& ui) {
+void SourcePanel::draw_canvas(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
     const ModelConfig& model = ui.status.config.model;
     const auto& item = ui.selection.image.item;
@@ -104,7 +112,7 @@ void SourcePanel::draw_canvas(Ui& ui) {
     paint(reply, choice);
     draw_brush_ring(ui, reply);
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim("Picture"),
+                      .path = ui.recorder.claim("Picture##picture"),
                       .min = reply.box.low,
                       .max = reply.box.high,
                       .value = sample_words(ui),
@@ -118,13 +126,13 @@ void SourcePanel::draw_canvas(Ui& ui) {
              : !image.error.empty() ? "There is no picture: " + image.error
              : item                 ? "This picture has another size than the model's."
                                     : "Reading the picture...");
-    ui.recorder.item("value", ui.recorder.claim("Mask"), words);
+    ui.recorder.item("value", ui.recorder.claim("Mask##mask"), words);
 }
 
 void SourcePanel::draw_tools(Ui& ui) {
     CompletionChoice& choice = completion_choice(ui);
-    section(ui, "Tools");
-    const char* names[] = {"Brush", "Eraser", "Rectangle"};
+    section(ui, "Tools##tools");
+    const char* names[] = {"Brush##brush", "Eraser##eraser", "Rectangle##rectangle"};
     const char* icons[] = {icon::brush, icon::eraser, icon::rectangle};
     const char* keys[] = {"B", "E", ""};
     for (int i = 0; i < 3; ++i) {
@@ -143,42 +151,50 @@ void SourcePanel::draw_tools(Ui& ui) {
     }
     ImGui::NewLine();
     label_column(ui, "Brush size", 84);
-    (void)slider(
-        ui,
-        {.name = "Brush size", .min = 0, .max = 8, .standard = 1, .integer = true, .unit = "px"},
-        choice.brush);
-    const Choice presets[] = {
-        {.text = "Lower"}, {.text = "Right"}, {.text = "Border"}, {.text = "Random"}};
+    (void)slider(ui,
+                 {.name = "Brush size##brush_size",
+                  .min = 0,
+                  .max = 8,
+                  .standard = 1,
+                  .integer = true,
+                  .unit = "px"},
+                 choice.brush);
+    const Choice presets[] = {{.text = "Lower##lower"},
+                              {.text = "Right##right"},
+                              {.text = "Border##border"},
+                              {.text = "Random##random"}};
     const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
                                      viz::MaskPreset::border, viz::MaskPreset::random};
     int preset = -1;
-    if (segmented(ui, "Preset", preset, {presets, ImGui::GetContentRegionAvail().x / ui.scale}))
+    if (segmented(ui, "Preset##preset", preset,
+                  {presets, ImGui::GetContentRegionAvail().x / ui.scale}))
         choice.mask.apply(which[preset], choice.sample.seed);
     hint(ui,
          "Pixels are drawn in raster order. Known pixels after a hole do not steer it, unless "
          "particles are on.");
 }
 
-void SourcePanel::draw_prompt(Ui& ui) {
+void SourcePanel::draw_prompt(PaneContext& ui) {
     CompletionChoice& choice = ui.selection.completion;
-    section(ui, "Prompt", fmt::format("{} bytes", choice.prompt.size()), false);
-    (void)text_field(ui, {.name = "Prompt", .hint = "what the text begins with", .mono = true},
+    section(ui, "Prompt##prompt", fmt::format("{} bytes", choice.prompt.size()), false);
+    (void)text_field(ui,
+                     {.name = "Prompt##prompt", .hint = "what the text begins with", .mono = true},
                      choice.prompt);
     if (const std::string why = why_not_complete(ui); !why.empty()) hint(ui, why);
     label_column(ui, "Length", 84);
     (void)drag_field(ui,
-                     {.name = "Length",
+                     {.name = "Length##length",
                       .min = 1,
                       .max = 100000,
                       .standard = 200,
                       .integer = true,
                       .unit = "bytes"},
                      choice.length);
-    const int64_t room = ui.status.config.model.length;
-    if (static_cast<int64_t>(choice.prompt.size()) >= room)
-        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", room - 1));
-    section(ui, "From the data");
-    if (button(ui, {.name = "Take from the data set", .icon = icon::text}) &&
+    const int64_t window = ui.status.tokens;
+    if (static_cast<int64_t>(choice.prompt.size()) >= window)
+        hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", window - 1));
+    section(ui, "From the data##from_the_data");
+    if (button(ui, {.name = "Take from the data set##take_from_data", .icon = icon::text}) &&
         ui.selection.image.item) {
         const auto& tokens = ui.selection.image.item->tokens;
         choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));
@@ -202,11 +218,12 @@ void SourcePanel::draw(Ui& ui) {
 
 PanelRoom source_panel() {
     return {{"Source", "the picture and the mask, or the prompt, that is completed"},
+            "source",
             icon::picture,
             "Take a picture from a file or the data set, or drop one; paint what is to be filled "
             "in. Text models: write the prompt.",
             {{Workspace::complete, Slot::left, 0}},
-            [] { return std::unique_ptr<Panel>(std::make_unique<SourcePanel>()); }};
+            make_panel<SourcePanel>};
 }
 
 }  // namespace aft::app

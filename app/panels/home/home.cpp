@@ -6,59 +6,26 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/cli/results_json.h"
 #include "app/panels/home/new_run.h"
 #include "app/panels/home/run_catalog.h"
+#include "app/panels/home/run_row.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/thumbnail.h"
-#include "app/results_json.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "viz/gl/context.h"
 
 namespace aft::app {
 namespace {
-
-std::string age_words(int64_t changed) {
-    const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
-                            std::chrono::system_clock::now().time_since_epoch())
-                            .count();
-    const int64_t age = now - changed;
-    if (changed <= 0) return "";
-    if (age < 90) return "now";
-    if (age < 3600) return fmt::format("{} min ago", age / 60);
-    if (age < 86400) return fmt::format("{} h ago", age / 3600);
-    if (age < 2 * 86400) return "yesterday";
-    if (age < 14 * 86400) return fmt::format("{} days ago", age / 86400);
-    const std::time_t time = changed;
-    char words[32] = "";
-    std::strftime(words, sizeof words, "%e %b %Y", std::localtime(&time));
-    return words;
-}
-
-void sparkline(DrawContext& ui, const std::vector<float>& values, ImVec2 min, ImVec2 size) {
-    if (values.size() < 2) return;
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddLine({min.x, min.y + size.y}, {min.x + size.x, min.y + size.y}, ui.theme.line,
-                  ui.px(1));
-    float low = values[0], high = values[0];
-    for (const float v : values)
-        if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
-    const float span = high > low ? high - low : 1;
-    std::vector<ImVec2> points;
-    for (size_t i = 0; i < values.size(); ++i) {
-        if (!std::isfinite(values[i])) continue;
-        const float x = static_cast<float>(i) / static_cast<float>(values.size() - 1);
-        points.push_back(
-            {min.x + x * size.x, min.y + (1 - (values[i] - low) / span) * (size.y - ui.px(2))});
-    }
-    draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text2, 0,
-                      1.5F * ui.scale);
-}
 
 viz::gl::OpenGlInfo opengl(const Ui& ui) {
     if (ui.has_gl) return viz::gl::opengl_info();
@@ -91,10 +58,7 @@ class HomePanel final : public Panel {
 
   private:
     void draw_heading(Ui& ui, float width);
-    void draw_runs(Ui& ui, float width);
-    void draw_run(Ui& ui, const RunSummary& run, float width);
-    void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at);
-    void draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at);
+    void draw_runs(PaneContext& ui, float width);
     void draw_drop_hint(DrawContext& ui, float width);
     void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
@@ -117,7 +81,7 @@ void HomePanel::actions(Actions& actions) {
                  .menu = "File",
                  .why_not = {},
                  .run = [this](Ui& ui) {
-                     ui.workspace = Workspace::home;
+                     ui.commands.send(ShowWorkspace{Workspace::home});
                      form_.open(ui, "demo-mirror");
                  }});
     actions.add(
@@ -129,7 +93,8 @@ void HomePanel::actions(Actions& actions) {
          .menu = "Help",
          .why_not = {},
          .run = [this](Ui& ui) {
-             if (!catalog_.page()) ui.workspace = Workspace::home;  // it is read there
+             // It is read there.
+             if (!catalog_.page()) ui.commands.send(ShowWorkspace{Workspace::home});
              copies_report_ = true;
              copy_report(ui);
          }});
@@ -155,14 +120,14 @@ void HomePanel::draw(Ui& ui) {
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
     copy_report(ui);
-    const float room = ImGui::GetContentRegionAvail().x;
-    const float page = std::min(room - ui.px(32), ui.px(1240));
+    const float available = ImGui::GetContentRegionAvail().x;
+    const float page = std::min(available - ui.px(32), ui.px(1240));
     const bool is_wide = page > ui.px(760);
     const float side = is_wide ? ui.px(312) : std::floor(page * 0.34F);
     const float gap = ui.px(is_wide ? 48 : 20);
     const bool has_side = is_wide || form_.is_open();  // its Start is always in view
     const float main_width = has_side ? page - side - gap : page;
-    const float left = std::floor((room - page) / 2);
+    const float left = std::floor((available - page) / 2);
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
     ImGui::BeginChild("main", {main_width, 0});
     if (form_.is_open()) {
@@ -189,7 +154,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
     const ImVec2 start = ImGui::GetCursorPos();
     text(ui, "Recent runs", {text_size::title, ui.theme.text1, Face::semibold});
     const Action* fresh = ui.actions.find("file.new_run");
-    const Button primary{.name = fresh->name,
+    const Button primary{.name = {fresh->name, fresh->id},
                          .icon = fresh->icon,
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
@@ -202,7 +167,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
-void HomePanel::draw_runs(Ui& ui, float width) {
+void HomePanel::draw_runs(PaneContext& ui, float width) {
     const auto page = catalog_.page();
     if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -218,75 +183,9 @@ void HomePanel::draw_runs(Ui& ui, float width) {
         hint(ui, "Reading the recent runs ...");
         return;
     }
-    for (const RunSummary& run : page->runs) draw_run(ui, as_open_here(ui, run), width);
-}
-
-void HomePanel::draw_run(Ui& ui, const RunSummary& run, float width) {
-    const Row item = row(ui, run.path, {104, false, run.error.empty() ? run.state : run.error});
-    const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
-    thumbnails_[run.path].draw(ui, run.thumbnail, thumb, ui.px(80));
-    draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
-    const float right = item.min.x + width;
-    if (width > ui.px(700))
-        sparkline(ui, run.losses, {right - ui.px(330), item.min.y + ui.px(24)},
-                  {ui.px(140), ui.px(54)});
-    draw_metric(ui, run, {right - ui.px(86), item.min.y});
-    text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
-               {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
-    hairline(ui);
-    if (item.pressed) ui.commands.send(OpenPath{run.path});
-}
-
-// "validation 0.969 bits/dim", one word a line, that ends at `at.x`.
-void HomePanel::draw_metric(DrawContext& ui, const RunSummary& run, ImVec2 at) {
-    if (!std::isfinite(run.metric)) return;
-    const size_t gap = run.metric_words.find(' ');
-    const std::string part = run.metric_words.substr(0, gap);
-    const std::string unit = run.metric_words.substr(gap + 1);
-    const std::string number = short_value(run.metric, 3);
-    text_right(ui, {at.x, at.y + ui.px(10)}, part, {text_size::hint, ui.theme.text3});
-    text_right(ui, {at.x, at.y + ui.px(28)}, number,
-               {text_size::empty, ui.theme.text1, Face::semibold});
-    text_right(ui, {at.x, at.y + ui.px(54)}, unit, {text_size::hint, ui.theme.text3});
-    ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Metric of " + run.path),
-                      .min = {at.x - ui.px(70), at.y + ui.px(10)},
-                      .max = {at.x, at.y + ui.px(70)},
-                      .value = part + " " + number + " " + unit,
-                      .why_not = {}});
-}
-
-void HomePanel::draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
-    const float room = ui.px(380);
-    text_at(ui, at, run.name, {text_size::body, ui.theme.text1, Face::semibold, room});
-    if (!run.error.empty()) {
-        icon_at(ui, {at.x + ui.px(8), at.y + ui.px(36)}, icon::error,
-                {text_size::icon_inline, ui.theme.error});
-        text_at(ui, {at.x + ui.px(22), at.y + ui.px(28)}, run.error,
-                {text_size::hint, ui.theme.error, Face::regular, room});
-        return;
-    }
-    text_at(ui, {at.x, at.y + ui.px(24)}, run.what,
-            {text_size::label, ui.theme.text2, Face::regular, room});
-    const bool running = run.state == "running", paused = run.state == "paused";
-    const bool failed = run.state == "failed";
-    const ImU32 color = running  ? ui.theme.ok
-                        : paused ? ui.theme.warn
-                        : failed ? ui.theme.error
-                                 : ui.theme.text3;
-    const char* mark = running                    ? icon::play
-                       : failed                   ? icon::error
-                       : paused                   ? icon::pause
-                       : run.state == "model"     ? icon::file
-                       : run.state == "stopped"   ? icon::stop
-                       : run.state == "open here" ? icon::ring
-                                                  : icon::check;
-    icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
-    text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
-    std::string steps = "step " + group_thousands(run.step);
-    if (run.state != "finished" && run.state != "model")
-        steps += " of " + group_thousands(run.target_step);
-    text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
+    for (const RunSummary& run : page->runs)
+        if (draw_run_row(ui, as_open_here(ui, run), thumbnails_[run.path], width))
+            ui.commands.send(OpenPath{run.path});
 }
 
 void HomePanel::draw_drop_hint(DrawContext& ui, float width) {
@@ -327,7 +226,8 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
     const auto page = catalog_.page();
     const Image none;
     const Image& picture = page ? page->demos[index] : none;
-    const Row item = row(ui, demo.title, {58, false, picture.pixels.empty() ? "" : "with picture"});
+    const Row item = row(ui, {demo.title, demo.preset},
+                         {58, false, picture.pixels.empty() ? "" : "with picture"});
     ImGui::GetWindowDrawList()->AddRectFilled(
         item.min, item.max, item.hovered ? ui.theme.field : ui.theme.raised, ui.px(6));
     const ImVec2 corner{item.min.x + ui.px(5), item.min.y + ui.px(5)};
@@ -346,13 +246,13 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
 }
 
 void HomePanel::draw_side(Ui& ui) {
-    section(ui, "Start without a download", {}, false);
+    section(ui, "Start without a download##demos", {}, false);
     for (size_t i = 0; i < std::size(kDemos); ++i) draw_demo(ui, i);
     draw_machine(ui);
 }
 
 void HomePanel::draw_machine(Ui& ui) {
-    section(ui, "This machine");
+    section(ui, "This machine##this_machine");
     const auto page = catalog_.page();
     if (!page) {
         hint(ui, "Reading ...");
@@ -360,17 +260,19 @@ void HomePanel::draw_machine(Ui& ui) {
     }
     const SystemReport& report = page->system;
     const auto known = [](const std::string& words) { return words.empty() ? "unknown" : words; };
-    key_value(ui, "Device", known(report.device));
-    key_value(ui, "Processor", known(report.cpu));
-    key_value(ui, "Instructions", known(report.cpu_capability));
-    key_value(ui, "Cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
-    key_value(ui, "Memory free", byte_size(static_cast<double>(report.memory_available_bytes)));
-    key_value(ui, "Memory in use", byte_size(static_cast<double>(report.memory_bytes)));
-    key_value(ui, "LibTorch", known(report.libtorch));
+    key_value(ui, "Device##device", known(report.device));
+    key_value(ui, "Processor##processor", known(report.cpu));
+    key_value(ui, "Instructions##instructions", known(report.cpu_capability));
+    key_value(ui, "Cores##cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
+    key_value(ui, "Memory free##memory_free",
+              byte_size(static_cast<double>(report.memory_available_bytes)));
+    key_value(ui, "Memory in use##memory_in_use",
+              byte_size(static_cast<double>(report.memory_bytes)));
+    key_value(ui, "LibTorch##libtorch", known(report.libtorch));
     const viz::gl::OpenGlInfo gl = opengl(ui);
-    key_value(ui, "OpenGL", gl.version);
-    if (ui.has_gl) key_value(ui, "Renderer", gl.renderer);
-    key_value(ui, "Maps to screen", "copied");
+    key_value(ui, "OpenGL##opengl", gl.version);
+    if (ui.has_gl) key_value(ui, "Renderer##renderer", gl.renderer);
+    key_value(ui, "Maps to screen##maps_to_screen", "copied");
     ImGui::Dummy({0, ui.px(4)});
     action_button(ui, "help.copy_system_report", ButtonKind::ghost);
 }
@@ -381,13 +283,14 @@ PanelRoom home_panel() {
     return {
         .info = {"Home",
                  "Recent runs, a new run, demos without a download, and what this machine has."},
+        .id = "home",
         .icon = icon::home,
         .help =
             "Open a run or a checkpoint, or start a new run. A click on a demo shows its settings "
             "first; "
             "files and folders can be dropped anywhere in the window.",
         .places = {{Workspace::home, Slot::page}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<HomePanel>()); }};
+        .make = make_panel<HomePanel>};
 }
 
 }  // namespace aft::app

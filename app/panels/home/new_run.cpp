@@ -4,8 +4,12 @@
 #include <cmath>
 
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/caught.h"
 #include "core/text.h"
 
@@ -13,7 +17,7 @@ namespace aft::app {
 namespace {
 
 constexpr const char* kGroups[] = {"train", "model", "data"};
-constexpr const char* kGroupWords[] = {"Training", "Model", "Data"};
+constexpr const char* kGroupWords[] = {"Training##train", "Model##model", "Data##data"};
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -55,7 +59,8 @@ void data_line(DrawContext& ui, const std::string& problem) {
          {text_size::hint, problem.empty() ? ui.theme.text3 : ui.theme.error});
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
-    if (!problem.empty()) ui.recorder.item("problem", ui.recorder.claim("Data problem"), problem);
+    if (!problem.empty())
+        ui.recorder.item("problem", ui.recorder.claim("Data problem##data_problem"), problem);
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     if (!problem_.empty()) ui.say("error", problem_);
 }
 
-void NewRunForm::draw_group(Ui& ui, const std::string& group) {
+void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
     const SettingRows standard = standard_.rows();
     SettingRows rows = config_.rows();
     bool any = false;
@@ -89,9 +94,9 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
             !contains(rows[i].help, shown_.filter))
             continue;
         any = true;
-        const float room = ImGui::GetContentRegionAvail().x / ui.scale;
-        label_column(ui, setting_label(key), room > 560 ? 240 : 180, rows[i].help);
-        const auto changed = setting_field(ui, rows[i], value_text(standard[i]));
+        const float available = ImGui::GetContentRegionAvail().x / ui.scale;
+        const auto changed = setting_row(ui, rows[i], value_text(standard[i]),
+                                         {.column = available > 560 ? 240.0F : 180.0F});
         if (!changed) continue;
         problem_ = error_words([&] { set_from_text(rows, key, *changed); });
     }
@@ -100,14 +105,14 @@ void NewRunForm::draw_group(Ui& ui, const std::string& group) {
 
 void NewRunForm::draw_settings(Ui& ui) {
     const bool is_wide = ImGui::GetContentRegionAvail().x > ui.px(600);
-    section(ui, "New run",
+    section(ui, "New run##new_run",
             is_wide ? "every setting has a help text; a bar at the left marks what differs" : "",
             false);
     std::vector<std::string> names;
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
     int chosen = shown_.preset;
-    if (!names.empty() && combo(ui, "Preset", chosen, {names, 320}))
+    if (!names.empty() && combo(ui, "Preset##preset", chosen, {names, 320}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
     if (shown_.preset < static_cast<int>(presets_.size()))
         hint(ui, presets_[static_cast<size_t>(shown_.preset)].sentence);
@@ -116,7 +121,7 @@ void NewRunForm::draw_settings(Ui& ui) {
     const auto last = check_.last();
     const std::string data_problem = last ? last->data_problem : "";
     if (text_field(ui,
-                   {.name = "Data",
+                   {.name = "Data##data",
                     .hint = "mirror?size=16&levels=16",
                     .mono = true,
                     .problem = data_problem},
@@ -125,16 +130,16 @@ void NewRunForm::draw_settings(Ui& ui) {
     data_line(ui, data_problem);
     label_column(ui, "Run folder", 116, "Where metrics and checkpoints go; empty: runs/NAME-N");
     text_field(ui,
-               {.name = "Run folder",
+               {.name = "Run folder##run_folder",
                 .hint = "runs/" + config_.name + "-N, the next free",
                 .icon = icon::folder},
                out_);
-    section(ui, "Settings", {}, true);
+    section(ui, "Settings##settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group", shown_.group, {choices, 300});
+    segmented(ui, "Group##group", shown_.group, {choices, 300});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
-               {.name = "Filter",
+               {.name = "Filter##filter",
                 .hint = "Filter settings",
                 .icon = icon::search,
                 .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
@@ -145,21 +150,22 @@ void NewRunForm::draw_settings(Ui& ui) {
 
 void NewRunForm::draw_estimate(DrawContext& ui) {
     const auto last = check_.last();
-    section(ui, "Estimate", check_.answer() ? "" : "being made ...");
+    section(ui, "Estimate##estimate", check_.answer() ? "" : "being made ...");
     if (!last || !last->is_good()) {
         hint(ui, last ? "It follows when the settings fit together." : "Reading the data ...");
         return;
     }
     const Estimate& needs = last->estimate;
-    key_value(ui, "Parameters", rounded_count(static_cast<double>(needs.parameters)));
-    key_value(ui, "Memory", "about " + rounded_bytes(static_cast<double>(needs.training_bytes)));
+    key_value(ui, "Parameters##parameters", rounded_count(static_cast<double>(needs.parameters)));
+    key_value(ui, "Memory##memory",
+              "about " + rounded_bytes(static_cast<double>(needs.training_bytes)));
     hint(ui, fmt::format(
                  "Counted: {} for the weights with their gradients and averages, {} that a "
                  "step keeps for its backward pass. The program itself takes some hundreds of MiB "
                  "more.",
                  rounded_bytes(static_cast<double>(needs.training_bytes - needs.activations_bytes)),
                  rounded_bytes(static_cast<double>(needs.activations_bytes))));
-    key_value(ui, "Time", rounded_duration(needs.seconds));
+    key_value(ui, "Time##time", rounded_duration(needs.seconds));
     hint(ui, fmt::format("Multiplications of {} steps at the speed this machine has just shown. "
                          "Reading data, validation and other work come on top: twice as long is "
                          "possible.",
@@ -177,35 +183,37 @@ void NewRunForm::draw_start(Ui& ui) {
     if (!shown.empty())
         banner(ui, {.kind = ToastKind::error, .title = "This cannot start yet", .sentence = shown});
     ImGui::Dummy({0, ui.px(8)});
-    if (button(ui, {.name = "Start run",
+    if (button(ui, {.name = "Start run##start_run",
                     .icon = icon::play,
                     .kind = ButtonKind::primary,
                     .why_not = why,
                     .height = 32}))
         wants_start_ = true;
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "Cancel", .kind = ButtonKind::ghost, .height = 32})) close();
+    if (button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .height = 32})) close();
     if (wants_start_ && answer) start(ui);
 }
 
 void NewRunForm::draw_summary(Ui& ui) {
     check_.refresh(config_);
     if (!check_.answer()) ui.want_frames(1);
-    section(ui, "Before the start", {}, false);
-    key_value(ui, "Task", config_.model.task);
-    key_value(ui, "Mixer", config_.model.mixer);
-    key_value(ui, "Layers", group_thousands(config_.model.layers));
-    key_value(ui, "Width", group_thousands(config_.model.dim));
-    key_value(ui, "Steps", group_thousands(config_.train.steps));
+    section(ui, "Before the start##before_the_start", {}, false);
+    key_value(ui, "Task##task", config_.model.task);
+    key_value(ui, "Mixer##mixer", config_.model.mixer);
+    key_value(ui, "Layers##layers", group_thousands(config_.model.layers));
+    key_value(ui, "Width##width", group_thousands(config_.model.dim));
+    key_value(ui, "Steps##steps", group_thousands(config_.train.steps));
     draw_start(ui);
     draw_estimate(ui);
-    section(ui, "Same from the command line");
+    section(ui, "Same from the command line##command_line");
     const std::string command = training_command(config_, standard_, out_);
     ImGui::PushTextWrapPos(0);
     text(ui, command, {text_size::hint, ui.theme.text2, Face::mono});
     ImGui::PopTextWrapPos();
-    ui.recorder.item("value", ui.recorder.claim("Command"), command);
-    if (button(ui, {.name = "Copy command", .icon = icon::copy, .kind = ButtonKind::ghost})) {
+    ui.recorder.item("value", ui.recorder.claim("Command##command"), command);
+    if (button(ui, {.name = "Copy command##copy_command",
+                    .icon = icon::copy,
+                    .kind = ButtonKind::ghost})) {
         ImGui::SetClipboardText(command.c_str());
         ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
     }
@@ -225,14 +233,13 @@ std::string training_command(Config config, Config preset, const std::string& ou
     return words;
 }
 
-void NewRunForm::start(Ui& ui) {
+void NewRunForm::start(PaneContext& ui) {
     wants_start_ = false;
     OpenRun run;
     run.request.config = config_;
     run.request.out = out_;
     run.request.autostart = true;
-    ui.commands.send(std::move(run));
-    ui.workspace = Workspace::train;
+    ui.commands.send(std::move(run));  // it shows Train
     close();
 }
 

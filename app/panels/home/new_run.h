@@ -21,14 +21,14 @@ class NewRunForm {
 
   private:
     void choose_preset(Ui& ui, const std::string& name);
-    void draw_group(Ui& ui, const std::string& group);
-    void start(Ui& ui);
+    void draw_group(DrawContext& ui, const std::string& group);
+    void start(PaneContext& ui);
     void draw_estimate(DrawContext& ui);
     void draw_start(Ui& ui);
 
     bool is_open_ = false;
     std::vector<PresetInfo> presets_;
-    struct Shown {
+    struct PresetView {
         int preset = 0, group = 0;
         std::string filter{};
     } shown_;

@@ -1,7 +1,7 @@
 // Lab: says what will be here. The workspace has its place, its selection and its layout already.
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 namespace {
@@ -27,12 +27,13 @@ PanelRoom lab_panel() {
     return {
         .info = {"Result",
                  "Changing biases and seeing what it does to the loss: not in this version yet."},
+        .id = "result",
         .icon = icon::flask,
         .help =
             "This will change position biases (zero, blur, cut, copy) and show at once what it "
             "does to the loss and to completions. It is not in this version yet.",
         .places = {{Workspace::lab, Slot::canvas}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<LabPanel>()); }};
+        .make = make_panel<LabPanel>};
 }
 
 }  // namespace aft::app

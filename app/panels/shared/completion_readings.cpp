@@ -7,6 +7,7 @@
 #include <span>
 
 #include "app/panels/shared/model_state.h"
+#include "app/widgets/states.h"
 #include "core/rng.h"
 
 namespace aft::app {
@@ -15,14 +16,14 @@ bool is_text_model(const ModelView& ui) {
     return ui.status.task.is_text();
 }
 
-std::shared_ptr<const Completion> completion_of(const Ui& ui) {
+std::shared_ptr<const Completion> completion_of(const ViewState& ui) {
     if (ui.session == nullptr || !ui.has_model()) return nullptr;
     const auto& completion = ui.selection.completion.own;
     const bool usable = completion && !completion->samples.empty();
     return usable || (completion && !completion->error.empty()) ? completion : nullptr;
 }
 
-bool is_completing(const Ui& ui) {
+bool is_completing(const ViewState& ui) {
     const auto& completion = ui.selection.completion.own;
     return completion && !completion->done && completion->error.empty();
 }

@@ -16,8 +16,8 @@ namespace aft::app {
 [[nodiscard]] std::string classifier_words(const ModelView& ui);
 [[nodiscard]] bool is_text_model(const ModelView& ui);
 // The completion of this session; null before the first one.
-[[nodiscard]] std::shared_ptr<const Completion> completion_of(const Ui& ui);
-[[nodiscard]] bool is_completing(const Ui& ui);
+[[nodiscard]] std::shared_ptr<const Completion> completion_of(const ViewState& ui);
+[[nodiscard]] bool is_completing(const ViewState& ui);
 // Positions that are filled, in order; `decided` of them are.
 struct FilledPositions {
     std::vector<int64_t> at;

@@ -5,7 +5,7 @@
 
 namespace aft::app {
 
-FoldPlace fold_place(const Positions& positions, const Positions::Place& place) {
+FoldPlace fold_place(const Positions& positions, const Positions::GridPosition& place) {
     if (!place.is_on_grid()) return {};
     if (positions.is_text) return {place.x / kTextWidth, place.x % kTextWidth};
     return {place.y, place.x};
@@ -20,11 +20,11 @@ float value_at(const Folded& map, const FoldPlace& at) {
     return map.values[i];
 }
 
-Positions::Place unfold(const Positions& positions, int64_t row, int64_t column) {
+Positions::GridPosition unfold(const Positions& positions, int64_t row, int64_t column) {
     if (row < 0 || column < 0) return {};
     if (!positions.is_text) return {row, column, 0};
     const int64_t x = row * kTextWidth + column;
-    return x < positions.width ? Positions::Place{0, x, 0} : Positions::Place{};
+    return x < positions.width ? Positions::GridPosition{0, x, 0} : Positions::GridPosition{};
 }
 
 Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel,
@@ -38,7 +38,7 @@ Folded fold_row(const Positions& positions, std::span<const float> row, int64_t 
     out.hidden.assign(size, 1);
     std::vector<float> count(size, 0);
     for (size_t j = 0; j < row.size(); ++j) {
-        const Positions::Place place = positions.source(int64_t(j));
+        const Positions::GridPosition place = positions.source(int64_t(j));
         if (!place.is_on_grid() || std::isnan(row[j])) continue;
         if (channel >= 0 && place.channel != channel) continue;
         const FoldPlace at = fold_place(positions, place);

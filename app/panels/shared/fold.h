@@ -28,10 +28,12 @@ inline constexpr int64_t kTextWidth = 32;  // bytes a line when a text is folded
 struct FoldPlace {
     int64_t row = -1, column = -1;
 };
-[[nodiscard]] FoldPlace fold_place(const Positions& positions, const Positions::Place& place);
+[[nodiscard]] FoldPlace fold_place(const Positions& positions,
+                                   const Positions::GridPosition& place);
 // What the cell at a place of the folded picture holds; NaN = no visible source there.
 [[nodiscard]] float value_at(const Folded& map, const FoldPlace& at);
 // The place in the sequence of a cell of the folded picture.
-[[nodiscard]] Positions::Place unfold(const Positions& positions, int64_t row, int64_t column);
+[[nodiscard]] Positions::GridPosition unfold(const Positions& positions, int64_t row,
+                                             int64_t column);
 
 }  // namespace aft::app

@@ -4,13 +4,13 @@
 
 namespace aft::app {
 
-std::string step_words(const Ui& ui, const FieldSetPtr& fields) {
+std::string step_words(const ViewState& ui, const FieldSetPtr& fields) {
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
     return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
 }
 
-std::string lock_words(const Ui& ui, std::string_view hover_words) {
+std::string lock_words(const ViewState& ui, std::string_view hover_words) {
     if (!ui.selection.locked) return std::string(hover_words);
     return ui.selection.hover ? "Preview; the locked one comes back outside. Esc unlocks"
                               : "Locked. Esc unlocks";

@@ -9,7 +9,7 @@
 namespace aft::app {
 
 // "-1 to 8.56e+08": as it is recorded
-[[nodiscard]] std::string step_words(const Ui& ui, const FieldSetPtr& fields);
-[[nodiscard]] std::string lock_words(const Ui& ui, std::string_view hover_words);
+[[nodiscard]] std::string step_words(const ViewState& ui, const FieldSetPtr& fields);
+[[nodiscard]] std::string lock_words(const ViewState& ui, std::string_view hover_words);
 
 }  // namespace aft::app

@@ -1,7 +1,5 @@
 #include "app/panels/shared/model_state.h"
 
-#include "app/state/data_location.h"
-
 namespace aft::app {
 
 bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
@@ -34,7 +32,8 @@ bool picture_problem(Ui& ui) {
     if (!is_text)
         spec.sentence += is_file ? " Take another one." : " A picture from a file needs no data.";
     if (!is_text) spec.actions.push_back("file.open");
-    if (!is_file && why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+    if (!is_file && ui.actions.why_not(ui, "file.choose_data").empty())
+        spec.actions.push_back("file.choose_data");
     spec.actions.push_back("file.reread_sample");
     banner(ui, spec);
     return true;

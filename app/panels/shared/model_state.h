@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
 
 namespace aft::app {
 

@@ -12,7 +12,7 @@ Positions::Positions(const Status& status) {
     is_autoregressive = status.task.is_autoregressive;
     is_causal = is_autoregressive;
     const bool has_values = status.task.tokens == TokenKind::values;
-    has_class_token = !is_autoregressive && model.class_token;
+    has_class_token = !is_autoregressive && status.tokens > status.grid_height * status.grid_width;
     tokens = status.tokens;
     channels = has_values ? std::max<int64_t>(1, model.channels) : 1;
     height = std::max<int64_t>(1, has_values ? model.height : status.grid_height);
@@ -23,17 +23,17 @@ Positions::Positions(const Status& status) {
     }
 }
 
-Positions::Place Positions::place_of(int64_t i) const {
+Positions::GridPosition Positions::place_of(int64_t i) const {
     const int64_t pixel = i / channels;
     if (i < 0 || pixel >= height * width) return {};
     return {pixel / width, pixel % width, i % channels};
 }
 
-Positions::Place Positions::target(int64_t t) const {
+Positions::GridPosition Positions::target(int64_t t) const {
     return place_of(has_class_token ? t - 1 : t);
 }
 
-Positions::Place Positions::source(int64_t j) const {
+Positions::GridPosition Positions::source(int64_t j) const {
     return place_of(is_autoregressive || has_class_token ? j - 1 : j);
 }
 
@@ -47,7 +47,7 @@ int64_t Positions::source_at(int64_t y, int64_t x, int64_t channel) const {
     return j < tokens ? j : -1;  // the last sub-pixel is never an input
 }
 
-std::string Positions::place_words(const Place& place) const {
+std::string Positions::place_words(const GridPosition& place) const {
     if (!place.is_on_grid()) return has_class_token ? "(class)" : "(start)";
     if (is_text) return fmt::format("({})", place.x);
     if (channels == 1) return fmt::format("({}, {})", place.y, place.x);
@@ -56,7 +56,7 @@ std::string Positions::place_words(const Place& place) const {
     return fmt::format("({}, {}, {})", place.y, place.x, name);
 }
 
-std::string Positions::pixel_words(const Place& place) const {
+std::string Positions::pixel_words(const GridPosition& place) const {
     if (is_text || !place.is_on_grid()) return place_words(place);
     return fmt::format("({}, {})", place.y, place.x);
 }

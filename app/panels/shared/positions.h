@@ -15,25 +15,25 @@ struct Positions {
 
     explicit Positions(const Status& status);
 
-    struct Place {
+    struct GridPosition {
         int64_t y = -1, x = -1, channel = 0;  // y < 0: start or class token
         [[nodiscard]] bool is_on_grid() const { return y >= 0; }
     };
     // Target t predicts sub-pixel t; source j is the input at j, that is sub-pixel j - 1 (the start
     // token at 0). Without autoregression both are the patch itself.
-    [[nodiscard]] Place target(int64_t t) const;
-    [[nodiscard]] Place source(int64_t j) const;
+    [[nodiscard]] GridPosition target(int64_t t) const;
+    [[nodiscard]] GridPosition source(int64_t j) const;
     [[nodiscard]] int64_t target_at(int64_t y, int64_t x, int64_t channel) const;
     [[nodiscard]] int64_t source_at(int64_t y, int64_t x, int64_t channel) const;  // -1 = none
 
     [[nodiscard]] std::string target_words(int64_t t) const;  // "94 (6, 9)", "182 (3, 12, G)"
     [[nodiscard]] std::string source_words(int64_t j) const;  // "0 (start)"
-    [[nodiscard]] std::string place_words(const Place& place) const;  // "(19, 17, G)"
+    [[nodiscard]] std::string place_words(const GridPosition& place) const;  // "(19, 17, G)"
     // Of all channels of its pixel: "(19, 17)"; else as place_words.
-    [[nodiscard]] std::string pixel_words(const Place& place) const;
+    [[nodiscard]] std::string pixel_words(const GridPosition& place) const;
 
   private:
-    [[nodiscard]] Place place_of(int64_t sub_pixel) const;
+    [[nodiscard]] GridPosition place_of(int64_t sub_pixel) const;
 };
 
 }  // namespace aft::app

@@ -6,8 +6,8 @@
 namespace aft::app {
 namespace {
 
-RunCheck::Answer check(const Config& given, std::string of) {
-    RunCheck::Answer out;
+RunCheck::CheckAnswer check(const Config& given, std::string of) {
+    RunCheck::CheckAnswer out;
     out.of = std::move(of);
     Config config = given;
     out.settings_problem = error_words([&] { config.check(); });
@@ -29,7 +29,7 @@ void RunCheck::refresh(const Config& config) {
     });
 }
 
-std::shared_ptr<const RunCheck::Answer> RunCheck::answer() const {
+std::shared_ptr<const RunCheck::CheckAnswer> RunCheck::answer() const {
     const auto done = checks_.latest();
     return done && done->of == wanted_ ? done : nullptr;
 }

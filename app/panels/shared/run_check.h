@@ -12,7 +12,7 @@ namespace aft::app {
 
 class RunCheck {
   public:
-    struct Answer {
+    struct CheckAnswer {
         std::string of;                              // the settings it belongs to, as JSON
         std::string data_problem, settings_problem;  // "" = none
         Estimate estimate;                           // zeros where there is a problem
@@ -23,13 +23,13 @@ class RunCheck {
     // Begins to check these settings unless that is done or under way.
     void refresh(const Config& config);
     // For the settings given last; nullptr while they are being checked.
-    [[nodiscard]] std::shared_ptr<const Answer> answer() const;
+    [[nodiscard]] std::shared_ptr<const CheckAnswer> answer() const;
     // The newest answer, perhaps to earlier settings; nullptr before the first.
-    [[nodiscard]] std::shared_ptr<const Answer> last() const { return checks_.latest(); }
+    [[nodiscard]] std::shared_ptr<const CheckAnswer> last() const { return checks_.latest(); }
 
   private:
     std::string wanted_, asked_;
-    Background<Answer> checks_;
+    Background<CheckAnswer> checks_;
 };
 
 }  // namespace aft::app

@@ -5,12 +5,16 @@
 #include <algorithm>
 
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
 
-void show_sample(Ui& ui, const std::string& split, int64_t index) {
+void show_sample(ViewState& ui, const std::string& split, int64_t index) {
     ui.selection.image = {
         .split = split, .index = std::max<int64_t>(0, index), .path = {}, .item = {}, .error = {}};
 }
@@ -25,13 +29,14 @@ void sample_popup(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    const auto* const known = std::find_if(std::begin(splits), std::end(splits),
-                                           [&](const Choice& c) { return c.text == image.split; });
+    const auto* const known =
+        std::find_if(std::begin(splits), std::end(splits),
+                     [&](const Choice& c) { return c.text.id == image.split; });
     int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
-    if (segmented(ui, "Split", split, {splits})) show_sample(ui, splits[split].text, 0);
+    if (segmented(ui, "Split##split", split, {splits})) show_sample(ui, splits[split].text.id, 0);
     int64_t index = image.index;
     if (drag_field(ui,
-                   {.name = "Index",
+                   {.name = "Index##index",
                     .min = 0,
                     .max = 1e6,
                     .integer = true,
@@ -41,26 +46,27 @@ void sample_popup(Ui& ui) {
                    index))
         show_sample(ui, image.split, index);
     hint(ui, sample_words(ui));
-    if (why_not_choose_data(ui).empty()) (void)action_button(ui, "file.choose_data");
+    if (ui.actions.why_not(ui, "file.choose_data").empty())
+        (void)action_button(ui, "file.choose_data");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
 }
 
-void sample_steps(Ui& ui) {
+void sample_steps(PaneContext& ui) {
     const ImageChoice& image = ui.selection.image;
     const int64_t index = image.index;
-    if (button(ui, {.name = is_text(ui) ? "Previous text" : "Previous picture",
+    if (button(ui, {.name = is_text(ui) ? "Previous text##previous" : "Previous picture##previous",
                     .icon = icon::step_back,
                     .kind = ButtonKind::icon,
                     .why_not = index <= 0 ? "This is the first one." : ""}))
         show_sample(ui, image.split, index - 1);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = is_text(ui) ? "Next text" : "Next picture",
+    if (button(ui, {.name = is_text(ui) ? "Next text##next" : "Next picture##next",
                     .icon = icon::step,
                     .kind = ButtonKind::icon}))
         show_sample(ui, image.split, index + 1);
 }
 
-std::string sample_words(const Ui& ui) {
+std::string sample_words(const ViewState& ui) {
     const ImageChoice& image = ui.selection.image;
     if (!image.path.empty()) {
         const size_t slash = image.path.find_last_of('/');
@@ -78,14 +84,14 @@ std::string sample_words(const Ui& ui) {
 void sample_tool(Ui& ui) {
     sample_steps(ui);
     ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Choose sample",
+    if (button(ui, {.name = "Choose sample##choose_sample",
                     .icon = is_text(ui) ? icon::text : icon::picture,
                     .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
 }
 
-std::vector<uint8_t> sample_bytes(const Ui& ui) {
+std::vector<uint8_t> sample_bytes(const ViewState& ui) {
     std::vector<uint8_t> bytes = sample_tokens(ui);
     const std::vector<uint8_t>& alphabet = ui.status.alphabet;
     for (uint8_t& byte : bytes)
@@ -93,18 +99,18 @@ std::vector<uint8_t> sample_bytes(const Ui& ui) {
     return bytes;
 }
 
-std::vector<uint8_t> sample_tokens(const Ui& ui) {
+std::vector<uint8_t> sample_tokens(const ViewState& ui) {
     const auto& item = ui.selection.image.item;
     return item ? item->tokens : std::vector<uint8_t>();
 }
 
-Positions::Place shown_source(const Ui& ui, const Positions& positions) {
+Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions) {
     const int64_t j = ui.selection.shown().source;
-    return j >= 0 ? positions.source(j) : Positions::Place{};
+    return j >= 0 ? positions.source(j) : Positions::GridPosition{};
 }
 
-std::string place_and_byte(const Ui& ui, const Positions& positions,
-                           const Positions::Place& place) {
+std::string place_and_byte(const ViewState& ui, const Positions& positions,
+                           const Positions::GridPosition& place) {
     if (!positions.is_text || !place.is_on_grid()) return positions.place_words(place);
     const std::vector<uint8_t> bytes = sample_bytes(ui);
     const auto i = static_cast<size_t>(place.x);
@@ -123,7 +129,7 @@ bool sample_missing(Ui& ui) {
     return true;
 }
 
-SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
+SampleView::Reply SampleView::draw_picture(PaneContext& ui, const viz::ImageView& view,
                                            const Positions& positions) {
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
@@ -138,8 +144,8 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
     const viz::ImageReply reply = draw_image(view, texture_, ui);
     const int64_t cell = std::max<int64_t>(1, model.height / positions.height);
     const auto place = [&](const viz::MapCell& at) {
-        return at.is_valid() ? Positions::Place{at.row / cell, at.column / cell, 0}
-                             : Positions::Place{};
+        return at.is_valid() ? Positions::GridPosition{at.row / cell, at.column / cell, 0}
+                             : Positions::GridPosition{};
     };
     out.hovered = place(reply.hovered);
     out.clicked = place(reply.clicked);
@@ -147,8 +153,9 @@ SampleView::Reply SampleView::draw_picture(Ui& ui, const viz::ImageView& view,
     return out;
 }
 
-SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& target,
-                                   const Positions::Place& source) {
+SampleView::Reply SampleView::draw(PaneContext& ui, float side,
+                                   const Positions::GridPosition& target,
+                                   const Positions::GridPosition& source) {
     const Positions positions(ui.status);
     const ModelConfig& model = ui.status.config.model;
     viz::ImageView view;
@@ -157,7 +164,7 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
     view.width = model.width;
     view.area = {side, side};
     const bool is_pixels = positions.height == model.height;
-    const auto cell = [&](const Positions::Place& p) {
+    const auto cell = [&](const Positions::GridPosition& p) {
         return p.is_on_grid() && is_pixels ? viz::MapCell{p.y, p.x} : viz::MapCell{};
     };
     view.target = cell(target);
@@ -166,7 +173,7 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
     const Reply out = draw_picture(ui, view, positions);
     if (!is_pixels) {  // patches: rings round several pixels
         const float zoom = out.box.height() / float(positions.height);
-        const auto ring = [&](const Positions::Place& p, uint32_t color, float width) {
+        const auto ring = [&](const Positions::GridPosition& p, uint32_t color, float width) {
             if (!p.is_on_grid()) return;
             const ImVec2 low = {out.box.low.x + zoom * float(p.x),
                                 out.box.low.y + zoom * float(p.y)};
@@ -176,7 +183,7 @@ SampleView::Reply SampleView::draw(Ui& ui, float side, const Positions::Place& t
         ring(target, ui.theme.accent, 2);
     }
     ui.recorder.area({.kind = "picture",
-                      .label = ui.recorder.claim("Sample"),
+                      .path = ui.recorder.claim("Sample##sample"),
                       .min = out.box.low,
                       .max = out.box.high,
                       .value = sample_words(ui),

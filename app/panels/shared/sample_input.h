@@ -6,38 +6,39 @@
 #include <vector>
 
 #include "app/panels/shared/positions.h"
-#include "app/widgets/parts.h"
+#include "app/state/ui.h"
 #include "viz/image_grid.h"
 
 namespace aft::app {
 
-void show_sample(Ui& ui, const std::string& split, int64_t index);
+void show_sample(ViewState& ui, const std::string& split, int64_t index);
 void sample_popup(Ui& ui);  // opened by OpenPopup("samples"): part and index of the data set
-void sample_steps(Ui& ui);  // arrows to the pictures beside this one
+void sample_steps(PaneContext& ui);  // arrows to the pictures beside this one
 // Button with the sample's name and arrows to the ones beside it.
 void sample_tool(Ui& ui);
-[[nodiscard]] std::vector<uint8_t> sample_tokens(const Ui& ui);  // empty while it loads
-[[nodiscard]] std::vector<uint8_t> sample_bytes(const Ui& ui);   // of a text, as they are read
-[[nodiscard]] std::string sample_words(const Ui& ui);            // "horse, test 60"
+[[nodiscard]] std::vector<uint8_t> sample_tokens(const ViewState& ui);  // empty while it loads
+[[nodiscard]] std::vector<uint8_t> sample_bytes(
+    const ViewState& ui);                                     // of a text, as they are read
+[[nodiscard]] std::string sample_words(const ViewState& ui);  // "horse, test 60"
 
 // The source that is looked at; not on the grid when there is none.
-[[nodiscard]] Positions::Place shown_source(const Ui& ui, const Positions& positions);
+[[nodiscard]] Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions);
 // A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".
-[[nodiscard]] std::string place_and_byte(const Ui& ui, const Positions& positions,
-                                         const Positions::Place& place);
+[[nodiscard]] std::string place_and_byte(const ViewState& ui, const Positions& positions,
+                                         const Positions::GridPosition& place);
 
 // The picture itself, at most `side` pixels, with a target and a source. Not for texts.
 class SampleView {
   public:
     struct Reply {
-        Positions::Place hovered, clicked;
+        Positions::GridPosition hovered, clicked;
         viz::Box box;
     };
-    [[nodiscard]] Reply draw(Ui& ui, float side, const Positions::Place& target,
-                             const Positions::Place& source);
+    [[nodiscard]] Reply draw(PaneContext& ui, float side, const Positions::GridPosition& target,
+                             const Positions::GridPosition& source);
 
   private:
-    [[nodiscard]] Reply draw_picture(Ui& ui, const viz::ImageView& view,
+    [[nodiscard]] Reply draw_picture(PaneContext& ui, const viz::ImageView& view,
                                      const Positions& positions);
     viz::TokenTexture texture_;
 };

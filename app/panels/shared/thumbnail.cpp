@@ -6,7 +6,7 @@
 
 namespace aft::app {
 
-void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
+void Thumbnail::draw(DrawContext& ui, const Field& field, ImVec2 at, float side) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImVec2 end{at.x + side, at.y + side};
     if (field.values.empty()) {
@@ -25,7 +25,7 @@ void Thumbnail::draw(Ui& ui, const Field& field, ImVec2 at, float side) {
     draw->AddImage(texture_.id(), at, end);
 }
 
-void Thumbnail::draw(Ui& ui, const Image& image, ImVec2 at, float side) {
+void Thumbnail::draw(DrawContext& ui, const Image& image, ImVec2 at, float side) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImVec2 end{at.x + side, at.y + side};
     if (image.pixels.empty()) {

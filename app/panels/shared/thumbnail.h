@@ -11,8 +11,8 @@ class Thumbnail {
   public:
     // At a place of the window, without moving the cursor; `side` in pixels. An empty field draws
     // an empty cell.
-    void draw(Ui& ui, const Field& field, ImVec2 at, float side);
-    void draw(Ui& ui, const Image& image, ImVec2 at, float side);
+    void draw(DrawContext& ui, const Field& field, ImVec2 at, float side);
+    void draw(DrawContext& ui, const Image& image, ImVec2 at, float side);
 
   private:
     std::vector<float> shown_;

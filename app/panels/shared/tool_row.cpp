@@ -1,5 +1,8 @@
 #include "app/panels/shared/tool_row.h"
 
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+
 namespace aft::app {
 
 void inline_label(DrawContext& ui, std::string_view words) {
@@ -11,22 +14,22 @@ void inline_label(DrawContext& ui, std::string_view words) {
     ImGui::SameLine(0, ui.px(8));
 }
 
-void tool_row(DrawContext& ui, float room, std::span<const Tool> tools) {
+void tool_row(DrawContext& ui, float available, std::span<const Tool> tools) {
     float all = 0;
     for (const Tool& tool : tools) all += ui.px(tool.width);
-    if (all > room) room -= ui.px(38);  // the button for the rest
+    if (all > available) available -= ui.px(38);  // the button for the rest
     size_t shown = 0;
-    for (; shown < tools.size() && room >= ui.px(tools[shown].width); ++shown) {
-        room -= ui.px(tools[shown].width);
+    for (; shown < tools.size() && available >= ui.px(tools[shown].width); ++shown) {
+        available -= ui.px(tools[shown].width);
         ImGui::SameLine(0, ui.px(12));
         tools[shown].draw();
     }
     if (shown == tools.size()) return;
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "More tools",
+    if (button(ui, {.name = "More tools##more_tools",
                     .icon = icon::more,
                     .kind = ButtonKind::icon,
-                    .tip = "What the row has no room for."}))
+                    .tip = "What the row has no available for."}))
         ImGui::OpenPopup("more tools");
     const PopupScope popup(ui, "more tools");
     if (!popup.is_open()) return;

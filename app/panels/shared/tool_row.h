@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "app/widgets/parts.h"
+#include "app/state/draw_context.h"
 
 namespace aft::app {
 
@@ -13,7 +13,7 @@ struct Tool {
     std::function<void()> draw;  // a control, with its label before it
 };
 // Goes on with the line of the last control; `room` is what is left of it, in pixels.
-void tool_row(DrawContext& ui, float room, std::span<const Tool> tools);
+void tool_row(DrawContext& ui, float available, std::span<const Tool> tools);
 void inline_label(DrawContext& ui,
                   std::string_view words);  // stands before a control on the same line
 

@@ -8,7 +8,8 @@ void Watch::clear() {
     *this = Watch();
 }
 
-bool Watch::update(Ui& ui, const ProbeRequest& request, AskTurn& turn, double hold_s) {
+bool Watch::update(const PaneContext& ui, const ProbeRequest& request, AskTurn& turn,
+                   double hold_s) {
     wanted_ = request;
     if (ui.session == nullptr) return false;
     const bool is_running = ui.status.state == RunState::running && request.step < 0;

@@ -18,7 +18,8 @@ class Watch {
   public:
     // True when the answer is another one than before. `hold_s`: while training runs, how long a
     // live answer is kept before the next one is asked for.
-    bool update(Ui& ui, const ProbeRequest& request, AskTurn& turn, double hold_s = 0.5);
+    bool update(const PaneContext& ui, const ProbeRequest& request, AskTurn& turn,
+                double hold_s = 0.5);
     // Only says what will be asked for: is_current() answers for it.
     void want(const ProbeRequest& request) { wanted_ = request; }
     void clear();

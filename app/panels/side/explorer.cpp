@@ -8,9 +8,11 @@
 #include "app/panels/shared/norm_words.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "model/jobs.h"
 
@@ -23,16 +25,16 @@ class ExplorerPanel final : public Panel {
 
   private:
     [[nodiscard]] bool passes(std::string_view name) const;
-    void list_runs(const Ui& ui);
-    void draw_runs(Ui& ui);
-    void draw_layers(Ui& ui);
-    void draw_pins(Ui& ui);
+    void list_runs(const ViewState& ui);
+    void draw_runs(PaneContext& ui);
+    void draw_layers(PaneContext& ui);
+    void draw_pins(PaneContext& ui);
     std::string filter_;
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
 
 // A run of which only a step was opened has no mark of its own.
-void ExplorerPanel::list_runs(const Ui& ui) {
+void ExplorerPanel::list_runs(const ViewState& ui) {
     if (recent_ == ui.settings.recent) return;
     recent_ = ui.settings.recent;
     runs_.clear();
@@ -58,26 +60,27 @@ void ExplorerPanel::draw(Ui& ui) {
         hint(ui, "Runs and layers appear here.");
         return;
     }
-    text_field(ui, {.name = "Filter", .hint = "Filter runs and layers", .icon = icon::search},
+    text_field(ui,
+               {.name = "Filter##filter", .hint = "Filter runs and layers", .icon = icon::search},
                filter_);
     draw_runs(ui);
     if (ui.has_model()) draw_layers(ui);
     if (ui.has_model()) draw_pins(ui);
 }
 
-void ExplorerPanel::draw_runs(Ui& ui) {
+void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
-    section(ui, "Runs", std::to_string(runs_.size()), false);
+    section(ui, "Runs##runs", std::to_string(runs_.size()), false);
     for (const RecentItem& item : runs_) {
         if (!passes(item.name)) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
-        const Row line = row(ui, item.path, {40, is_open, item.name});
+        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, item.name});
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[size_t(item.color)], ui.px(2));
-        const float room = line.max.x - line.min.x;
+        const float available = line.max.x - line.min.x;
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
-                {text_size::label, ui.theme.text1, Face::regular, room - ui.px(34)});
+                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(34)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
                     state_icon(shown_state(ui.status)),
@@ -90,19 +93,19 @@ void ExplorerPanel::draw_runs(Ui& ui) {
                     {text_size::hint, ui.theme.text2});
             const float used = text_extent(ui, step, text_size::hint).x +
                                text_extent(ui, metric, text_size::hint).x + ui.px(46 + 8 + 8);
-            if (used <= room)
+            if (used <= available)
                 text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(21)}, metric,
                            {text_size::hint, ui.theme.text2});
         } else {
             text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(21)}, item.what,
-                    {text_size::hint, ui.theme.text3, Face::regular, room - ui.px(34)});
+                    {text_size::hint, ui.theme.text3, Face::regular, available - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
     }
 }
 
 // What training wrote at the step that is shown, or at the last one before it that was logged.
-double shown_norm(const Ui& ui, size_t layer) {
+double shown_norm(const ViewState& ui, size_t layer) {
     if (ui.selection.step < 0) return ui.status.layers[layer].bias_norm;
     const auto column = ui.curves->columns.find(fmt::format("bias_norm.layer.{}", layer));
     if (column == ui.curves->columns.end()) return std::nan("");
@@ -146,8 +149,8 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
                         layer.selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
 }
 
-void ExplorerPanel::draw_layers(Ui& ui) {
-    section(ui, "Layers", fmt::format("{}, position bias", ui.status.layers.size()));
+void ExplorerPanel::draw_layers(PaneContext& ui) {
+    section(ui, "Layers##layers", fmt::format("{}, position bias", ui.status.layers.size()));
     double largest = 1e-9;
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
         largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
@@ -156,7 +159,8 @@ void ExplorerPanel::draw_layers(Ui& ui) {
         if (!passes(name)) continue;
         const double norm = shown_norm(ui, i);
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
-        const Row line = row(ui, name, {22, selected, norm_words(norm)});
+        const Row line =
+            row(ui, {name, fmt::format("layer_{}", i)}, {22, selected, norm_words(norm)});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
@@ -168,43 +172,45 @@ void ExplorerPanel::draw_layers(Ui& ui) {
     hint(ui, "bar: norm, " + norm_of_training(has_kernel));
 }
 
-void ExplorerPanel::draw_pins(Ui& ui) {
-    section(ui, "Pins", "P adds");
+void ExplorerPanel::draw_pins(PaneContext& ui) {
+    section(ui, "Pins##pins", "P adds");
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
     for (size_t i = ui.selection.pins.size(); i-- > 0;) {
         const Pin& pin = ui.selection.pins[i];
-        const Row line = row(ui, fmt::format("Pin {} {}", i, pin.words), {22, false, pin.words});
+        const Row line = row(ui, {fmt::format("Pin {} {}", i, pin.words), fmt::format("pin_{}", i)},
+                             {22, false, pin.words});
         icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
                 {text_size::icon_inline, ui.theme.text3});
         const std::string step = "step " + group_thousands(pin.step);
-        const float room = line.max.x - line.min.x - ui.px(34);
+        const float available = line.max.x - line.min.x - ui.px(34);
         const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
         text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
-                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, room)});
-        if (words + text_extent(ui, step, text_size::hint).x <= room)
+                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
+        if (words + text_extent(ui, step, text_size::hint).x <= available)
             text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
                        {text_size::hint, ui.theme.text3});
         if (!line.pressed) continue;
         ui.selection.lock(pin.cell);
-        ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
+        ui.commands.send(ShowStep{pin.step == ui.status.step ? -1 : pin.step});
     }
 }
 
 }  // namespace
 
 PanelRoom explorer_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 0});
     return {.info = {"Explorer", "Runs, layers with the norm of their position bias, and pins."},
+            .id = "explorer",
             .icon = icon::layers,
             .help =
                 "A click on a run opens it, a click on a layer selects it in every view, a click "
                 "on a pin goes "
                 "back to its place and step.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ExplorerPanel>()); }};
+            .make = make_panel<ExplorerPanel>};
 }
 
 }  // namespace aft::app

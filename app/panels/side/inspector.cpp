@@ -1,6 +1,6 @@
 // Inspector: what the panes of this workspace say about the selection.
 #include "app/panels/panel.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 namespace {
@@ -20,16 +20,17 @@ class InspectorPanel final : public Panel {
 }  // namespace
 
 PanelRoom inspector_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : kWorkspaces)
         if (workspace != Workspace::home) places.push_back({workspace, Slot::right, 1});
     return {.info = {"Inspector", "Value, range and statistics of what is selected."},
+            .id = "inspector",
             .icon = icon::info,
             .help =
                 "Shows the exact numbers of the cell under the pointer or of the locked one, the "
                 "range that colours it, and its statistics.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<InspectorPanel>()); }};
+            .make = make_panel<InspectorPanel>};
 }
 
 }  // namespace aft::app

@@ -3,8 +3,8 @@
 
 #include "app/panels/panel.h"
 #include "app/state/icons.h"
-#include "app/widgets/parts.h"
-#include "app/widgets/widgets.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 
 namespace aft::app {
 namespace {
@@ -16,7 +16,7 @@ class LogPanel final : public Panel {
             hint(ui, "Messages appear here.");
             return;
         }
-        text_field(ui, {.name = "Filter", .hint = "Filter messages", .icon = icon::search},
+        text_field(ui, {.name = "Filter##filter", .hint = "Filter messages", .icon = icon::search},
                    filter_);
         ImGui::BeginChild("lines");
         for (const LogLine& line : ui.log) {
@@ -43,18 +43,19 @@ class LogPanel final : public Panel {
 }  // namespace
 
 PanelRoom log_panel() {
-    std::vector<Place> places;
+    std::vector<PanelPlace> places;
     for (const Workspace workspace : {Workspace::train, Workspace::biases, Workspace::attention,
                                       Workspace::compare, Workspace::lab})
         places.push_back({workspace, Slot::left, 1});
     return {.info = {"Log", "What happened, newest last."},
+            .id = "log",
             .icon = icon::text,
             .help =
                 "Every message of the window and of the open run, with the seconds since the "
                 "start. Errors also "
                 "stay behind the bell at the top right.",
             .places = places,
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<LogPanel>()); }};
+            .make = make_panel<LogPanel>};
 }
 
 }  // namespace aft::app

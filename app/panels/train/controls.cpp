@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/setting_field.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -19,12 +22,12 @@ class ControlsPanel final : public Panel {
     void actions(Actions& actions) override;
 
   private:
-    void draw_settings(Ui& ui, bool live);
-    void draw_setting(Ui& ui, Setting& row);
-    void draw_target(Ui& ui);
+    void draw_settings(PaneContext& ui, bool live);
+    void draw_setting(PaneContext& ui, Setting& row);
+    void draw_target(PaneContext& ui);
     static void draw_many_steps(Ui& ui);
-    static void draw_pace(Ui& ui);
-    static void draw_checks(Ui& ui);
+    static void draw_processor(PaneContext& ui);
+    static void draw_checks(PaneContext& ui);
     std::string standard_of(const ModelView& ui, const std::string& key);
 
     std::string run_;                               // whose standards these are
@@ -33,7 +36,7 @@ class ControlsPanel final : public Panel {
     bool run_after_ = false;  // "Run until..." waits for the target step
 };
 
-constexpr const char* kTarget = "Controls/Optimiser/Target step";
+constexpr const char* kTarget = "controls/optimiser/target_step";
 
 void ControlsPanel::actions(Actions& actions) {
     actions.add({.id = "run.until",
@@ -43,9 +46,9 @@ void ControlsPanel::actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.step"); },
                  .run =
-                     [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
-                         ui.commands.send(ShowPane{"Controls"});
+                     [this](PaneContext& ui) {
+                         ui.commands.send(ShowWorkspace{Workspace::train});
+                         ui.commands.send(ShowPane{"controls"});
                          focus_target_ = run_after_ = true;
                      }});
 }
@@ -60,16 +63,14 @@ std::string ControlsPanel::standard_of(const ModelView& ui, const std::string& k
     return standards_[key];
 }
 
-void ControlsPanel::draw_setting(Ui& ui, Setting& row) {
-    label_column(ui, setting_label(row.key, true), 116, row.help);
+void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
     std::string blocked = ui.has_model() ? "" : "No run is open.";
     if (!row.live && ui.status.step > 0) blocked = "This is fixed once training has begun.";
     if (ui.status.following) blocked = "Another process trains this run.";
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
-    if (const auto value = setting_field(ui, row, standard, blocked);
-        value && ui.session != nullptr)
-        ui.session->run().set(row.key, *value);
+    if (const auto value = setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked}))
+        ui.commands.send(SetSetting{row.key, *value});
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -85,7 +86,7 @@ std::string schedule_words(const ModelView& ui) {
                        std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
 }
 
-void ControlsPanel::draw_settings(Ui& ui, bool live) {
+void ControlsPanel::draw_settings(PaneContext& ui, bool live) {
     Config config = ui.status.config;
     SettingRows rows = config.rows();
     std::string group;
@@ -94,7 +95,7 @@ void ControlsPanel::draw_settings(Ui& ui, bool live) {
         const std::string here = row.key.substr(0, row.key.find('.'));
         if (!live && here != group) {
             group = here;
-            section(ui, here == "model" ? "Model" : (here == "data" ? "Data" : "Training"),
+            section(ui, {here == "model" ? "Model" : (here == "data" ? "Data" : "Training"), here},
                     "fixed once begun");
         }
         draw_setting(ui, row);
@@ -104,39 +105,39 @@ void ControlsPanel::draw_settings(Ui& ui, bool live) {
 }
 
 // Enter in the target step counts also where the number stays as it was.
-bool is_entered(bool was_typed, const Ui& ui) {
+bool is_entered(bool was_typed, const DrawContext& ui) {
     return was_typed && !ui.edit.typing &&
            (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
 }
 
-void ControlsPanel::draw_target(Ui& ui) {
+void ControlsPanel::draw_target(PaneContext& ui) {
     label_column(ui, "Target step", 116,
                  "The step to stop at. It can be raised at any time, also after the end.");
     int64_t target = ui.status.target_step;
     if (std::exchange(focus_target_, false))
-        ui.edit = {.label = kTarget,
+        ui.edit = {.id = kTarget,
                    .text = std::to_string(target),
                    .error = {},
                    .typing = true,
                    .take_focus = true};
     const std::string why = ui.status.can_train ? "" : "This model is only looked at.";
-    NumberField field{.name = "Target step", .min = 0, .max = 1e9};
+    NumberField field{.name = "Target step##target_step", .min = 0, .max = 1e9};
     field.unit = "steps";
     field.why_not = why;
     field.on_release = true;
-    const bool was_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool was_typed = ui.edit.typing && ui.edit.id == kTarget;
     const bool is_changed = drag_field(ui, field, target);
     const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
-    const bool is_typed = ui.edit.typing && ui.edit.label == kTarget;
+    const bool is_typed = ui.edit.typing && ui.edit.id == kTarget;
     if (!is_typed) run_after_ = false;
-    if (ui.session == nullptr) return;
-    if (is_changed) ui.session->run().set("train.steps", std::to_string(target));
-    if (runs) ui.session->run().run_until(target);
+    if (is_changed) ui.commands.send(SetSetting{"train.steps", std::to_string(target)});
+    if (runs) ui.commands.send(TrainUntil{target});
 }
 
 void ControlsPanel::draw_many_steps(Ui& ui) {
     label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
-    NumberField field{.name = "Steps at once", .min = 1, .max = 1e6, .standard = 100};
+    NumberField field{
+        .name = "Steps at once##steps_at_once", .min = 1, .max = 1e6, .standard = 100};
     field.unit = "steps";
     field.width = ImGui::GetContentRegionAvail().x / ui.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
@@ -144,19 +145,19 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     (void)action_button(ui, "run.step_many", ButtonKind::icon);
 }
 
-void ControlsPanel::draw_pace(Ui& ui) {
-    section(ui, "Pace");
+void ControlsPanel::draw_processor(PaneContext& ui) {
+    section(ui, "Processor##processor");
     label_column(ui, "Trainer gets", 116,
                  "Share of the time that training may use; the rest is left to the window.");
     double share = ui.settings.trainer_share * 100;
-    NumberField field{.name = "Trainer gets", .min = 10, .max = 100};
+    NumberField field{.name = "Trainer gets##trainer_gets", .min = 10, .max = 100};
     field.integer = true;
     field.unit = "%";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
-        if (ui.session != nullptr) ui.session->pace().set_share(share / 100);
+        ui.commands.send(SetTrainerShare{share / 100});
     }
-    toggle(ui, "Smooth while I interact", ui.settings.smooth_while_interact,
+    toggle(ui, "Smooth while I interact##smooth_while_interact", ui.settings.smooth_while_interact,
            {"Smooth while I interact"});
 }
 
@@ -228,8 +229,7 @@ std::vector<Check> checks(const ModelView& ui) {
     std::vector<Check> list;
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
-    const double count =
-        static_cast<double>(ui.status.task.has_classes ? model.classes : model.levels);
+    const auto count = static_cast<double>(model.outputs());
     if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
         const bool is_even = std::abs(bits - ideal) < kEven * ideal;
@@ -243,7 +243,7 @@ std::vector<Check> checks(const ModelView& ui) {
     }
     if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
-        const bool is_whole = ui.status.error.empty() || ui.status.can_go_on;
+        const bool is_whole = ui.status.error.empty() || ui.status.can_resume;
         const bool finite = std::isfinite(norm->back()) && is_whole;
         list.push_back(
             {finite, finite ? fmt::format("Gradients are finite in all {} layers.", model.layers)
@@ -253,8 +253,8 @@ std::vector<Check> checks(const ModelView& ui) {
     return list;
 }
 
-void ControlsPanel::draw_checks(Ui& ui) {
-    section(ui, "Checks");
+void ControlsPanel::draw_checks(PaneContext& ui) {
+    section(ui, "Checks##checks");
     const std::vector<Check> list = checks(ui);
     if (list.empty()) hint(ui, "They begin with the first step.");
     for (const Check& check : list) {
@@ -265,7 +265,7 @@ void ControlsPanel::draw_checks(Ui& ui) {
         ImGui::BeginGroup();
         text_wrapped(ui, check.words, text_size::label, ui.theme.text2);
         ImGui::EndGroup();
-        ui.recorder.item("check", ui.recorder.claim("Check"), check.words);
+        ui.recorder.item("check", ui.recorder.claim("Check##check"), check.words);
     }
 }
 
@@ -274,14 +274,14 @@ void ControlsPanel::draw(Ui& ui) {
         hint(ui, "Learning rate, weight decay and more appear when a run is open.");
         return;
     }
-    section(ui, "Optimiser", "changes are pinned", false);
+    section(ui, "Optimiser##optimiser", "changes are pinned", false);
     draw_settings(ui, true);
     draw_target(ui);
     draw_many_steps(ui);
-    draw_pace(ui);
+    draw_processor(ui);
     draw_checks(ui);
-    section(ui, "All settings");
-    toggle(ui, "Show all settings", show_all_, {"Show all settings"});
+    section(ui, "All settings##all_settings");
+    toggle(ui, "Show all settings##show_all_settings", show_all_, {"Show all settings"});
     if (show_all_) draw_settings(ui, false);
 }
 
@@ -289,12 +289,13 @@ void ControlsPanel::draw(Ui& ui) {
 
 PanelRoom controls_panel() {
     return {.info = {"Controls", "Settings that may change while training runs, and all others."},
+            .id = "controls",
             .icon = icon::tune,
             .help =
                 "Drag a field or double-click it to type. Every change is kept as a pin on the "
                 "timeline; a bar at a field's left edge says that it differs from the beginning.",
             .places = {{Workspace::train, Slot::right, 0}},
-            .make = [] { return std::unique_ptr<Panel>(std::make_unique<ControlsPanel>()); }};
+            .make = make_panel<ControlsPanel>};
 }
 
 }  // namespace aft::app

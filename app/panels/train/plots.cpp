@@ -9,7 +9,10 @@
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
 #include "app/state/open_path.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -31,16 +34,16 @@ class PlotsPanel final : public Panel {
 
   private:
     using Plot = NamedPlot;
-    enum Place { loss, gradient, bias, speed, rate, count };
+    enum PlotPlace { loss, gradient, bias, speed, rate, count };
 
-    void draw_tools(Ui& ui);
-    void draw_small(Ui& ui, float height);
-    void draw_plot(Ui& ui, Place place, ImVec2 size);
-    [[nodiscard]] Plot loss_plot(Ui& ui);
-    [[nodiscard]] static Plot gradient_plot(Ui& ui);
-    [[nodiscard]] static Plot bias_plot(Ui& ui);
-    [[nodiscard]] Plot speed_plot(Ui& ui);
-    [[nodiscard]] static Plot rate_plot(Ui& ui);
+    void draw_tools(DrawContext& ui);
+    void draw_small(PaneContext& ui, float height);
+    void draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size);
+    [[nodiscard]] Plot loss_plot(PaneContext& ui);
+    [[nodiscard]] static Plot gradient_plot(PaneContext& ui);
+    [[nodiscard]] static Plot bias_plot(PaneContext& ui);
+    [[nodiscard]] Plot speed_plot(PaneContext& ui);
+    [[nodiscard]] static Plot rate_plot(PaneContext& ui);
 
     PlotSeries columns_;
     struct Axes {
@@ -48,37 +51,37 @@ class PlotsPanel final : public Panel {
         int x_scale = 0, y_scale = 0;
     } axes_;
     float tools_width_ = 480;  // pixels, as drawn last
-    std::vector<Plot> plots_;  // of this frame, by Place
+    std::vector<Plot> plots_;  // of this frame, by PlotPlace
     viz::AxisZoom x_zoom_, y_zooms_[count];
     std::map<std::string, viz::CurveCache> caches_;  // by the plot's id
     std::optional<double> marker_, next_marker_;
 };
 
-void PlotsPanel::draw_tools(Ui& ui) {
-    ui.recorder.set_section("Scale");
-    static const std::vector<Choice> kScales = {{"Linear"}, {"Log"}};
-    const float room = ImGui::GetContentRegionAvail().x;
+void PlotsPanel::draw_tools(DrawContext& ui) {
+    ui.recorder.set_section("Scale##scale");
+    static const std::vector<Choice> kScales = {{"Linear##linear"}, {"Log##log"}};
+    const float available = ImGui::GetContentRegionAvail().x;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float left = at.x + std::max(ui.px(120), room - tools_width_);
+    const float left = at.x + std::max(ui.px(120), available - tools_width_);
     text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
-    NumberField field{.name = "Smooth", .min = 0, .max = 0.99, .standard = 0.9};
+    NumberField field{.name = "Smooth##smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
     slider(ui, field, axes_.smoothing);
-    const auto axis = [&](const char* word, const char* name, int& scale) {
+    const auto axis = [&](const char* word, const WidgetName& name, int& scale) {
         ImGui::SameLine(0, ui.px(14));
         const ImVec2 here = ImGui::GetCursorScreenPos();
         text_at(ui, {here.x, here.y + ui.px(5)}, word, {text_size::label, ui.theme.text2});
         ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
         segmented(ui, name, scale, {kScales});
     };
-    axis("x", "x axis", axes_.x_scale);
-    axis("y", "y axis", axes_.y_scale);
+    axis("x", "x axis##x_axis", axes_.x_scale);
+    axis("y", "y axis##y_axis", axes_.y_scale);
     tools_width_ = ImGui::GetItemRectMax().x - left;
 }
 
-void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
+void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     viz::CurvePlot& plot = plots_[place].view;
     plot.size = size;
     plot.marker = marker_;
@@ -98,7 +101,7 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     if (reply.reset)
         for (viz::AxisZoom& zoom : y_zooms_) zoom = {};
     ui.recorder.area({.kind = "plot",
-                      .label = ui.recorder.claim(plot.title),
+                      .path = ui.recorder.claim({plot.title, plot.id}),
                       .min = a,
                       .max = b,
                       .value = plot.curves.empty() ? ""
@@ -109,14 +112,14 @@ void PlotsPanel::draw_plot(Ui& ui, Place place, ImVec2 size) {
     if (!reply.hovered) return;
     next_marker_ = reply.hovered;
     ui.recorder.area({.kind = "value",
-                      .label = ui.recorder.claim("Card"),
+                      .path = ui.recorder.claim("Card##card"),
                       .min = a,
                       .max = b,
                       .value = card_words(card_at(plots_, ui.curves->step, *reply.hovered)),
                       .why_not = {}});
 }
 
-PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
     Plot out{.view = {.id = "loss", .title = "Loss"}};
     viz::CurvePlot& plot = out.view;
     plot.unit = columns_.in_bits ? ui.status.metric_words : "nats";
@@ -145,8 +148,8 @@ PlotsPanel::Plot PlotsPanel::loss_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
-    Plot out{.view = {.id = "gradient norm", .title = "Gradient norm"}};
+PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
+    Plot out{.view = {.id = "gradient_norm", .title = "Gradient norm"}};
     viz::CurvePlot& plot = out.view;
     const std::string prefix = "grad_norm.group.";
     const auto& all = ui.curves->columns;
@@ -170,8 +173,8 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(Ui& ui) {
 }
 
 // The layers in their order, the first and the last with their names.
-PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
-    Plot out{.view = {.id = "bias norm", .title = "Bias norm per layer"}};
+PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
+    Plot out{.view = {.id = "bias_norm", .title = "Bias norm per layer"}};
     viz::CurvePlot& plot = out.view;
     const bool has_kernel = ui.status.mixer.has_kernel();
     plot.unit = norm_of_training(has_kernel);
@@ -197,7 +200,7 @@ PlotsPanel::Plot PlotsPanel::bias_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::speed_plot(PaneContext& ui) {
     Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
     if (columns_.speed.empty()) return out;
     out.names = {"one step"};
@@ -210,7 +213,7 @@ PlotsPanel::Plot PlotsPanel::speed_plot(Ui& ui) {
     return out;
 }
 
-PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
+PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     Plot out{.view = {.id = "rate", .title = "Learning rate"}};
     const auto lr = ui.curves->columns.find("lr");
     if (lr == ui.curves->columns.end()) return out;
@@ -224,7 +227,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(Ui& ui) {
     return out;
 }
 
-void PlotsPanel::draw_small(Ui& ui, float height) {
+void PlotsPanel::draw_small(PaneContext& ui, float height) {
     const float gap = ui.px(12), room = ImGui::GetContentRegionAvail().x;
     const int across = room > ui.px(760) ? 4 : 2;
     const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
@@ -232,7 +235,7 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
     const float free = room - gap * static_cast<float>(across - 1);
     const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
     const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
-    constexpr Place kPlaces[] = {gradient, bias, speed, rate};
+    constexpr PlotPlace kPlaces[] = {gradient, bias, speed, rate};
     for (int i = 0; i < 4; ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
@@ -245,12 +248,12 @@ void PlotsPanel::draw_small(Ui& ui, float height) {
 // After which changes, and what is safe.
 std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
-    if (s.can_go_on && s.step > std::max<int64_t>(s.saved_step, 0))
+    if (s.can_resume && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
             "What was learnt up to step {} is in memory only: save it, or resume "
             "when the cause is gone.",
             group_thousands(s.step));
-    if (s.can_go_on) return "Nothing is lost: resume when the cause is gone.";
+    if (s.can_resume) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
     for (const Event& event : ui.curves->events) {
@@ -269,15 +272,12 @@ std::string error_sentence(const ModelView& ui) {
 void draw_no_curves(Ui& ui) {
     const Status& s = ui.status;
     const bool is_fresh = s.step == 0;
-    const std::string steps = group_thousands(s.step);
     std::string sentence = "The curves begin with the second step.";
     if (!is_fresh)
-        sentence = fmt::format(
-            "{} steps are trained, but this checkpoint carries no curves; they begin with the next "
-            "step.",
-            steps);
-    if (!is_fresh && !s.can_train)
-        sentence = fmt::format("{} steps are trained; this checkpoint carries no curves.", steps);
+        sentence = fmt::format("{} steps are trained{}", group_thousands(s.step),
+                               s.can_train ? ", but this checkpoint carries no curves; they begin "
+                                             "with the next step."
+                                           : "; this checkpoint carries no curves.");
     empty_state(ui, {.drawing = Drawing::curve,
                      .title = is_fresh ? "Nothing trained yet" : "No curves yet",
                      .sentence = sentence,
@@ -303,7 +303,7 @@ void PlotsPanel::draw(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_go_on ? "run.save" : "run.retry_step", "view.log",
+                    .actions = {ui.status.can_resume ? "run.save" : "run.retry_step", "view.log",
                                 "run.copy_error"}});
     if (ui.curves->step.size() < 2) {
         draw_no_curves(ui);
@@ -314,14 +314,14 @@ void PlotsPanel::draw(Ui& ui) {
     const ImVec2 at = ImGui::GetCursorPos();
     draw_tools(ui);
     ImGui::SetCursorPos(at);
-    ui.recorder.set_section("Plots");
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    ui.recorder.set_section("Plots##plots");
+    const ImVec2 available = ImGui::GetContentRegionAvail();
     // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
-    const bool is_wide = room.x > ui.px(760);
-    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(room.y * 0.38f));
+    const bool is_wide = available.x > ui.px(760);
+    const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(available.y * 0.38f));
     const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
     plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};
-    draw_plot(ui, loss, {room.x, std::max(ui.px(190), room.y - small - spacing)});
+    draw_plot(ui, loss, {available.x, std::max(ui.px(190), available.y - small - spacing)});
     draw_small(ui, small);
     if (marker_ != next_marker_) ui.want_frames(2);
 }
@@ -330,36 +330,36 @@ void PlotsPanel::inspector(Ui& ui) {
     if (ui.curves->step.empty()) return;
     if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
     const char* unit = columns_.in_bits ? ui.status.metric_words.c_str() : "nats";
-    section(ui, "Run", ui.status.name, false);
-    key_value(ui, "Parameters", group_thousands(ui.status.parameters));
-    key_value(ui, "Mixer", ui.status.config.model.mixer);
-    key_value(ui, "Tokens", group_thousands(ui.status.tokens));
-    key_value(ui, "Data", ui.status.config.data.source);
-    section(ui, "Loss");
+    section(ui, "Run##run", ui.status.name, false);
+    key_value(ui, "Parameters##parameters", group_thousands(ui.status.parameters));
+    key_value(ui, "Mixer##mixer", ui.status.config.model.mixer);
+    key_value(ui, "Tokens##tokens", group_thousands(ui.status.tokens));
+    key_value(ui, "Data##data", ui.status.config.data.source);
+    section(ui, "Loss##loss");
     if (const auto rows = columns_.train.extremes(0, columns_.train.size())) {
-        key_value(ui, "Last", plain_number(columns_.train.back(), 4), unit);
-        key_value(ui, "Lowest", plain_number(columns_.train[rows->low], 4), unit);
+        key_value(ui, "Last##last", plain_number(columns_.train.back(), 4), unit);
+        key_value(ui, "Lowest##lowest", plain_number(columns_.train[rows->low], 4), unit);
     }
     if (!columns_.validation.empty()) {
-        key_value(ui, "Validation", plain_number(columns_.validation.back(), 4), unit);
-        key_value(ui, "of step", group_thousands(std::llround(columns_.validation_step.back())));
+        key_value(ui, "Validation##validation", plain_number(columns_.validation.back(), 4), unit);
+        const int64_t step = std::llround(columns_.validation_step.back());
+        key_value(ui, "of step##step", group_thousands(step));
     }
     if (ui.status.floor_bits)
-        key_value(ui, "Floor of the data", plain_number(*ui.status.floor_bits, 4), "bits");
+        key_value(ui, "Floor of the data##floor", plain_number(*ui.status.floor_bits, 4), "bits");
 }
 
 }  // namespace
 
 PanelRoom plots_panel() {
-    return {
-        .info = {"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
-        .icon = icon::chart,
-        .help =
+    return {{"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
+            "curves",
+            icon::chart,
             "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
             "zooms, drag pans, double click shows everything; all plots share their steps; "
             "the pointer reads all plots at one logged step, each value as it was recorded.",
-        .places = {{Workspace::train, Slot::canvas, 0}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<PlotsPanel>()); }};
+            {{Workspace::train, Slot::canvas, 0}},
+            make_panel<PlotsPanel>};
 }
 
 }  // namespace aft::app

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -18,9 +21,9 @@ class RunPanel final : public Panel {
 
   private:
     void draw_buttons(Ui& ui);
-    void draw_rewind(Ui& ui);
-    static void draw_progress(Ui& ui);
-    static void draw_numbers(Ui& ui);
+    void draw_rewind(PaneContext& ui);
+    static void draw_progress(PaneContext& ui);
+    static void draw_numbers(PaneContext& ui);
     bool opens_rewind_ = false;
 };
 
@@ -33,7 +36,7 @@ struct Primary {
 Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
     const bool is_broken =
-        !ui.status.error.empty() && !ui.status.can_go_on && ui.status.state != RunState::running;
+        !ui.status.error.empty() && !ui.status.can_resume && ui.status.state != RunState::running;
     if (is_broken && ui.actions.why_not(ui, "run.rewind_saved").empty())
         return {"run.rewind_saved", "Rewind to " + group_thousands(saved)};
     if (is_broken)
@@ -57,7 +60,7 @@ void primary_button(Ui& ui) {
     const Primary primary = primary_of(ui);
     const Action* action = ui.actions.find(primary.action);
     const bool is_running = ui.status.state == RunState::running;
-    const bool is_pressed = button(ui, {.name = "Primary",
+    const bool is_pressed = button(ui, {.name = "Primary##primary",
                                         .icon = is_running ? icon::pause : action->icon,
                                         .kind = ButtonKind::primary,
                                         .why_not = ui.actions.why_not(ui, primary.action),
@@ -94,8 +97,8 @@ void RunPanel::actions(Actions& actions) {
                  .menu = "Run",
                  .why_not = [](const Ui& ui) { return ui.actions.why_not(ui, "run.rewind_saved"); },
                  .run =
-                     [this](Ui& ui) {
-                         ui.workspace = Workspace::train;
+                     [this](PaneContext& ui) {
+                         ui.commands.send(ShowWorkspace{Workspace::train});
                          opens_rewind_ = true;
                      }});
 }
@@ -130,7 +133,7 @@ std::string saves_words(const TrainConfig& train) {
            "any time. What Save writes stays for good.";
 }
 
-void RunPanel::draw_rewind(Ui& ui) {
+void RunPanel::draw_rewind(PaneContext& ui) {
     constexpr size_t kMost = 10;
     if (std::exchange(opens_rewind_, false)) ImGui::OpenPopup("rewind");
     // Below the button, also when a key or the palette opened it.
@@ -139,7 +142,7 @@ void RunPanel::draw_rewind(Ui& ui) {
     ImGui::SetNextWindowSizeConstraints({ui.px(340), 0}, {ui.px(340), 1e4F});
     const PopupScope popup(ui, "rewind");
     if (!popup.is_open() || ui.session == nullptr) return;
-    ui.recorder.set_section("Rewind");
+    ui.recorder.set_section("Rewind##rewind");
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Indent(ui.px(8));
     text(ui, "Go back to a saved step", {text_size::label, ui.theme.text1, Face::semibold});
@@ -152,7 +155,8 @@ void RunPanel::draw_rewind(Ui& ui) {
     for (size_t i = 0; i < std::min(kMost, saved.size()); ++i) {
         const int64_t step = saved[saved.size() - 1 - i];
         const std::string words = "Step " + group_thousands(step), loss = loss_words(ui, step);
-        const Row line = row(ui, words, {.height = 26, .value = loss});
+        const Row line =
+            row(ui, {words, fmt::format("step_{}", step)}, {.height = 26, .value = loss});
         const float y = line.min.y + ui.px(5);
         text_at(ui, {line.min.x + ui.px(8), y}, words, {text_size::label, ui.theme.text1});
         text_right(ui, {line.max.x - ui.px(8), y}, loss, {text_size::hint, ui.theme.text2});
@@ -165,23 +169,23 @@ void RunPanel::draw_rewind(Ui& ui) {
     hint(ui, saves_words(ui.status.config.train));
     ImGui::Dummy({1, ui.px(4)});
     ImGui::Unindent(ui.px(8));
-    ui.recorder.set_section("Run");
+    ui.recorder.set_section("Run##run");
 }
 
 void RunPanel::draw_buttons(Ui& ui) {
-    ui.recorder.set_section("Run");
+    ui.recorder.set_section("Run##run");
     primary_button(ui);
-    tool_button(ui, "run.step", "Step", ButtonKind::normal);
-    tool_button(ui, "run.step_many", "Run N", ButtonKind::normal,
+    tool_button(ui, "run.step", "Step##step", ButtonKind::normal);
+    tool_button(ui, "run.step_many", "Run N##step_many", ButtonKind::normal,
                 "Run " + group_thousands(ui.settings.many_steps));
-    tool_button(ui, "run.until", "Run until...", ButtonKind::normal);
-    tool_button(ui, "run.rewind", "Rewind...", ButtonKind::normal);
+    tool_button(ui, "run.until", "Run until...##until", ButtonKind::normal);
+    tool_button(ui, "run.rewind", "Rewind...##rewind", ButtonKind::normal);
     draw_rewind(ui);
-    tool_button(ui, "run.stop", "Stop", ButtonKind::ghost);
-    tool_button(ui, "run.save", "Save", ButtonKind::ghost);
+    tool_button(ui, "run.stop", "Stop##stop", ButtonKind::ghost);
+    tool_button(ui, "run.save", "Save##save", ButtonKind::ghost);
 }
 
-void RunPanel::draw_progress(Ui& ui) {
+void RunPanel::draw_progress(PaneContext& ui) {
     const Status& s = ui.status;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -189,7 +193,7 @@ void RunPanel::draw_progress(Ui& ui) {
     const bool has_error = !s.error.empty();
     progress_bar(ui, static_cast<double>(s.step) / target, has_error ? ui.theme.error : ui.theme.ok,
                  5);
-    ui.recorder.item("progress", ui.recorder.claim("Progress"),
+    ui.recorder.item("progress", ui.recorder.claim("Progress##progress"),
                      fmt::format("{} of {}", s.step, s.target_step));
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (const Event& event : ui.curves->events) {
@@ -202,11 +206,11 @@ void RunPanel::draw_progress(Ui& ui) {
     }
 }
 
-struct Pen {
+struct RunPen {
     float x, y, end;
 };
 
-void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view words) {
+void put(DrawContext& ui, RunPen& pen, const std::string& value, std::string_view words) {
     const float number = text_extent(ui, value, text_size::label, Face::medium).x;
     const float unit = text_extent(ui, words, text_size::hint).x;
     if (pen.x + number + unit + ui.px(5) > pen.end) return;
@@ -216,11 +220,11 @@ void put(DrawContext& ui, Pen& pen, const std::string& value, std::string_view w
     pen.x += number + unit + ui.px(22);
 }
 
-void RunPanel::draw_numbers(Ui& ui) {
+void RunPanel::draw_numbers(PaneContext& ui) {
     const Status& s = ui.status;
     const bool is_running = s.state == RunState::running;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    Pen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
+    RunPen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
     put(ui, pen, group_thousands(s.step),
         fmt::format("of {} steps", group_thousands(s.target_step)));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
@@ -229,7 +233,7 @@ void RunPanel::draw_numbers(Ui& ui) {
     put(ui, pen, examples_words(s), unit);
     put(ui, pen, memory_words(s), "memory");
     ui.recorder.item(
-        "value", ui.recorder.claim("Numbers"),
+        "value", ui.recorder.claim("Numbers##numbers"),
         speed_words(s) + " it/s, " + examples_words(s) + " " + unit + ", " + memory_words(s));
     const std::string saved =
         s.saved_step < 0 ? "nothing saved yet" : "saved step " + group_thousands(s.saved_step);
@@ -258,13 +262,14 @@ void RunPanel::draw(Ui& ui) {
 PanelRoom train_panel() {
     return {
         .info = {"Run", "State of training: start, pause, step, stop, save; progress and speed."},
+        .id = "run",
         .icon = icon::play,
         .help =
             "The filled button starts, pauses and resumes. Step trains one step, Run N as many as "
             "Controls says, Run until asks for the step to stop at; the bar shows how far the "
             "target step is, white marks are checkpoints. Rewind goes back to one of them.",
         .places = {{Workspace::train, Slot::top, 0}},
-        .make = [] { return std::unique_ptr<Panel>(std::make_unique<RunPanel>()); }};
+        .make = make_panel<RunPanel>};
 }
 
 }  // namespace aft::app

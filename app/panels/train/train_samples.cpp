@@ -11,8 +11,8 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/model_state.h"
-#include "app/state/data_location.h"
-#include "app/widgets/parts.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/image_grid.h"
 
@@ -23,7 +23,7 @@ PanelRoom train_samples_panel();
 namespace {
 
 constexpr int64_t kPictures = 6, kTexts = 2, kPrompt = 48, kLength = 144;
-constexpr size_t kMoments = 6;
+constexpr size_t kShownMoments = 6;
 constexpr double kLeastPause = 4;  // seconds between the end of one and the begin of the next
 
 class TrainSamplesPanel final : public Panel {
@@ -31,25 +31,25 @@ class TrainSamplesPanel final : public Panel {
     void draw(Ui& ui) override;
 
   private:
-    struct Moment {
+    struct SampleMoment {
         std::shared_ptr<const Completion> completion;
         std::vector<viz::TokenTexture> textures;
     };
     void forget(const ModelView& ui);
     void show(const std::shared_ptr<const Completion>& completion);
-    void take(Ui& ui);
-    void ask(Ui& ui);
+    void take(PaneContext& ui);
+    void ask(PaneContext& ui);
     [[nodiscard]] int64_t earlier_checkpoint() const;
-    void draw_source(Ui& ui, ImVec2 at, int zoom);
-    void draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom);
-    void draw_pictures(Ui& ui);
-    void draw_texts(Ui& ui);
+    void draw_source(PaneContext& ui, ImVec2 at, int zoom);
+    void draw_moment(PaneContext& ui, SampleMoment& moment, ImVec2 at, int zoom);
+    void draw_pictures(PaneContext& ui);
+    void draw_texts(PaneContext& ui);
     [[nodiscard]] std::string caption_words(const ModelView& ui) const;
 
     const Session* session_ = nullptr;
     int64_t rewinds_ = 0;
     std::shared_ptr<const DataItem> item_;
-    std::deque<Moment> moments_;  // newest first
+    std::deque<SampleMoment> moments_;  // newest first
     viz::TokenTexture original_;
     std::vector<uint8_t> mask_;  // [height, width], 1 = to be filled
     struct Asked {
@@ -91,24 +91,25 @@ void TrainSamplesPanel::forget(const ModelView& ui) {
 // What has come of the completion asked for; another one may have taken its place.
 // Among those shown, the newest step first; one of the same step goes.
 void TrainSamplesPanel::show(const std::shared_ptr<const Completion>& completion) {
-    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+    const auto same = std::find_if(moments_.begin(), moments_.end(), [&](const SampleMoment& m) {
         return m.completion->step == completion->step;
     });
     if (same != moments_.end()) {
         same->completion = completion;
         return;
     }
-    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const Moment& m) {
+    const auto place = std::find_if(moments_.begin(), moments_.end(), [&](const SampleMoment& m) {
         return m.completion->step < completion->step;
     });
     moments_.insert(place,
                     {completion, std::vector<viz::TokenTexture>(completion->samples.size())});
-    if (moments_.size() > kMoments) moments_.pop_back();
+    if (moments_.size() > kShownMoments) moments_.pop_back();
 }
 
 // What has come of the completion asked for; another one may have taken its place.
-void TrainSamplesPanel::take(Ui& ui) {
+void TrainSamplesPanel::take(PaneContext& ui) {
     if (!asked_.is_running) return;
+    asked_.id = ui.train_completion;
     const auto now = ui.session->completions().latest();
     if (!now || now->id < asked_.id) return;
     if (now->id == asked_.id) {
@@ -119,7 +120,8 @@ void TrainSamplesPanel::take(Ui& ui) {
     }
     asked_.is_running = false;
     if (now->id != asked_.id || now->stopped) {  // another one has taken its place
-        std::erase_if(moments_, [&](const Moment& m) { return m.completion->id == asked_.id; });
+        std::erase_if(moments_,
+                      [&](const SampleMoment& m) { return m.completion->id == asked_.id; });
         asked_.tried.erase(asked_.at);
         asked_.step = -1;
     }
@@ -132,12 +134,12 @@ void TrainSamplesPanel::take(Ui& ui) {
 // The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
 // before it. -1 = no row, or there was none.
 int64_t TrainSamplesPanel::earlier_checkpoint() const {
-    if (moments_.empty() || moments_.size() >= std::min(rows_, kMoments)) return -1;
+    if (moments_.empty() || moments_.size() >= std::min(rows_, kShownMoments)) return -1;
     const int64_t step = moments_.back().completion->step - 1;
     return asked_.tried.contains(step) ? -1 : step;
 }
 
-void TrainSamplesPanel::ask(Ui& ui) {
+void TrainSamplesPanel::ask(PaneContext& ui) {
     if (asked_.is_running || is_completing(ui)) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
@@ -155,7 +157,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
     request.sample = {.samples = is_text_model(ui) ? kTexts : kPictures};
     request.step = at;
     if (is_text_model(ui)) {
-        const auto length = size_t(std::min<int64_t>(kLength, ui.status.config.model.length));
+        const auto length = size_t(std::min<int64_t>(kLength, ui.status.tokens));
         request.tokens.resize(std::min(request.tokens.size(), length));
         request.unknown.assign(request.tokens.size(), 1);
         std::fill_n(request.unknown.begin(), std::min(request.unknown.size(), size_t(kPrompt)),
@@ -165,7 +167,7 @@ void TrainSamplesPanel::ask(Ui& ui) {
         std::fill(request.unknown.begin() + std::ptrdiff_t(request.unknown.size() / 2),
                   request.unknown.end(), uint8_t{1});
     }
-    asked_.id = ui.session->completions().start(std::move(request));
+    ui.commands.send(StartCompletion{CompletionOwner::train, std::move(request)});
     asked_.is_running = true;
     asked_.at = at;
     if (step == ui.shown_step()) asked_.step = step;
@@ -180,7 +182,7 @@ std::string TrainSamplesPanel::caption_words(const ModelView& ui) const {
     return words;
 }
 
-void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
+void TrainSamplesPanel::draw_source(PaneContext& ui, ImVec2 at, int zoom) {
     const ModelConfig& model = ui.status.config.model;
     const float tall = float(zoom * model.height);
     mask_.assign(size_t(model.height * model.width), 0);
@@ -202,18 +204,19 @@ void TrainSamplesPanel::draw_source(Ui& ui, ImVec2 at, int zoom) {
         const viz::ImageReply reply = draw_image(view, original_, ui);
         text_at(ui, {at.x, at.y + tall + ui.px(5)}, is_masked ? "Given" : "Original",
                 {text_size::label, ui.theme.text2});
-        ui.recorder.area({.kind = "picture",
-                          .label = ui.recorder.claim(is_masked ? "Given" : "Original"),
-                          .min = reply.box.low,
-                          .max = reply.box.high,
-                          .value = item_->caption,
-                          .why_not = {}});
+        ui.recorder.area(
+            {.kind = "picture",
+             .path = ui.recorder.claim(is_masked ? "Given##given" : "Original##original"),
+             .min = reply.box.low,
+             .max = reply.box.high,
+             .value = item_->caption,
+             .why_not = {}});
         at.y += tall + ui.px(36);
         if (at.y + tall > ImGui::GetWindowPos().y + ImGui::GetWindowHeight()) return;
     }
 }
 
-void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom) {
+void TrainSamplesPanel::draw_moment(PaneContext& ui, SampleMoment& moment, ImVec2 at, int zoom) {
     const ModelConfig& model = ui.status.config.model;
     const Completion& completion = *moment.completion;
     const bool is_running = !completion.done && completion.position < completion.total;
@@ -245,37 +248,39 @@ void TrainSamplesPanel::draw_moment(Ui& ui, Moment& moment, ImVec2 at, int zoom)
              is_newest ? Face::medium : Face::regular});
     ui.recorder.area(
         {.kind = "pictures",
-         .label = ui.recorder.claim(fmt::format("Step {}", completion.step)),
+         .path = ui.recorder.claim(fmt::format("Step {0}##step_{0}", completion.step)),
          .min = at,
          .max = {at.x + float(completion.samples.size()) * float(zoom * model.width), at.y + tall},
          .value = words,
          .why_not = {}});
 }
 
-void TrainSamplesPanel::draw_pictures(Ui& ui) {
+void TrainSamplesPanel::draw_pictures(PaneContext& ui) {
     const ModelConfig& model = ui.status.config.model;
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 available = ImGui::GetContentRegionAvail();
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float gap = ui.px(12), foot = ui.px(36), apart = ui.px(28);
-    const float wide = (room.x - apart - gap * float(kPictures)) / float(kPictures + 1);
-    const float tall = room.y / 2 - foot;
+    const float wide = (available.x - apart - gap * float(kPictures)) / float(kPictures + 1);
+    const float tall = available.y / 2 - foot;
     const int zoom = viz::fit_zoom({wide, tall}, model.height, model.width, 4096);
     draw_source(ui, corner, zoom);
     const float step = float(zoom * model.height) + foot;
-    rows_ = std::max<size_t>(1, size_t((room.y + ui.px(8)) / step));
+    rows_ = std::max<size_t>(1, size_t((available.y + ui.px(8)) / step));
     ImVec2 at = {corner.x + float(zoom * model.width) + apart, corner.y};
-    for (Moment& moment : moments_) {
-        if (at.y + step - ui.px(8) > corner.y + room.y + 1 && &moment != &moments_.front()) break;
+    for (SampleMoment& moment : moments_) {
+        if (at.y + step - ui.px(8) > corner.y + available.y + 1 && &moment != &moments_.front())
+            break;
         draw_moment(ui, moment, at, zoom);
         at.y += step;
     }
 }
 
-void TrainSamplesPanel::draw_texts(Ui& ui) {
+void TrainSamplesPanel::draw_texts(PaneContext& ui) {
     ImGui::BeginChild("texts");
-    for (const Moment& moment : moments_) {
+    for (const SampleMoment& moment : moments_) {
         const Completion& completion = *moment.completion;
-        section(ui, moment_words(ui, completion), {}, &moment != &moments_.front());
+        section(ui, {moment_words(ui, completion), fmt::format("step_{}", completion.step)}, {},
+                &moment != &moments_.front());
         for (const std::vector<uint8_t>& sample : completion.samples) {
             const auto prompt = size_t(
                 std::count(completion.unknown.begin(), completion.unknown.end(), uint8_t{0}));
@@ -309,7 +314,8 @@ void TrainSamplesPanel::draw(Ui& ui) {
         Banner spec{.title = is_text_model(ui) ? "There is no validation text"
                                                : "There is no validation picture",
                     .sentence = problem.words + "."};
-        if (why_not_choose_data(ui).empty()) spec.actions.push_back("file.choose_data");
+        if (ui.actions.why_not(ui, "file.choose_data").empty())
+            spec.actions.push_back("file.choose_data");
         spec.actions.push_back("file.reread_sample");
         banner(ui, spec);
         return;
@@ -336,11 +342,12 @@ void TrainSamplesPanel::draw(Ui& ui) {
 PanelRoom train_samples_panel() {
     return {
         {"Completions", "a sample of the validation data, completed again as training continues"},
+        "completions",
         icon::picture,
         "The same masked picture, or the same prompt, and the same random numbers at every step: "
         "what differs is what was learnt. The newest step stands on top.",
         {{Workspace::train, Slot::canvas, 1}},
-        [] { return std::unique_ptr<Panel>(std::make_unique<TrainSamplesPanel>()); }};
+        make_panel<TrainSamplesPanel>};
 }
 
 }  // namespace aft::app

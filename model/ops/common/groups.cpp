@@ -29,4 +29,14 @@ at::Tensor from_groups(const at::Tensor& grouped, const at::Tensor& like) {
     return grouped.reshape({G, T, B, d / G}).permute({2, 1, 0, 3}).reshape({B, T, d});
 }
 
+OperatorShape shape_of(OperatorKind kind, const Options& options) {
+    return {.kind = kind,
+            .causal = options.causal,
+            .window = options.window,
+            .outside_hidden = options.outside_hidden,
+            .grid_height = options.grid_height,
+            .grid_width = options.grid_width,
+            .row_block = options.row_block};
+}
+
 }  // namespace aft::ops

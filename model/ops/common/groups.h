@@ -7,13 +7,9 @@
 #include <ATen/core/Tensor.h>
 
 #include "model/ops/aft.h"
+#include "model/ops/common/index_range.h"
 
 namespace aft::ops {
-
-struct IndexRange {
-    int64_t begin = 0, end = 0;
-    [[nodiscard]] int64_t size() const { return end - begin; }
-};
 
 struct Grouped {
     at::Tensor keys;                // [G, T, N]
@@ -40,5 +36,6 @@ struct OperatorShape {
     int64_t grid_height = 0, grid_width = 0;
     int64_t row_block = 0;
 };
+[[nodiscard]] OperatorShape shape_of(OperatorKind kind, const Options& options);
 
 }  // namespace aft::ops

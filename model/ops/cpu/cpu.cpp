@@ -12,8 +12,6 @@ at::Tensor rows_together(const at::Tensor& x) {  // each row of the table withou
     return x.defined() && x.stride(1) != 1 ? x.contiguous() : x;
 }
 
-}  // namespace
-
 const char* why_not(OperatorKind kind, const Inputs& in) {
     if (!in.v.device().is_cpu()) return "it computes on the processor only";
     if (in.v.scalar_type() != at::kFloat && in.v.scalar_type() != at::kBFloat16)
@@ -23,17 +21,7 @@ const char* why_not(OperatorKind kind, const Inputs& in) {
     return nullptr;
 }
 
-const char* instruction_set() {
-    return chosen_set().name.data();
-}
-
-const BackendFunctions& functions() {
-    static constexpr BackendFunctions table{
-        .name = "cpu", .evaluate = evaluate, .differentiate = differentiate};
-    return table;
-}
-
-at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options) {
+at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     const bool flat =
         kind == OperatorKind::local && options.window == 0;  // no position bias at all
     Call call{.kind = flat ? OperatorKind::simple : kind, .options = options, .in = in};
@@ -44,6 +32,22 @@ at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options) {
         *x = contiguous(*x);
     call.in.w = call.is_conv() ? contiguous(call.in.w) : rows_together(call.in.w);
     return apply_differentiably(call);
+}
+
+}  // namespace
+
+const char* instruction_set() {
+    return chosen_set().name.data();
+}
+
+const BackendFunctions& functions() {
+    static constexpr BackendFunctions table{.name = "cpu",
+                                            .stores_bf16 = true,
+                                            .why_not = why_not,
+                                            .apply = apply,
+                                            .evaluate = evaluate,
+                                            .differentiate = differentiate};
+    return table;
 }
 
 }  // namespace aft::ops::cpu

@@ -1,9 +1,9 @@
 // The gradients of the CPU operators: in float32 where they can be trusted, else in float64.
 #include <cmath>
 
+#include "model/ops/common/float64_gradient.h"
 #include "model/ops/cpu/call.h"
 #include "model/ops/cpu/exact/exact.h"
-#include "model/ops/tiled/float64_gradient.h"
 
 namespace aft::ops::cpu {
 
@@ -141,7 +141,7 @@ Gradients differentiate(const Call& call, const BackendResult& kept, const at::T
     const auto upstream = [&] { return gated(dy.to(at::kFloat), in.q); };  // rarely wanted
     if (cancels || !is_trusted(norms, g, call.is_conv())) {
         const at::ScalarType type = in.v.scalar_type();
-        const Gradients x = tiled::gradient_in_double(
+        const Gradients x = gradient_in_double(
             {.kind = call.kind, .options = call.options, .in = widened(in)}, upstream());
         return {g.q, x.k.to(type), x.v.to(type), x.w, x.u, x.r};
     }

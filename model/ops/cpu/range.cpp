@@ -2,20 +2,19 @@
 
 #include <fmt/core.h>
 
-#include <atomic>
-
 #include "core/warnings.h"
 #include "model/ops/cpu/band/kernels.h"
 
 namespace aft::ops::cpu {
 
 void warn_beyond_range(Ranged tensor, float found) {
-    static std::atomic<bool> told[2];
-    if (told[static_cast<int>(tensor)].exchange(true)) return;
-    warn_once(
-        fmt::format("{} holds {:.4g}: results are accurate for |K| and |w| up to {:.0f}, "
-                    "beyond that they are finite and no more is promised",
-                    tensor == Ranged::k ? "K" : "w", found, kPromised));
+    const char* name = tensor == Ranged::k ? "K" : "w";
+    warn_once_about(fmt::format("{} beyond the promised range", name), [&] {
+        return fmt::format(
+            "{} holds {:.4g}: results are accurate for |K| and |w| up to {:.0f}, "
+            "beyond that they are finite and no more is promised",
+            name, found, kPromised);
+    });
 }
 
 void check_keys(const float* references, int64_t n, float above) {

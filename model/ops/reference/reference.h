@@ -1,7 +1,7 @@
 // The reference backend: every operator as the paper defines it, in float64, in plain tensor calls.
 // It is the oracle that every other backend is compared with. One file per operator. Each function
-// returns the weighted average [B, T, d] before the query gate, in float64, differentiable; called
-// by aft.cpp only, with checked inputs. Never fast; memory O(T^2) for the bias, never T*T*d.
+// returns the weighted average [B, T, d] before the query gate, in float64, differentiable, of
+// checked inputs. Never fast; memory O(T^2) for the bias, never T*T*d.
 #pragma once
 #include <ATen/core/Tensor.h>
 

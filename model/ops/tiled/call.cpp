@@ -13,15 +13,7 @@ at::Tensor in_double(const at::Tensor& x) {
 }  // namespace
 
 TiledProblem problem_of(OperatorKind kind, const Options& options, const Grouped& x) {
-    return {.shape = {.kind = kind,
-                      .causal = options.causal,
-                      .window = options.window,
-                      .outside_hidden = options.outside_hidden,
-                      .grid_height = options.grid_height,
-                      .grid_width = options.grid_width,
-                      .row_block = options.row_block},
-            .groups = x.groups,
-            .batch = x.batch};
+    return {.shape = shape_of(kind, options), .groups = x.groups, .batch = x.batch};
 }
 
 Plan make_plan(const TiledProblem& problem, const at::Tensor& keys, const at::Tensor& values) {

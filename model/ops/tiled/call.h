@@ -1,5 +1,4 @@
-// One call of a tiled operator in groups (common/groups.h). Internal to tiled, but for
-// problem_of().
+// One call of a tiled operator in groups (common/groups.h). Internal to tiled.
 #pragma once
 #include "model/ops/backend.h"
 #include "model/ops/tiled/engine.h"

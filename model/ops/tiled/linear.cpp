@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/ops/reference/reference.h"
 #include "model/ops/tiled/tiled.h"
 
 namespace aft::ops::tiled {
@@ -53,7 +52,8 @@ at::Tensor linear(const Inputs& in, const Options& options) {
     const bool safe = D.detach().amin().item<double>() >= std::ldexp(1.0, -60) &&
                       R.detach().mul(0).sum().item<double>() == 0;
     if (safe) return R;
-    return reference::linear(in, options).to(in.v.scalar_type());
+    const BackendFunctions& exact = functions_of(OperatorBackend::reference);
+    return exact.apply(OperatorKind::linear, in, options);
 }
 
 }  // namespace aft::ops::tiled

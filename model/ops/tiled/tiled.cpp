@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/ops/autograd.h"
+#include "model/ops/common/checks.h"
 #include "model/ops/tiled/call.h"
 
 namespace aft::ops::tiled {
@@ -55,19 +56,33 @@ Gradients differentiate(const Call& call, const BackendResult& kept, const at::T
     return x.inputs_of(g, scale);
 }
 
-}  // namespace
-
-const BackendFunctions& functions() {
-    static constexpr BackendFunctions table{
-        .name = "tiled", .evaluate = evaluate, .differentiate = differentiate};
-    return table;
-}
-
-at::Tensor aft(OperatorKind kind, const Inputs& in, const Options& options) {
+at::Tensor average_of(OperatorKind kind, const Inputs& in, const Options& options) {
+    if (kind == OperatorKind::softmax) return softmax(in, options);
+    if (kind == OperatorKind::linear) return linear(in, options);
     Call call{.kind = kind, .options = options, .in = in};
     call.in.q = at::Tensor();  // the gate is a tensor call of its own
     call.options.backend = OperatorBackend::tiled;
     return apply_differentiably(call);
+}
+
+at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
+    const at::Tensor R = average_of(kind, in, options);
+    return has_gate(kind) && in.q.defined() ? in.q.sigmoid() * R : R;
+}
+
+const char* why_not(OperatorKind, const Inputs&) {
+    return nullptr;
+}
+
+}  // namespace
+
+const BackendFunctions& functions() {
+    static constexpr BackendFunctions table{.name = "tiled",
+                                            .why_not = why_not,
+                                            .apply = apply,
+                                            .evaluate = evaluate,
+                                            .differentiate = differentiate};
+    return table;
 }
 
 }  // namespace aft::ops::tiled

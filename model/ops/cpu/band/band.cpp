@@ -88,8 +88,8 @@ class BandForwardPass {
 #pragma omp parallel for schedule(dynamic) reduction(&& : safe)
         for (int64_t i = 0; i < shape_.batch * parts; ++i) {
             const int64_t first = i / parts * per_sample, part = i % parts;
-            const Sources unit{first + per_sample * part / parts,
-                               first + per_sample * (part + 1) / parts};
+            const IndexRange unit{first + per_sample * part / parts,
+                                  first + per_sample * (part + 1) / parts};
             safe = walk(tiles, unit, panels[thread()], scratch[thread()].data()) && safe;
         }
         return safe;
@@ -113,7 +113,7 @@ class BandForwardPass {
     }
 
     // Blocks [unit.begin, unit.end) of one sample through the whole sequence.
-    bool walk(const std::vector<TargetTile>& tiles, const Sources& unit, Panels& panels,
+    bool walk(const std::vector<TargetTile>& tiles, const IndexRange& unit, Panels& panels,
               float* sums) const {
         const ScopedFlushToZero flush;
         bool safe = true;

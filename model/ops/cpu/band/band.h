@@ -122,7 +122,7 @@ class Panels {
     void pack(const ChannelBlock& block, const Source<T>& x) const;
     // These blocks, slots from 0 on.
     template <class T>
-    void pack_all(const Source<T>& x, const Sources& blocks);
+    void pack_all(const Source<T>& x, const IndexRange& blocks);
     [[nodiscard]] int64_t width() const { return 2 * kernels_.channels; }
 
   private:

@@ -55,7 +55,7 @@ class FactorGradients {
         return (shape_.bias.factors + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
     }
 
-    [[nodiscard]] Sources targets_of(int64_t tile) const {
+    [[nodiscard]] IndexRange targets_of(int64_t tile) const {
         return weights_.targets(tile * kTile, std::min(shape_.length, (tile + 1) * kTile));
     }
 
@@ -64,7 +64,7 @@ class FactorGradients {
         const int64_t begin = tile * kTile, end = std::min(shape_.length, begin + kTile);
         const int64_t row = factor_row();
         for (int64_t other = 0; other < weights_.padded() / kTile; ++other) {
-            const Sources seen = targets_of(other);
+            const IndexRange seen = targets_of(other);
             for (int64_t t = begin; t < end; t += kRows) {
                 if (t < seen.begin || t >= seen.end) continue;  // both on whole blocks
                 kernels_.wide_sums({.a = dw_of(other) + (t - seen.begin) * kTile,
@@ -81,7 +81,7 @@ class FactorGradients {
     }
 
     void add_targets(int64_t tile, const float* u, double* dr) const {
-        const Sources seen = targets_of(tile);
+        const IndexRange seen = targets_of(tile);
         const int64_t row = factor_row();
         for (int64_t j = 0; j < kTile; j += kRows)
             kernels_.wide_sums({.a = dw_of(tile) + j,

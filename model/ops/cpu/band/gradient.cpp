@@ -32,8 +32,8 @@ struct SourceTile {
     Buffer<float> sums;              // [kTile, 2C]
     Buffer<float> across, rescaled;  // transposed source panel; the same at other references
     int64_t begin = 0, row = 0;      // first source; floats of a row of weights
-    Sources targets;                 // whose window overlaps the tile
-    Sources blocks[kBlocks];         // whose window overlaps each block of kRows sources
+    IndexRange targets;              // whose window overlaps the tile
+    IndexRange blocks[kBlocks];      // whose window overlaps each block of kRows sources
     PrefetchRange prefetch_range;    // panels
 
     SourceTile(const BandWeights& all, const BandKernels& k, int64_t most)
@@ -327,7 +327,7 @@ class BandGradientPass {
         float* out = part_of_bias(i % split_.parts, i / split_.parts);
         const float scale = 1 / x_.scale;
         for (int64_t t = s.targets.begin; t < s.targets.end; ++t) {
-            const Sources seen = weights_.window(t);
+            const IndexRange seen = weights_.window(t);
             const int64_t at = t - s.targets.begin;
             const int64_t first = std::clamp<int64_t>(seen.begin - s.begin, 0, kTile);
             const int64_t last = std::clamp<int64_t>(seen.end - s.begin, 0, kTile);
@@ -352,7 +352,7 @@ class BandGradientPass {
 
     void copy_bias(const float* from, int64_t begin) {
         const int64_t count = std::min(kTile, shape_.length - begin);
-        const Sources targets = weights_.targets(begin, begin + count);
+        const IndexRange targets = weights_.targets(begin, begin + count);
         for (int64_t t = targets.begin; t < targets.end; ++t)
             std::copy_n(from + (t - targets.begin) * kTile, count,
                         x_.bias.dw + t * shape_.length + begin);
@@ -364,7 +364,7 @@ class BandGradientPass {
     BandWeights weights_;
     RowScales scales_;
     WorkSplit split_;
-    Sources now_;               // the group's blocks
+    IndexRange now_;            // the group's blocks
     Panels sources_, targets_;  // [X (V - mean) | X], [A | C]
     Buffer<float> dw_;          // [parts, tiles, most targets, kTile]
 };

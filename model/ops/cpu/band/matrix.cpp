@@ -25,8 +25,8 @@ void TargetTile::start_matrix(const BandWeights& all, int64_t first, WeightScrat
     }
     for (int64_t target = first; target < end; target += kRows) {
         const int64_t rows = std::min(kRows, end - target), at = target - first;
-        const Sources both{sources[block_of(target)].begin,
-                           sources[block_of(target + rows - 1)].end};
+        const IndexRange both{sources[block_of(target)].begin,
+                              sources[block_of(target + rows - 1)].end};
         const int64_t width = span + kMatrixStep;
         all.measure(target, scales, at, scratch);
         all.fill({.row = target,

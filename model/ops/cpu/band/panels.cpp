@@ -102,7 +102,7 @@ void Panels::pack(const ChannelBlock& b, const Source<T>& x) const {
 }
 
 template <class T>
-void Panels::pack_all(const Source<T>& x, const Sources& blocks) {
+void Panels::pack_all(const Source<T>& x, const IndexRange& blocks) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = blocks.begin; i < blocks.end; ++i) {
         const ScopedFlushToZero flush;
@@ -121,7 +121,7 @@ template void Panels::pack_chunk(const ChannelBlock& block, const Source<Bf16>& 
                                  int64_t chunk) const;
 template void Panels::pack(const ChannelBlock& block, const Source<float>& x) const;
 template void Panels::pack(const ChannelBlock& block, const Source<Bf16>& x) const;
-template void Panels::pack_all(const Source<float>& x, const Sources& blocks);
-template void Panels::pack_all(const Source<Bf16>& x, const Sources& blocks);
+template void Panels::pack_all(const Source<float>& x, const IndexRange& blocks);
+template void Panels::pack_all(const Source<Bf16>& x, const IndexRange& blocks);
 
 }  // namespace aft::ops::cpu

@@ -83,7 +83,7 @@ class TileProduct {
     void run(const PrefetchPlan& prefetch, float* sums) {
         plan_ = prefetch;
         range_ = prefetch.tail;
-        const Sources all{tile_.sources[0].begin, tile_.sources[tile_.blocks - 1].end};
+        const IndexRange all{tile_.sources[0].begin, tile_.sources[tile_.blocks - 1].end};
         const int64_t reach = (tile_.sources[0].end - all.begin) / (block_.bf16 != nullptr ? 2 : 1);
         if (reach <= kTile)
             by_targets(sums);
@@ -95,7 +95,7 @@ class TileProduct {
     // Small windows fit the first-level cache: target by target, so each sum is stored once.
     void by_targets(float* sums) {
         for (int64_t i = 0; i < tile_.blocks; ++i, sums += kRows * block_.width) {
-            Sources part{tile_.sources[i].begin, tile_.sources[i].begin};
+            IndexRange part{tile_.sources[i].begin, tile_.sources[i].begin};
             for (int64_t chunk = part.begin / kTile; part.end < tile_.sources[i].end; ++chunk) {
                 if (part.end > part.begin && !block_.joined(chunk - 1)) {
                     add(i, part, sums);
@@ -109,7 +109,7 @@ class TileProduct {
     }
 
     // Chunk by chunk, so that its operand stays in the first-level cache for all targets.
-    void by_chunks(const Sources& all, float* sums) {
+    void by_chunks(const IndexRange& all, float* sums) {
         int64_t started = 0;
         for (int64_t chunk = all.begin / kTile; chunk * kTile < all.end; ++chunk) {
             const int64_t begin = chunk * kTile, end = begin + kTile;
@@ -140,7 +140,7 @@ class TileProduct {
                           .to = block_.reference_of(chunk + 1)});
     }
 
-    void add(int64_t i, const Sources& part, float* sums) {
+    void add(int64_t i, const IndexRange& part, float* sums) {
         if (part.begin >= part.end) return;
         const int64_t at = i * kRows * tile_.span + part.begin - tile_.sources[i].begin;
         if (block_.bf16 != nullptr) {  // behind the last source the panel is zero
@@ -167,7 +167,7 @@ class TileProduct {
     }
 
     // The first sources are added to the running sums of all before them.
-    ProductExtras extras(int64_t i, const Sources& part, int64_t steps) {
+    ProductExtras extras(int64_t i, const IndexRange& part, int64_t steps) {
         static constexpr float kNothing[kWidest] = {};
         ProductExtras out;
         add_prefetch(steps, out);

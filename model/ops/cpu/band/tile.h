@@ -10,7 +10,7 @@ struct TargetTile {
     int64_t row = 0, blocks = 0;  // first target; blocks of kRows targets in use
     int64_t span = 0;             // numbers of a row of weights
     int64_t phase = 0;            // of BandShape
-    Sources sources[kBlocks];     // in the windows of each kRows targets
+    IndexRange sources[kBlocks];  // in the windows of each kRows targets
     RowScales scales{kTile};
     Buffer<float> weights;          // [kTile, span], from each block's first source on
     Buffer<uint16_t> bf16_weights;  // instead: in bfloat16

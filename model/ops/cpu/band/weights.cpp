@@ -86,19 +86,19 @@ void BandWeights::hold_factors() {
     }
 }
 
-Sources BandWeights::window(int64_t target) const {
+IndexRange BandWeights::window(int64_t target) const {
     const int64_t end = causal_ ? target + 1 : std::min(length_, target + bias_.window);
     return {std::max<int64_t>(0, target - bias_.window + 1), end};
 }
 
-Sources BandWeights::sources(int64_t row, int64_t phase) const {
+IndexRange BandWeights::sources(int64_t row, int64_t phase) const {
     const int64_t last = std::min(length_, row + kRows) - 1;
     const int64_t first = window(row).begin;
     const int64_t begin = first < phase ? 0 : (first - phase) / kStep * kStep + phase;
     return {begin, causal_ ? last + 1 : std::min(length_, round_up(window(last).end, kStep))};
 }
 
-Sources BandWeights::targets(int64_t begin, int64_t end) const {
+IndexRange BandWeights::targets(int64_t begin, int64_t end) const {
     constexpr int64_t step = 2 * kStep;  // the rows of outer()
     const int64_t last = std::min(length_, round_up(end - 1 + bias_.window, step));
     if (causal_) return {begin, last};
@@ -120,7 +120,7 @@ WeightScratch BandWeights::scratch() const {
     return out;
 }
 
-void BandWeights::multiply(int64_t row, Sources sources, WeightScratch& s) const {
+void BandWeights::multiply(int64_t row, IndexRange sources, WeightScratch& s) const {
     if (s.target == row && s.held.begin <= sources.begin && s.held.end >= sources.end) return;
     const int64_t lanes = kernels_.lanes, n = bias_.factors;
     const int64_t first = sources.begin / lanes;
@@ -147,7 +147,7 @@ void BandWeights::multiply(int64_t row, Sources sources, WeightScratch& s) const
 
 void BandWeights::measure_row(int64_t target, float bias, RowScales& scales, int64_t at) const {
     constexpr float kLog2e = 1.442695041F;
-    const Sources seen = window(target);
+    const IndexRange seen = window(target);
     check_bias(bias, seen.end - seen.begin > 1);
     const bool outside = !bias_.hidden && (seen.begin > 0 || (!causal_ && seen.end < length_));
     const float top = outside ? std::max(bias, 0.0F) : bias;
@@ -159,10 +159,10 @@ void BandWeights::measure_row(int64_t target, float bias, RowScales& scales, int
 void BandWeights::measure(int64_t row, RowScales& scales, int64_t at,
                           WeightScratch& scratch) const {
     const int64_t end = std::min(length_, row + kRows);
-    const Sources all{window(row).begin, window(end - 1).end};
+    const IndexRange all{window(row).begin, window(end - 1).end};
     if (bias_.u != nullptr) multiply(row, all, scratch);
     for (int64_t t = row; t < end; ++t, ++at) {
-        const Sources seen = window(t);
+        const IndexRange seen = window(t);
         const int64_t n = seen.end - seen.begin;
         const int64_t at_row = (t - row) * scratch.width + seen.begin - scratch.first;
         float largest = 0;
@@ -179,8 +179,8 @@ void BandWeights::measure(int64_t row, RowScales& scales, int64_t at,
 void BandWeights::fill(const Into& into, WeightScratch& scratch) const {
     const int64_t rows = std::min(length_ - into.row, kRows);
     const auto [begin, end] = into.sources;
-    const Sources part{std::max(begin, window(into.row).begin),
-                       std::min(end, window(into.row + rows - 1).end)};
+    const IndexRange part{std::max(begin, window(into.row).begin),
+                          std::min(end, window(into.row + rows - 1).end)};
     if (bias_.u != nullptr && part.begin < part.end) multiply(into.row, part, scratch);
     for (int64_t i = 0; i < rows; ++i) {
         const int64_t t = into.row + i;
@@ -191,7 +191,7 @@ void BandWeights::fill(const Into& into, WeightScratch& scratch) const {
                       .right = causal_ ? 0 : outside,
                       .largest = into.scales.largest.data()[into.at + i],
                       .out = into.out + i * into.out_row};
-        const Sources seen = window(t);
+        const IndexRange seen = window(t);
         // Where none of them is in the window, all are before or all behind it.
         row.first = std::clamp(seen.begin, begin, end);
         row.last = std::clamp(seen.end, row.first, end);

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "model/ops/common/index_range.h"
 #include "model/ops/cpu/band/kernels.h"
 #include "model/ops/cpu/simd/buffer.h"
 
@@ -17,17 +18,12 @@ struct BandBias {
     int64_t factors = 0;
 };
 
-// A range of sources, targets or blocks.
-struct Sources {
-    int64_t begin = 0, end = 0;
-};
-
 // Scratch of one thread: the products of factors for kRows targets, kept for the next call.
 struct WeightScratch {
     Buffer<double> u, row;
     Buffer<float> short_u, short_row;           // instead, where the factors are small
     int64_t target = -1, first = 0, width = 0;  // what row holds: from source `first` on
-    Sources held;
+    IndexRange held;
 };
 
 // Reference of each target, and the weight of the sources outside its window (0: hidden, or none).
@@ -40,12 +36,12 @@ class BandWeights {
   public:
     BandWeights(const BandBias& bias, int64_t length, bool causal);
 
-    [[nodiscard]] Sources window(int64_t target) const;
+    [[nodiscard]] IndexRange window(int64_t target) const;
     // Union of the windows of targets [row, row + kRows), from row `phase` of a step to a whole
     // step, clipped to the sequence.
-    [[nodiscard]] Sources sources(int64_t row, int64_t phase) const;
+    [[nodiscard]] IndexRange sources(int64_t row, int64_t phase) const;
     // Targets whose windows intersect [begin, end), aligned to steps, clipped to the sequence.
-    [[nodiscard]] Sources targets(int64_t begin, int64_t end) const;
+    [[nodiscard]] IndexRange targets(int64_t begin, int64_t end) const;
 
     [[nodiscard]] WeightScratch scratch() const;
     // Scales of targets [row, row + kRows), written from scales[at] on.
@@ -54,7 +50,7 @@ class BandWeights {
     // 16 floats behind each row are overwritten.
     struct Into {
         int64_t row = 0;
-        Sources sources;
+        IndexRange sources;
         const RowScales& scales;
         int64_t at = 0;  // of row in scales
         float* out = nullptr;
@@ -71,7 +67,7 @@ class BandWeights {
     static constexpr float kShort = 16;
 
     void hold_factors();
-    void multiply(int64_t row, Sources sources, WeightScratch& scratch) const;
+    void multiply(int64_t row, IndexRange sources, WeightScratch& scratch) const;
     void measure_row(int64_t target, float largest_bias, RowScales& scales, int64_t at) const;
 
     const BandKernels& kernels_;

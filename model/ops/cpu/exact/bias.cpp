@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/ops/tiled/call.h"
-
 namespace aft::ops::cpu {
 
 namespace {
 
-OperatorShape shape_of(const Call& call) {
-    OperatorShape shape = tiled::problem_of(call.kind, call.options, {}).shape;
+OperatorShape bias_shape(const Call& call) {
+    OperatorShape shape = shape_of(call.kind, call.options);
     shape.outside_hidden = shape.outside_hidden && call.kind == OperatorKind::local;
     return shape;
 }
 
 // Runs of sources that are not hidden; the chunks behind them all are.
-std::vector<Sources> runs(const double* w, int64_t direct, int64_t width) {
-    std::vector<Sources> out;
+std::vector<IndexRange> runs(const double* w, int64_t direct, int64_t width) {
+    std::vector<IndexRange> out;
     for (int64_t i = 0; i < direct; ++i) {
         if (std::isinf(w[i]) && w[i] < 0) continue;
         if (out.empty() || out.back().end != i) out.push_back({i, i});
@@ -34,7 +32,7 @@ ExactBias::ExactBias(const Call& call)
       causal_(call.options.causal),
       length_(call.in.v.size(1)),
       heads_(call.is_conv() ? call.in.w.size(0) : 1),
-      bias_(shape_of(call), {call.in.w, call.in.u, call.in.r}, length_,
+      bias_(bias_shape(call), {call.in.w, call.in.u, call.in.r}, length_,
             call.in.v.options().dtype(at::kFloat)) {
     outside_visible_ = bias_.outside_visible() && kind_ != OperatorKind::full;
     const int64_t row = heads_ * std::max<int64_t>(1, length_);

@@ -13,17 +13,17 @@ namespace aft::ops::cpu {
 // Biases of targets [rows.begin, rows.end). Sources of a row: those of `direct`, then the chunks.
 struct ExactRows {
     IndexRange rows;
-    IndexRange direct;                          // from and to whole chunks, or the last source
-    IndexRange before, after;                   // chunks that all of the targets see with w = 0
-    std::vector<Buffer<double>> biases;         // by head (or one for all): [rows, width()]
-    std::vector<std::vector<Sources>> visible;  // by head and row
+    IndexRange direct;                             // from and to whole chunks, or the last source
+    IndexRange before, after;                      // chunks that all of the targets see with w = 0
+    std::vector<Buffer<double>> biases;            // by head (or one for all): [rows, width()]
+    std::vector<std::vector<IndexRange>> visible;  // by head and row
 
     [[nodiscard]] int64_t chunks() const { return before.size() + after.size(); }
     [[nodiscard]] int64_t width() const { return direct.size() + chunks(); }
     [[nodiscard]] const double* bias(int64_t head, int64_t row) const {
         return biases[static_cast<std::size_t>(head)].data() + row * width();
     }
-    [[nodiscard]] const std::vector<Sources>& seen(int64_t head, int64_t row) const {
+    [[nodiscard]] const std::vector<IndexRange>& seen(int64_t head, int64_t row) const {
         return visible[static_cast<std::size_t>(head * rows.size() + row)];
     }
 };

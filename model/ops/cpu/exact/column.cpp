@@ -7,7 +7,7 @@ namespace aft::ops::cpu {
 
 namespace {
 
-int64_t size(const Sources& s) {
+int64_t size(const IndexRange& s) {
     return s.end - s.begin;
 }
 
@@ -26,7 +26,7 @@ ExactColumn::ExactColumn(const ExactShape& shape)
       nothing_(kTile, true),
       unused_(capacity_, true) {}
 
-Sources ExactColumn::chunk_sources(int64_t chunk) const {
+IndexRange ExactColumn::chunk_sources(int64_t chunk) const {
     return {chunk * kTile, std::min(shape_.length, (chunk + 1) * kTile)};
 }
 int64_t ExactColumn::chunk_key(int64_t chunk) const {
@@ -37,7 +37,7 @@ int64_t ExactColumn::chunk_value(int64_t channel, int64_t chunk) const {
 }
 
 template <class T>
-void ExactColumn::gather_sources(const ExactTensors<T>& x, Sources sources) {
+void ExactColumn::gather_sources(const ExactTensors<T>& x, IndexRange sources) {
     const int64_t n = size(sources);
     const T* k = x.k + shape_.key(column_, sources.begin);
     const T* v = x.v + shape_.value(column_, sources.begin);
@@ -54,7 +54,7 @@ void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, in
     part_ = part;
     gather_sources(x, part.direct);
     int64_t at = size(part.direct);
-    for (const Sources& more : {part.before, part.after}) {
+    for (const IndexRange& more : {part.before, part.after}) {
         const int64_t first = chunk_key(more.begin);
         std::copy_n(chunks.keys.data() + first, size(more), own_.k.data() + at);
         std::copy_n(chunks.masses.data() + first, size(more), own_.mass.data() + at);
@@ -68,13 +68,13 @@ void ExactColumn::gather(const ExactTensors<T>& x, const ExactChunks& chunks, in
         std::fill_n(own_.dv.data() + s * capacity_, at, 0.0);
 }
 
-double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) {
-    const auto terms = [&](const Sources& s) {
+double ExactColumn::weigh(const double* bias, const std::vector<IndexRange>& seen) {
+    const auto terms = [&](const IndexRange& s) {
         return ExactTerms{bias + s.begin, own_.k.data() + s.begin, size(s)};
     };
     double top = -HUGE_VAL, total = 0;
-    for (const Sources& s : seen) top = std::max(top, kernels_.largest(terms(s)));
-    for (const Sources& s : seen) {
+    for (const IndexRange& s : seen) top = std::max(top, kernels_.largest(terms(s)));
+    for (const IndexRange& s : seen) {
         double* const p = own_.p.data() + s.begin;
         const double sum = kernels_.weights({terms(s), top, p});
         if (s.begin < size(part_.direct)) {
@@ -86,18 +86,18 @@ double ExactColumn::weigh(const double* bias, const std::vector<Sources>& seen) 
     return total;
 }
 
-double ExactColumn::average(int64_t channel, const std::vector<Sources>& seen) const {
+double ExactColumn::average(int64_t channel, const std::vector<IndexRange>& seen) const {
     double sum = 0;
-    for (const Sources& s : seen)
+    for (const IndexRange& s : seen)
         sum += kernels_.average(own_.p.data() + s.begin,
                                 own_.v.data() + channel * capacity_ + s.begin, size(s));
     return sum;
 }
 
-void ExactColumn::back(const Back& from, const std::vector<Sources>& seen) {
+void ExactColumn::back(const Back& from, const std::vector<IndexRange>& seen) {
     const int64_t row = from.channel * capacity_;
     double* const dw = from.dw != nullptr ? from.dw : unused_.data();
-    for (const Sources& s : seen)
+    for (const IndexRange& s : seen)
         kernels_.back({.p = own_.p.data() + s.begin,
                        .v = own_.v.data() + row + s.begin,
                        .P = from.P,
@@ -121,7 +121,7 @@ void ExactColumn::scatter_sources(const ColumnGradients& to) const {
 void ExactColumn::scatter(const ColumnGradients& to, ExactChunks& chunks) const {
     scatter_sources(to);
     int64_t at = size(part_.direct);
-    for (const Sources& more : {part_.before, part_.after})
+    for (const IndexRange& more : {part_.before, part_.after})
         for (int64_t chunk = more.begin; chunk < more.end; ++chunk, ++at) {
             chunks.keys.data()[chunk_key(chunk)] += own_.dk.data()[at];
             for (int64_t s = 0; s < shape_.width(); ++s)
@@ -134,7 +134,7 @@ void ExactColumn::sum_up(const ExactTensors<T>& x, int64_t column, int64_t chunk
                          ExactChunks& out) {
     column_ = column;
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-        const Sources sources = chunk_sources(chunk);
+        const IndexRange sources = chunk_sources(chunk);
         gather_sources(x, sources);
         const ExactTerms terms{nothing_.data(), own_.k.data(), size(sources)};
         const double top = kernels_.largest(terms);
@@ -163,8 +163,8 @@ void ExactColumn::spread(const ExactTensors<T>& x, int64_t column, const ChunkGr
         for (int64_t s = 0; s < shape_.width(); ++s)
             is_used = is_used || chunks.of.values.data()[chunk_value(s, chunk)] != 0;
         if (!is_used) continue;
-        const Sources direct = chunk_sources(chunk);
-        const std::vector<Sources> all{{0, size(direct)}};
+        const IndexRange direct = chunk_sources(chunk);
+        const std::vector<IndexRange> all{{0, size(direct)}};
         gather(x, chunks.sums, column, {direct, {}, {}});
         const double total = weigh(nothing_.data(), all);
         for (int64_t s = 0; s < shape_.width(); ++s)

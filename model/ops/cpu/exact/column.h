@@ -12,8 +12,9 @@
 #include <bit>
 #include <vector>
 
-#include "model/ops/cpu/band/weights.h"
+#include "model/ops/common/index_range.h"
 #include "model/ops/cpu/exact/kernels.h"
+#include "model/ops/cpu/scaling.h"
 #include "model/ops/cpu/simd/buffer.h"
 
 namespace aft::ops::cpu {
@@ -66,14 +67,14 @@ class ExactColumn {
 
     // Sources [direct.begin, direct.end), then chunks `before` and `after`; gradients are zero.
     struct SourceRanges {
-        Sources direct, before, after;
+        IndexRange direct, before, after;
     };
     template <class T>
     void gather(const ExactTensors<T>& x, const ExactChunks& chunks, int64_t column,
                 const SourceRanges& part);
     // Weights of what a target sees: p up to a factor, whose inverse is the result.
-    double weigh(const double* bias, const std::vector<Sources>& seen);
-    [[nodiscard]] double average(int64_t channel, const std::vector<Sources>& seen) const;
+    double weigh(const double* bias, const std::vector<IndexRange>& seen);
+    [[nodiscard]] double average(int64_t channel, const std::vector<IndexRange>& seen) const;
     // Backward contribution of one target and channel.
     struct Back {
         int64_t channel = 0;
@@ -81,7 +82,7 @@ class ExactColumn {
         double average = 0;
         double* dw = nullptr;  // by source, or none
     };
-    void back(const Back& from, const std::vector<Sources>& seen);
+    void back(const Back& from, const std::vector<IndexRange>& seen);
     struct ColumnGradients {
         float *dk = nullptr, *dv = nullptr;  // as K and V
     };
@@ -101,9 +102,9 @@ class ExactColumn {
 
   private:
     template <class T>
-    void gather_sources(const ExactTensors<T>& x, Sources sources);
+    void gather_sources(const ExactTensors<T>& x, IndexRange sources);
     void scatter_sources(const ColumnGradients& to) const;
-    [[nodiscard]] Sources chunk_sources(int64_t chunk) const;
+    [[nodiscard]] IndexRange chunk_sources(int64_t chunk) const;
     [[nodiscard]] int64_t chunk_key(int64_t chunk) const;  // where it lies in ExactChunks
     [[nodiscard]] int64_t chunk_value(int64_t channel, int64_t chunk) const;
 

@@ -1,0 +1,184 @@
+#include "app/cli/results_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/json.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+namespace {
+
+using nlohmann::json;
+
+json sample_json(const CompletedSample& sample, size_t index) {
+    json out{{"index", index},
+             {"log_likelihood", sample.log_likelihood_nats},
+             {"bits_per_filled", sample.bits_per_filled}};
+    if (!sample.file.empty()) out["file"] = sample.file;
+    if (sample.text) out["text"] = *sample.text;
+    return out;
+}
+
+json baselines_json(const Baselines& baselines) {
+    return {{"unigram", baselines.unigram},
+            {"left_neighbour", baselines.left_neighbour},
+            {"previous_sub_pixel", baselines.previous_sub_pixel},
+            {"median_edge_detector", baselines.median_edge}};
+}
+
+json metrics_json(const std::map<std::string, double>& metrics) {
+    return metrics.empty() ? json() : json(metrics);
+}
+
+}  // namespace
+
+json to_json(const CompleteResult& result) {
+    const SampleOptions& options = result.sample;
+    json out{{"model", result.model},
+             {"step", result.step},
+             {"seed", options.seed},
+             {"temperature", options.temperature},
+             {"top_k", options.top_k},
+             {"top_p", options.top_p},
+             {"particles", options.particles},
+             {"weights", options.weights},
+             {"tokens", result.tokens},
+             {"filled", result.filled},
+             {"seconds", result.seconds},
+             {"samples", json::array()},
+             {"log_likelihoods", json::array()}};
+    for (const CompletedSample& sample : result.samples) {
+        out["samples"].push_back(sample_json(sample, out["samples"].size()));
+        out["log_likelihoods"].push_back(sample.log_likelihood_nats);
+    }
+    if (!result.note.empty()) out["note"] = result.note;
+    if (result.original_log_likelihood_nats)
+        out["original_log_likelihood"] = *result.original_log_likelihood_nats;
+    if (result.weights_cost_bits_per_dim)
+        out["weights_cost_bits_per_dim"] = *result.weights_cost_bits_per_dim;
+    if (!result.grid.empty()) out["grid"] = result.grid;
+    if (!result.file.empty()) out["file"] = result.file;
+    return out;
+}
+
+json to_json(const EvalResult& result) {
+    json out{{"model", result.model},
+             {"data", result.data},
+             {"step", result.step},
+             {"task", result.task},
+             {"split", result.split},
+             {"loss_nats", result.loss_nats},
+             {result.metric, result.metric_value},
+             {"tokens", result.tokens},
+             {"examples", result.examples}};
+    if (result.floor_bits) {
+        out["floor_bits_per_dim"] = *result.floor_bits;
+        out["floor_note"] = result.floor_note;
+    }
+    if (result.baselines) out["yardsticks_bits_per_dim"] = baselines_json(*result.baselines);
+    if (!result.note.empty()) out["note"] = result.note;
+    return out;
+}
+
+json to_json(const ExportResult& result) {
+    return {{"file", result.file},
+            {"bytes", result.bytes},
+            {"parameters", result.parameters},
+            {"dtype", result.dtype}};
+}
+
+// The limits of tensors are for people: they are not in it.
+json to_json(const InspectResult& result) {
+    json out{
+        {"name", result.config.name},      {"task", result.config.model.task},
+        {"parameters", result.parameters}, {"parameters_per_layer", result.parameters_per_layer},
+        {"tokens", result.tokens},         {"tensors", json::array()},
+        {"bias", json::array()},           {"config", config_to_json(result.config)}};
+    for (const TensorSummary& tensor : result.tensors)
+        out["tensors"].push_back(
+            {{"name", tensor.name}, {"shape", tensor.shape}, {"dtype", tensor.dtype}});
+    for (const BiasSummary& bias : result.bias)
+        out["bias"].push_back({{"layer", bias.layer},
+                               {"head", bias.head},
+                               {"min", bias.min},
+                               {"max", bias.max},
+                               {"mean", bias.mean},
+                               {"norm", bias.norm}});
+    if (!result.stored) return out;
+    out["model"] = result.stored->file;
+    out["step"] = result.stored->step;
+    out["metrics"] = metrics_json(result.stored->metrics);
+    return out;
+}
+
+json to_json(const OpResult& result) {
+    return {{"op", result.name},
+            {"backend", result.backend},
+            {"precision", result.precision},
+            {"out", result.out},
+            {"outputs", result.outputs},
+            {"ignored", result.ignored},
+            {"seconds", result.seconds},
+            {"exact_blocks", result.exact_blocks}};
+}
+
+json to_json(const ProbeResult& result) {
+    json out{{"probe", result.probe}, {"model", result.model}, {"layer", result.layer},
+             {"file", result.file},   {"field", result.field}, {"shape", result.shape},
+             {"axes", result.axes},   {"unit", result.unit},   {"step", result.step},
+             {"notes", result.notes}, {"version", version()}};
+    if (!std::isnan(result.mean))
+        out.update({{"min", result.min}, {"max", result.max}, {"mean", result.mean}});
+    if (!result.input_note.empty()) out["input"] = result.input_note;
+    return out;
+}
+
+json to_json(const RunResult& result) {
+    return {{"out", result.out}, {"tensor", result.tensor}, {"shape", result.shape}};
+}
+
+json to_json(const SystemReport& report) {
+    return {
+        {"program", report.program},
+        {"libtorch", report.libtorch},
+        {"libtorch_folder", report.libtorch_folder},
+        {"device", report.device},
+        {"cuda_devices", report.cuda_devices},
+        {"cpu", report.cpu},
+        {"cpu_capability", report.cpu_capability},
+        {"cores", report.cores},
+        {"threads", report.threads},
+        {"omp_wait_policy", report.omp_wait_policy},
+        {"gomp_spincount", report.gomp_spincount},
+        {"memory_bytes", report.memory_bytes},
+        {"memory_total_bytes", report.memory_total_bytes},
+        {"memory_available_bytes", report.memory_available_bytes},
+        {"exact_blocks", report.exact_blocks},
+    };
+}
+
+json to_json(const TrainResult& result) {
+    return {{"run", result.run},
+            {"checkpoint", result.checkpoint},
+            {"step", result.step},
+            {"steps_done", result.steps_done},
+            {"metrics", metrics_json(result.metrics)},
+            {"peak_memory_bytes", result.peak_memory_bytes},
+            {"seconds", result.seconds},
+            {"interrupted", result.interrupted}};
+}
+
+void write_result_file(const CompleteResult& result) {
+    if (result.grid.empty()) return;
+    write_atomically(fs::path(result.grid).replace_filename("result.json"),
+                     json_text(to_json(result), 2) + "\n");
+}
+
+void write_result_file(const ProbeResult& result) {
+    write_atomically(result.file + ".json", json_text(to_json(result), 2) + "\n");
+}
+
+}  // namespace aft::app

@@ -1,0 +1,44 @@
+// Overlays: bare windows for bars, cards over everything, and what the cards share. Window thread,
+// inside a frame.
+#pragma once
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "app/state/draw_context.h"
+
+namespace aft::app {
+
+// A bare window at a place of the display: bars, overlays.
+class BarScope {
+  public:
+    struct Place {
+        ImVec2 at, size;
+        ImU32 ground = 0;
+        ImVec2 padding{0, 0};
+    };
+    BarScope(const char* name, const Place& place);
+    ~BarScope();
+    BarScope(const BarScope&) = delete;
+    BarScope& operator=(const BarScope&) = delete;
+};
+// A card over everything (palette, browser, key list): ground raised, strong border, dimmed behind.
+class OverlayScope {
+  public:
+    OverlayScope(const DrawContext& ui, const char* name, ImVec2 at, ImVec2 size);
+    ~OverlayScope();
+    OverlayScope(const OverlayScope&) = delete;
+    OverlayScope& operator=(const OverlayScope&) = delete;
+    [[nodiscard]] bool is_left() const { return is_left_; }  // a click beside the card
+
+  private:
+    bool is_left_ = false;
+};
+
+// The keys of an action on a ground of their own, its right end at `right`.
+void draw_keys(DrawContext& ui, float right, float middle, const std::string& shortcut);
+// The line at the foot of a card.
+void draw_card_foot(DrawContext& ui, std::string_view words);
+
+}  // namespace aft::app

@@ -1,0 +1,13 @@
+// A row of Home: one run or model of the catalogue, with its picture, state, losses and metric.
+// Window thread, inside a frame.
+#pragma once
+#include "app/panels/shared/thumbnail.h"
+#include "app/state/draw_context.h"
+#include "model/jobs.h"
+
+namespace aft::app {
+
+// `width` in pixels. True if it was pressed.
+bool draw_run_row(DrawContext& ui, const RunSummary& run, Thumbnail& thumbnail, float width);
+
+}  // namespace aft::app
