@@ -30,7 +30,8 @@ struct FormatRoom {
     // By content, not by name; false = "not my format".
     bool (*recognises)(const std::filesystem::path&) = nullptr;
     TensorFile (*read)(const std::filesystem::path&, TensorData) = nullptr;
-    void (*write)(const std::filesystem::path&, const TensorFile&) = nullptr;  // atomic
+    void (*write)(const std::filesystem::path&,
+                  const TensorFile&) = nullptr;  // atomic; nullptr: read only
 };
 
 [[nodiscard]] const std::vector<FormatRoom>& formats();

@@ -10,7 +10,7 @@
 namespace aft {
 namespace {
 
-constexpr uint32_t kMark = UINT32_MAX;
+constexpr uint32_t kStackMark = UINT32_MAX;
 constexpr size_t kMostNodes = size_t{1} << 20;
 constexpr size_t kLongestName = 200;  // module and name of a global
 
@@ -87,21 +87,21 @@ class PickleMachine {
         nodes_.push_back(std::move(node));
     }
     uint32_t pop() {
-        if (stack_.empty() || stack_.back() == kMark) refuse("a value that is not there");
+        if (stack_.empty() || stack_.back() == kStackMark) refuse("a value that is not there");
         const uint32_t node = stack_.back();
         stack_.pop_back();
         return node;
     }
     // Everything above the last mark, which goes too.
     std::vector<uint32_t> pop_mark() {
-        const auto mark = std::find(stack_.rbegin(), stack_.rend(), kMark);
+        const auto mark = std::find(stack_.rbegin(), stack_.rend(), kStackMark);
         if (mark == stack_.rend()) refuse("a mark that is not there");
         std::vector<uint32_t> out(mark.base(), stack_.end());
         stack_.erase(mark.base() - 1, stack_.end());
         return out;
     }
     PickleNode& top(Kind kind, const char* what) {
-        if (stack_.empty() || stack_.back() == kMark || nodes_[stack_.back()].kind != kind)
+        if (stack_.empty() || stack_.back() == kStackMark || nodes_[stack_.back()].kind != kind)
             refuse(what);
         return nodes_[stack_.back()];
     }
@@ -220,7 +220,7 @@ bool PickleMachine::container(char op) {
     };
     switch (op) {
         case '(':
-            stack_.push_back(kMark);
+            stack_.push_back(kStackMark);
             return true;
         case '}':
             push({.kind = Kind::dict});
@@ -266,7 +266,7 @@ bool PickleMachine::container(char op) {
 
 bool PickleMachine::memo(char op) {
     const auto put = [&](uint64_t slot) {
-        if (stack_.empty() || stack_.back() == kMark) refuse("a value that is not there");
+        if (stack_.empty() || stack_.back() == kStackMark) refuse("a value that is not there");
         memo_[slot] = stack_.back();
         return true;
     };

@@ -141,12 +141,12 @@ class LegacyStorages final : public PtStorages {
     std::vector<std::string> order_;
     std::map<std::string, at::Tensor> loaded_;
     bool is_walked_ = false;
-    struct Stretch {
+    struct StorageExtent {
         uint64_t begin = 0;
         int64_t count = 0;
         c10::ScalarType type = c10::ScalarType::Float;
     };
-    std::map<std::string, Stretch> stretches_;
+    std::map<std::string, StorageExtent> extents_;
 };
 
 void LegacyStorages::check_machine(const Pickle& pickle) const {
@@ -178,7 +178,7 @@ void LegacyStorages::find_all() {
             uint64_t(count) > (bytes_ - at) / uint64_t(item_bytes(type->second)))
             fail("{}: storage '{}' claims {} numbers: the file is cut off", where_, shown(key),
                  count);
-        stretches_[key] = {at, count, type->second};
+        extents_[key] = {at, count, type->second};
         at += uint64_t(count) * uint64_t(item_bytes(type->second));
     }
     is_walked_ = true;
@@ -188,8 +188,8 @@ at::Tensor LegacyStorages::load(const PtStorage& storage) {
     if (!is_walked_) find_all();
     const auto known = loaded_.find(storage.key);
     if (known != loaded_.end()) return known->second;
-    const auto found = stretches_.find(storage.key);
-    if (found == stretches_.end() || found->second.count != storage.count ||
+    const auto found = extents_.find(storage.key);
+    if (found == extents_.end() || found->second.count != storage.count ||
         found->second.type != storage.type)
         fail("{}: storage '{}' of {} numbers is not there", where_, shown(storage.key),
              storage.count);
