@@ -23,6 +23,11 @@ constexpr int kMostLevels = 64;
 constexpr size_t kLongestName = 1000, kMostDimensions = 16, kMostValues = size_t{1} << 20;
 constexpr int64_t kLargestSize = int64_t{1} << 40;
 
+struct StridedView {  // of a storage; in numbers
+    int64_t offset = 0;
+    std::vector<int64_t> sizes, strides;
+};
+
 class PtTensors {
   public:
     PtTensors(const Pickle& pickle, PtStorages& storages, TensorData values)
@@ -47,8 +52,7 @@ class PtTensors {
     [[nodiscard]] std::string key_of(const PickleNode& key) const;
     [[nodiscard]] at::Tensor tensor(const std::string& name, const PickleNode& call);
     [[nodiscard]] std::vector<int64_t> integers(const std::string& name, uint32_t node) const;
-    void check_strides(const std::string& name, const PtStorage& storage, int64_t offset,
-                       const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides);
+    void check(const std::string& name, const PtStorage& storage, const StridedView& view) const;
 
     const Pickle& pickle_;
     PtStorages& storages_;
@@ -119,9 +123,9 @@ std::vector<int64_t> PtTensors::integers(const std::string& name, uint32_t node)
     return out;
 }
 
-void PtTensors::check_strides(const std::string& name, const PtStorage& storage, int64_t offset,
-                              const std::vector<int64_t>& sizes,
-                              const std::vector<int64_t>& strides) {
+void PtTensors::check(const std::string& name, const PtStorage& storage,
+                      const StridedView& view) const {
+    const auto& [offset, sizes, strides] = view;
     if (sizes.size() != strides.size())
         refuse(name, "{} sizes and {} strides", sizes.size(), strides.size());
     int64_t last = offset, count = 1, reach = 0;
@@ -159,14 +163,15 @@ at::Tensor PtTensors::tensor(const std::string& name, const PickleNode& call) {
     const PtStorage storage = storages_.find(pickle_, pickle_[call.items[kStorage]], type);
     const PickleNode& offset = pickle_[call.items[kOffset]];
     if (offset.kind != Kind::integer || !offset.text.empty()) refuse(name, "an offset is a number");
-    const auto sizes = integers(name, call.items[kSizes]);
-    const auto strides = integers(name, call.items[kStrides]);
-    check_strides(name, storage, offset.integer, sizes, strides);
+    const StridedView strided{offset.integer, integers(name, call.items[kSizes]),
+                              integers(name, call.items[kStrides])};
+    check(name, storage, strided);
+    const auto& [begin, sizes, strides] = strided;
     const bool is_empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
     const auto meta = at::TensorOptions(storage.type).device(at::kMeta);
     if (values_ == TensorData::left_out) return at::empty(sizes, meta);
     if (is_empty) return at::empty(sizes, storage.type);
-    const at::Tensor view = storages_.load(storage).as_strided(sizes, strides, offset.integer);
+    const at::Tensor view = storages_.load(storage).as_strided(sizes, strides, begin);
     if (view.is_contiguous()) return view;
     copied_ += view.nbytes();
     if (copied_ > storages_.file_bytes())
