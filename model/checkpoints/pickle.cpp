@@ -12,7 +12,9 @@ namespace {
 
 constexpr uint32_t kStackMark = UINT32_MAX;
 constexpr size_t kMostNodes = size_t{1} << 20;
-constexpr size_t kLongestName = 200;  // module and name of a global
+constexpr size_t kLongestGlobal = 200;  // module and name of a global
+
+}  // namespace
 
 // The bytes of a pickle, read in order.
 class PickleBytes {
@@ -50,8 +52,6 @@ class PickleBytes {
     size_t at_;
     const std::string& where_;
 };
-
-}  // namespace
 
 // The stack machine of the format, over nodes instead of objects.
 class PickleMachine {
@@ -301,7 +301,7 @@ bool PickleMachine::memo(char op) {
 }
 
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
-    if (module.size() + name.size() > kLongestName)
+    if (module.size() + name.size() > kLongestGlobal)
         refuse(fmt::format("a name of {} characters", module.size() + name.size()));
     std::string whole = fmt::format("{}.{}", module, name);
     if (std::find(rules_.globals.begin(), rules_.globals.end(), whole) == rules_.globals.end())

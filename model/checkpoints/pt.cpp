@@ -179,7 +179,7 @@ at::Tensor PtTensors::tensor(const std::string& name, const PickleNode& call) {
     return view.contiguous();
 }
 
-bool recognises(const fs::path& path) {
+bool recognises_pt(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     char start[16] = {};
     in.read(start, sizeof start);
@@ -187,7 +187,7 @@ bool recognises(const fs::path& path) {
     return begin.starts_with("PK\x03\x04") || begin.starts_with(kLegacyStart);
 }
 
-TensorFile read(const fs::path& path, TensorData values) {
+TensorFile read_pt(const fs::path& path, TensorData values) {
     std::unique_ptr<PtStorages> storages = open_pt_storages(path);
     TensorFile file = PtTensors(storages->pickle(), *storages, values).take();
     if (file.tensors.empty())
@@ -204,8 +204,8 @@ FormatRoom pt_format() {
     return {.info = {"pt",
                      "PyTorch's torch.save, new and old: state dicts and dicts of them, read "
                      "without executing anything."},
-            .recognises = recognises,
-            .read = read,
+            .recognises = recognises_pt,
+            .read = read_pt,
             .write = nullptr};
 }
 

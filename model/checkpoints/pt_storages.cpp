@@ -19,7 +19,7 @@ struct TypeNames {
     std::string_view storage, dtype;
     c10::ScalarType type;
 };
-constexpr std::array<TypeNames, 10> kTypes{{
+constexpr std::array<TypeNames, 10> kStorageTypes{{
     {"torch.FloatStorage", "torch.float32", c10::ScalarType::Float},
     {"torch.DoubleStorage", "torch.float64", c10::ScalarType::Double},
     {"torch.HalfStorage", "torch.float16", c10::ScalarType::Half},
@@ -42,7 +42,8 @@ std::vector<std::string_view> known_globals() {
                                          "torch._utils._rebuild_parameter",
                                          "torch.Size",
                                          kUntyped};
-    for (const TypeNames& names : kTypes) out.insert(out.end(), {names.storage, names.dtype});
+    for (const TypeNames& names : kStorageTypes)
+        out.insert(out.end(), {names.storage, names.dtype});
     return out;
 }
 
@@ -219,10 +220,11 @@ PtStorage PtStorages::find(const Pickle& pickle, const PickleNode& id,
             "anew",
             where(), shown(key.text));
     const bool is_untyped = type.text == kUntyped;
-    const auto names = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeNames& one) {
-        return is_untyped ? one.dtype == dtype : one.storage == type.text;
-    });
-    if (names == kTypes.end() || count.kind != Kind::integer || !count.text.empty() ||
+    const auto names =
+        std::find_if(kStorageTypes.begin(), kStorageTypes.end(), [&](const TypeNames& one) {
+            return is_untyped ? one.dtype == dtype : one.storage == type.text;
+        });
+    if (names == kStorageTypes.end() || count.kind != Kind::integer || !count.text.empty() ||
         count.integer < 0 || key.kind != Kind::text)
         fail("{}: storage '{}' of type '{}' cannot be read", where(), shown(key.text),
              shown(is_untyped ? dtype : type.text));
