@@ -32,12 +32,12 @@ class Training {
     double round(const std::stop_token& stop) {  // -> seconds it took
         child_.resume();
         const int64_t first = count_lines(metrics_) + kWarm;
-        const double went_on = child_.seconds();
+        const double resumed = child_.seconds();
         const double begin = child_.wait_for_lines(wanted(first), stop);
         const double end = child_.wait_for_lines(wanted(first + kSteps - kWarm), stop);
         child_.hold();
         rates_.push_back(static_cast<double>(kSteps - kWarm) / (end - begin));
-        return end - went_on;
+        return end - resumed;
     }
     [[nodiscard]] const std::vector<double>& rates() const { return rates_; }  // steps/s
 

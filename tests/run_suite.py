@@ -346,8 +346,12 @@ def build(specs, built):
         if run.returncode:
             print(run.stdout)
             failed.append(spec)
-        else:
+            continue
+        try:
             built(spec)
+        except SystemExit as missing:  # a program that it should have
+            print(missing, flush=True)
+            failed.append(spec)
     return failed
 
 

@@ -252,10 +252,10 @@ void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
 }
 
 float label_space(const std::vector<PlotLine>& lines, const Look& look) {
-    float available = 0;
+    float widest = 0;
     for (const PlotLine& line : lines)
-        available = std::max(available, text_size(look, {.size = 14}, end_label(line)).x);
-    return available > 0 ? available + look.px(kLabelGap) : 0;
+        widest = std::max(widest, text_size(look, {.size = 14}, end_label(line)).x);
+    return widest > 0 ? widest + look.px(kLabelGap) : 0;
 }
 
 void draw_title(const CurvePlot& plot, const Look& look) {
@@ -288,9 +288,9 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     Limits limits = set;
     std::optional<CurveCard> card;  // of the pointer
     CardPlace place;
-    const float available = label_space(lines, look);
+    const float needed = label_space(lines, look);
     // A little space at the right in any case: the last axis number is centred on the edge.
-    const ImVec2 size = {std::max(look.px(80), full - std::max(available, look.px(12))), height};
+    const ImVec2 size = {std::max(look.px(80), full - std::max(needed, look.px(12))), height};
     ImGui::PushFont(look.fonts.regular, 14);
     if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
         setup_axes(plot, limits);

@@ -157,7 +157,11 @@ void Frame::set_display_scale(float scale) {
     impl_->options.display_scale = scale;
 }
 
+// What the last frame asked of the session (a field that closing the window has committed).
 std::optional<UnsavedSteps> Frame::save_session() {
+    for (Command& command : impl_->ui.commands.take())
+        if (auto* const asked = std::get_if<SessionCommand>(&command))
+            impl_->host.apply(std::move(*asked));
     return impl_->host.save();
 }
 
@@ -209,6 +213,7 @@ void Frame::draw() {
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);
+    if (ui.commands.has_waiting()) ui.want_frames(2);  // they are applied before the next frame
 }
 
 void Frame::finish() {

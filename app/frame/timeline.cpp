@@ -177,24 +177,23 @@ void draw_pin_menu(Ui& ui) {
 }
 
 void draw_numbers(DrawContext& ui, const Track& track) {
-    const double available = track.last;
-    double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, available))));
-    if (available / pitch > 5)
+    const double last = track.last;
+    double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, last))));
+    if (last / pitch > 5)
         pitch *= 2;
-    else if (available / pitch < 2.2)
+    else if (last / pitch < 2.2)
         pitch /= 2;
-    if (available / pitch > 6) pitch *= 2;
+    if (last / pitch > 6) pitch *= 2;
     pitch = std::max(1.0, pitch);
     const float y = track.b.y + ui.px(5);
-    const float end =
-        track.b.x - text_extent(ui, step_words(available), text_size::hint).x - ui.px(20);
-    for (double step = 0; step < available; step += pitch) {
+    const float end = track.b.x - text_extent(ui, step_words(last), text_size::hint).x - ui.px(20);
+    for (double step = 0; step < last; step += pitch) {
         const std::string words = step_words(step);
         const float width = text_extent(ui, words, text_size::hint).x;
         const float x = step == 0 ? track.a.x : track.x(step) - width / 2;
         if (x + width < end) text_at(ui, {x, y}, words, {text_size::hint, ui.theme.text3});
     }
-    text_right(ui, {track.b.x, y}, step_words(available), {text_size::hint, ui.theme.text3});
+    text_right(ui, {track.b.x, y}, step_words(last), {text_size::hint, ui.theme.text3});
 }
 
 }  // namespace

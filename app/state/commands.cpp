@@ -26,6 +26,10 @@ bool Commands::is_quitting() const {
     return std::any_of(queue_.begin(), queue_.end(), is_quit);
 }
 
+bool Commands::has_waiting() const {
+    return !std::all_of(queue_.begin(), queue_.end(), is_quit);
+}
+
 void Commands::stay() {
     std::erase_if(queue_, is_quit);
 }

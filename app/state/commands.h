@@ -75,6 +75,7 @@ class Commands {
     // All but Quit, which stays until the host ends the program or says stay().
     [[nodiscard]] std::vector<Command> take();
     [[nodiscard]] bool is_quitting() const;
+    [[nodiscard]] bool has_waiting() const;  // of those that take() returns
     void stay();
 
   private:

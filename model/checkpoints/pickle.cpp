@@ -121,9 +121,10 @@ class PickleMachine {
     PickleBytes in_;
     const PickleRules& rules_;
     std::vector<uint32_t> stack_;
-    std::unordered_map<uint64_t, uint32_t> memo_;
-    size_t begin_ = 0;   // of the instruction
-    size_t copied_ = 0;  // items that stand in a second node
+    std::vector<uint32_t> memo_;  // by slot; kStackMark: none
+    uint64_t memoized_ = 0;       // by MEMOIZE, which counts for itself
+    size_t begin_ = 0;            // of the instruction
+    size_t copied_ = 0;           // items that stand in a second node
 };
 
 void PickleMachine::push_long(uint64_t bytes) {
@@ -266,14 +267,16 @@ bool PickleMachine::container(char op) {
 
 bool PickleMachine::memo(char op) {
     const auto put = [&](uint64_t slot) {
+        if (slot >= kMostNodes) refuse(fmt::format("memo {}", slot));
         if (stack_.empty() || stack_.back() == kStackMark) refuse("a value that is not there");
+        if (slot >= memo_.size()) memo_.resize(slot + 1, kStackMark);
         memo_[slot] = stack_.back();
         return true;
     };
     const auto get = [&](uint64_t slot) {
-        const auto found = memo_.find(slot);
-        if (found == memo_.end()) refuse(fmt::format("memo {} that is not there", slot));
-        stack_.push_back(found->second);
+        if (slot >= memo_.size() || memo_[slot] == kStackMark)
+            refuse(fmt::format("memo {} that is not there", slot));
+        stack_.push_back(memo_[slot]);
         return true;
     };
     switch (op) {
@@ -282,7 +285,7 @@ bool PickleMachine::memo(char op) {
         case 'r':
             return put(in_.little_endian(4));
         case '\x94':
-            return put(memo_.size());
+            return put(memoized_++);
         case 'h':
             return get(in_.byte());
         case 'j':

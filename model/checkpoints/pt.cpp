@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostLevels = 64;
 constexpr size_t kLongestName = 1000, kMostDimensions = 16, kMostValues = size_t{1} << 20;
+constexpr size_t kMostNameBytes = size_t{32} << 20;  // of all names
 constexpr int64_t kLargestSize = int64_t{1} << 40;
 
 struct StridedView {  // of a storage; in numbers
@@ -60,6 +61,7 @@ class PtTensors {
     TensorFile out_;
     std::set<std::string> names_;
     size_t seen_ = 0;
+    size_t named_ = 0;     // characters of names so far
     uint64_t copied_ = 0;  // bytes of tensors that are no plain part of their storage
 };
 
@@ -76,6 +78,9 @@ void PtTensors::add(const std::string& name, const PickleNode& node, int level) 
     if (name.size() > kLongestName)
         fail("{}: a name of {} characters ('{}'), at most {}", storages_.where(), name.size(),
              shown(name), kLongestName);
+    named_ += name.size();
+    if (named_ > kMostNameBytes)
+        fail("{}: names of more than {} MiB", storages_.where(), kMostNameBytes >> 20);
     const auto below = [&](const std::string& key) {
         return name.empty() ? key : name + "." + key;
     };
@@ -155,7 +160,7 @@ at::Tensor PtTensors::tensor(const std::string& name, const PickleNode& call) {
     constexpr size_t kStorage = 0, kOffset = 1, kSizes = 2, kStrides = 3, kType = 6;
     if (!call.text.starts_with("torch._utils._rebuild_tensor") || call.items.size() <= kStrides)
         refuse(name, "'{}' of {} arguments", call.text, call.items.size());
-    std::string type;
+    std::string_view type;
     if (call.text.ends_with("_v3")) {
         if (call.items.size() <= kType) refuse(name, "no dtype");
         type = pickle_[call.items[kType]].text;

@@ -47,6 +47,15 @@ std::vector<std::string_view> known_globals() {
     return out;
 }
 
+// Counted by torch.save: "0", "1", or an address before that. Long ones would be copied for every
+// tensor.
+const std::string& key_text(const PickleNode& key, const std::string& where) {
+    constexpr size_t kLongest = 100;
+    if (key.kind != PickleNode::Kind::text || key.text.size() > kLongest)
+        fail("{}: the key of a storage is a text of at most {} characters", where, kLongest);
+    return key.text;
+}
+
 int64_t item_bytes(c10::ScalarType type) {
     return int64_t(c10::elementSize(type));
 }
@@ -123,7 +132,10 @@ class LegacyStorages final : public PtStorages {
         const Pickle keys(text, at, rules);
         if (keys.root().kind != PickleNode::Kind::list)
             fail("{}: the keys of its storages are no list", where_);
-        for (const uint32_t key : keys.root().items) order_.push_back(keys[key].text);
+        // A memo could give one key any number of times.
+        if (keys.root().items.size() > keys.size())
+            fail("{}: {} keys of storages", where_, keys.root().items.size());
+        for (const uint32_t key : keys.root().items) order_.push_back(key_text(keys[key], where_));
         begin_ = at;
     }
     [[nodiscard]] const Pickle& pickle() const override { return *pickle_; }
@@ -206,7 +218,7 @@ at::Tensor LegacyStorages::load(const PtStorage& storage) {
 }  // namespace
 
 PtStorage PtStorages::find(const Pickle& pickle, const PickleNode& id,
-                           const std::string& dtype) const {
+                           std::string_view dtype) const {
     using Kind = PickleNode::Kind;
     constexpr size_t kParts = 5;  // "storage", its type, key, device, count; legacy: a view
     const PickleNode* parts = id.kind == Kind::persistent ? &pickle[id.items[0]] : nullptr;
@@ -225,12 +237,12 @@ PtStorage PtStorages::find(const Pickle& pickle, const PickleNode& id,
             return is_untyped ? one.dtype == dtype : one.storage == type.text;
         });
     if (names == kStorageTypes.end() || count.kind != Kind::integer || !count.text.empty() ||
-        count.integer < 0 || key.kind != Kind::text)
+        count.integer < 0)
         fail("{}: storage '{}' of type '{}' cannot be read", where(), shown(key.text),
              shown(is_untyped ? dtype : type.text));
     // Of an untyped storage the bytes are counted.
     const int64_t numbers = is_untyped ? count.integer / item_bytes(names->type) : count.integer;
-    return {.key = key.text, .type = names->type, .count = numbers};
+    return {.key = key_text(key, where()), .type = names->type, .count = numbers};
 }
 
 std::unique_ptr<PtStorages> open_pt_storages(const fs::path& path) {

@@ -36,7 +36,7 @@ class PtStorages {
     [[nodiscard]] virtual at::Tensor load(const PtStorage& storage) = 0;
     // Of a tensor's first argument; `dtype` ("torch.float32") where the storage has no type.
     [[nodiscard]] PtStorage find(const Pickle& pickle, const PickleNode& id,
-                                 const std::string& dtype) const;
+                                 std::string_view dtype) const;
 };
 
 // By content, zip or legacy. Throws Error naming the path.

@@ -40,11 +40,15 @@ class MixerState {
     int64_t position = 0;  // tokens taken so far
 };
 
-// q, k, v of one layer for one input, on the CPU, float32: what the mixer hands to the tap.
+// q, k, v of one layer for one input, on the CPU, float32: what the mixer's forward() hands to the
+// tap by show(). Undefined: it has none, as its traits say.
 struct LayerTaps {
-    at::Tensor q;  // [T, d]; undefined without a query gate
-    at::Tensor k;  // [T, d]; conv mixers [T, h]
-    at::Tensor v;  // [T, d]
+    at::Tensor q;                           // [T, d]
+    at::Tensor k;                           // [T, d]; conv mixers [T, h]
+    at::Tensor v;                           // [T, d]
+    [[nodiscard]] int64_t tokens() const {  // T
+        return v.defined() ? v.size(0) : k.defined() ? k.size(0) : q.size(0);
+    }
 };
 
 // A position bias as it is stored, so that w [T, T] is never formed from factors: w, or u and r
@@ -70,7 +74,8 @@ struct AttentionLogits {
 class Mixer {
   public:
     virtual ~Mixer() = default;
-    // x [B, T, d] (already normalised) -> [B, T, d]
+    // x [B, T, d] (already normalised) -> [B, T, d]. Hands q, k and v, of those that it has, to the
+    // tap: show() of projections.h.
     [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x,
                                              const MixContext& context) const = 0;
     // x + dropout(forward(norm(x))): the first half of a block. Rooms may do it in fewer passes.
@@ -97,8 +102,10 @@ class Mixer {
 struct MixerRoom {
     RoomInfo info;
     MixerTraits (*traits)(const ModelConfig&) = nullptr;
-    RoomVisit visit = nullptr;                    // settings of its own: visit_settings<Own>
-    void (*check)(const ModelConfig&) = nullptr;  // throws usage Error on settings that do not fit
+    RoomVisit visit = nullptr;  // settings of its own: visit_settings<Own>
+    // Throws usage Error on settings that do not fit. What every model has (model.heads,
+    // query_gate, output_projection) is done or refused.
+    void (*check)(const ModelConfig&) = nullptr;
     // prefix: "blocks.3.mixer."
     std::unique_ptr<Mixer> (*make)(const ModelConfig&, ParameterMaker&,
                                    const std::string& prefix) = nullptr;

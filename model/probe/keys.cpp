@@ -16,6 +16,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const MixerTraits traits = mixer_traits(context.net.config());
     const LayerTaps& taps =
         probe::layer_taps(context, request, traits.has_key_maps, traits.no_keys);
+    AFT_CHECK(taps.k.defined(), "layer {} ({}) does not show its keys", request.layer,
+              context.net.config().mixer);
     at::Tensor k = context.net.mixer(request.layer).key_maps(taps);  // [d or h, T]
     const bool by_head = traits.keys_by_head;
     const int64_t wanted = by_head && request.head >= 0 ? request.head : request.channel;

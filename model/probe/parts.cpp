@@ -120,8 +120,9 @@ const LayerTaps& Activations::of(const Net& net, const std::vector<uint8_t>& tok
     const at::Device device = net.parameters().front().value.device();
     static_cast<void>(net.forward(probe::net_input(model, tokens).to(device), pass));
     const auto found = layers_.find(layer);
-    AFT_CHECK(found != layers_.end() && found->second.k.defined(),
-              "layer {} ({}) does not show its keys", layer, model.mixer);
+    AFT_CHECK(found != layers_.end(),
+              "layer {} ({}) shows none of q, k, v: its forward() does not call show()", layer,
+              model.mixer);
     return found->second;
 }
 

@@ -19,7 +19,7 @@ ShareRows layer_rows(const ProbeContext& context, const ProbeRequest& request,
                      const LayerTaps& taps, const std::string& part) {
     const ModelConfig& model = context.net.config();
     const MixerTraits traits = mixer_traits(model);
-    const int64_t T = taps.k.size(0);
+    const int64_t T = taps.tokens();
     ShareRows out;
     out.visible = visible_sources(model.causal(), request.position, T);
     at::Tensor bias;
@@ -65,7 +65,7 @@ ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
     if (part == "prior" && !traits.has_prior())
         fail_usage("{}: part=prior is empty", traits.no_bias);
     const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
-    check_range("position", request.position, taps.k.size(0));
+    check_range("position", request.position, taps.tokens());
     ShareRows rows = layer_rows(context, request, taps, part);
     rows.index = chosen(context.net.config(), request, rows.logits.size(0));
     const at::Tensor logits = rows.logits.index_select(0, rows.index);

@@ -46,6 +46,11 @@ inline MixContext context_of(const ModelConfig& model) {
     return context;
 }
 
+// False for a mixer without an operator of model/ops, which cannot be compared with one.
+inline bool is_aft_layer(const Net& net, int64_t layer) {
+    return dynamic_cast<const AftLayer*>(&net.mixer(layer)) != nullptr;
+}
+
 inline const AftLayer& aft_layer(const Net& net, int64_t layer) {
     return dynamic_cast<const AftLayer&>(net.mixer(layer));
 }

@@ -18,9 +18,9 @@ Taps taps_of(Bench& bench, const std::vector<uint8_t>& tokens) {
 
 TEST(ProbesOfAnInput, AttentionIsTheDefinition) {
     for (const ModelConfig& model : tiny_models(true, true)) {
-        if (model.mixer == "softmax") continue;
         SCOPED_TRACE(model.mixer + " " + model.task);
         Bench bench(model);
+        if (!mixer_traits(model).has_key_maps || !is_aft_layer(bench.net, 1)) continue;
         const std::vector<uint8_t> tokens = tiny_tokens(model);
         const Taps taps = taps_of(bench, tokens);
         const int64_t T = taps.k.size(0), t = T - 3;
@@ -50,9 +50,9 @@ TEST(ProbesOfAnInput, AttentionIsTheDefinition) {
 // Gate times attention times values is the operator's output: the picture shows what is computed.
 TEST(ProbesOfAnInput, AttentionGivesTheOutputOfTheOperator) {
     for (const ModelConfig& model : tiny_models(true, true)) {
-        if (model.mixer == "softmax") continue;
         SCOPED_TRACE(model.mixer + " " + model.task);
         Bench bench(model);
+        if (!mixer_traits(model).has_key_maps || !is_aft_layer(bench.net, 1)) continue;
         const std::vector<uint8_t> tokens = tiny_tokens(model);
         const Taps taps = taps_of(bench, tokens);
         const AftLayer& mixer = aft_layer(bench.net, 1);
@@ -101,9 +101,9 @@ TEST(ProbesOfAnInput, AttentionReducesAndSelects) {
 // and a single channel.
 TEST(ProbesOfAnInput, PriorShareIsTheOverlapOfPriorAndBoth) {
     for (const ModelConfig& model : tiny_models(true, true)) {
-        if (model.mixer == "softmax") continue;
         SCOPED_TRACE(model.mixer + " " + model.task);
         Bench bench(model);
+        if (!mixer_traits(model).has_key_maps || !is_aft_layer(bench.net, 1)) continue;
         ProbeRequest request;
         request.position = model.tokens() - 2;
         request.tokens = tiny_tokens(model);

@@ -162,6 +162,21 @@ TEST(Pickle, RefusesWhatIsNoData) {
             << words << " expected, found: " << pickle_error(bytes);
 }
 
+// A file from before 1.6 whose list of keys names one long key again and again.
+TEST(Pt, ALongKeyOfAStorageIsNotCopied) {
+    const Scratch scratch;
+    const std::string key(1 << 18, 'k'), legacy = read_file(shipped("legacy.pt"));
+    const size_t machine = legacy.find("}q", 15);
+    ASSERT_NE(machine, std::string::npos);
+    std::string bytes = legacy.substr(0, 14) + "." + "\x80\x02M\xe9\x03." + "\x80\x02}." +
+                        "\x80\x02}." + "\x80\x02](X";
+    bytes += std::string("\0\0\x04\0", 4) + key + "q" + std::string(1, '\0');
+    for (int i = 0; i < 100000; ++i) bytes += std::string("h\0", 2);
+    write_atomically(scratch / "long.pt", bytes + "e.");
+    const std::string words = refusal(scratch / "long.pt");
+    EXPECT_NE(words.find("keys of storages"), std::string::npos) << words;
+}
+
 // Lists in lists cost no stack, the same arguments for many calls no memory.
 TEST(Pickle, NestingAndRepetitionAreBounded) {
     std::string deep = "\x80\x02";
@@ -179,6 +194,9 @@ TEST(Pickle, NestingAndRepetitionAreBounded) {
         many += "R0";
     }
     EXPECT_NE(pickle_error(many + "N.").find("arguments"), std::string::npos);
+    using namespace std::string_literals;
+    EXPECT_NE(pickle_error("\x80\x02}r\xff\xff\xff\xff."s).find("memo 4294967295"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -17,6 +17,17 @@ struct NetCase {
     ModelConfig config;
 };
 
+// Most mixers have one head and refuse more.
+inline bool takes_heads(ModelConfig config) {
+    config.own["heads"] = 2;
+    try {
+        config.check();
+    } catch (const Error& error) {
+        return std::string_view(error.what()).find("model.heads") == std::string_view::npos;
+    }
+    return true;
+}
+
 inline ModelConfig small_config(const std::string& mixer, const std::string& task) {
     ModelConfig config;
     config.task = task;
@@ -32,9 +43,8 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.own["patch"] = 1;
     config.init = "fan-in";
     config.own["window"] = 3;
-    if (mixer != "aft-simple" && mixer != "aft-full" && mixer != "aft-local")
-        config.own["heads"] = 2;
-    if (task == "classify" && mixer.starts_with("aft-conv")) config.positions = false;
+    config.own["heads"] = takes_heads(config) ? 2 : 1;
+    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = false;
     return config;
 }
 
@@ -47,7 +57,7 @@ inline std::vector<NetCase> small_cases() {
             ModelConfig config = small_config(room.info.name, task);
             const bool serves =
                 config.causal() ? room.traits(config).causal : room.traits(config).non_causal;
-            if (!serves || (room.info.name == "aft-conv2d" && config.task == "text")) continue;
+            if (!serves || (room.traits(config).on_grid && config.task == "text")) continue;
             cases.push_back({room.info.name + " " + task, config});
         }
     const auto option = [&](const char* label, const char* mixer, const char* task, auto change) {

@@ -17,7 +17,7 @@ namespace aft {
 inline ModelConfig tiny_model(const std::string& mixer, const std::string& task) {
     ModelConfig model = small_config(mixer, task);
     model.init = "normal";
-    model.own["heads"] = mixer.starts_with("aft-conv") || mixer == "softmax" ? 2 : 1;
+    model.own["heads"] = takes_heads(model) ? 2 : 1;
     model.own["window"] = mixer == "aft-local" ? 5 : 3;
     model.own["factors"] = 4;
     model.channels = 1;
@@ -49,9 +49,9 @@ inline std::vector<ModelConfig> tiny_models(bool sequences, bool pictures) {
     for (const MixerRoom& room : mixers()) {
         const std::string& name = room.info.name;
         if (sequences && room.traits({}).causal) out.push_back(tiny_model(name, "image"));
-        if (sequences && room.traits({}).causal && name != "aft-conv2d")
+        if (sequences && room.traits({}).causal && !room.traits({}).on_grid)
             out.push_back(tiny_model(name, "text"));
-        if (pictures && room.traits({}).non_causal && name != "aft-conv1d")
+        if (pictures && room.traits({}).non_causal && room.traits({}).bias != BiasLayout::kernel_1d)
             out.push_back(tiny_model(name, "classify"));
     }
     return out;

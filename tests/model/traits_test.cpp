@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "model/decode/decoder.h"
+#include "model/mixers/aft_layer.h"
 #include "model/tasks/task.h"
 #include "tests/model/tiny_nets.h"
 
@@ -60,6 +61,24 @@ TEST_F(Traits, TheBiasIsLaidOutAsTheySay) {
         EXPECT_EQ(far.abs().max().item<float>(), 0) << "a bias outside the window";
         EXPECT_NE(w->diagonal(1 - traits.window).abs().max().item<float>(), 0);
     });
+}
+
+// What every layer with an operator of AFT has: no view of it can go without a test failing.
+TEST_F(Traits, EveryAftLayerHasKeysAttentionAndItsGate) {
+    size_t layers = 0;
+    of_every_net([&](const Net& net, const MixerTraits& traits) {
+        if (dynamic_cast<const AftLayer*>(&net.mixer(0)) == nullptr) return;
+        ++layers;
+        EXPECT_TRUE(traits.has_key_maps && traits.has_attention);
+        EXPECT_EQ(traits.has_gate, net.config().own.read<MixerSettings>().query_gate);
+    });
+    EXPECT_GE(layers, 10u);
+}
+
+TEST_F(Traits, ThoseOfKernelsAndAttentionTakeHeads) {
+    for (const char* mixer : {"aft-conv1d", "aft-conv2d", "softmax"})
+        EXPECT_TRUE(takes_heads(small_config(mixer, "image"))) << mixer;
+    EXPECT_FALSE(takes_heads(small_config("aft-simple", "image")));
 }
 
 // A window of 0 is no bias, one of all positions is a matrix.

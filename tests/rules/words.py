@@ -36,7 +36,7 @@ HOUSE_WORDS = [
     (r"\b(data_place|DataPlace)\b", "data_location", ()),
     (r"\bstand-?in\b|\bhonest\w*|\bunlucky\w*|\b(session|probe)_bench\b|\w+_elsewhere\b|\belsewhere_\w+",
      "fake_gpu, consistency, regressions, session_fixture, relocation", ()),
-    (r"\b(go|goes|going|gone|went) on\b|\w*Go(es)?On[A-Z]?\w*|\bgo_on\b", "continue, resume", ()),
+    (r"\b([Gg]o|[Gg]oes|[Gg]oing|[Gg]one|[Ww]ent)[ _]on\b|\w*Go(es)?On[A-Z]?\w*", "continue, resume", ()),
     (r"\bWhose\b", "Owner", ()),
     (r"\b(tell_beyond|told_|told)\b", "warn, report", ()),
     (r"\blost_words\b", "unsaved_steps_text", ()),

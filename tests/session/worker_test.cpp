@@ -76,7 +76,7 @@ TEST(SessionWorker, AnAnswerIsCachedAndAMistakeIsWords) {
     EXPECT_NE(error.find("aft-full"), std::string::npos);
     EXPECT_EQ(answer(session, probe("nonsense"), &error), nullptr);
     EXPECT_NE(error.find("allowed"), std::string::npos);
-    EXPECT_EQ(session.status().state, RunState::ready);
+    EXPECT_TRUE(wait_state(session, RunState::ready));
 }
 
 TEST(SessionWorker, ManyPanelsAskAtOnce) {

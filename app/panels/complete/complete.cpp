@@ -29,8 +29,8 @@ struct GridFit {
     int columns = 1, zoom = 1;
 };
 struct GridExtra {
-    ImVec2 available;  // that every picture takes beside itself
-    float least = 0;   // width of a picture
+    ImVec2 extra;     // that every picture takes beside itself
+    float least = 0;  // width of a picture
 };
 
 GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
@@ -47,10 +47,10 @@ GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
 
 // All at once where they can be read so; else in lines that one scrolls through.
 GridFit readable_grid(size_t count, ImVec2 picture, ImVec2 area, const GridExtra& extra) {
-    const GridFit all = fit_grid(count, picture, area, extra.available);
+    const GridFit all = fit_grid(count, picture, area, extra.extra);
     const int least = std::max(2, static_cast<int>(std::ceil(extra.least / picture.x)));
     if (all.zoom >= least) return all;
-    const float pitch = static_cast<float>(least) * picture.x + extra.available.x;
+    const float pitch = static_cast<float>(least) * picture.x + extra.extra.x;
     return {std::clamp(static_cast<int>(area.x / pitch), 1, static_cast<int>(count)), least};
 }
 
@@ -251,7 +251,7 @@ void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
     const ImVec2 area = ImGui::GetContentRegionAvail();
     const ImVec2 extra(ui.px(20), ui.px(38));
     const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,
-                                      {.available = extra, .least = ui.px(kLeastPicture)});
+                                      {.extra = extra, .least = ui.px(kLeastPicture)});
     const int zoom = fit.zoom;
     const float pitch =
         std::min(area.x / float(fit.columns), float(zoom * model.width) + area.x * 0.1F);

@@ -33,7 +33,7 @@ void add_runs(Actions& actions) {
                  }});
     actions.add({.id = "complete.resume",
                  .name = "Continue completing",
-                 .sentence = "Goes on with all samples from where they were stopped.",
+                 .sentence = "Continues all samples from where they were stopped.",
                  .icon = icon::play,
                  .why_not = why_not_continue,
                  .run = continue_completion});

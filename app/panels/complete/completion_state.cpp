@@ -46,7 +46,7 @@ void fill_from_picture(const ViewState& ui, CompletionRequest& request) {
 }
 
 // A request that continues from what the completion already holds.
-CompletionRequest going_on(const ViewState& ui, const Completion& completion) {
+CompletionRequest continuation_of(const ViewState& ui, const Completion& completion) {
     CompletionRequest request;
     request.tokens = completion.samples.front();
     request.unknown = completion.unknown;
@@ -157,7 +157,7 @@ void start_completion(PaneContext& ui) {
 
 void continue_completion(PaneContext& ui) {
     const auto completion = completion_of(ui);
-    CompletionRequest request = going_on(ui, *completion);
+    CompletionRequest request = continuation_of(ui, *completion);
     request.from_position = completion->position;
     request.from_sample = -1;
     ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
@@ -166,7 +166,7 @@ void continue_completion(PaneContext& ui) {
 void continue_from_position(PaneContext& ui) {
     const auto completion = completion_of(ui);
     CompletionChoice& choice = completion_choice(ui);
-    CompletionRequest request = going_on(ui, *completion);
+    CompletionRequest request = continuation_of(ui, *completion);
     request.from_position = position_looked_at(ui, *completion);
     request.from_sample = static_cast<int64_t>(sample_looked_at(ui, *completion));
     request.forced = choice.level;

@@ -29,7 +29,7 @@ void tool_row(DrawContext& ui, float available, std::span<const Tool> tools) {
     if (button(ui, {.name = "More tools##more_tools",
                     .icon = icon::more,
                     .kind = ButtonKind::icon,
-                    .tip = "What the row has no available for."}))
+                    .tip = "What does not fit in this row."}))
         ImGui::OpenPopup("more tools");
     const PopupScope popup(ui, "more tools");
     if (!popup.is_open()) return;

@@ -12,7 +12,7 @@ struct Tool {
     float width = 0;             // at scale 1, with the space before it
     std::function<void()> draw;  // a control, with its label before it
 };
-// Goes on with the line of the last control; `room` is what is left of it, in pixels.
+// Continues the line of the last control; `available` is what is left of it, in pixels.
 void tool_row(DrawContext& ui, float available, std::span<const Tool> tools);
 void inline_label(DrawContext& ui,
                   std::string_view words);  // stands before a control on the same line

@@ -336,7 +336,8 @@ void PlotsPanel::inspector(Ui& ui) {
     key_value(ui, "Tokens##tokens", group_thousands(ui.status.tokens));
     key_value(ui, "Data##data", ui.status.config.data.source);
     section(ui, "Loss##loss");
-    if (const auto rows = columns_.train.extremes(0, columns_.train.size())) {
+    const auto rows = columns_.train.extremes(0, columns_.train.size());
+    if (rows && columns_.rows == ui.curves->step.size()) {  // a long run is read in parts
         key_value(ui, "Last##last", plain_number(columns_.train.back(), 4), unit);
         key_value(ui, "Lowest##lowest", plain_number(columns_.train[rows->low], 4), unit);
     }
