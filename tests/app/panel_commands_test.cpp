@@ -76,5 +76,21 @@ TEST_F(PanelCommands, NothingIsOpen) {
     EXPECT_TRUE(ui().toasts.shown().empty());
 }
 
+// The window sleeps where no frame is wanted: what a panel asks in a frame is applied in the next.
+TEST_F(PanelCommands, WaitingOnesBringTheirFrame) {
+    bool sends = false;
+    make(fed([&](Ui& ui) {
+        feed_small(ui);
+        if (std::exchange(sends, false)) ui.commands.send(ShowStep{20});
+    }));
+    ASSERT_TRUE(until([&] { return ui().wanted.count == 0; }));
+    sends = true;
+    steps(1);
+    EXPECT_GT(ui().wanted.count, 0);
+    EXPECT_NE(ui().selection.step, 20);
+    steps(1);
+    EXPECT_EQ(ui().selection.step, 20);
+}
+
 }  // namespace
 }  // namespace aft::app
