@@ -1,6 +1,8 @@
 // The file browser: folders, what can be opened in them, a filter, a sort, and a typed path.
 #include "app/frame/file_browser.h"
 
+#include <fmt/format.h>
+
 #include <imgui_internal.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "app/frame/palette.h"
 
+#include <fmt/format.h>
+
 #include <imgui_internal.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // Actions on the open run: start, pause, step, stop, save.
 #include "app/frame/run_actions.h"
 
+#include <fmt/format.h>
+
 #include <imgui.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "app/panels/shared/lock_words.h"
 
+#include <fmt/format.h>
+
 #include "core/text.h"
 
 namespace aft::app {
