@@ -205,11 +205,15 @@ TEST(Safetensors, MissingFilesAndFoldersAreNamed) {
     EXPECT_NE(error_of([&] { (void)read_tensors(folder / ""); }).find("folder"), std::string::npos);
 }
 
-TEST(Formats, EachHasANameASentenceAndAllFunctions) {
+TEST(Formats, EachHasANameASentenceAndItsFunctions) {
     for (const FormatRoom& room : formats()) {
         EXPECT_FALSE(room.info.name.empty());
         EXPECT_FALSE(room.info.sentence.empty());
-        ASSERT_TRUE(room.recognises && room.read && room.write) << room.info.name;
+        ASSERT_TRUE(room.recognises && room.read) << room.info.name;
+        // Ours is the first, which is written; others may be read only (they have tests of their
+        // own).
+        ASSERT_TRUE(room.write || &room != &formats().front()) << room.info.name;
+        if (room.write == nullptr) continue;
         const Scratch folder;
         room.write(folder / "file", {.tensors = {{"t", at::ones({2})}}, .metadata = {}});
         EXPECT_TRUE(room.recognises(folder / "file")) << room.info.name;
