@@ -10,8 +10,6 @@ longest of what is built first; then the fuzzers (one test each); last, alone, w
 whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
 """
 import fnmatch
-import heapq
-import itertools
 import json
 import os
 import re
@@ -25,6 +23,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from suite_builds import Queue, build
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_S = 1500
@@ -248,32 +248,6 @@ def programs_of(spec):
     return programs
 
 
-class Queue:
-    """Programs of which the longest known one is next. One is added whenever it is built, until close()."""
-
-    def __init__(self, programs=()):
-        self.changed, self.closed = threading.Condition(), False
-        self.number, self.waiting = itertools.count(), []
-        self.add(programs)
-
-    def add(self, programs):
-        with self.changed:
-            for program in programs:
-                heapq.heappush(self.waiting, (program.rank, next(self.number), program))
-            self.changed.notify_all()
-
-    def close(self):
-        with self.changed:
-            self.closed = True
-            self.changed.notify_all()
-
-    def take(self):
-        """The next program; None where no more will come."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.waiting or self.closed)
-            return heapq.heappop(self.waiting)[2] if self.waiting else None
-
-
 def run_all(queue, env, beside):
     """Runs `beside` programs at a time; prints each when it ends, its lines together. -> Counter"""
     total, printing = Counter(), threading.Lock()
@@ -325,34 +299,6 @@ def run_beside(programs, specs, env):
         total = run_all(queue, env, os.cpu_count())
         failed = building.result()
     return total + Counter(failed=len(failed)), alone, failed
-
-
-def targets_of(spec):
-    """'asan:model,viz' -> what scripts/build.sh builds for it."""
-    _, _, names = spec.partition(":")
-    return [name + "_tests" for name in names.split(",")] if names else ["all"]
-
-
-def build(specs, built):
-    """Builds one preset after the other, with less of the cores than the tests that run meanwhile, and calls
-    built(spec). -> the specs whose build failed"""
-    failed = []
-    for spec in specs:
-        preset, start = spec.partition(":")[0], time.monotonic()
-        run = subprocess.run(["nice", "-n", "5", "scripts/build.sh", preset, *targets_of(spec)], cwd=ROOT,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        print(f"build-{preset}: {int(not run.returncode)} built, {int(bool(run.returncode))} failed"
-              f" in {time.monotonic() - start:.0f} s", flush=True)
-        if run.returncode:
-            print(run.stdout)
-            failed.append(spec)
-            continue
-        try:
-            built(spec)
-        except SystemExit as missing:  # a program that it should have
-            print(missing, flush=True)
-            failed.append(spec)
-    return failed
 
 
 def run_fuzzer(program, results):
