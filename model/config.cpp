@@ -110,10 +110,60 @@ void DataConfig::visit(SettingRows& rows) {
                             "Where examples come from: NAME[:PATH][?option=value&...]."));
     rows.push_back(text_row("data.augment", &augment,
                             "Changes to training examples: flip, recipe-a (flip, then one number "
-                            "in -10 to 10 on all values), shift (up to 2 pixels).",
-                            {"none", "flip", "recipe-a", "shift"}));
+                            "in -10 to 10 on all values), recipe-c (flip, random crop, "
+                            "RandAugment, erasing, mixup, CutMix), shift (up to 2 pixels).",
+                            {"none", "flip", "recipe-a", "recipe-c", "shift"}));
+    strengths.visit(rows);
     rows.push_back(
         number_row("data.threads", &threads, "Threads that prepare batches.", {1, 64, "threads"}));
+}
+
+void AugmentStrengths::visit(SettingRows& rows) {
+    const auto add = [&](const char* key, double* value, const char* help, double most) {
+        rows.push_back(number_row(key, value, help, {-1, most}));
+    };
+    add("data.crop", &crop,
+        "Random resized crop: smallest share of the picture's area; 0 = off, -1 = as data.augment "
+        "says (recipe-c: 0.08).",
+        1);
+    add("data.rand_augment", &rand_augment,
+        "Magnitude of RandAugment, of 10; 0 = off, -1 = as data.augment says (recipe-c: 9).", 10);
+    rows.push_back(number_row("data.rand_augment_ops", &rand_augment_ops,
+                              "Operations of RandAugment on one picture.", {1, 14}));
+    add("data.erasing", &erasing,
+        "Probability that a rectangle is erased; 0 = off, -1 = as data.augment says (recipe-c: "
+        "0.25).",
+        1);
+    add("data.mixup", &mixup,
+        "Alpha of mixup, which blends two pictures and their labels; 0 = off, -1 = as data.augment "
+        "says (recipe-c: 0.8).",
+        100);
+    add("data.cutmix", &cutmix,
+        "Alpha of CutMix, which pastes a part of another picture; 0 = off, -1 = as data.augment "
+        "says (recipe-c: 1).",
+        100);
+    rows.push_back(number_row("data.repeated", &repeated,
+                              "Times that each example is taken in a row, augmented anew.",
+                              {1, 100}));
+}
+
+bool AugmentStrengths::any() const {
+    return crop > 0 || rand_augment > 0 || erasing > 0 || mixup > 0 || cutmix > 0 || repeated > 1;
+}
+
+// recipe-c: DeiT's values (Touvron et al. 2021, Table 9), which the paper takes.
+AugmentStrengths DataConfig::resolved() const {
+    AugmentStrengths out = strengths;
+    const bool is_recipe = augment == "recipe-c";
+    const auto resolve = [&](double& value, double of_recipe) {
+        if (value < 0) value = is_recipe ? of_recipe : 0;
+    };
+    resolve(out.crop, 0.08);
+    resolve(out.rand_augment, 9);
+    resolve(out.erasing, 0.25);
+    resolve(out.mixup, 0.8);
+    resolve(out.cutmix, 1);
+    return out;
 }
 
 static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
@@ -141,6 +191,13 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
                    {1e-30, 1}));
     add(number_row("train.clip", &c.clip, "Largest norm of all gradients together; 0 = no limit.",
                    {0, kMany, "", true, true}));
+    add(number_row("train.stochastic_depth", &c.stochastic_depth,
+                   "Share of the examples that skip a branch of the last block; falls linearly to "
+                   "0 at the first.",
+                   {0, 0.95}));
+    add(number_row("train.ema", &c.ema,
+                   "Decay of a moving average of the weights, which validation uses; 0 = none.",
+                   {0, 0.9999999}));
     for (const TaskRoom& room : tasks())
         if (room.visit_training != nullptr) room.visit_training(c.own, rows);
 }
@@ -149,7 +206,8 @@ void TrainConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
     add(number_row("train.batch", &batch, "Examples of one step.", {1, 65536, "examples"}));
     add(number_row("train.micro_batch", &micro_batch,
-                   "Examples computed at once, gradients added up; 0 = the whole batch.",
+                   "Examples computed at once, gradients added up; 0, or more than "
+                   "train.batch = the whole batch.",
                    {0, 65536, "examples"}));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
@@ -179,6 +237,8 @@ void TrainConfig::visit(SettingRows& rows) {
     add(number_row("train.keep_checkpoints", &keep_checkpoints,
                    "Newest checkpoints that are kept beside those saved by hand; 0 = all.",
                    {0, kMany}));
+    add(flag_row("train.keep_best", &keep_best,
+                 "Keep the checkpoint of the lowest validation loss, too."));
     add(number_row("train.validate_every", &validate_every, "Steps between validations; 0 = never.",
                    {0, kMany, "steps", true}));
     add(number_row("train.validate_examples", &validate_examples, "Examples of one validation.",
@@ -197,16 +257,39 @@ SettingRows Config::rows() {
     return rows;
 }
 
+// Of each augmentation that is on: whether the task has what it changes.
+static void check_strengths(const DataConfig& data, const TaskTraits& task) {
+    SettingRows rows;
+    AugmentStrengths given = data.strengths;
+    given.visit(rows);
+    for (const Setting& row : rows) {
+        const auto* const* value = std::get_if<double*>(&row.value);
+        require(value == nullptr || **value == -1 || **value >= 0,
+                fmt::format("{} = {}; {}, or -1", row.key, value_text(row), "allowed: 0 or more"));
+    }
+    const AugmentStrengths on = data.resolved();
+    require(!task.is_text() || !on.any(),
+            "data.crop, rand_augment, erasing, mixup, cutmix and repeated change pictures; a text "
+            "allows none of them");
+    const char* const key = on.mixup > 0     ? "data.mixup"
+                            : on.cutmix > 0  ? "data.cutmix"
+                            : on.erasing > 0 ? "data.erasing"
+                                             : nullptr;
+    require(task.has_classes || key == nullptr,
+            fmt::format("{} is for classes of pictures (model.task=classify){}",
+                        key == nullptr ? "" : key,
+                        data.augment == "recipe-c" ? ", as is data.augment=recipe-c" : ""));
+}
+
 void Config::check() {
     const std::string problem = name_problem(name);
     require(problem.empty(), problem);
     model.check();
-    require(train.micro_batch <= train.batch,
-            fmt::format("train.micro_batch = {} is larger than train.batch = {}; allowed: 0 to {}",
-                        train.micro_batch, train.batch, train.batch));
-    require(!task_traits(model).is_text() || data.augment == "none",
+    const TaskTraits& task = task_traits(model);
+    require(!task.is_text() || data.augment == "none",
             fmt::format("data.augment={} changes pictures; model.task={} allows: none",
                         data.augment, model.task));
+    check_strengths(data, task);
 }
 
 }  // namespace aft

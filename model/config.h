@@ -44,17 +44,32 @@ struct ModelConfig {
     void check() const;  // throws usage Error on values that contradict each other
 };
 
+// How strong each augmentation is; 0 = off, -1 = what data.augment gives (recipe-c: the paper's
+// recipe for ImageNet; the others: 0). Sources are in model/data/augment.
+struct AugmentStrengths {
+    double crop = -1;          // random resized crop: smallest share of the area, up to 1
+    double rand_augment = -1;  // magnitude of RandAugment, up to 10
+    int64_t rand_augment_ops = 2;
+    double erasing = -1;             // random erasing: probability
+    double mixup = -1, cutmix = -1;  // alpha of Beta(alpha, alpha)
+    int64_t repeated = 1;            // times that each example is taken in a row
+    void visit(SettingRows& rows);   // keys "data.*"
+    [[nodiscard]] bool any() const;  // one of them is on; of resolved ones
+};
+
 struct DataConfig {
     std::string source = "mirror";  // SPEC: "cifar10:DIR?size=16", "mirror?size=16&levels=16"
     // none, flip, shift (2 pixels), recipe-a (flip, then one integer in [-10, 10] on all
-    // sub-pixels)
+    // sub-pixels), recipe-c (flip, and the strengths of the paper's recipe for ImageNet)
     std::string augment = "none";
+    AugmentStrengths strengths;
     int64_t threads = 1;  // loader threads
     void visit(SettingRows& rows);
+    [[nodiscard]] AugmentStrengths resolved() const;  // no -1 left
 };
 
 struct TrainConfig {
-    int64_t batch = 16, micro_batch = 0;  // micro_batch 0 = whole batch at once
+    int64_t batch = 16, micro_batch = 0;  // micro_batch 0, or above batch = all at once
     bool recompute = false;               // activations of a block again in the backward pass
     std::string precision = "fp32";
     std::string backend = "auto";  // operators: auto (vector kernels, else tiled), tiled, reference
@@ -66,6 +81,10 @@ struct TrainConfig {
     double bias_learning_rate_scale = 10;  // w, u, r, kernels, gamma, beta
     double bias_weight_decay = 0;
     double beta1 = 0.9, beta2 = 0.98, eps = 1e-8, clip = 1;
+    // Share of the examples that skip a branch of the last block, linear over depth from 0.
+    double stochastic_depth = 0;
+    double ema = 0;          // decay of the moving average of the weights; 0 = none
+    bool keep_best = false;  // keep the checkpoint of the lowest validation loss
     int64_t seed = 1;
     int64_t log_every = 1, checkpoint_every = 1000, keep_checkpoints = 3;
     double save_minutes = 5;

@@ -26,6 +26,13 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--stride", "text: step of overlapping windows (0: the window)"},
               request.stride);
     add_whole(command, {"--batch", "examples at once (0: as fits)", 0, 65536}, request.batch);
+    add_choice(
+        command,
+        {"--classes",
+         "exact: the data's are the model's, in their order; by-name: matched by their names",
+         {"exact", "by-name"}},
+        request.classes);
+    add_switch(command, "--ema", "the moving average of the weights (train.ema)", request.ema);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
         Work work(globals);

@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr const char* kOptimizerPrefix = "optim.";
 
 bool is_optimizer(const std::string& name) {
-    return name.starts_with(kOptimizerPrefix);
+    return name.starts_with(kOptimizerPrefix) || name.starts_with(kAveragePrefix);
 }
 
 void read_description(const TensorFile& file, const std::string& path, Checkpoint& checkpoint) {
@@ -114,6 +114,18 @@ void fail_misfits(const std::string& path, const Misfits& misfits) {
 }
 
 }  // namespace
+
+void use_average(Checkpoint& checkpoint) {
+    const std::string prefix = kAveragePrefix;
+    std::vector<std::pair<std::string, at::Tensor>> average;
+    for (const auto& [name, tensor] : checkpoint.optimizer)
+        if (name.starts_with(prefix))
+            average.emplace_back(name.substr(prefix.size()), widened(tensor));
+    if (average.empty())
+        fail("{}: there is no moving average of the weights in it (train.ema = 0)",
+             checkpoint.path);
+    checkpoint.weights = std::move(average);
+}
 
 bool fits_half(const at::Tensor& tensor) {
     constexpr double kMostHalf = 65504;

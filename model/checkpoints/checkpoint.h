@@ -17,13 +17,15 @@ namespace aft {
 
 struct OptimizerState;  // model/train/optimizer.h
 
+inline constexpr const char* kAveragePrefix = "ema.";
+
 struct Checkpoint {
     Config config;
     int64_t step = 0;
     nlohmann::json metrics;  // last metrics, task metric included
     nlohmann::json data;     // data description: classes, alphabet, mean of normalisation
     std::vector<std::pair<std::string, at::Tensor>> weights;  // canonical names
-    // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"
+    // "optim.exp_avg.NAME", "optim.exp_avg_sq.NAME", "optim.steps"; with train.ema "ema.NAME"
     std::vector<std::pair<std::string, at::Tensor>> optimizer;
     nlohmann::json training;  // random state's place, live settings; null = weights only
     std::string path = "";    // the file it was read from, for messages; "" = made here
@@ -42,6 +44,9 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are
 // errors.
 [[nodiscard]] Net make_net(const Checkpoint& checkpoint, at::Device device = at::kCPU);
+
+// The moving average of the weights in place of the weights. Error where there is none.
+void use_average(Checkpoint& checkpoint);
 
 // Half precision can hold every value of it (values over 65504 would become infinite).
 [[nodiscard]] bool fits_half(const at::Tensor& tensor);

@@ -6,44 +6,16 @@
 
 #include "core/check.h"
 #include "core/rng.h"
+#include "model/data/augment/mix.h"
+#include "model/nn/input_norm.h"
+#include "model/traits.h"
 
 namespace aft {
 namespace {
 
-// Random streams of one seed: order of the examples, offsets of text windows, augmentation.
-constexpr uint64_t kOrder = uint64_t{1} << 60, kOffset = uint64_t{2} << 60,
-                   kAugment = uint64_t{3} << 60;
-
-// Copies pixels of each row to itself, mirrored left to right.
-void flip(const DataInfo& info, std::vector<uint8_t>& values) {
-    for (int64_t y = 0; y < info.height; ++y)
-        for (int64_t x = 0; x < info.width / 2; ++x)
-            for (int64_t c = 0; c < info.channels; ++c) {
-                const int64_t row = y * info.width;
-                std::swap(
-                    values[static_cast<size_t>((row + x) * info.channels + c)],
-                    values[static_cast<size_t>((row + info.width - 1 - x) * info.channels + c)]);
-            }
-}
-
-void add_to_all(int64_t amount, const DataInfo& info, std::vector<uint8_t>& values) {
-    for (uint8_t& v : values)
-        v = static_cast<uint8_t>(std::clamp<int64_t>(v + amount, 0, info.levels - 1));
-}
-
-// Moves the picture; pixels that come in repeat the edge.
-void shift(int64_t dy, int64_t dx, const DataInfo& info, std::vector<uint8_t>& values) {
-    const std::vector<uint8_t> from = values;
-    size_t out = 0;
-    for (int64_t y = 0; y < info.height; ++y)
-        for (int64_t x = 0; x < info.width; ++x) {
-            const int64_t sy = std::clamp<int64_t>(y - dy, 0, info.height - 1);
-            const int64_t sx = std::clamp<int64_t>(x - dx, 0, info.width - 1);
-            for (int64_t c = 0; c < info.channels; ++c)
-                values[out++] =
-                    from[static_cast<size_t>((sy * info.width + sx) * info.channels + c)];
-        }
-}
+// Random streams of one seed: order of the examples and offsets of text windows. Those of
+// augmentation: model/data/augment/augment.h.
+constexpr uint64_t kOrder = uint64_t{1} << 60, kOffset = uint64_t{2} << 60;
 
 at::Tensor token_tensor(const std::vector<Example>& examples) {
     const auto rows = static_cast<int64_t>(examples.size());
@@ -55,19 +27,24 @@ at::Tensor token_tensor(const std::vector<Example>& examples) {
     return tokens;
 }
 
-// [H, W, C] levels -> [B, C, H, W] in [-1, 1]
-at::Tensor picture_tensor(const DataInfo& info, const std::vector<Example>& examples) {
+// [H, W, C] levels -> [B, C, H, W], normalised as the model wants it
+at::Tensor picture_tensor(const DataInfo& info, const ModelConfig& model,
+                          const std::vector<Example>& examples) {
     const auto rows = static_cast<int64_t>(examples.size());
     at::Tensor pictures = at::empty({rows, info.channels, info.height, info.width}, at::kFloat);
     float* out = pictures.mutable_data_ptr<float>();
-    const float scale = 2.0F / static_cast<float>(info.levels - 1);
+    const InputNorm norm = input_norm(model);
     for (const Example& example : examples)
-        for (int64_t c = 0; c < info.channels; ++c)
+        for (int64_t c = 0; c < info.channels; ++c) {
+            const auto at = static_cast<size_t>(c);
+            const float scale = 1 / norm.std[at] / static_cast<float>(info.levels - 1);
+            const float offset = norm.mean[at] / norm.std[at];
             for (int64_t pixel = 0; pixel < info.height * info.width; ++pixel)
                 *out++ = static_cast<float>(
                              example.values[static_cast<size_t>(pixel * info.channels + c)]) *
                              scale -
-                         1.0F;
+                         offset;
+        }
     return pictures;
 }
 
@@ -79,7 +56,7 @@ Batch to_batch(const DataInfo& info, const ModelConfig& model,
         batch.target = batch.input;
         return batch;
     }
-    batch.input = picture_tensor(info, examples);
+    batch.input = picture_tensor(info, model, examples);
     batch.target = at::empty({static_cast<int64_t>(examples.size())}, at::kLong);
     int64_t* out = batch.target.mutable_data_ptr<int64_t>();
     for (const Example& example : examples) *out++ = example.label;
@@ -111,33 +88,10 @@ int64_t permuted(uint64_t seed, uint64_t epoch, int64_t n, int64_t place) {
     return static_cast<int64_t>(value);
 }
 
-Augment parse_augment(const std::string& name) {
-    if (name == "none") return Augment::none;
-    if (name == "flip") return Augment::flip;
-    if (name == "recipe-a") return Augment::recipe_a;
-    if (name == "shift") return Augment::shift;
-    fail_usage("data.augment is '{}'; allowed: none, flip, recipe-a, shift", name);
-}
-
-void augment(Augment kind, const DataInfo& info, ExampleKey key, std::vector<uint8_t>& values) {
-    if (kind == Augment::none) return;
-    CounterRng rng(key.seed, kAugment | key.number);
-    if (kind == Augment::shift) {
-        const int64_t dy = rng.below(5) - 2, dx = rng.below(5) - 2;
-        shift(dy, dx, info, values);
-        return;
-    }
-    if (rng.uniform() < 0.5) flip(info, values);
-    if (kind != Augment::recipe_a) return;
-    // The paper's [-10, 10] is meant for 256 levels.
-    const int64_t reach = (10 * info.levels + 128) / 256;
-    add_to_all(rng.below(2 * reach + 1) - reach, info, values);
-}
-
 BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOptions& options)
     : source_(std::move(source)),
       model_(options.model),
-      augment_(parse_augment(options.data.augment)),
+      augmentation_{parse_augment(options.data.augment), options.data.resolved()},
       batch_(options.batch),
       size_(0),
       window_(text_length(model_)),
@@ -145,7 +99,7 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
     const DataConfig& data = options.data;
     check_fit(*source_, model_);
     const DataInfo& info = source_->info();
-    if (info.is_text && augment_ != Augment::none)
+    if (info.is_text && augmentation_.kind != Augment::none)
         fail_usage("data.augment is '{}'; allowed for text: none", data.augment);
     const int64_t bytes = source_->text_size(Split::train);
     AFT_CHECK(!info.is_text || bytes >= window_,
@@ -153,18 +107,27 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
               window_);
     size_ = info.is_text ? epoch_windows(bytes, window_) : source_->size(Split::train);
     AFT_CHECK(size_ > 0, "data '{}': the training part is empty", data.source);
+    source_->check_readable();
 }
 
-Example BatchMaker::training_example(uint64_t number) const {
+// What cannot be read gives way to the next one that can: the same at every start.
+Example BatchMaker::training_picture(uint64_t number) const {
+    const uint64_t taken = number / static_cast<uint64_t>(augmentation_.strengths.repeated);
+    const uint64_t epoch = taken / static_cast<uint64_t>(size_);
+    const auto place = static_cast<int64_t>(taken % static_cast<uint64_t>(size_));
+    const int64_t first = permuted(seed_, epoch, size_, place);
+    for (int64_t next = 0; next < size_; ++next) {
+        const int64_t index = (first + next) % size_;
+        if (auto example = augmented_example(*source_, augmentation_, index, {seed_, number}))
+            return *std::move(example);
+    }
+    fail("none of the {} training pictures can be read", size_);
+}
+
+Example BatchMaker::training_text(uint64_t number) const {
     const uint64_t epoch = number / static_cast<uint64_t>(size_);
     const auto place = static_cast<int64_t>(number % static_cast<uint64_t>(size_));
     const int64_t index = permuted(seed_, epoch, size_, place);
-    const DataInfo& info = source_->info();
-    if (!info.is_text) {
-        Example example = source_->example(Split::train, index);
-        augment(augment_, info, {seed_, number}, example.values);
-        return example;
-    }
     const int64_t spare = source_->text_size(Split::train) - size_ * window_;
     CounterRng rng(seed_, kOffset | epoch);
     const int64_t offset = rng.below(std::min(spare + 1, window_));
@@ -172,10 +135,22 @@ Example BatchMaker::training_example(uint64_t number) const {
 }
 
 Batch BatchMaker::make(int64_t step) const {
+    const DataInfo& info = source_->info();
     std::vector<Example> examples;
-    for (int64_t i = 0; i < batch_; ++i)
-        examples.push_back(training_example(static_cast<uint64_t>(step * batch_ + i)));
-    return to_batch(source_->info(), model_, examples);
+    for (int64_t i = 0; i < batch_; ++i) {
+        const auto number = static_cast<uint64_t>(step * batch_ + i);
+        examples.push_back(info.is_text ? training_text(number) : training_picture(number));
+    }
+    Batch batch = to_batch(info, model_, examples);
+    if (task_traits(model_).has_classes) {
+        const AugmentStrengths& strengths = augmentation_.strengths;
+        for (int64_t i = 0; i < batch_; ++i)
+            random_erase(batch.input[i], strengths.erasing,
+                         {seed_, static_cast<uint64_t>(step * batch_ + i)});
+        mix_batch(batch, {strengths.mixup, strengths.cutmix, model_.outputs()},
+                  {seed_, static_cast<uint64_t>(step)});
+    }
+    return batch;
 }
 
 Batch load_batch(const DataSource& source, const ModelConfig& model, const ExampleRange& slice) {
@@ -183,10 +158,13 @@ Batch load_batch(const DataSource& source, const ModelConfig& model, const Examp
     const DataInfo& info = source.info();
     const int64_t length = text_length(model);
     std::vector<Example> examples;
-    for (int64_t i = slice.first; i < slice.first + slice.count; ++i)
-        examples.push_back(info.is_text ? source.window(slice.split, i * length, length)
-                                        : source.example(slice.split, i));
-    return to_batch(info, model, examples);
+    for (int64_t i = slice.first; i < slice.first + slice.count; ++i) {
+        if (info.is_text)
+            examples.push_back(source.window(slice.split, i * length, length));
+        else if (auto example = source.readable_example(slice.split, i))
+            examples.push_back(*std::move(example));
+    }
+    return examples.empty() ? Batch{} : to_batch(info, model, examples);
 }
 
 }  // namespace aft

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 
+#include "model/data/augment/augment.h"
 #include "model/data/loader.h"
 
 namespace aft {
@@ -10,24 +11,17 @@ namespace aft {
 // A permutation of [0, n) for each (seed, epoch), computed place by place without a table.
 [[nodiscard]] int64_t permuted(uint64_t seed, uint64_t epoch, int64_t n, int64_t place);
 
-enum class Augment { none, flip, recipe_a, shift };
-[[nodiscard]] Augment parse_augment(const std::string& name);
-// Changes `values` in place. `number` is the example's place in the order of training.
-struct ExampleKey {
-    uint64_t seed = 0, number = 0;
-};
-void augment(Augment kind, const DataInfo& info, ExampleKey key, std::vector<uint8_t>& values);
-
 class BatchMaker {
   public:
     BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOptions& options);
     [[nodiscard]] Batch make(int64_t step) const;
 
   private:
-    [[nodiscard]] Example training_example(uint64_t number) const;
+    [[nodiscard]] Example training_picture(uint64_t number) const;
+    [[nodiscard]] Example training_text(uint64_t number) const;
     std::shared_ptr<const DataSource> source_;
     ModelConfig model_;
-    Augment augment_;
+    Augmentation augmentation_;
     int64_t batch_, size_, window_;  // examples; of an epoch; bytes of a text window
     uint64_t seed_;
 };

@@ -1,5 +1,6 @@
 // Whether a source and a model belong together, and a model's shape from its source.
 #include "core/check.h"
+#include "model/data/classes.h"
 #include "model/data/loader.h"
 #include "model/nn/embedding.h"
 #include "model/traits.h"
@@ -67,8 +68,8 @@ int64_t text_length(const ModelConfig& model) {
 }
 
 std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
-                                           const ModelConfig& model,
-                                           const std::vector<uint8_t>& alphabet) {
+                                           const ModelConfig& model, const KnownData& known) {
+    const std::vector<uint8_t>& alphabet = known.alphabet;
     Spec spec = given;
     const SourceRoom& room = find_room(sources(), spec.room, "data source");
     const auto offer = [&](const char* key, const std::string& value) {
@@ -84,7 +85,7 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
         for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
         offer("alphabet", bytes);
     }
-    auto source = open_source(spec, seed, text_length(model));
+    auto source = with_known_classes(open_source(spec, seed, text_length(model)), known);
     check_fit(*source, model);
     return source;
 }
@@ -107,7 +108,8 @@ Split usual_split(const DataSource& source) {
 
 Split split_of(const Spec& spec, const DataSource& source) {
     const auto named = spec.options.find("split");
-    return named == spec.options.end() ? usual_split(source) : parse_split(named->second);
+    if (named == spec.options.end()) return usual_split(source);
+    return named->second == kAllParts ? Split::test : parse_split(named->second);
 }
 
 Split measured_split(const Spec& spec, const DataSource& source) {

@@ -1,141 +1,216 @@
-// images: a folder of PNG, JPEG, BMP or PNM pictures of any size, or of one folder of pictures per
-// class. Each is cropped to a centred square and averaged to size x size. Every tenth file, by hash
-// of its name, is validation; there is no test part. Pictures are kept once read, up to a limit.
+// images: a folder of PNG, JPEG, BMP or PNM pictures of any size, of one folder of pictures per
+// class, or of train/ and val/ with these (image_folder.h). Each is cropped to a centred square, of
+// which `crop` of each side is kept, and averaged to size x size. Pictures are kept once prepared,
+// up to a limit.
+//
+// Pictures that cannot be read. To decode a million pictures at every start would take an hour, so
+// up to 512 of them, spread evenly over the list, are decoded before the first step of a training
+// (they are kept prepared, so that a small folder loses nothing): more than 1 % unreadable is an
+// error there. Any other is met when it is first wanted: named in a warning, counted and left out
+// from then on; in training the next readable one of the list takes its place, in an evaluation
+// none does. What is left out depends on the files alone, so it is the same at every start. More
+// than 1 % of all pictures met unreadable is an error then.
 #include <algorithm>
+#include <map>
 #include <mutex>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
+#include "core/outside.h"
+#include "core/warnings.h"
+#include "model/data/image_folder.h"
 #include "model/data/pixels.h"
 
 namespace aft {
 namespace {
 
 constexpr int64_t kMaxKept = int64_t{512} << 20;  // bytes of prepared pictures held in memory
+constexpr size_t kMostDecoded = 512;              // pictures decoded before the first step
+constexpr size_t kMostNamed = 20;                 // unreadable pictures named in warnings
 
-// FNV-1a: the split of a file must not depend on the machine.
-uint64_t name_hash(const std::string& name) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-    return hash;
-}
+using Values = std::shared_ptr<const std::vector<uint8_t>>;
 
-struct Item {
-    fs::path path;
-    int64_t label = -1;
+// Prepared pictures by their place in the list. Any thread.
+class KeptPictures {
+  public:
+    explicit KeptPictures(size_t count) : kept_(count) {}
+    [[nodiscard]] Values at(size_t place) const {
+        const std::lock_guard lock(mutex_);
+        return kept_[place];
+    }
+    void add(size_t place, Values values) {
+        const std::lock_guard lock(mutex_);
+        const auto size = static_cast<int64_t>(values->size());
+        if (kept_[place] || bytes_ + size > kMaxKept) return;
+        bytes_ += size;
+        kept_[place] = std::move(values);
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::vector<Values> kept_;
+    int64_t bytes_ = 0;
 };
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-    std::vector<fs::path> entries;
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-        if (it->path().filename().string()[0] != '.') entries.push_back(it->path());
-    AFT_CHECK(!error, "cannot read the folder '{}': {}", folder.string(), error.message());
-    std::sort(entries.begin(), entries.end());
-    return entries;
-}
+// Pictures that could not be read, and why. Any thread.
+class Unreadable {
+  public:
+    Unreadable(std::string data, size_t total) : data_(std::move(data)), total_(total) {}
+    // Of the picture at this place; empty: none that is known.
+    [[nodiscard]] std::string reason(size_t place) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = reasons_.find(place);
+        return found == reasons_.end() ? "" : found->second;
+    }
+    // Error where these are more than 1 % of all.
+    void add(size_t place, const std::string& reason) {
+        const std::lock_guard lock(mutex_);
+        if (!reasons_.emplace(place, reason).second) return;
+        const size_t count = reasons_.size();
+        if (count <= kMostNamed) warn_once(fmt::format("left out: {}", reason));
+        if (count == kMostNamed + 1)
+            warn_once(
+                fmt::format("data '{}': more than {} pictures are left out", data_, kMostNamed));
+        check(total_);
+    }
+    // The same where only `looked_at` pictures have been tried so far.
+    void check_sample(size_t looked_at) const {
+        const std::lock_guard lock(mutex_);
+        check(looked_at);
+    }
+
+  private:
+    void check(size_t of) const {
+        if (reasons_.size() * 100 <= of) return;
+        fail(
+            "data '{}': {} of {} pictures cannot be read, more than the 1 % that is left out; the "
+            "first: {}",
+            data_, reasons_.size(), of, reasons_.begin()->second);
+    }
+    mutable std::mutex mutex_;
+    std::map<size_t, std::string> reasons_;
+    std::string data_;
+    size_t total_;
+};
 
 class Images : public DataSource {
   public:
-    explicit Images(const Spec& spec) : options_(pixel_options(spec, {32, 256, false})) {
-        const fs::path folder = spec.path;
-        check_folder(spec, folder);
-        collect(folder);
-        AFT_CHECK(!train_.empty(), "data '{}': no picture (PNG, JPEG, BMP, PNM) in '{}'", spec.text,
-                  folder.string());
-        hold_out();
+    explicit Images(const Spec& spec)
+        : options_(pixel_options(spec, {32, 256, false})),
+          folder_(list_pictures(spec)),
+          kept_(count()),
+          unreadable_(spec.text, count()) {
+        options_.crop = spec.number("crop", 1, kLeastCrop, 1);
         describe_pixels(info_, options_, 3);
+        info_.class_names = folder_.class_names;
         info_.classes = static_cast<int64_t>(info_.class_names.size());
-        kept_.resize(train_.size() + validation_.size());
     }
     [[nodiscard]] const DataInfo& info() const override { return info_; }
 
     [[nodiscard]] int64_t size(Split split) const override {
-        if (split == Split::test) return 0;
-        return static_cast<int64_t>(split == Split::train ? train_.size() : validation_.size());
+        return static_cast<int64_t>(folder_.part(split).size());
     }
 
     [[nodiscard]] Example example(Split split, int64_t index) const override {
-        AFT_ASSERT(index >= 0 && index < size(split));
-        const bool train = split == Split::train;
-        const Item& item = (train ? train_ : validation_)[static_cast<size_t>(index)];
-        const size_t slot = static_cast<size_t>(index) + (train ? 0 : train_.size());
-        if (const auto kept = kept_picture(slot)) return {*kept, item.label};
-        const Image image = read_image(item.path);
-        auto values = std::make_shared<const std::vector<uint8_t>>(
-            to_levels(options_.gray ? image : to_rgb(image), options_));
-        keep(slot, values);
-        return {*values, item.label};
+        if (auto example = readable_example(split, index)) return *std::move(example);
+        fail("{}", unreadable_.reason(place_of(split, index)));
+    }
+
+    [[nodiscard]] std::optional<Example> readable_example(Split split,
+                                                          int64_t index) const override {
+        const size_t place = place_of(split, index);
+        if (const auto kept = kept_.at(place)) return Example{*kept, file(split, index).label};
+        auto picture = this->picture(split, index);
+        if (!picture) return std::nullopt;
+        const auto values =
+            std::make_shared<const std::vector<uint8_t>>(to_levels(picture->image, options_));
+        kept_.add(place, values);
+        return Example{*values, picture->label};
+    }
+
+    [[nodiscard]] std::optional<Picture> picture(Split split, int64_t index) const override {
+        const size_t place = place_of(split, index);
+        if (!unreadable_.reason(place).empty()) return std::nullopt;
+        Image image;
+        const std::string reason =
+            error_words([&] { image = read_image(file(split, index).path); });
+        if (!reason.empty()) {
+            unreadable_.add(place, printable_line(reason));
+            return std::nullopt;
+        }
+        return Picture{options_.gray ? to_grey(image) : to_rgb(image), file(split, index).label};
+    }
+
+    void check_readable() const override {
+        const size_t total = count(), tried = std::min(total, kMostDecoded);
+        const auto train = static_cast<size_t>(size(Split::train));
+        const auto validation = static_cast<size_t>(size(Split::validation));
+        size_t looked_at = 0;
+        for (size_t i = 0; i < tried; ++i) {
+            size_t place = i * total / tried;
+            Split split = Split::train;
+            if (place >= train + validation) continue;  // the test part is for evaluations
+            if (place >= train) {
+                split = Split::validation;
+                place -= train;
+            }
+            (void)readable_example(split, static_cast<int64_t>(place));
+            ++looked_at;
+        }
+        unreadable_.check_sample(looked_at);
     }
 
   private:
-    using Values = std::shared_ptr<const std::vector<uint8_t>>;
+    static constexpr double kLeastCrop = 0.05;
 
-    void collect(const fs::path& folder) {
-        std::vector<fs::path> loose;
-        for (const fs::path& entry : sorted_entries(folder)) {
-            if (fs::is_directory(entry)) {
-                const auto label = static_cast<int64_t>(info_.class_names.size());
-                const size_t before = train_.size();
-                for (const fs::path& file : sorted_entries(entry))
-                    if (is_image_file(file)) train_.push_back({file, label});
-                if (train_.size() > before) info_.class_names.push_back(entry.filename().string());
-            } else if (is_image_file(entry)) {
-                loose.push_back(entry);
-            }
-        }
-        // Pictures beside class folders belong to no class: they would have no label.
-        if (train_.empty())
-            for (fs::path& file : loose) train_.push_back({std::move(file), -1});
+    [[nodiscard]] size_t count() const {
+        size_t sum = 0;
+        for (const auto& part : folder_.parts) sum += part.size();
+        return sum;
     }
-
-    void hold_out() {
-        std::vector<Item> rest;
-        for (Item& item : train_) {
-            const bool held_out = name_hash(item.path.filename().string()) % 10 == 0;
-            (held_out ? validation_ : rest).push_back(std::move(item));
-        }
-        // A very small folder: one file is held out all the same, and one is always left.
-        if (validation_.empty() && rest.size() > 1) {
-            validation_.push_back(rest.back());
-            rest.pop_back();
-        }
-        if (rest.empty()) {
-            rest.push_back(validation_.back());
-            if (validation_.size() > 1) validation_.pop_back();
-        }
-        train_ = std::move(rest);
+    [[nodiscard]] const PictureFile& file(Split split, int64_t index) const {
+        AFT_ASSERT(index >= 0 && index < size(split));
+        return folder_.part(split)[static_cast<size_t>(index)];
     }
-
-    [[nodiscard]] Values kept_picture(size_t slot) const {
-        const std::lock_guard lock(mutex_);
-        return kept_[slot];
-    }
-    void keep(size_t slot, Values values) const {
-        const std::lock_guard lock(mutex_);
-        const auto bytes = static_cast<int64_t>(values->size());
-        if (kept_[slot] || kept_bytes_ + bytes > kMaxKept) return;
-        kept_bytes_ += bytes;
-        kept_[slot] = std::move(values);
+    // In the list of all parts, one behind the other.
+    [[nodiscard]] size_t place_of(Split split, int64_t index) const {
+        AFT_ASSERT(index >= 0 && index < size(split));
+        size_t place = static_cast<size_t>(index);
+        for (size_t part = 0; part < static_cast<size_t>(split); ++part)
+            place += folder_.parts[part].size();
+        return place;
     }
 
     PixelOptions options_;
+    PictureFolder folder_;
     DataInfo info_;
-    std::vector<Item> train_, validation_;
-    mutable std::mutex mutex_;
-    mutable std::vector<Values> kept_;
-    mutable int64_t kept_bytes_ = 0;
+    mutable KeptPictures kept_;
+    mutable Unreadable unreadable_;
 };
+
+// Its parts are those of the folder, so `split` may also be all.
+void check_options(const Spec& spec) {
+    Spec checked = spec;
+    const auto split = checked.options.find("split");
+    if (split != checked.options.end() && split->second == kAllParts) checked.options.erase(split);
+    checked.allow({"size", "levels", "gray", "crop", "holdout"});
+}
 
 }  // namespace
 
 SourceRoom images_source() {
-    return {{"images", "A folder of pictures, or one folder of pictures for each class."},
+    return {{"images",
+             "A folder of pictures, of one folder of pictures for each class, or of "
+             "train/ and val/ with these."},
             {"size=N side in pixels, centre crop and area average (32)",
-             "levels=N values of a sub-pixel (256)", "gray=0|1 one channel (0)"},
+             "levels=N values of a sub-pixel (256)", "gray=0|1 one channel (0)",
+             "crop=X side of the centre crop, as a share of the shorter side (1)",
+             "holdout=N percent that are validation, where there is no val/ (10)",
+             "split=all everything in one part, to evaluate on"},
             "folder",
             [](const Spec& spec, uint64_t) -> std::unique_ptr<DataSource> {
-                spec.allow({"size", "levels", "gray"});
+                check_options(spec);
                 return std::make_unique<Images>(spec);
             }};
 }

@@ -12,10 +12,12 @@
 namespace aft {
 
 struct Batch {
-    // image, text: int64 [B, T] tokens; classify: float [B, C, H, W], levels/(L-1) normalised to
-    // mean 0.5, std 0.5
-    at::Tensor input;
-    at::Tensor target;  // image, text: = input; classify: int64 [B] labels
+    // image, text: int64 [B, T] tokens; classify: float [B, C, H, W], levels/(L-1) normalised as
+    // model.input_norm says
+    at::Tensor input{};
+    at::Tensor target{};  // image, text: = input; classify: int64 [B] labels
+    // Of mixed pictures: float [B, classes], rows sum to 1; `target` is the larger share's label.
+    at::Tensor soft_target{};
 };
 
 struct LoaderOptions {
@@ -38,7 +40,8 @@ class Loader {
     std::unique_ptr<Threads> threads_;
 };
 
-// Examples [first, first + count) of a split, no augmentation. Any thread.
+// Examples [first, first + count) of a split, no augmentation; without those that cannot be read
+// (nothing at all: undefined tensors). Any thread.
 struct ExampleRange {
     Split split = Split::train;
     int64_t first = 0, count = 1;
@@ -49,11 +52,17 @@ struct ExampleRange {
 void check_fit(const DataSource& source, const ModelConfig& model);
 // Bytes of a text window; 0: a model for pictures.
 [[nodiscard]] int64_t text_length(const ModelConfig& model);
+// What a model knows of the data it was trained on.
+struct KnownData {
+    std::vector<uint8_t> alphabet{};         // byte of each token; empty = all 256
+    std::vector<std::string> class_names{};  // empty: not known, and not compared
+    bool classes_by_name = false;            // else the data's must be the same in the same order
+};
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
-// leaves out are the model's (alphabet: byte of each token, empty = all 256). Then check_fit.
+// leaves out are the model's, and labels those of its classes. Then check_fit.
 [[nodiscard]] std::unique_ptr<DataSource> open_for_model(const Spec& spec, uint64_t seed,
                                                          const ModelConfig& model,
-                                                         const std::vector<uint8_t>& alphabet);
+                                                         const KnownData& known);
 // The part that is looked at when none is named: test, or else validation, or else train, the first
 // that has examples.
 [[nodiscard]] Split usual_split(const DataSource& source);

@@ -27,6 +27,21 @@ void check_folder(const Spec& spec, const std::filesystem::path& folder) {
          shown_path(folder.string()), spec.room, shown(options));
 }
 
+std::optional<Example> DataSource::readable_example(Split split, int64_t index) const {
+    return example(split, index);
+}
+
+std::optional<Picture> DataSource::picture(Split split, int64_t index) const {
+    auto example = readable_example(split, index);
+    if (!example) return std::nullopt;
+    const DataInfo& shape = info();
+    const int64_t top = shape.levels - 1;
+    Image image{shape.width, shape.height, shape.channels, std::move(example->values)};
+    for (uint8_t& value : image.pixels)
+        value = static_cast<uint8_t>((2 * 255 * value + top) / (2 * top));
+    return Picture{std::move(image), example->label};
+}
+
 Example DataSource::window(Split, int64_t, int64_t) const {
     fail("this data source holds pictures, not text: it has no windows");
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/image.h"
 #include "core/rooms.h"
 
 namespace aft {
@@ -18,6 +19,8 @@ namespace aft {
 enum class Split { train, validation, test };
 [[nodiscard]] const char* split_name(Split split);
 [[nodiscard]] Split parse_split(const std::string& name);
+// ?split=all of a source that knows it: everything is its test part, and no other has anything.
+inline constexpr const char* kAllParts = "all";
 
 struct Spec {
     std::string text;  // as given, for messages: at most 80 characters
@@ -25,6 +28,8 @@ struct Spec {
     std::map<std::string, std::string> options;
     [[nodiscard]] int64_t integer(const std::string& key, int64_t fallback, int64_t low,
                                   int64_t high) const;
+    [[nodiscard]] double number(const std::string& key, double fallback, double low,
+                                double high) const;
     [[nodiscard]] bool flag(const std::string& key, bool fallback) const;
     // Throws on an option not among these or "split".
     void allow(const std::vector<std::string>& keys) const;
@@ -36,6 +41,12 @@ void check_folder(const Spec& spec, const std::filesystem::path& folder);
 struct Example {
     // image: [height, width, channels] levels in [0, levels); text: `length` bytes
     std::vector<uint8_t> values;
+    int64_t label = -1;
+};
+
+// 8 bits a value, info().channels of them.
+struct Picture {
+    Image image;
     int64_t label = -1;
 };
 
@@ -57,6 +68,14 @@ class DataSource {
     [[nodiscard]] virtual int64_t size(Split split) const = 0;
     // Images: index in [0, size). Text: window `index` of `length` bytes (non-overlapping).
     [[nodiscard]] virtual Example example(Split split, int64_t index) const = 0;
+    // The same; none where it cannot be read, which a source that notes such examples says in a
+    // warning. Sources that do not note them: an Error.
+    [[nodiscard]] virtual std::optional<Example> readable_example(Split split, int64_t index) const;
+    // Images, for augmentation: the whole picture before it is cropped and scaled, else the example
+    // as it is; none as above.
+    [[nodiscard]] virtual std::optional<Picture> picture(Split split, int64_t index) const;
+    // Called before the first step of a training; Error where too much cannot be read.
+    virtual void check_readable() const {}
     // Text: `length` tokens from byte offset `start`; images: not supported.
     [[nodiscard]] virtual Example window(Split split, int64_t start, int64_t length) const;
     [[nodiscard]] virtual int64_t text_size(Split) const { return 0; }  // bytes of the split

@@ -65,6 +65,19 @@ int64_t Spec::integer(const std::string& key, int64_t fallback, int64_t low, int
     return number;
 }
 
+double Spec::number(const std::string& key, double fallback, double low, double high) const {
+    const auto found = options.find(key);
+    if (found == options.end()) return fallback;
+    const std::string& value = found->second;
+    double number = 0;
+    const auto result = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_read = result.ec == std::errc() && result.ptr == value.data() + value.size();
+    if (!is_read || !(number >= low && number <= high))
+        fail_usage("data '{}': {} is '{}'; allowed: numbers from {} to {}", text, key, shown(value),
+                   low, high);
+    return number;
+}
+
 bool Spec::flag(const std::string& key, bool fallback) const {
     const auto found = options.find(key);
     if (found == options.end()) return fallback;

@@ -13,7 +13,7 @@ InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& reque
     const bool text = task_traits(model).is_text();
     const Spec spec = parse_spec(request.data);
     const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
-                                       model, alphabet_of(checkpoint));
+                                       model, {.alphabet = alphabet_of(checkpoint)});
     const Split split = split_of(spec, *source);
     const DataInfo& info = source->info();
     const int64_t size = source->size(split);
@@ -40,6 +40,15 @@ std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
     for (const nlohmann::json& byte : data["alphabet"])
         if (byte.is_number_unsigned()) alphabet.push_back(byte.get<uint8_t>());
     return alphabet;
+}
+
+std::vector<std::string> class_names_of(const Checkpoint& checkpoint) {
+    std::vector<std::string> names;
+    const nlohmann::json& data = checkpoint.data;
+    if (!data.is_object() || !data.contains("classes") || !data["classes"].is_array()) return names;
+    for (const nlohmann::json& name : data["classes"])
+        names.push_back(name.is_string() ? name.get<std::string>() : "");
+    return names;
 }
 
 InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request) {

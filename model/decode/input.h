@@ -20,6 +20,8 @@ struct InputTokens {
 };
 
 [[nodiscard]] std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint);
+// Empty: its data have no names of classes.
+[[nodiscard]] std::vector<std::string> class_names_of(const Checkpoint& checkpoint);
 [[nodiscard]] InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request);
 
 }  // namespace aft

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/decode/input.h"
@@ -50,6 +51,7 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
         work.report(first, count);
         Batch batch = load_batch(work.source, work.model(),
                                  {work.split, first, std::min(work.batch, count - first)});
+        if (!batch.input.defined()) continue;  // none of them can be read
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
         const TaskResult result = task.evaluate(work.net, batch, Pass{}, {});
@@ -136,7 +138,11 @@ EvalResult result_of(const Evaluation& work, const Totals& totals) {
     return result;
 }
 
+constexpr const char* kByName = "by-name";
+
 void check_request(const EvalRequest& request, const ModelConfig& model) {
+    if (request.classes != "exact" && request.classes != kByName)
+        fail_usage("--classes is '{}'; allowed: exact, by-name", shown(request.classes));
     if (request.stride == 0) return;
     if (!task_traits(model).is_text())
         fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
@@ -148,12 +154,16 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
 
 EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
-    const Checkpoint checkpoint = read_checkpoint(request.model);
+    Checkpoint checkpoint = read_checkpoint(request.model);
+    if (request.ema) use_average(checkpoint);
     const ModelConfig& model = checkpoint.config.model;
     check_request(request, model);
     const Spec spec = parse_spec(request.data);
-    const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
-                                       model, alphabet_of(checkpoint));
+    const auto source =
+        open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed), model,
+                       {.alphabet = alphabet_of(checkpoint),
+                        .class_names = class_names_of(checkpoint),
+                        .classes_by_name = request.classes == kByName});
     const at::Device device = parse_device(request.device);
     const Net net = make_net(checkpoint, device);
     const Split split = measured_split(spec, *source);
@@ -166,7 +176,12 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     if (!is_text && request.limit > 0) count = std::min(count, request.limit);
     const Totals totals = is_text ? evaluate_text(work, request.stride, request.limit)
                                   : evaluate_pictures(work, count);
+    AFT_CHECK(totals.tokens > 0, "data '{}': none of the {} examples can be read", request.data,
+              count);
     EvalResult result = result_of(work, totals);
+    if (const auto named = spec.options.find("split");
+        named != spec.options.end() && named->second == kAllParts)
+        result.split = kAllParts;
     const DataInfo& info = source->info();
     const bool has_values = task_traits(model).tokens == TokenKind::values;
     if (info.floor_bits && has_values) {
@@ -176,6 +191,9 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     if (has_values) result.baselines = measure_baselines(*source, split, count, control);
     if (split == Split::train && !spec.options.contains("split"))
         result.note = "measured on the training part: the data have no other";
+    if (!is_text && totals.examples < count)
+        result.note += fmt::format("{}{} of {} examples cannot be read and are left out",
+                                   result.note.empty() ? "" : "; ", count - totals.examples, count);
     result.model = request.model;
     result.step = checkpoint.step;
     result.data = request.data;

@@ -14,6 +14,9 @@ struct EvalRequest {
     int64_t limit = 0;   // at most so many examples; 0 = all
     int64_t stride = 0;  // text: step of overlapping windows; 0 = windows side by side
     int64_t batch = 0;   // examples at once; 0 = as fits
+    bool ema = false;    // the moving average of the weights
+    // Classes of data that have names: "exact" = the model's in their order, else "by-name".
+    std::string classes = "exact";
 };
 struct EvalResult {
     std::string model, data;             // as asked for

@@ -30,7 +30,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     // inputs: x, then the block's parameters, so that the graph knows all that gets a gradient.
     static variable_list forward(AutogradContext* context, at::TensorList inputs,
                                  const c10::intrusive_ptr<Again>& again, const Dropout& dropout) {
-        again->dropout = {dropout.rate, copy_of(dropout.generator)};
+        again->dropout = {dropout.rate, copy_of(dropout.generator), dropout.skip_rate};
         context->save_for_backward(inputs.vec());
         context->saved_data["again"] = c10::IValue::make_capsule(again);
         const at::Tensor y = again->block->forward(inputs[0], again->context, dropout);
@@ -42,7 +42,8 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
         variable_list inputs = context->get_saved_variables();
         const auto capsule = context->saved_data["again"].toCapsule();
         const auto again = c10::dynamic_intrusive_pointer_cast<Again>(capsule);
-        const Dropout dropout{again->dropout.rate, copy_of(again->dropout.generator)};
+        const Dropout dropout{again->dropout.rate, copy_of(again->dropout.generator),
+                              again->dropout.skip_rate};
         const at::AutoGradMode with_gradients(true);
         inputs[0] = inputs[0].detach().requires_grad_(true);
         const at::Tensor y = again->block->forward(inputs[0], again->context, dropout);

@@ -66,10 +66,14 @@ MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
 // context: of layer 0, with the grid of this input
 at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext context) const {
     const double rate = pass.dropout_rate < 0 ? config.dropout : pass.dropout_rate;
-    const Dropout dropout{pass.training ? rate : 0, pass.dropout};
+    const double last_skip = pass.training ? pass.stochastic_depth : 0;
+    Dropout dropout{pass.training ? rate : 0, pass.dropout};
     const bool recompute = pass.recompute && at::GradMode::is_enabled();
     for (size_t i = 0; i < blocks.size(); ++i) {
         if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(i) + ".";
+        if (i > 0)
+            dropout.skip_rate =
+                last_skip * static_cast<double>(i) / static_cast<double>(blocks.size() - 1);
         x = recompute ? blocks[i].forward_recomputed(x, context, dropout)
                       : blocks[i].forward(x, context, dropout);
         show(pass.tap, context.prefix + "out", x);

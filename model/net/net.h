@@ -22,7 +22,9 @@ namespace aft {
 struct Pass {
     bool training = false;     // dropout on
     double dropout_rate = -1;  // < 0: model.dropout (a live setting of the trainer)
-    bool recompute = false;    // keep no activations inside blocks
+    // Of the last block's branches in training, linear over depth from 0 (Touvron et al. 2021).
+    double stochastic_depth = 0;
+    bool recompute = false;  // keep no activations inside blocks
     // Seeded by the trainer from (seed, step, micro batch).
     std::optional<at::Generator> dropout = {};
     ops::OperatorBackend backend = ops::OperatorBackend::automatic;

@@ -278,7 +278,7 @@ struct Entropy : torch::autograd::Function<Entropy> {
 };
 
 at::Tensor mask_of(const BranchEnd& end, const at::Tensor& x) {
-    if (end.dropout == nullptr || end.dropout->rate <= 0) return at::empty({0}, x.options());
+    if (end.dropout == nullptr || end.dropout->is_off()) return at::empty({0}, x.options());
     return end.dropout->mask(x);
 }
 

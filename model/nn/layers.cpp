@@ -21,14 +21,22 @@ at::Tensor Mlp::operator()(const at::Tensor& x) const {
 }
 
 at::Tensor Dropout::operator()(const at::Tensor& x) const {
-    return rate <= 0 ? x : x * mask(x);
+    return is_off() ? x : x * mask(x);
 }
 
 at::Tensor Dropout::mask(const at::Tensor& x) const {
     const at::Tensor kept =
         at::empty_like(x, x.options().requires_grad(false), at::MemoryFormat::Contiguous);
-    kept.bernoulli_(1 - rate, generator);
-    return kept.mul_(1 / (1 - rate));
+    if (rate > 0)
+        kept.bernoulli_(1 - rate, generator).mul_(1 / (1 - rate));
+    else
+        kept.fill_(1);
+    if (skip_rate <= 0) return kept;
+    std::vector<int64_t> by_example(static_cast<size_t>(x.dim()), 1);
+    by_example[0] = x.size(0);
+    at::Tensor taken = at::empty(by_example, kept.options());
+    taken.bernoulli_(1 - skip_rate, generator).mul_(1 / (1 - skip_rate));
+    return kept.mul_(taken);
 }
 
 Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::string& name,

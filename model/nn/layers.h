@@ -48,10 +48,14 @@ struct LinearShape {
                            const std::string& name);
 
 struct Dropout {
-    double rate = 0;                         // 0 = off
+    double rate = 0;                         // of values; 0 = off
     std::optional<at::Generator> generator;  // of the device of x
+    // Stochastic depth (Huang et al. 2016): share of the examples that skip the whole branch.
+    double skip_rate = 0;
+    [[nodiscard]] bool is_off() const { return rate <= 0 && skip_rate <= 0; }
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
-    // Dropout mask for an x of this shape: 0 or 1 / (1 - rate). Advances the generator.
+    // Mask for an x of this shape, examples first: 0 or 1 / (1 - rate), then by example the same
+    // of skip_rate. Advances the generator.
     [[nodiscard]] at::Tensor mask(const at::Tensor& x) const;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "model/data/loader.h"
+#include "model/nn/input_norm.h"
 
 namespace aft::probe {
 
@@ -67,12 +68,17 @@ at::Tensor net_input(const ModelConfig& model, const std::vector<uint8_t>& token
         fail_usage("the picture has {} values; this model takes {} ({}x{}x{})", count, expected,
                    model.height, model.width, model.channels);
     const double top = static_cast<double>(std::max<int64_t>(model.levels - 1, 1));
+    const InputNorm norm = input_norm(model);
+    const auto per_channel = [&](const std::array<float, 4>& values) {
+        return at::tensor(at::ArrayRef<float>(values.data(), static_cast<size_t>(model.channels)))
+            .view({1, model.channels, 1, 1});
+    };
     return flat.view({1, model.height, model.width, model.channels})
         .permute({0, 3, 1, 2})
         .to(at::kFloat)
         .div(top)
-        .sub(0.5)
-        .div(0.5)
+        .sub(per_channel(norm.mean))
+        .div(per_channel(norm.std))
         .contiguous();
 }
 

@@ -1,10 +1,12 @@
 // classify: one label for a picture cut into patches; loss in nats per picture (with label
-// smoothing e: the target keeps 1 - e and shares e evenly), reported as the share of right answers.
+// smoothing e: the target keeps 1 - e and shares e evenly; mixed pictures have a target of several
+// classes), reported as the share of right answers.
 #include <ATen/ATen.h>
 
 #include "core/check.h"
 #include "model/nn/embedding.h"
 #include "model/nn/fused.h"
+#include "model/nn/input_norm.h"
 #include "model/tasks/task.h"
 
 namespace aft {
@@ -30,9 +32,11 @@ struct SmoothingSettings {
 struct OwnSettings {
     PatchSettings patches;
     ClassifySettings classes;
+    InputNormSettings norm;
     void visit(SettingRows& rows) {
         patches.visit(rows);
         classes.visit(rows);
+        norm.visit(rows);
     }
 };
 
@@ -44,6 +48,8 @@ TokenGrid patch_grid(const ModelConfig& model) {
 void check(const ModelConfig& model) {
     const auto own = model.own.read<PatchSettings>();
     const bool has_patches = task_traits(model).tokens == TokenKind::patches;
+    if (!has_patches && model.own.read<InputNormSettings>().input_norm != "half")
+        fail_usage("model.input_norm is for model.task=classify, found task '{}'", model.task);
     if (own.class_token && !has_patches)
         fail_usage("model.class_token is for model.task=classify, found task '{}'", model.task);
     if (has_patches && (model.height % own.patch != 0 || model.width % own.patch != 0))
@@ -55,8 +61,11 @@ TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass,
                     const RoomSettings& training) {
     const at::Tensor logits = net.forward(batch.input, pass);  // [B, classes]
     TaskResult result;
-    result.loss = mean_cross_entropy(logits, batch.target,
-                                     training.read<SmoothingSettings>().label_smoothing);
+    const double smoothing = training.read<SmoothingSettings>().label_smoothing;
+    result.loss = batch.soft_target.defined()
+                      ? at::cross_entropy_loss(logits, batch.soft_target, {}, at::Reduction::Mean,
+                                               /*ignore_index=*/-100, smoothing)
+                      : mean_cross_entropy(logits, batch.target, smoothing);
     result.tokens = result.examples = batch.target.size(0);
     const at::Tensor right = logits.argmax(-1).eq(batch.target).sum();
     result.metrics["accuracy"] = right.item<double>() / static_cast<double>(result.examples);

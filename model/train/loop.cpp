@@ -1,12 +1,40 @@
 #include "model/train/loop.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/check.h"
+#include "model/metrics.h"
 
 namespace aft {
 
 using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr const char* kValidation = "validation.loss";
+
+// The logged validation loss of the newest checkpoint that was kept as the best.
+double best_saved_loss(const std::filesystem::path& run) {
+    int64_t best = -1;
+    for (const int64_t step : checkpoint_steps(run))
+        if (save_kind(run, step) == SaveKind::best) best = step;
+    if (best < 0) return kNone;
+    uint64_t offset = 0;
+    Curves curves;
+    while (read_rows(run, offset, curves)) {
+    }
+    const auto column = curves.columns.find(kValidation);
+    if (column == curves.columns.end()) return kNone;
+    for (size_t row = 0; row < curves.step.size(); ++row)
+        if (std::llround(curves.step[row]) == best && std::isfinite(column->second[row]))
+            return column->second[row];
+    return kNone;
+}
+
+}  // namespace
 
 TrainingLoop::TrainingLoop(Trainer& trainer, RunFolder& folder)
     : trainer_(trainer),
@@ -14,6 +42,7 @@ TrainingLoop::TrainingLoop(Trainer& trainer, RunFolder& folder)
       history_(folder.path() / "history", trainer.config().train.history_frames,
                trainer.config().train.steps),
       first_step_(trainer.steps_done()),
+      best_loss_(trainer.config().train.keep_best ? best_saved_loss(folder.path()) : kNone),
       saved_at_(Clock::now()) {
     history_.record(first_step_, trainer.net().parameters());
 }
@@ -35,10 +64,18 @@ void TrainingLoop::record(const StepReport& report) {
     finish_record();
     const TrainConfig& train = trainer_.config().train;
     const auto next = next_save();
-    if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0)
-        save(SaveKind::scheduled);
+    const bool best = is_best(report);
+    if (best || (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0))
+        save(best ? SaveKind::best : SaveKind::scheduled);
     else if (next && Clock::now() >= *next)
         save(SaveKind::by_time);
+    if (best) best_loss_ = report.values.at(kValidation);
+}
+
+bool TrainingLoop::is_best(const StepReport& report) const {
+    if (!trainer_.config().train.keep_best) return false;
+    const auto loss = report.values.find(kValidation);
+    return loss != report.values.end() && loss->second < best_loss_;
 }
 
 void TrainingLoop::finish_record() {
@@ -62,8 +99,9 @@ std::filesystem::path TrainingLoop::save(SaveKind kind) {
     } else {
         folder_.keep_save(step, kind);
     }
-    // No history frame for saves by time: kept frames are a function of the step numbers alone.
-    if (kind != SaveKind::by_time)
+    // No history frame for saves by time or loss: kept frames are a function of the step numbers
+    // alone.
+    if (kind != SaveKind::by_time && kind != SaveKind::best)
         history_.record(step, trainer_.net().parameters(), /*always=*/true);
     finish_record();
     saved_at_ = Clock::now();

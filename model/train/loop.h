@@ -36,6 +36,7 @@ class TrainingLoop {
   private:
     void record(const StepReport& report);
     void finish_record();
+    [[nodiscard]] bool is_best(const StepReport& report) const;
 
     Trainer& trainer_;
     RunFolder& folder_;
@@ -45,6 +46,7 @@ class TrainingLoop {
     bool is_logged_ = false;             // its line is written
     int64_t saved_step_ = -1;
     std::filesystem::path saved_path_;
+    double best_loss_;  // of the validation whose checkpoint is kept as the best; infinity = none
     std::chrono::steady_clock::time_point saved_at_;  // tried to; the start, before the first
 };
 

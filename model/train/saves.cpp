@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::pair<SaveKind, const char*> kWords[] = {{SaveKind::by_time, "by-time"},
                                                        {SaveKind::before_change, "before-change"},
+                                                       {SaveKind::best, "best"},
                                                        {SaveKind::by_hand, "by-hand"}};
 
 constexpr uint64_t kMostNotesBytes = uint64_t{16} << 20, kMostKindBytes = 4096;
@@ -81,9 +82,12 @@ void prune_saves(const fs::path& run, int64_t keep) {
     for (const int64_t step : steps)
         if (!pinned.contains(step)) of[save_kind(run, step)].push_back(step);
     // An older one of these is a save like any other.
-    std::vector<int64_t>&changes = of[SaveKind::before_change],
-    &scheduled = of[SaveKind::scheduled];
-    if (changes.size() > 1) scheduled.insert(scheduled.end(), changes.begin(), changes.end() - 1);
+    std::vector<int64_t>& scheduled = of[SaveKind::scheduled];
+    for (const SaveKind kind : {SaveKind::before_change, SaveKind::best}) {
+        const std::vector<int64_t>& steps_of = of[kind];
+        if (steps_of.size() > 1)
+            scheduled.insert(scheduled.end(), steps_of.begin(), steps_of.end() - 1);
+    }
     std::sort(scheduled.begin(), scheduled.end());
     std::vector<int64_t> dropped;
     if (keep > 0) drop_older(scheduled, keep, dropped);

@@ -12,6 +12,7 @@ enum class SaveKind {
     by_time,        // train.save_minutes: until the next save of any kind
     scheduled,      // train.checkpoint_every and the end: the newest train.keep_checkpoints
     before_change,  // of a setting that can make training diverge: the newest one
+    best,           // train.keep_best, the lowest validation loss so far: the newest one
     by_hand,        // for good
 };
 

@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
+#include "model/nn/input_norm.h"
 #include "model/train/trainer_impl.h"
 
 namespace aft {
@@ -19,9 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-nlohmann::json describe(const DataSource& source, const DataConfig& config) {
+nlohmann::json describe(const DataSource& source, const Config& config) {
+    const ModelConfig& model = config.model;
     const DataInfo& info = source.info();
-    nlohmann::json description{{"source", config.source}, {"levels", info.levels}};
+    nlohmann::json description{{"source", config.data.source}, {"levels", info.levels}};
     if (info.is_text) {
         description["alphabet"] = info.alphabet;
     } else {
@@ -30,6 +32,15 @@ nlohmann::json describe(const DataSource& source, const DataConfig& config) {
         description["channels"] = info.channels;
         // Pixels of classification are levels/(L-1), then (x - mean) / std.
         description["normalisation"] = {{"mean", 0.5}, {"std", 0.5}};
+        const InputNorm norm = input_norm(model);
+        if (norm.mean[0] != 0.5F) {  // by channel
+            const auto channels = static_cast<size_t>(info.channels);
+            const auto by_channel = [&](const std::array<float, 4>& values) {
+                return std::vector<float>(values.begin(), values.begin() + channels);
+            };
+            description["normalisation"] = {{"mean", by_channel(norm.mean)},
+                                            {"std", by_channel(norm.std)}};
+        }
     }
     if (!info.class_names.empty()) description["classes"] = info.class_names;
     if (info.floor_bits) description["floor_bits"] = *info.floor_bits;
@@ -78,7 +89,7 @@ Trainer::Trainer(const Config& config, at::Device device) {
     check_fit(*source, fitted.model);
     check_demand(fitted, device);
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
-    nlohmann::json description = describe(*source, fitted.data);
+    nlohmann::json description = describe(*source, fitted);
     impl_ =
         std::make_unique<Impl>(fitted, std::move(source), std::move(net), std::move(description));
 }
@@ -90,11 +101,12 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
     auto source = open_data(config);
     check_fit(*source, config.model);
     check_demand(config, device);
-    nlohmann::json description = describe(*source, config.data);
+    nlohmann::json description = describe(*source, config);
     impl_ = std::make_unique<Impl>(config, std::move(source), make_net(checkpoint, device),
                                    std::move(description));
     naming_model(checkpoint.path, [&] {
         load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer.state());
+        if (impl_->ema) impl_->ema->load(checkpoint.optimizer);
     });
     impl_->steps_done = checkpoint.step;
     impl_->last_metrics = checkpoint.metrics;
@@ -143,6 +155,8 @@ std::map<std::string, double> Trainer::validate() {
     Impl& p = *impl_;
     const c10::NoGradGuard no_grad;
     if (p.data.validation.empty()) p.load_validation();
+    std::optional<WeightAverage::InUse> averaged;
+    if (p.ema) averaged.emplace(*p.ema);
     StepTotals totals;
     for (const Batch& batch : p.data.validation) {
         const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), {});
@@ -175,6 +189,10 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
                                       copy(state.exp_avg_sq[i]));
     }
     result.optimizer.emplace_back("optim.steps", at::scalar_tensor(state.steps, at::kLong));
+    if (p.ema)
+        for (size_t i = 0; i < parameters.size(); ++i)
+            result.optimizer.emplace_back(kAveragePrefix + parameters[i].name,
+                                          copy(p.ema->values()[i]));
     // Data order and dropout are functions of (seed, step): their place is these two numbers.
     result.training = {{"optimizer", "optim."},
                        {"random", {{"seed", p.config.train.seed}, {"step", p.steps_done}}}};

@@ -3,9 +3,11 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/train/ema.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -39,6 +41,7 @@ struct Trainer::Impl {
     Net net;
     at::Device device;
     AdamW optimizer;
+    std::optional<WeightAverage> ema = {};  // where train.ema > 0
     TrainingData data;
     const TaskRoom* task;
     int64_t steps_done = 0;
@@ -54,7 +57,9 @@ struct Trainer::Impl {
                .description = std::move(description),
                .loader = Loader(opened, {config.model, config.data, config.train.batch,
                                          static_cast<uint64_t>(config.train.seed)})},
-          task(&task_of(config.model)) {}
+          task(&task_of(config.model)) {
+        if (config.train.ema > 0) ema.emplace(net.parameters());
+    }
 
     [[nodiscard]] int64_t micro_size() const {
         const int64_t micro = config.train.micro_batch;
@@ -72,7 +77,9 @@ struct Trainer::Impl {
 
 [[nodiscard]] inline Batch to_device(const Batch& batch, at::Device device) {
     if (device.is_cpu()) return batch;
-    return {.input = batch.input.to(device), .target = batch.target.to(device)};
+    Batch moved{.input = batch.input.to(device), .target = batch.target.to(device)};
+    if (batch.soft_target.defined()) moved.soft_target = batch.soft_target.to(device);
+    return moved;
 }
 
 }  // namespace aft

@@ -34,8 +34,10 @@ at::Generator dropout_generator(const at::Device& device, uint64_t seed, int64_t
 }
 
 Batch slice(const Batch& batch, int64_t first, int64_t count) {
-    return {.input = batch.input.narrow(0, first, count),
-            .target = batch.target.narrow(0, first, count)};
+    Batch part{.input = batch.input.narrow(0, first, count),
+               .target = batch.target.narrow(0, first, count)};
+    if (batch.soft_target.defined()) part.soft_target = batch.soft_target.narrow(0, first, count);
+    return part;
 }
 
 const char* group_name(ParameterGroup group) {
@@ -74,7 +76,8 @@ Pass Trainer::Impl::pass(bool training, int64_t micro) const {
     pass.recompute = training && config.train.recompute;
     if (training && config.train.precision == "bf16") pass.arithmetic = Arithmetic::bf16;
     pass.backend = ops::parse_backend(config.train.backend);
-    if (training && config.model.dropout > 0)
+    pass.stochastic_depth = config.train.stochastic_depth;
+    if (training && (config.model.dropout > 0 || config.train.stochastic_depth > 0))
         pass.dropout =
             dropout_generator(device, static_cast<uint64_t>(config.train.seed), steps_done, micro);
     return pass;
@@ -157,6 +160,7 @@ bool Trainer::Impl::apply(StepReport& report) {
     const double rate = scheduled_rate(config.train, steps_done);
     report.values["lr"] = rate;
     optimizer.update_clipped(config.train, rate, report.values["grad_norm"]);
+    if (ema) ema->update(config.train.ema);
     return true;
 }
 
@@ -165,8 +169,9 @@ void Trainer::Impl::load_validation() {
         std::min(config.train.validate_examples, data.source->size(Split::validation));
     for (int64_t first = 0; first < wanted; first += micro_size()) {
         const int64_t count = std::min(micro_size(), wanted - first);
-        data.validation.push_back(to_device(
-            load_batch(*data.source, config.model, {Split::validation, first, count}), device));
+        const Batch batch =
+            load_batch(*data.source, config.model, {Split::validation, first, count});
+        if (batch.input.defined()) data.validation.push_back(to_device(batch, device));
     }
 }
 
