@@ -65,7 +65,7 @@ def train(binary, name, source, folder):
     begun = time.monotonic()
     with open(folder / "words", "w+") as words:
         child = subprocess.Popen([str(binary), "train", "--preset", name, "--data", source, "--steps", "2", "--out", str(folder / "run"),
-                                  "--set", "train.batch=2", "--set", "train.micro_batch=1", "--set", "train.validate_examples=2"],
+                                  "--set", "train.batch=2", "--set", "train.validate_examples=2"],
                                  stdin=subprocess.DEVNULL, stdout=words, stderr=words)
         _, status, usage = os.wait4(child.pid, 0)
         words.seek(0)

@@ -83,7 +83,8 @@ Baselines measure_baselines(const DataSource& source, Split split, int64_t count
     Counts counts(info.levels, info.channels);
     for (int64_t i = 0; i < count; ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
-        count_picture(info, source.example(split, i).values, counts);
+        if (const auto example = source.readable_example(split, i))
+            count_picture(info, example->values, counts);
     }
     double median = 0;
     for (const Histogram& channel : counts.median) median += channel.entropy_bits();

@@ -32,7 +32,7 @@ class Relabelled : public DataSource {
         if (example) relabel(example->label);
         return example;
     }
-    [[nodiscard]] std::optional<Picture> picture(Split split, int64_t index) const override {
+    [[nodiscard]] std::optional<WholePicture> picture(Split split, int64_t index) const override {
         auto picture = source_->picture(split, index);
         if (picture) relabel(picture->label);
         return picture;

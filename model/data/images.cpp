@@ -129,7 +129,7 @@ class Images : public DataSource {
         return Example{*values, picture->label};
     }
 
-    [[nodiscard]] std::optional<Picture> picture(Split split, int64_t index) const override {
+    [[nodiscard]] std::optional<WholePicture> picture(Split split, int64_t index) const override {
         const size_t place = place_of(split, index);
         if (!unreadable_.reason(place).empty()) return std::nullopt;
         Image image;
@@ -139,7 +139,8 @@ class Images : public DataSource {
             unreadable_.add(place, printable_line(reason));
             return std::nullopt;
         }
-        return Picture{options_.gray ? to_grey(image) : to_rgb(image), file(split, index).label};
+        return WholePicture{options_.gray ? to_grey(image) : to_rgb(image),
+                            file(split, index).label};
     }
 
     void check_readable() const override {

@@ -31,7 +31,7 @@ std::optional<Example> DataSource::readable_example(Split split, int64_t index) 
     return example(split, index);
 }
 
-std::optional<Picture> DataSource::picture(Split split, int64_t index) const {
+std::optional<WholePicture> DataSource::picture(Split split, int64_t index) const {
     auto example = readable_example(split, index);
     if (!example) return std::nullopt;
     const DataInfo& shape = info();
@@ -39,7 +39,7 @@ std::optional<Picture> DataSource::picture(Split split, int64_t index) const {
     Image image{shape.width, shape.height, shape.channels, std::move(example->values)};
     for (uint8_t& value : image.pixels)
         value = static_cast<uint8_t>((2 * 255 * value + top) / (2 * top));
-    return Picture{std::move(image), example->label};
+    return WholePicture{std::move(image), example->label};
 }
 
 Example DataSource::window(Split, int64_t, int64_t) const {

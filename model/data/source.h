@@ -45,7 +45,7 @@ struct Example {
 };
 
 // 8 bits a value, info().channels of them.
-struct Picture {
+struct WholePicture {
     Image image;
     int64_t label = -1;
 };
@@ -73,7 +73,7 @@ class DataSource {
     [[nodiscard]] virtual std::optional<Example> readable_example(Split split, int64_t index) const;
     // Images, for augmentation: the whole picture before it is cropped and scaled, else the example
     // as it is; none as above.
-    [[nodiscard]] virtual std::optional<Picture> picture(Split split, int64_t index) const;
+    [[nodiscard]] virtual std::optional<WholePicture> picture(Split split, int64_t index) const;
     // Called before the first step of a training; Error where too much cannot be read.
     virtual void check_readable() const {}
     // Text: `length` tokens from byte offset `start`; images: not supported.

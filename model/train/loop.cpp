@@ -20,7 +20,7 @@ constexpr const char* kValidation = "validation.loss";
 double best_saved_loss(const std::filesystem::path& run) {
     int64_t best = -1;
     for (const int64_t step : checkpoint_steps(run))
-        if (save_kind(run, step) == SaveKind::best) best = step;
+        if (is_best(save_kind(run, step))) best = step;
     if (best < 0) return kNone;
     uint64_t offset = 0;
     Curves curves;
@@ -64,15 +64,17 @@ void TrainingLoop::record(const StepReport& report) {
     finish_record();
     const TrainConfig& train = trainer_.config().train;
     const auto next = next_save();
-    const bool best = is_best(report);
-    if (best || (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0))
-        save(best ? SaveKind::best : SaveKind::scheduled);
+    const bool best = is_lowest(report);
+    if (train.checkpoint_every > 0 && report.step % train.checkpoint_every == 0)
+        save(best ? SaveKind::best_scheduled : SaveKind::scheduled);
+    else if (best)
+        save(SaveKind::best);
     else if (next && Clock::now() >= *next)
         save(SaveKind::by_time);
     if (best) best_loss_ = report.values.at(kValidation);
 }
 
-bool TrainingLoop::is_best(const StepReport& report) const {
+bool TrainingLoop::is_lowest(const StepReport& report) const {
     if (!trainer_.config().train.keep_best) return false;
     const auto loss = report.values.find(kValidation);
     return loss != report.values.end() && loss->second < best_loss_;

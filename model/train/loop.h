@@ -36,7 +36,7 @@ class TrainingLoop {
   private:
     void record(const StepReport& report);
     void finish_record();
-    [[nodiscard]] bool is_best(const StepReport& report) const;
+    [[nodiscard]] bool is_lowest(const StepReport& report) const;
 
     Trainer& trainer_;
     RunFolder& folder_;

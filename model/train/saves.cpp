@@ -21,6 +21,7 @@ namespace {
 constexpr std::pair<SaveKind, const char*> kWords[] = {{SaveKind::by_time, "by-time"},
                                                        {SaveKind::before_change, "before-change"},
                                                        {SaveKind::best, "best"},
+                                                       {SaveKind::best_scheduled, "best-scheduled"},
                                                        {SaveKind::by_hand, "by-hand"}};
 
 constexpr uint64_t kMostNotesBytes = uint64_t{16} << 20, kMostKindBytes = 4096;
@@ -81,15 +82,19 @@ void prune_saves(const fs::path& run, int64_t keep) {
     std::map<SaveKind, std::vector<int64_t>> of;
     for (const int64_t step : steps)
         if (!pinned.contains(step)) of[save_kind(run, step)].push_back(step);
-    // An older one of these is a save like any other.
-    std::vector<int64_t>& scheduled = of[SaveKind::scheduled];
-    for (const SaveKind kind : {SaveKind::before_change, SaveKind::best}) {
-        const std::vector<int64_t>& steps_of = of[kind];
-        if (steps_of.size() > 1)
-            scheduled.insert(scheduled.end(), steps_of.begin(), steps_of.end() - 1);
-    }
-    std::sort(scheduled.begin(), scheduled.end());
+    std::vector<int64_t>&changes = of[SaveKind::before_change],
+    &scheduled = of[SaveKind::scheduled];
+    // An older one of these is a save like any other; an older best one is not kept for itself.
+    if (changes.size() > 1) scheduled.insert(scheduled.end(), changes.begin(), changes.end() - 1);
     std::vector<int64_t> dropped;
+    int64_t best = -1;
+    for (const SaveKind kind : {SaveKind::best, SaveKind::best_scheduled})
+        if (!of[kind].empty()) best = std::max(best, of[kind].back());
+    for (const int64_t step : of[SaveKind::best])
+        if (step != best) dropped.push_back(step);
+    for (const int64_t step : of[SaveKind::best_scheduled])
+        if (step != best) scheduled.push_back(step);
+    std::sort(scheduled.begin(), scheduled.end());
     if (keep > 0) drop_older(scheduled, keep, dropped);
     for (const int64_t step : of[SaveKind::by_time])
         if (step != steps.back()) dropped.push_back(step);

@@ -9,12 +9,17 @@ namespace aft {
 
 // In the order of how long they stay.
 enum class SaveKind {
-    by_time,        // train.save_minutes: until the next save of any kind
-    scheduled,      // train.checkpoint_every and the end: the newest train.keep_checkpoints
-    before_change,  // of a setting that can make training diverge: the newest one
-    best,           // train.keep_best, the lowest validation loss so far: the newest one
-    by_hand,        // for good
+    by_time,         // train.save_minutes: until the next save of any kind
+    scheduled,       // train.checkpoint_every and the end: the newest train.keep_checkpoints
+    before_change,   // of a setting that can make training diverge: the newest one
+    best,            // train.keep_best, the lowest validation loss so far: until the next one
+    best_scheduled,  // both: then as scheduled
+    by_hand,         // for good
 };
+
+[[nodiscard]] constexpr bool is_best(SaveKind kind) {
+    return kind == SaveKind::best || kind == SaveKind::best_scheduled;
+}
 
 [[nodiscard]] std::filesystem::path save_kind_path(const std::filesystem::path& run, int64_t step);
 // The kind in that file; an unknown word counts as by_hand, so that nothing is removed.

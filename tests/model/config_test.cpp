@@ -80,7 +80,6 @@ TEST(Config, BadFilesNameTheFileAndTheKey) {
         {R"({"train": {"batch": "many"}})", "train.batch"},
         {R"({"model": {"mixer": "aft-lokal"}})", "aft-local"},
         {R"({"model": {"task": "classify", "patch": 5}})", "model.patch"},
-        {R"({"train": {"batch": 4, "micro_batch": 5}})", "train.micro_batch"},
         {R"({"name": 3})", "name"},
         {R"({"name": "../../x"})", "name is '../../x'"},
         {R"({"name": "/abs"})", "name is '/abs'"},
@@ -231,6 +230,10 @@ TEST(Presets, RecipesOfThePaper) {
     Config shown = c;
     SettingRows rows = shown.rows();
     EXPECT_EQ(value_text(*find_setting(rows, "train.label_smoothing")), "0.1");
+    EXPECT_EQ(value_text(*find_setting(rows, "model.input_norm")), "imagenet");
+    EXPECT_EQ(c.train.stochastic_depth, 0.1);
+    EXPECT_EQ(c.data.resolved().mixup, 0.8);
+    EXPECT_EQ(c.data.resolved().erasing, 0.25);
     EXPECT_EQ(c.train.batch, 1024);
 }
 

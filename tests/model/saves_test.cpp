@@ -93,6 +93,20 @@ TEST(Saves, OfThoseBeforeAChangeTheNewestStays) {
     EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{20, 40, 50}));
 }
 
+TEST(Saves, TheBestStaysUntilABetterOneAndPushesNoScheduledOneOut) {
+    const Scratch folder;
+    RunFolder run(folder / "r", keeping(2));
+    save(run, 10, SaveKind::best_scheduled);
+    for (const int64_t step : {20, 30, 40}) save(run, step, SaveKind::scheduled);
+    EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{10, 30, 40}));
+    for (const int64_t step : {41, 42}) save(run, step, SaveKind::best);
+    EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{30, 40, 42}));
+    save(run, 50, SaveKind::best_scheduled);
+    EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{30, 40, 50}));
+    save(run, 60, SaveKind::best_scheduled);
+    EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{40, 50, 60}));
+}
+
 TEST(Saves, NotesThatCannotBeReadRemoveNothing) {
     const Scratch folder;
     RunFolder run(folder / "r", keeping(1));

@@ -4,7 +4,7 @@ namespace aft {
 namespace {
 
 // The picture at the model's size, its levels spread to 8 bits.
-std::optional<Picture> prepared(const DataSource& source, int64_t index) {
+std::optional<WholePicture> prepared(const DataSource& source, int64_t index) {
     return source.DataSource::picture(Split::train, index);
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kNarrowest = 3.0 / 4, kWidest = 4.0 / 3;
 
-Rectangle around_centre(const Image& image) {
+PixelRectangle around_centre(const Image& image) {
     const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
-    Rectangle part{0, 0, image.width, image.height};
+    PixelRectangle part{0, 0, image.width, image.height};
     if (width / height > kWidest) part.width = std::llround(height * kWidest);
     if (width / height < kNarrowest) part.height = std::llround(width / kNarrowest);
     part.width = std::clamp<int64_t>(part.width, 1, image.width);
@@ -25,7 +25,7 @@ Rectangle around_centre(const Image& image) {
     return part;
 }
 
-Rectangle random_part(const Image& image, double smallest, ExampleKey key) {
+PixelRectangle random_part(const Image& image, double smallest, ExampleKey key) {
     constexpr int kTries = 10;
     CounterRng rng(key.seed, streams::kCrop | key.number);
     const auto area = static_cast<double>(image.width * image.height);

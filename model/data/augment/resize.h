@@ -6,13 +6,13 @@
 
 namespace aft {
 
-struct Rectangle {
+struct PixelRectangle {
     int64_t x = 0, y = 0, width = 1, height = 1;
 };
 
 // part: inside the picture, at least one pixel. Cost: about part.height * width + height * width
 // pixels times the filter's width.
-[[nodiscard]] Image resize_part(const Image& image, const Rectangle& part, int64_t width,
+[[nodiscard]] Image resize_part(const Image& image, const PixelRectangle& part, int64_t width,
                                 int64_t height);
 
 }  // namespace aft
