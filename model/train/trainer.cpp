@@ -4,8 +4,10 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
+#include <optional>
 
 #include "core/caught.h"
 #include "core/check.h"
@@ -34,7 +36,7 @@ nlohmann::json describe(const DataSource& source, const Config& config) {
         description["normalisation"] = {{"mean", 0.5}, {"std", 0.5}};
         const InputNorm norm = input_norm(model);
         if (norm.mean[0] != 0.5F) {  // by channel
-            const auto channels = static_cast<size_t>(info.channels);
+            const auto channels = static_cast<ptrdiff_t>(info.channels);
             const auto by_channel = [&](const std::array<float, 4>& values) {
                 return std::vector<float>(values.begin(), values.begin() + channels);
             };

@@ -165,7 +165,7 @@ TEST(StochasticDepth, recomputed_blocks_skip_the_same) {
     config.train.recompute = true;
     Trainer recomputed(config, at::kCPU);
     const auto a = steps_of(plain, 6), b = steps_of(recomputed, 6);
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].at("loss"), b[i].at("loss")) << i;
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i].at("loss"), b[i].at("loss"), 1e-6) << i;
 }
 
 TEST(KeepBest, the_lowest_validation_loss_stays_and_a_resume_knows_it) {

@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "core/check.h"
 #include "core/warnings.h"
 #include "model/data/batch.h"
 #include "model/data/classes.h"

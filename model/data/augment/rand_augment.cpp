@@ -4,6 +4,7 @@
 // 0, posterize to 4 bits; signs are drawn; half of M is half of that. M = 0 is off altogether, as
 // autocontrast and equalize know no strength.
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "core/check.h"
@@ -81,7 +82,7 @@ Image rand_augment(const Image& image, const RandAugmentRequest& request, Exampl
     CounterRng rng(key.seed, streams::kRandAugment | key.number);
     Image out = image;
     for (int64_t i = 0; i < request.operations; ++i) {
-        const Entry& entry = kOperations[rng.below(std::size(kOperations))];
+        const Entry& entry = kOperations[rng.below(std::ssize(kOperations))];
         const double sign = entry.is_signed && rng.uniform() < 0.5 ? -1 : 1;
         out = entry.run(out, sign * request.magnitude / 10);
     }
