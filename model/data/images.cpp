@@ -121,12 +121,12 @@ class Images : public DataSource {
                                                           int64_t index) const override {
         const size_t place = place_of(split, index);
         if (const auto kept = kept_.at(place)) return Example{*kept, file(split, index).label};
-        auto picture = this->picture(split, index);
-        if (!picture) return std::nullopt;
+        auto whole = picture(split, index);
+        if (!whole) return std::nullopt;
         const auto values =
-            std::make_shared<const std::vector<uint8_t>>(to_levels(picture->image, options_));
+            std::make_shared<const std::vector<uint8_t>>(to_levels(whole->image, options_));
         kept_.add(place, values);
-        return Example{*values, picture->label};
+        return Example{*values, whole->label};
     }
 
     [[nodiscard]] std::optional<WholePicture> picture(Split split, int64_t index) const override {

@@ -312,6 +312,45 @@ def folder_of_pictures(cli):
     cli.check("a part that is empty is named", refused.code == 2 and "no examples in its test part" in refused.err, refused)
 
 
+def add_class(folder, name, first):
+    (folder / name).mkdir(parents=True)
+    for i in range(first, first + 4):
+        rows = b"".join(bytes((x * y * (i + 3)) % 251 for x in range(12)) for y in range(12))
+        (folder / name / f"{i}.pgm").write_bytes(b"P5 12 12 255\n" + rows)
+
+
+def classes_of_pictures(cli):
+    """train/ and val/ with the paper's recipe for ImageNet; evaluation by the classes' names and of a whole folder."""
+    root, other, run = cli.folder / "classes", cli.folder / "other-classes", cli.folder / "classes-run"
+    for part in ("train", "val"):
+        for at, name in enumerate(("ant", "bee", "cow")):
+            add_class(root / part, name, 4 * at)
+    add_class(other, "cow", 8)
+    add_class(other, "ant", 0)
+    cli.ok("train with recipe-c", "train", "--preset", "demo-shapes", "--data", f"images:{root}?size=16&crop=0.875",
+           "--set", "data.augment=recipe-c", "--set", "model.input_norm=imagenet", "--set", "train.ema=0.5",
+           "--set", "train.keep_best=true", "--set", "train.stochastic_depth=0.2", "--set", "train.batch=4",
+           "--set", "train.validate_every=2", "--set", "train.validate_examples=12", "--steps", 6, "--out", run)
+    kinds = [p.read_text().split()[0] for p in (run / "checkpoints").glob("*.kind")]
+    cli.check("one checkpoint is the best", len([k for k in kinds if k.startswith("best")]) == 1, kinds)
+    found = cli.ok("eval of val", "eval", run, "--data", f"images:{root}", "--json").json() or {}
+    cli.check("the validation part is measured", found.get("examples") == 12 and found.get("split") == "validation", found)
+    average = cli.ok("eval --ema", "eval", run, "--data", f"images:{root}", "--ema", "--json").json() or {}
+    cli.check("the average is another model", average.get("loss_nats") not in (None, found.get("loss_nats")), average)
+    whole = cli.ok("eval of everything", "eval", run, "--data", f"images:{root}?split=all", "--json").json() or {}
+    cli.check("24 pictures are measured", whole.get("examples") == 24 and whole.get("split") == "all", whole)
+    cli.bad("other classes", ["eval", run, "--data", f"images:{other}?split=all"], [2], "class 1 is 'cow' in the data, 'bee' in the model",
+            "--classes by-name")
+    named = cli.ok("eval by name", "eval", run, "--data", f"images:{other}?split=all", "--classes", "by-name", "--json").json() or {}
+    cli.check("8 pictures are measured", named.get("examples") == 8, named)
+    cli.bad("no such way", ["eval", run, "--data", f"images:{root}", "--classes", "order"], [2], "--classes", "by-name")
+    cli.bad("no average", ["eval", cli.folder / "photos-run", "--data", f"images:{cli.folder / 'photos'}", "--ema"], [1], "moving average")
+    (root / "train" / "ant" / "0.pgm").write_bytes(b"no picture")
+    cli.bad("one picture of 24 is broken", ["train", "--preset", "demo-shapes", "--data", f"images:{root}?size=16", "--steps", 1,
+                                            "--out", cli.folder / "no-classes-run"], [1], "0.pgm", "1 of 24 pictures")
+    cli.check("no run is left", not (cli.folder / "no-classes-run").exists(), "")
+
+
 def demo(cli):
     """The main job: trains, and leaves a model and pictures where it says."""
     run = cli.folder / "demo-run"
@@ -330,5 +369,5 @@ def run(cli):
     whole = cli.part(repetition)
     for group in (opened, nothing_to_do, disk_full):
         cli.part(group, whole)
-    for group in (killed, first_and_resumed, interruption, folder_of_pictures, texts, demo):
+    for group in (killed, first_and_resumed, interruption, folder_of_pictures, classes_of_pictures, texts, demo):
         cli.part(group)
