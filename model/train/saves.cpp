@@ -63,7 +63,11 @@ SaveKind save_kind(const fs::path& run, int64_t step) {
 void mark_save(const fs::path& run, int64_t step, SaveKind kind) {
     const fs::path path = save_kind_path(run, step);
     std::error_code error;
-    if (fs::exists(checkpoint_path(run, step), error)) kind = std::max(kind, save_kind(run, step));
+    if (fs::exists(checkpoint_path(run, step), error)) {
+        const auto [low, high] = std::minmax({kind, save_kind(run, step)});
+        const bool is_both = low == SaveKind::scheduled && high == SaveKind::best;
+        kind = is_both ? SaveKind::best_scheduled : high;
+    }
     check_no_link(path);
     for (const auto& [known, word] : kWords)
         if (known == kind) return write_atomically(path, fmt::format("{}\n", word));

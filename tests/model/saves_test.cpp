@@ -105,6 +105,9 @@ TEST(Saves, TheBestStaysUntilABetterOneAndPushesNoScheduledOneOut) {
     EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{30, 40, 50}));
     save(run, 60, SaveKind::best_scheduled);
     EXPECT_EQ(checkpoint_steps(folder / "r"), (Steps{40, 50, 60}));
+    save(run, 61, SaveKind::best);
+    run.keep_save(61, SaveKind::scheduled);  // the run ended there
+    EXPECT_EQ(save_kind(folder / "r", 61), SaveKind::best_scheduled);
 }
 
 TEST(Saves, NotesThatCannotBeReadRemoveNothing) {
