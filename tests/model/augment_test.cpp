@@ -49,9 +49,11 @@ double resized_value(const Image& image, const PixelRectangle& part, const Pixel
 
 TEST(Resize, is_the_triangle_filter_of_a_slow_reference) {
     const Image image = noise(23, 17, 3, 4);
-    for (const PixelRectangle& part :
-         {PixelRectangle{0, 0, 23, 17}, {3, 5, 11, 9}, {22, 16, 1, 1}, {0, 2, 23, 3}})
-        for (const auto& [width, height] : {std::pair<int64_t, int64_t>{8, 8}, {31, 5}, {23, 40}}) {
+    const std::vector<PixelRectangle> parts = {
+        {0, 0, 23, 17}, {3, 5, 11, 9}, {22, 16, 1, 1}, {0, 2, 23, 3}};
+    const std::vector<std::pair<int64_t, int64_t>> sizes = {{8, 8}, {31, 5}, {23, 40}};
+    for (const PixelRectangle& part : parts)
+        for (const auto& [width, height] : sizes) {
             const Image out = resize_part(image, part, width, height);
             ASSERT_EQ(out.pixels.size(), static_cast<size_t>(width * height * 3));
             double worst = 0;

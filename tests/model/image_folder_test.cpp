@@ -15,8 +15,6 @@
 namespace aft {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A grey picture of 8 x 8 whose value can be read off.
 void add_picture(const fs::path& path, int value) {
     fs::create_directories(path.parent_path());
