@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kValues = 256;
 using Table = std::array<uint8_t, kValues>;
-using Histogram = std::array<int64_t, kValues>;
+using ValueCounts = std::array<int64_t, kValues>;
 
-uint8_t to_byte(double value) {
+uint8_t rounded_byte(double value) {
     return static_cast<uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
 }
 
-Histogram histogram(const Image& image, int64_t channel) {
-    Histogram counts{};
+ValueCounts histogram(const Image& image, int64_t channel) {
+    ValueCounts counts{};
     for (size_t i = static_cast<size_t>(channel); i < image.pixels.size();
          i += static_cast<size_t>(image.channels))
         ++counts[image.pixels[i]];
@@ -43,7 +43,7 @@ Image blended(const Image& other, const Image& image, double factor) {
     Image out = image;
     for (size_t i = 0; i < out.pixels.size(); ++i) {
         const double from = other.pixels[i];
-        out.pixels[i] = to_byte(from + factor * (image.pixels[i] - from));
+        out.pixels[i] = rounded_byte(from + factor * (image.pixels[i] - from));
     }
     return out;
 }
@@ -84,7 +84,7 @@ Image transformed(const Image& image, const AffineMap& map) {
             const double from_x = map[0] * x + map[1] * y + map[2] + middle_x;
             const double from_y = map[3] * x + map[4] * y + map[5] + middle_y;
             for (int64_t c = 0; c < image.channels; ++c)
-                out.pixels[at++] = to_byte(bilinear(image, from_x, from_y, c));
+                out.pixels[at++] = rounded_byte(bilinear(image, from_x, from_y, c));
         }
     return out;
 }
@@ -92,14 +92,14 @@ Image transformed(const Image& image, const AffineMap& map) {
 Image auto_contrast(const Image& image) {
     Image out = image;
     for (int64_t c = 0; c < image.channels; ++c) {
-        const Histogram counts = histogram(image, c);
+        const ValueCounts counts = histogram(image, c);
         int low = 0, high = kValues - 1;
         while (low < high && counts[static_cast<size_t>(low)] == 0) ++low;
         while (high > low && counts[static_cast<size_t>(high)] == 0) --high;
         if (low == high) continue;
         Table table{};
         for (int v = 0; v < kValues; ++v)
-            table[static_cast<size_t>(v)] = to_byte(255.0 * (v - low) / (high - low));
+            table[static_cast<size_t>(v)] = rounded_byte(255.0 * (v - low) / (high - low));
         apply(table, c, out);
     }
     return out;
@@ -108,7 +108,7 @@ Image auto_contrast(const Image& image) {
 Image equalized(const Image& image) {
     Image out = image;
     for (int64_t c = 0; c < image.channels; ++c) {
-        const Histogram counts = histogram(image, c);
+        const ValueCounts counts = histogram(image, c);
         const int64_t all = std::accumulate(counts.begin(), counts.end(), int64_t{0});
         const auto first =
             std::find_if(counts.begin(), counts.end(), [](int64_t n) { return n > 0; });
@@ -118,7 +118,8 @@ Image equalized(const Image& image) {
         int64_t below = 0;  // pixels up to this value, those of the lowest left out
         for (size_t v = 0; v < kValues; ++v) {
             if (counts.begin() + static_cast<ptrdiff_t>(v) > first) below += counts[v];
-            table[v] = to_byte(255.0 * static_cast<double>(below) / static_cast<double>(above));
+            table[v] =
+                rounded_byte(255.0 * static_cast<double>(below) / static_cast<double>(above));
         }
         apply(table, c, out);
     }
@@ -142,11 +143,11 @@ Image with_contrast(const Image& image, double factor) {
     const Image grey = to_grey(image);
     const double sum = std::accumulate(grey.pixels.begin(), grey.pixels.end(), 0.0);
     const double mean = std::round(sum / static_cast<double>(grey.pixels.size()));
-    return mapped(image, [&](int v) { return to_byte(mean + factor * (v - mean)); });
+    return mapped(image, [&](int v) { return rounded_byte(mean + factor * (v - mean)); });
 }
 
 Image with_brightness(const Image& image, double factor) {
-    return mapped(image, [&](int v) { return to_byte(factor * v); });
+    return mapped(image, [&](int v) { return rounded_byte(factor * v); });
 }
 
 Image with_sharpness(const Image& image, double factor) {
@@ -160,7 +161,7 @@ Image with_sharpness(const Image& image, double factor) {
                 double sum = 4.0 * image.pixels[at(y, x)];  // 5 in the middle, 1 around it
                 for (int64_t dy = -1; dy <= 1; ++dy)
                     for (int64_t dx = -1; dx <= 1; ++dx) sum += image.pixels[at(y + dy, x + dx)];
-                smooth.pixels[at(y, x)] = to_byte(sum / 13);
+                smooth.pixels[at(y, x)] = rounded_byte(sum / 13);
             }
     return blended(smooth, image, factor);
 }

@@ -37,7 +37,7 @@ Image rotated(const Image& image, double s) {
 }
 
 constexpr double kShear = 0.3, kMove = 0.45, kFactor = 0.9;
-constexpr int kValues = 256, kBits = 8;
+constexpr int kByteValues = 256, kBits = 8;
 
 constexpr Entry kOperations[] = {
     {false, [](const Image& image, double) { return image; }},
@@ -46,7 +46,7 @@ constexpr Entry kOperations[] = {
     {true, rotated},
     {false,
      [](const Image& image, double s) {
-         return solarized(image, kValues - static_cast<int>(std::lround(kValues * s)));
+         return solarized(image, kByteValues - static_cast<int>(std::lround(kByteValues * s)));
      }},
     {true, [](const Image& image, double s) { return with_color(image, 1 + kFactor * s); }},
     {false,
