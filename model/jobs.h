@@ -12,5 +12,6 @@
 #include "model/jobs/probe.h"
 #include "model/jobs/run.h"
 #include "model/jobs/summary.h"
+#include "model/jobs/sweep.h"
 #include "model/jobs/train.h"
 #include "model/system.h"

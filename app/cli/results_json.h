@@ -12,6 +12,7 @@ struct InspectResult;
 struct OpResult;
 struct ProbeResult;
 struct RunResult;
+struct SweepResult;
 struct SystemReport;
 struct TrainResult;
 }  // namespace aft
@@ -25,6 +26,7 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const OpResult& result);
 [[nodiscard]] nlohmann::json to_json(const ProbeResult& result);
 [[nodiscard]] nlohmann::json to_json(const RunResult& result);
+[[nodiscard]] nlohmann::json to_json(const SweepResult& result);
 [[nodiscard]] nlohmann::json to_json(const SystemReport& report);
 [[nodiscard]] nlohmann::json to_json(const TrainResult& result);
 

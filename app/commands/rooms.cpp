@@ -11,6 +11,7 @@ CommandRoom probe_command();
 CommandRoom op_command();
 CommandRoom run_command();
 CommandRoom export_command();
+CommandRoom sweep_command();
 CommandRoom bench_command();
 CommandRoom list_command();
 #if AFT_WINDOW
@@ -30,6 +31,7 @@ const std::vector<CommandRoom>& commands() {
         op_command(),
         run_command(),
         export_command(),
+        sweep_command(),
         bench_command(),
         list_command(),
 #if AFT_WINDOW

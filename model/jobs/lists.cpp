@@ -3,6 +3,7 @@
 #include "model/checkpoints/format.h"
 #include "model/data/source.h"
 #include "model/mixers/mixer.h"
+#include "model/jobs/sweep.h"
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"
 
@@ -25,7 +26,8 @@ std::vector<NamedList> model_lists() {
         presets.rooms.push_back({preset.name, preset.sentence});
     return {list_of("mixers", mixers()),   list_of("tasks", tasks()),
             list_of("sources", sources()), list_of("formats", formats()),
-            list_of("probes", probes()),   presets};
+            list_of("probes", probes()),   presets,
+            {"sweeps", list_sweeps()}};
 }
 
 }  // namespace aft

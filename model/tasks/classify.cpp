@@ -1,6 +1,7 @@
 // classify: one label for a picture cut into patches; loss in nats per picture (with label
 // smoothing e: the target keeps 1 - e and shares e evenly), reported as the share of right answers.
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include "core/check.h"
 #include "model/nn/embedding.h"
@@ -57,6 +58,7 @@ TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass,
     TaskResult result;
     result.loss = mean_cross_entropy(logits, batch.target,
                                      training.read<SmoothingSettings>().label_smoothing);
+    if (!at::GradMode::is_enabled()) result.logits = logits;
     result.tokens = result.examples = batch.target.size(0);
     const at::Tensor right = logits.argmax(-1).eq(batch.target).sum();
     result.metrics["accuracy"] = right.item<double>() / static_cast<double>(result.examples);

@@ -18,6 +18,8 @@ struct TaskResult {
     at::Tensor loss;  // scalar, nats per token (or per example), mean over the batch
     std::map<std::string, double> metrics;  // the metric of its traits
     int64_t tokens = 0, examples = 0;
+    // Without gradients: [B, T, values] or, of tasks with classes, [B, classes]; else undefined.
+    at::Tensor logits;
 };
 
 struct TokenGrid {
