@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/check.h"
+
 #include "core/figure/parts.h"
 
 namespace aft {
