@@ -46,7 +46,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                       .device = request.device,
                       .layers = chosen_layers(request, facts),
                       .head = -1,
-                      .options = {{"reduce", reduce}, {"part", part}},
+                      .options = {{"reduce", reduce}, {"part", part}, {"visible", "nan"}},
                       .data = figure_data(request, facts),
                       .index = request.index,
                       .count = images};

@@ -6,8 +6,9 @@
 // per head, or the implicit attention of AFT (operators.md, Eq. 3 without its gate): per channel,
 // as the mean over the channels of each head, or over all channels, plain or weighted by the gate.
 // A class token and a start token stand on no grid: they are left out, and the rows are not scaled
-// to make up for them. In causal models source j is the value before target j. NaN where no pair is
-// visible. targets=N takes N of them, evenly spread.
+// to make up for them. In causal models source j is the value before target j. A text is a grid of
+// one row. Where no pair is visible 0, or NaN with visible=nan. targets=N takes N of them, evenly
+// spread.
 // Cost: O(T) rows of T x d, one at a time; O(d H W) memory for channels.
 #include <ATen/ATen.h>
 
@@ -29,9 +30,6 @@ struct GridOf {
 };
 
 GridOf grid_of(const ModelConfig& model) {
-    if (task_traits(model).is_text())
-        fail_usage(
-            "probe relative-attention: a text has no picture's grid; models for pictures have one");
     GridOf grid{model.grid_height(), model.grid_width()};
     if (model.has_class_token()) grid.first_target = grid.first_source = 1;
     if (model.causal()) grid.first_source = 1;  // source 0 is the start token
@@ -67,8 +65,8 @@ class OffsetMean {
         window(pairs_).add_(on_grid(visible.to(at::kDouble).unsqueeze(0)).squeeze(0));
     }
 
-    [[nodiscard]] at::Tensor mean() const {
-        return at::where(pairs_ > 0, sum_ / pairs_.clamp_min(1), std::nan(""));
+    [[nodiscard]] at::Tensor mean(double hidden) const {
+        return at::where(pairs_ > 0, sum_ / pairs_.clamp_min(1), hidden);
     }
 
   private:
@@ -105,13 +103,14 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
         offsets.add(grouped(rows, reduce, one_head ? 1 : mixer_traits(model).heads), rows.visible,
                     grid.first_target + place);
     }
+    const double hidden = probe::option(room, request, "visible") == "nan" ? std::nan("") : 0;
     probe::FieldText text{"relative-attention", "share", {axis, "y", "x"}, {}};
     text.notes = {{"part", part},
                   {"reduce", reduce},
                   {"targets", fmt::format("{} of {}", count, grid.cells())},
                   {"quantity", "attention by offset"},
                   {"normalisation", "mean over the targets that have the offset"}};
-    return {{probe::make_field(offsets.mean(), std::move(text), context.step)}};
+    return {{probe::make_field(offsets.mean(hidden), std::move(text), context.step)}};
 }
 
 }  // namespace
@@ -121,6 +120,7 @@ ProbeRoom relative_attention_probe() {
                      "attention by the offset between source and target, mean over targets"},
             .options = {{"part", {"prior", "content", "both"}, "both"},
                         {"reduce", {"head", "channel", "mean", "gate"}, "head"},
+                        {"visible", {"all", "nan"}, "all"},
                         {"targets", {}, ""}},
             .needs = ProbeNeeds::input,
             .averages_inputs = true,
