@@ -24,42 +24,42 @@ struct DrawBox {
 enum class DrawAnchor { start, middle, end };
 
 struct TextMark {
-    DrawPoint at;  // of the baseline
-    std::string words;
+    DrawPoint at = {};  // of the baseline
+    std::string words = {};
     double size = 12;  // of the em
     uint32_t ink = 0;
     DrawAnchor anchor = DrawAnchor::start;
     bool is_bold = false;
 };
 struct FillMark {
-    DrawBox box;
+    DrawBox box = {};
     uint32_t ink = 0;
 };
 struct HatchMark {  // 45 degrees, 6 apart, 1.2 wide
-    DrawBox box;
+    DrawBox box = {};
     uint32_t ground = 0, line = 0;
 };
 struct LineMark {
-    std::vector<DrawPoint> points;
+    std::vector<DrawPoint> points = {};
     uint32_t ink = 0;
     double width = 1, opacity = 1;
 };
 struct DotMark {
-    DrawPoint at;
+    DrawPoint at = {};
     double radius = 3;
     uint32_t ink = 0;
 };
 struct ImageMark {  // enlarged without smoothing; of 4 channels, alpha 0 shows what is below
-    DrawBox box;
-    Image image;
+    DrawBox box = {};
+    Image image = {};
 };
 using DrawMark = std::variant<TextMark, FillMark, HatchMark, LineMark, DotMark, ImageMark>;
 
 struct Drawing {
     double width = 0, height = 0;
     uint32_t ground = 0xFFFFFF;
-    std::string title;  // for readers that show no picture
-    std::vector<DrawMark> marks;
+    std::string title = {};  // for readers that show no picture
+    std::vector<DrawMark> marks = {};
 };
 
 // A document of its own: text stays text (Inter where it is installed), pictures are embedded PNG.

@@ -11,7 +11,7 @@ namespace aft {
 // A letter's coverage, 0 to 255, and where its upper left corner lies in the picture.
 struct GlyphPixels {
     int x = 0, y = 0, width = 0, height = 0;
-    std::vector<uint8_t> coverage;  // [height, width]
+    std::vector<uint8_t> coverage = {};  // [height, width]
 };
 
 class GlyphSource {
@@ -26,7 +26,7 @@ class GlyphSource {
 
   private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::unique_ptr<Impl> impl_ = {};
 };
 
 }  // namespace aft

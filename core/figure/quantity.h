@@ -9,7 +9,7 @@
 namespace aft {
 
 struct QuantityStyle {
-    std::string words;  // "exp(w) - 1"
+    std::string words = {};  // "exp(w) - 1"
     Signs signs = Signs::none;
     Scale scale = Scale::linear;
     Colormap map = Colormap::viridis;

@@ -18,53 +18,53 @@ namespace aft {
 // A colour bar with numbers at its ends, and at 0 where the scale is signed. The ember maps are
 // taken for the ground: light centre on light.
 struct ColorKey {
-    Coloring coloring;
+    Coloring coloring = {};
 };
 
 struct FigureTile {
-    std::string label;           // above it; "" = none
+    std::string label = {};           // above it; "" = none
     int64_t rows = 0, columns = 0;  // 0: the place stays empty
-    std::vector<float> values;   // a map [rows, columns]; NaN is hatched, infinity marked
-    Image picture;               // or a picture of that size
-    std::vector<uint8_t> hidden;  // of a picture [rows, columns]: 1 is hatched; empty: nothing is
+    std::vector<float> values = {};   // a map [rows, columns]; NaN is hatched, infinity marked
+    Image picture = {};               // or a picture of that size
+    std::vector<uint8_t> hidden = {};  // of a picture [rows, columns]: 1 is hatched; empty: nothing is
     int64_t stretch = 1;          // height of a cell over its width
-    std::optional<ColorKey> key;  // of this map, its bar below it; none: that of the row or grid
+    std::optional<ColorKey> key = {};  // of this map, its bar below it; none: that of the row or grid
 };
 
 struct FigureRow {
-    std::string label;  // left of it
-    std::vector<FigureTile> tiles;
-    std::optional<ColorKey> key;  // of the row's maps, its bar at the right end
+    std::string label = {};  // left of it
+    std::vector<FigureTile> tiles = {};
+    std::optional<ColorKey> key = {};  // of the row's maps, its bar at the right end
 };
 
 struct FigureGrid {
-    std::string title;
-    std::vector<std::string> column_labels;
-    std::vector<FigureRow> rows;
-    std::optional<ColorKey> key;  // of all maps, its bar below them
-    std::string key_words;        // what the numbers of the bars are: "share", "exp(w) - 1"
+    std::string title = {};
+    std::vector<std::string> column_labels = {};
+    std::vector<FigureRow> rows = {};
+    std::optional<ColorKey> key = {};  // of all maps, its bar below them
+    std::string key_words = {};        // what the numbers of the bars are: "share", "exp(w) - 1"
     double width = 1000;          // the tiles take about so much at most
 };
 
 struct PlotSeries {
-    std::string name;  // "" = not in the legend
-    std::vector<double> x, y;
-    std::vector<double> low, high;  // spread at each x, empty = none
+    std::string name = {};  // "" = not in the legend
+    std::vector<double> x, y = {};
+    std::vector<double> low, high = {};  // spread at each x, empty = none
     int color = 0;                  // place in the series colours, from 0
     bool has_line = true, has_dots = false, is_faint = false;
 };
 
 struct FigurePlot {
-    std::string x_label, y_label;
-    std::vector<PlotSeries> series;
+    std::string x_label, y_label = {};
+    std::vector<PlotSeries> series = {};
     // Names of places on the x axis; empty: round numbers.
-    std::vector<std::pair<double, std::string>> x_ticks;
+    std::vector<std::pair<double, std::string>> x_ticks = {};
 };
 
 struct FigureScene {
-    std::string title;
-    std::vector<std::string> notes;  // below the title: quantity, normalisation, range, model, step
-    std::vector<std::variant<FigureGrid, FigurePlot>> parts;
+    std::string title = {};
+    std::vector<std::string> notes = {};  // below the title: quantity, normalisation, range, model, step
+    std::vector<std::variant<FigureGrid, FigurePlot>> parts = {};
     bool is_dark = false;
 };
 

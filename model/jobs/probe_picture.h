@@ -16,8 +16,8 @@ struct ProbePicture {
     int64_t fold_height = 0, fold_width = 0, stretch = 1;
     bool sources_start_before = false;  // source j lies at place j - 1 (start or class token)
     bool rows_over_sources = false;     // shown up to their largest value
-    std::string title;
-    std::vector<std::string> notes;  // model and input; what is drawn is added
+    std::string title = {};
+    std::vector<std::string> notes = {};  // model and input; what is drawn is added
 };
 [[nodiscard]] FigureScene probe_figure(const ProbePicture& picture);
 
