@@ -56,12 +56,8 @@ nlohmann::json to_json(const FigureFlags& flags, const FigureResult& result) {
                           {"max", range.values.high},
                           {"low", range.colors.low},
                           {"high", range.colors.high}});
-    return {{"figure", flags.request.figure},
-            {"models", flags.request.models},
-            {"file", flags.out},
-            {"title", result.scene.title},
-            {"notes", result.scene.notes},
-            {"ranges", ranges}};
+    return {{"figure", flags.request.figure}, {"models", flags.request.models}, {"file", flags.out},
+            {"title", result.scene.title},    {"notes", result.scene.notes},    {"ranges", ranges}};
 }
 
 int figure(FigureFlags& flags, const Globals& globals) {

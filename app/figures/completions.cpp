@@ -22,8 +22,7 @@ FigureGrid grid_of(const CompletedPictures& done, size_t samples) {
         grid.rows.back().tiles.push_back(std::move(tile));
     }
     for (size_t n = 0; n < samples; ++n) {
-        grid.rows.push_back(
-            {samples == 1 ? "completed" : fmt::format("sample {}", n + 1), {}, {}});
+        grid.rows.push_back({samples == 1 ? "completed" : fmt::format("sample {}", n + 1), {}, {}});
         for (const std::vector<Image>& of_picture : done.samples)
             grid.rows.back().tiles.push_back(picture_tile(of_picture[n], ""));
     }
@@ -36,9 +35,10 @@ FigureGrid grid_of(const CompletedPictures& done, size_t samples) {
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const ModelFacts facts = model_facts(request.models.front());
     if (!facts.task.is_autoregressive || facts.task.is_text())
-        fail_usage("figure completions: {} completes no pictures; models that predict the values "
-                   "of a picture one by one can show it",
-                   shown_path(facts.path));
+        fail_usage(
+            "figure completions: {} completes no pictures; models that predict the values "
+            "of a picture one by one can show it",
+            shown_path(facts.path));
     PictureCompletions asked{.model = facts.path,
                              .data = figure_data(request, facts),
                              .device = request.device,
@@ -47,20 +47,18 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                              .sample = {}};
     if (asked.count > 24)
         fail_usage("figure completions: --limit: found {}, allowed: 1 to 24", asked.count);
-    asked.keep_rows =
-        figure_number_option(request, "keep-rows",
-                             {0, static_cast<double>(facts.height - 1)}, facts.height / 2);
+    asked.keep_rows = figure_number_option(
+        request, "keep-rows", {0, static_cast<double>(facts.height - 1)}, facts.height / 2);
     asked.sample.samples = figure_number_option(request, "samples", {1, kMostSamples}, 1);
     asked.sample.seed =
         static_cast<uint64_t>(figure_number_option(request, "seed", {0, kMostSeed}, 1));
     const CompletedPictures done = complete_pictures(asked, control);
     FigureResult out;
     out.scene.title = "Completions";
-    out.scene.notes = {
-        model_words(facts),
-        fmt::format("{}; the upper {} of {} rows are given; temperature 1, seed {}",
-                    printable_line(done.input_note), asked.keep_rows, facts.height,
-                    asked.sample.seed)};
+    out.scene.notes = {model_words(facts),
+                       fmt::format("{}; the upper {} of {} rows are given; temperature 1, seed {}",
+                                   printable_line(done.input_note), asked.keep_rows, facts.height,
+                                   asked.sample.seed)};
     out.scene.parts.emplace_back(grid_of(done, static_cast<size_t>(asked.sample.samples)));
     return out;
 }

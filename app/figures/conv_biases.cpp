@@ -14,10 +14,11 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = conv_biases_figure();
     const ModelFacts facts = model_facts(request.models.front());
     if (!facts.mixer.has_kernel())
-        fail_usage("figure conv-biases: {} is {}, whose position bias is no kernel over offsets; "
-                   "models with a kernel, as AFT-conv, can show it{}",
-                   shown_path(facts.path), facts.mixer.words,
-                   facts.mixer.has_bias() ? "; this one has full-biases" : "");
+        fail_usage(
+            "figure conv-biases: {} is {}, whose position bias is no kernel over offsets; "
+            "models with a kernel, as AFT-conv, can show it{}",
+            shown_path(facts.path), facts.mixer.words,
+            facts.mixer.has_bias() ? "; this one has full-biases" : "");
     const std::string quantity = figure_option(room, request, "quantity");
     const std::vector<int64_t> layers = chosen_layers(request, facts);
     LayerFields fields = probe_layers({.probe = "kernel",
@@ -53,8 +54,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
 }  // namespace
 
 FigureRoom conv_biases_figure() {
-    return {.info = {"conv-biases",
-                     "exp(w) - 1 of kernels, layers by heads (Fig. 1, 6, 7, 8)"},
+    return {.info = {"conv-biases", "exp(w) - 1 of kernels, layers by heads (Fig. 1, 6, 7, 8)"},
             .example = "afterimage figure conv-biases runs/shapes --heads 0,1,2,3 -o kernels.svg",
             .options = {{"quantity", {"exp-1", "exp", "w"}, "exp-1"}, range_option()},
             .make = make};

@@ -13,24 +13,24 @@
 #include "core/progress.h"
 #include "core/rooms.h"
 #include "model/jobs/figure_data.h"
-#include "model/probe/option.h"
+#include "model/jobs/probe.h"
 
 namespace aft::app {
 
 struct FigureRequest {
     std::string figure = {};
-    std::vector<std::string> models = {};     // checkpoints or run folders
-    std::vector<int64_t> layers, heads = {};  // empty: chosen by the room; order is kept
-    std::string data, device = "cpu";    // data "" = what the model was trained on
-    int64_t index = 0, limit = 0;        // limit 0 = the room's own number of examples
+    std::vector<std::string> models = {};          // checkpoints or run folders
+    std::vector<int64_t> layers = {}, heads = {};  // empty: chosen by the room; order is kept
+    std::string data, device = "cpu";              // data "" = what the model was trained on
+    int64_t index = 0, limit = 0;                  // limit 0 = the room's own number of examples
     std::map<std::string, std::string> options = {};
 };
 
 // What a bar of the figure covers, for --json and tests.
 struct FigureRange {
-    std::string what = {};    // "layer 3"
-    ValueSpan values = {};    // the least and the largest of all values
-    Range colors = {};        // what the ends of the colours stand for
+    std::string what = {};  // "layer 3"
+    ValueSpan values = {};  // the least and the largest of all values
+    Range colors = {};      // what the ends of the colours stand for
 };
 
 struct FigureResult {

@@ -74,11 +74,12 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = full_biases_figure();
     const ModelFacts facts = model_facts(request.models.front());
     if (!facts.mixer.has_bias() || facts.mixer.has_kernel())
-        fail_usage("figure full-biases: {} is {}: {}; models with a bias of their own for each "
-                   "pair of positions, as AFT-full and AFT-local, can show it",
-                   shown_path(facts.path), facts.mixer.words,
-                   facts.mixer.has_kernel() ? "its bias is a kernel (figure conv-biases)"
-                                            : facts.mixer.no_bias);
+        fail_usage(
+            "figure full-biases: {} is {}: {}; models with a bias of their own for each "
+            "pair of positions, as AFT-full and AFT-local, can show it",
+            shown_path(facts.path), facts.mixer.words,
+            facts.mixer.has_kernel() ? "its bias is a kernel (figure conv-biases)"
+                                     : facts.mixer.no_bias);
     const std::vector<int64_t> layers = chosen_layers(request, facts);
     const int64_t head =
         request.heads.empty() ? -1 : chosen_heads(request, facts.mixer.heads).front();
@@ -94,8 +95,9 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
     const QuantityStyle style = quantity_style(quantity, quantity == "w" ? "nats" : "");
     FigureResult out;
     out.scene.title = "Position biases, " + style.words;
-    out.scene.notes = {model_words(facts), caption_of(facts, fields.layers.front()).words,
-                       fmt::format("Colours: {}, a range for each map", scale_words(style, kPercentile))};
+    out.scene.notes = {
+        model_words(facts), caption_of(facts, fields.layers.front()).words,
+        fmt::format("Colours: {}, a range for each map", scale_words(style, kPercentile))};
     add_layers(out, layers, fields.layers, style);
     return out;
 }

@@ -32,9 +32,10 @@ void check_keys(const ModelFacts& facts) {
         fail_usage("figure keys: {} is a model for text; models for pictures can show it",
                    shown_path(facts.path));
     if (!facts.mixer.has_key_maps)
-        fail_usage("figure keys: {}: {}; models with one key map for all targets, as AFT, can "
-                   "show it",
-                   shown_path(facts.path), facts.mixer.no_keys);
+        fail_usage(
+            "figure keys: {}: {}; models with one key map for all targets, as AFT, can "
+            "show it",
+            shown_path(facts.path), facts.mixer.no_keys);
 }
 
 FigureResult make(const FigureRequest& request, const JobControl& control) {

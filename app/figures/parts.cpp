@@ -17,8 +17,8 @@ void check_option(const FigureRoom& room, const std::string& key, const std::str
     for (const ProbeOption& option : room.options) {
         known.push_back(option.key);
         if (option.key != key) continue;
-        if (option.values.empty() || std::find(option.values.begin(), option.values.end(), value) !=
-                                         option.values.end())
+        if (option.values.empty() ||
+            std::find(option.values.begin(), option.values.end(), value) != option.values.end())
             return;
         fail_usage("figure {}: option {}: found '{}', allowed: {}", room.info.name, key,
                    shown(value), fmt::join(option.values, ", "));
@@ -42,7 +42,7 @@ std::vector<int64_t> checked(const std::vector<int64_t>& places, int64_t count,
 }
 
 // Map number `map` of a field as a tile.
-FigureTile tile_of(const Field& field, int64_t map, const MapRows& rows) {
+FigureTile tile_of(const Field& field, int64_t map, const LayerMaps& rows) {
     FigureTile tile;
     const size_t axes = field.shape.size();
     tile.columns = rows.columns > 0 ? rows.columns : field.shape.back();
@@ -61,8 +61,7 @@ FigureTile tile_of(const Field& field, int64_t map, const MapRows& rows) {
 FigureResult make_figure(const FigureRequest& request, const JobControl& control) {
     const FigureRoom& room = find_room(figures(), request.figure, "figure");
     if (request.models.empty() || request.models.size() > room.most_models)
-        fail_usage("figure {}: found {} models, allowed: {}", room.info.name,
-                   request.models.size(),
+        fail_usage("figure {}: found {} models, allowed: {}", room.info.name, request.models.size(),
                    room.most_models == 1 ? "1" : fmt::format("1 to {}", room.most_models));
     for (const auto& [key, value] : request.options) check_option(room, key, value);
     return room.make(request, control);
@@ -114,8 +113,8 @@ std::string model_words(const ModelFacts& facts) {
 std::string figure_data(const FigureRequest& request, const ModelFacts& facts) {
     if (!request.data.empty()) return request.data;
     if (facts.data.empty())
-        fail_usage("figure {}: {} names no data it was trained on; say --data SPEC",
-                   request.figure, shown_path(facts.path));
+        fail_usage("figure {}: {} names no data it was trained on; say --data SPEC", request.figure,
+                   shown_path(facts.path));
     return facts.data;
 }
 
@@ -123,7 +122,7 @@ ProbeOption range_option() {
     return {"range", {"layer", "figure"}, "layer"};
 }
 
-void add_map_rows(FigureResult& to, const MapRows& rows) {
+void add_map_rows(FigureResult& to, const LayerMaps& rows) {
     FigureGrid grid;
     std::vector<float> all;
     for (const int64_t map : rows.maps)
@@ -150,10 +149,10 @@ void add_map_rows(FigureResult& to, const MapRows& rows) {
         grid.key = color_key(rows.style, all, 100);
         to.ranges.push_back({"figure", value_span(all), grid.key->coloring.range});
     }
-    to.scene.notes.push_back(fmt::format(
-        "Colours: {}, one range for {}; values {}", scale_words(rows.style, 100),
-        rows.shares_range ? "the figure" : "each layer (bars at the right)",
-        span_words(value_span(all))));
+    to.scene.notes.push_back(
+        fmt::format("Colours: {}, one range for {}; values {}", scale_words(rows.style, 100),
+                    rows.shares_range ? "the figure" : "each layer (bars at the right)",
+                    span_words(value_span(all))));
     to.scene.parts.emplace_back(std::move(grid));
 }
 

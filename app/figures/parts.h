@@ -32,18 +32,18 @@ inline constexpr int64_t kMostHeads = 16, kMostLayers = 12;
 // Option range=layer|figure, for figures with rows of layers.
 [[nodiscard]] ProbeOption range_option();
 
-struct MapRows {
+struct LayerMaps {
     std::vector<int64_t> layers = {};
-    std::vector<Field> fields = {};   // [maps, rows, columns] or [maps, cells], one for each layer
-    std::vector<int64_t> maps = {};   // which of them
-    int64_t rows = 0, columns = 0;  // of a map; 0: the field's last two
+    std::vector<Field> fields = {};  // [maps, rows, columns] or [maps, cells], one for each layer
+    std::vector<int64_t> maps = {};  // which of them
+    int64_t rows = 0, columns = 0;   // of a map; 0: the field's last two
     int64_t stretch = 1;
     std::string map_name = "head";  // of a column: "head 3"
     QuantityStyle style = {};
     bool shares_range = false;  // one range for the figure
 };
 // Rows layers, columns heads, each with its bar.
-void add_map_rows(FigureResult& to, const MapRows& rows);
+void add_map_rows(FigureResult& to, const LayerMaps& rows);
 
 // A picture as a tile.
 [[nodiscard]] FigureTile picture_tile(Image picture, std::string label);

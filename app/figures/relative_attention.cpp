@@ -17,13 +17,15 @@ constexpr double kBudget = 1e10;  // exponentials in all: about a minute on two 
 
 void check_model(const ModelFacts& facts) {
     if (facts.task.is_text())
-        fail_usage("figure relative-attention: {} is a model for text; models for pictures can "
-                   "show it",
-                   shown_path(facts.path));
+        fail_usage(
+            "figure relative-attention: {} is a model for text; models for pictures can "
+            "show it",
+            shown_path(facts.path));
     if (!facts.mixer.has_attention)
-        fail_usage("figure relative-attention: {}: {}; models whose rows over the sources can be "
-                   "shown, as softmax attention and AFT, can",
-                   shown_path(facts.path), facts.mixer.no_attention);
+        fail_usage(
+            "figure relative-attention: {}: {}; models whose rows over the sources can be "
+            "shown, as softmax attention and AFT, can",
+            shown_path(facts.path), facts.mixer.no_attention);
 }
 
 // As many targets as the budget allows, of large models evenly spread ones.
@@ -68,9 +70,9 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                     of_channels),
         fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
                     2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
-                    facts.has_class_token                ? "; class token left out"
+                    facts.has_class_token          ? "; class token left out"
                     : facts.task.is_autoregressive ? "; start token left out; hatched: not visible"
-                                                         : "")};
+                                                   : "")};
     const int64_t maps = fields.layers.front().shape.front();
     const std::string axis = fields.layers.front().axes.front();
     add_map_rows(out, {.layers = asked.layers,

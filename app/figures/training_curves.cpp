@@ -91,9 +91,10 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
             plot.y_label = "loss, " + (run.task.loss_in_bits ? run.task.metric_words : "nats");
         }
         if (run.task.loss_key() != key)
-            fail_usage("figure training-curves: {} logs {}, the runs before it {}; runs of one "
-                       "kind go into one figure",
-                       shown_path(path), run.task.loss_key(), key);
+            fail_usage(
+                "figure training-curves: {} logs {}, the runs before it {}; runs of one "
+                "kind go into one figure",
+                shown_path(path), run.task.loss_key(), key);
         add_run(plot, out, run, key);
         const double value = last_value(run.curves, "validation." + key);
         if (std::isfinite(value))

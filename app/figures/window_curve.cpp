@@ -28,13 +28,15 @@ WindowRun read_run(const std::string& path, const std::string& key) {
     const auto column = "validation." + key;
     const double loss = last_value(run.curves, column);
     if (!std::isfinite(loss))
-        fail_usage("figure window-curve: {}: its metrics.jsonl has no value of {}; train with "
-                   "train.validate_every",
-                   shown_path(path), column);
+        fail_usage(
+            "figure window-curve: {}: its metrics.jsonl has no value of {}; train with "
+            "train.validate_every",
+            shown_path(path), column);
     if (run.mixer.has_kernel() || run.mixer.bias == BiasLayout::attention)
-        fail_usage("figure window-curve: {} is {}: it has no window over the sequence; runs of "
-                   "AFT-local with several windows can be drawn",
-                   shown_path(path), run.mixer.words);
+        fail_usage(
+            "figure window-curve: {} is {}: it has no window over the sequence; runs of "
+            "AFT-local with several windows can be drawn",
+            shown_path(path), run.mixer.words);
     return {fmt::format("{}, {} layers of {}", run.mixer_name, run.layers, run.dim),
             run.mixer.window, loss};
 }
@@ -44,8 +46,8 @@ double place_of(int64_t window) {
     return window == 0 ? -1 : std::log2(static_cast<double>(window));
 }
 
-PlotSeries series_of(const std::string& line, const std::vector<WindowRun>& runs) {
-    PlotSeries out;
+FigureSeries series_of(const std::string& line, const std::vector<WindowRun>& runs) {
+    FigureSeries out;
     out.name = line;
     out.has_dots = true;
     std::map<int64_t, std::vector<double>> losses;
@@ -87,14 +89,15 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
         plot.series.back().color = static_cast<int>(plot.series.size()) - 1;
     }
     FigureResult out;
-    for (const PlotSeries& one : plot.series) {
+    for (const FigureSeries& one : plot.series) {
         const auto [low, high] = std::minmax_element(one.y.begin(), one.y.end());
         out.ranges.push_back({one.name, {*low, *high}, {*low, *high}});
     }
     out.scene.title = "Validation loss against the window";
-    out.scene.notes = {fmt::format("{} runs; dots are means over runs of one window, bars their "
-                                   "least and largest value",
-                                   runs.size())};
+    out.scene.notes = {
+        fmt::format("{} runs; dots are means over runs of one window, bars their "
+                    "least and largest value",
+                    runs.size())};
     out.scene.parts.emplace_back(std::move(plot));
     return out;
 }

@@ -16,14 +16,12 @@ std::vector<KeyTick> ticks_of(const ColorKey& key) {
     const auto along = [&](double v) {
         const double low = scale_position(range.low, range, key.coloring.scale);
         const double high = scale_position(range.high, range, key.coloring.scale);
-        return high > low
-                   ? (scale_position(v, range, key.coloring.scale) - low) / (high - low)
-                   : 0.5;
+        return high > low ? (scale_position(v, range, key.coloring.scale) - low) / (high - low)
+                          : 0.5;
     };
     std::vector<KeyTick> ticks{{0, range.low}, {1, range.high}};
     const double zero = along(0);
-    if (is_signed_scale(key.coloring.scale) && zero > 0.2 && zero < 0.8)
-        ticks.push_back({zero, 0});
+    if (is_signed_scale(key.coloring.scale) && zero > 0.2 && zero < 0.8) ticks.push_back({zero, 0});
     return ticks;
 }
 
@@ -53,15 +51,13 @@ Coloring coloring_on(const FigureInk& ink, const ColorKey& key) {
     return out;
 }
 
-void draw_key(Drawing& to, const FigureInk& ink, const ColorKey& key, const DrawBox& box) {
+void draw_key(FigureDrawing& to, const FigureInk& ink, const ColorKey& key, const DrawBox& box) {
     const bool stands = box.height > box.width;
     const double length = stands ? box.height : box.width;
     to.marks.emplace_back(
         ImageMark{box, bar_image(coloring_on(ink, key), static_cast<int64_t>(length), stands)});
     for (const KeyTick& tick : ticks_of(key)) {
-        TextMark words{.words = figure_number(tick.value),
-                       .size = 11,
-                       .ink = ink.colors.text2};
+        TextMark words{.words = figure_number(tick.value), .size = 11, .ink = ink.colors.text2};
         if (stands) {
             const double y = box.bottom() - tick.position * length;
             words.at = {box.right() + 5, std::clamp(y + 4, box.y + 8, box.bottom())};

@@ -1,6 +1,6 @@
-// Drawing: a figure as a list of marks, which becomes SVG with real text or pixels with real fonts.
-// Plain data and pure functions, any thread. Units are pixels at scale 1, y downwards; colours are
-// 0xRRGGBB.
+// FigureDrawing: a figure as a list of marks, which becomes SVG with real text or pixels with real
+// fonts. Plain data and pure functions, any thread. Units are pixels at scale 1, y downwards;
+// colours are 0xRRGGBB.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -55,7 +55,7 @@ struct ImageMark {  // enlarged without smoothing; of 4 channels, alpha 0 shows 
 };
 using DrawMark = std::variant<TextMark, FillMark, HatchMark, LineMark, DotMark, ImageMark>;
 
-struct Drawing {
+struct FigureDrawing {
     double width = 0, height = 0;
     uint32_t ground = 0xFFFFFF;
     std::string title = {};  // for readers that show no picture
@@ -64,11 +64,11 @@ struct Drawing {
 
 // A document of its own: text stays text (Inter where it is installed), pictures are embedded PNG.
 // Characters that XML does not allow are left out.
-[[nodiscard]] std::string to_svg(const Drawing& drawing);
+[[nodiscard]] std::string to_svg(const FigureDrawing& drawing);
 
 // width x scale by height x scale, RGB. Error where that is beyond the limits of a picture, or no
 // font is found (Inter, else DejaVu Sans). scale: 1 to 4.
-[[nodiscard]] Image to_image(const Drawing& drawing, int scale);
+[[nodiscard]] Image to_image(const FigureDrawing& drawing, int scale);
 
 // How wide the words are in Inter, in the units of `size`; of a table, so that a layout is the same
 // with and without the font.

@@ -16,7 +16,7 @@ struct PixelBox {
 
 class Painter {
   public:
-    Painter(const Drawing& drawing, int scale) : scale_(scale) {
+    Painter(const FigureDrawing& drawing, int scale) : scale_(scale) {
         image_.width = static_cast<int64_t>(std::ceil(drawing.width)) * scale;
         image_.height = static_cast<int64_t>(std::ceil(drawing.height)) * scale;
         image_.channels = 3;
@@ -105,11 +105,10 @@ void Painter::operator()(const LineMark& mark) {
         bottom = std::max(bottom, p.y * scale_);
     }
     const double half = mark.width * scale_ / 2, more = half + 2;
-    const PixelBox box{
-        std::max<int64_t>(0, static_cast<int64_t>(left - more)),
-        std::max<int64_t>(0, static_cast<int64_t>(top - more)),
-        std::min<int64_t>(image_.width, static_cast<int64_t>(right + more)),
-        std::min<int64_t>(image_.height, static_cast<int64_t>(bottom + more))};
+    const PixelBox box{std::max<int64_t>(0, static_cast<int64_t>(left - more)),
+                       std::max<int64_t>(0, static_cast<int64_t>(top - more)),
+                       std::min<int64_t>(image_.width, static_cast<int64_t>(right + more)),
+                       std::min<int64_t>(image_.height, static_cast<int64_t>(bottom + more))};
     const int64_t wide = box.right - box.left, high = box.bottom - box.top;
     if (wide <= 0 || high <= 0) return;
     std::vector<float> coverage(static_cast<size_t>(wide * high), 0.0F);
@@ -153,7 +152,7 @@ void Painter::operator()(const ImageMark& mark) {
 
 }  // namespace
 
-Image to_image(const Drawing& drawing, int scale) {
+Image to_image(const FigureDrawing& drawing, int scale) {
     AFT_ASSERT(scale >= 1 && scale <= 4);
     Painter painter(drawing, scale);
     for (const DrawMark& mark : drawing.marks) std::visit(painter, mark);

@@ -108,7 +108,7 @@ struct SvgWriter {
 
 }  // namespace
 
-std::string to_svg(const Drawing& drawing) {
+std::string to_svg(const FigureDrawing& drawing) {
     SvgWriter writer;
     for (const DrawMark& mark : drawing.marks) std::visit(writer, mark);
     const std::string size =

@@ -30,8 +30,10 @@ namespace {
 // Folders of the Debian packages first, then of other distributions and the user's own.
 std::string font_file(const std::vector<std::string>& names) {
     std::vector<fs::path> folders{"/usr/share/fonts/opentype/inter",
-                                  "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/inter",
-                                  "/usr/share/fonts/dejavu", "/usr/share/fonts/TTF",
+                                  "/usr/share/fonts/truetype/dejavu",
+                                  "/usr/share/fonts/inter",
+                                  "/usr/share/fonts/dejavu",
+                                  "/usr/share/fonts/TTF",
                                   "/usr/local/share/fonts"};
     if (const std::string home = variable("HOME"); !home.empty()) {
         folders.push_back(fs::path(home) / ".local/share/fonts");
@@ -129,8 +131,9 @@ GlyphSource::GlyphSource() : impl_(std::make_unique<Impl>()) {
     impl_->bold = load({"Inter-SemiBold.otf", "Inter-SemiBold.ttf"});
     if (!impl_->regular) impl_->regular = load({"DejaVuSans.ttf"});
     if (!impl_->regular)
-        fail("no font for the words of a PNG figure: install fonts-inter or fonts-dejavu-core, or "
-             "write .svg, which needs none");
+        fail(
+            "no font for the words of a PNG figure: install fonts-inter or fonts-dejavu-core, or "
+            "write .svg, which needs none");
 }
 
 GlyphSource::~GlyphSource() = default;

@@ -26,7 +26,7 @@ class GlyphSource {
 
   private:
     struct Impl;
-    std::unique_ptr<Impl> impl_ = {};
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace aft

@@ -38,10 +38,9 @@ GridPlan plan_of(const FigureGrid& grid) {
         if (row.key) plan.right = std::max(plan.right, kBar + 5 + key_numbers_width(*row.key));
         for (const FigureTile& tile : row.tiles) {
             const auto zoom = static_cast<double>(zoom_of(tile, side));
-            plan.tile_width =
-                std::max(plan.tile_width, zoom * static_cast<double>(tile.columns));
-            plan.tile_height = std::max(
-                plan.tile_height, zoom * static_cast<double>(tile.rows * tile.stretch));
+            plan.tile_width = std::max(plan.tile_width, zoom * static_cast<double>(tile.columns));
+            plan.tile_height =
+                std::max(plan.tile_height, zoom * static_cast<double>(tile.rows * tile.stretch));
             plan.has_tile_labels = plan.has_tile_labels || !tile.label.empty();
             plan.has_tile_keys = plan.has_tile_keys || tile.key;
         }
@@ -102,7 +101,8 @@ struct TileSpot {
     const ColorKey* key = nullptr;  // of its row or grid
 };
 
-void draw_tile(Drawing& to, const FigureInk& ink, const FigureTile& tile, const TileSpot& spot) {
+void draw_tile(FigureDrawing& to, const FigureInk& ink, const FigureTile& tile,
+               const TileSpot& spot) {
     if (tile.rows == 0 || tile.columns == 0) return;
     DrawPoint at = spot.at;
     if (!tile.label.empty())
@@ -124,7 +124,7 @@ void draw_tile(Drawing& to, const FigureInk& ink, const FigureTile& tile, const 
 }
 
 struct GridPen {
-    Drawing& to;
+    FigureDrawing& to;
     const FigureInk& ink;
     const FigureGrid& grid;
     const GridPlan plan;
@@ -132,11 +132,12 @@ struct GridPen {
 
     void row(const FigureRow& row, double y) {
         if (!row.label.empty())
-            to.marks.emplace_back(TextMark{.at = {at.x + plan.left - 12, y + plan.tile_height / 2 + 4},
-                                           .words = row.label,
-                                           .size = kFigureText,
-                                           .ink = ink.colors.text2,
-                                           .anchor = DrawAnchor::end});
+            to.marks.emplace_back(
+                TextMark{.at = {at.x + plan.left - 12, y + plan.tile_height / 2 + 4},
+                         .words = row.label,
+                         .size = kFigureText,
+                         .ink = ink.colors.text2,
+                         .anchor = DrawAnchor::end});
         const ColorKey* const key = row.key ? &*row.key : grid.key ? &*grid.key : nullptr;
         const double side = side_of(grid, plan.columns);
         double x = at.x + plan.left;
@@ -147,8 +148,8 @@ struct GridPen {
         if (!row.key) return;
         const double height = std::min(plan.tile_height, 120.0);
         draw_key(to, ink, *row.key,
-                 {at.x + plan.left + columns_width() + 8, y + (plan.tile_height - height) / 2,
-                  kBar, height});
+                 {at.x + plan.left + columns_width() + 8, y + (plan.tile_height - height) / 2, kBar,
+                  height});
     }
     [[nodiscard]] double columns_width() const {
         return static_cast<double>(plan.columns) * (plan.tile_width + kGap) - kGap;
@@ -168,7 +169,7 @@ struct GridPen {
 
 }  // namespace
 
-DrawBox draw_grid(Drawing& to, const FigureInk& ink, const FigureGrid& grid, DrawPoint at) {
+DrawBox draw_grid(FigureDrawing& to, const FigureInk& ink, const FigureGrid& grid, DrawPoint at) {
     GridPen pen{to, ink, grid, plan_of(grid), at};
     const GridPlan& plan = pen.plan;
     double y = at.y;

@@ -48,7 +48,7 @@ void add_ticks(Axis& axis, int wanted) {
 Axis x_axis(const FigurePlot& plot) {
     Axis axis{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
               plot.x_ticks};
-    for (const PlotSeries& one : plot.series)
+    for (const FigureSeries& one : plot.series)
         for (const double v : one.x) axis.take(v);
     for (const auto& [v, words] : plot.x_ticks) axis.take(v);
     if (!(axis.low <= axis.high)) axis = {0, 1, {}};
@@ -61,8 +61,9 @@ Axis x_axis(const FigurePlot& plot) {
 }
 
 Axis y_axis(const FigurePlot& plot) {
-    Axis axis{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), {}};
-    for (const PlotSeries& one : plot.series)
+    Axis axis{
+        std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), {}};
+    for (const FigureSeries& one : plot.series)
         for (const std::vector<double>* const list : {&one.y, &one.low, &one.high})
             for (const double v : *list) axis.take(v);
     if (!(axis.low <= axis.high)) axis = {0, 1, {}};
@@ -74,7 +75,7 @@ Axis y_axis(const FigurePlot& plot) {
 }
 
 struct PlotPen {
-    Drawing& to;
+    FigureDrawing& to;
     const FigureInk& ink;
     Axis x, y;
     DrawBox box;
@@ -107,7 +108,7 @@ struct PlotPen {
         line({box.x, box.bottom()}, {box.right(), box.bottom()}, ink.colors.text3);
         words({box.x + box.width / 2, box.bottom() + 36}, plot.x_label, DrawAnchor::middle);
     }
-    void series(const PlotSeries& one) {
+    void series(const FigureSeries& one) {
         const uint32_t color =
             ink.colors.series[static_cast<size_t>(one.color) % ink.colors.series.size()];
         for (size_t i = 0; i < one.low.size(); ++i)
@@ -134,18 +135,18 @@ struct PlotPen {
 };
 
 // Names with their colours, in lines as wide as the plot; returns where it ends.
-double draw_legend(Drawing& to, const FigureInk& ink, const FigurePlot& plot, DrawPoint at) {
+double draw_legend(FigureDrawing& to, const FigureInk& ink, const FigurePlot& plot, DrawPoint at) {
     DrawPoint pen{at.x, at.y + 12};
     bool any = false;
-    for (const PlotSeries& one : plot.series) {
+    for (const FigureSeries& one : plot.series) {
         if (one.name.empty()) continue;
         const double width = 28 + text_width(one.name, kFigureText) + 20;
         if (any && pen.x + width > at.x + kPlotWidth) pen = {at.x, pen.y + 20};
         any = true;
         const uint32_t color =
             ink.colors.series[static_cast<size_t>(one.color) % ink.colors.series.size()];
-        to.marks.emplace_back(
-            LineMark{{{pen.x, pen.y - 4}, {pen.x + 20, pen.y - 4}}, color, 2, one.is_faint ? 0.35 : 1});
+        to.marks.emplace_back(LineMark{
+            {{pen.x, pen.y - 4}, {pen.x + 20, pen.y - 4}}, color, 2, one.is_faint ? 0.35 : 1});
         if (one.has_dots) to.marks.emplace_back(DotMark{{pen.x + 10, pen.y - 4}, 3.5, color});
         to.marks.emplace_back(TextMark{.at = {pen.x + 28, pen.y},
                                        .words = one.name,
@@ -158,7 +159,7 @@ double draw_legend(Drawing& to, const FigureInk& ink, const FigurePlot& plot, Dr
 
 }  // namespace
 
-DrawBox draw_plot(Drawing& to, const FigureInk& ink, const FigurePlot& plot, DrawPoint at) {
+DrawBox draw_plot(FigureDrawing& to, const FigureInk& ink, const FigurePlot& plot, DrawPoint at) {
     PlotPen pen{to, ink, x_axis(plot), y_axis(plot), {}};
     double left = 0;
     for (const auto& [v, words] : pen.y.ticks)
@@ -168,9 +169,9 @@ DrawBox draw_plot(Drawing& to, const FigureInk& ink, const FigurePlot& plot, Dra
     pen.words({at.x, top - 8}, plot.y_label, DrawAnchor::start);
     pen.box = {at.x + left, top, kPlotWidth, kPlotHeight};
     pen.axes(plot);
-    for (const PlotSeries& one : plot.series)
+    for (const FigureSeries& one : plot.series)
         if (one.is_faint) pen.series(one);
-    for (const PlotSeries& one : plot.series)
+    for (const FigureSeries& one : plot.series)
         if (!one.is_faint) pen.series(one);
     return {at.x, at.y, left + kPlotWidth + 24, top + kPlotHeight + 44 - at.y};
 }

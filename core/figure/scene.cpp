@@ -41,7 +41,7 @@ std::vector<std::string> wrapped(const std::string& words, double most) {
 }
 
 // The parts one below the other, and how wide they are.
-double draw_parts(Drawing& to, const FigureInk& ink, const FigureScene& figure) {
+double draw_parts(FigureDrawing& to, const FigureInk& ink, const FigureScene& figure) {
     double y = 0, width = 0;
     for (const auto& part : figure.parts) {
         if (y > 0) y += 20;
@@ -71,12 +71,12 @@ void shift(DrawMark& mark, double down) {
 
 }  // namespace
 
-Drawing draw_figure(const FigureScene& figure) {
+FigureDrawing draw_figure(const FigureScene& figure) {
     const FigureInk ink = ink_of(figure.is_dark);
-    Drawing parts;
+    FigureDrawing parts;
     const double title = text_width(figure.title, kTitle, true);
     const double width = std::ceil(std::max({draw_parts(parts, ink, figure), kLeastWidth, title}));
-    Drawing out{width + 2 * kFigureMargin, 0, ink.colors.pane, figure.title, {}};
+    FigureDrawing out{width + 2 * kFigureMargin, 0, ink.colors.pane, figure.title, {}};
     double y = kFigureMargin + 14;
     out.marks.emplace_back(TextMark{.at = {kFigureMargin, y},
                                     .words = figure.title,
@@ -129,7 +129,7 @@ void check_figure_file(const std::filesystem::path& path) {
 }
 
 void write_figure(const std::filesystem::path& path, const FigureScene& figure, int scale) {
-    const Drawing drawing = draw_figure(figure);
+    const FigureDrawing drawing = draw_figure(figure);
     if (path.extension() == ".svg") return write_atomically(path, to_svg(drawing));
     const double longer = std::max(drawing.width, drawing.height) * scale;
     const double pixels = drawing.width * drawing.height * scale * scale;

@@ -22,13 +22,15 @@ struct ColorKey {
 };
 
 struct FigureTile {
-    std::string label = {};           // above it; "" = none
-    int64_t rows = 0, columns = 0;  // 0: the place stays empty
-    std::vector<float> values = {};   // a map [rows, columns]; NaN is hatched, infinity marked
-    Image picture = {};               // or a picture of that size
-    std::vector<uint8_t> hidden = {};  // of a picture [rows, columns]: 1 is hatched; empty: nothing is
-    int64_t stretch = 1;          // height of a cell over its width
-    std::optional<ColorKey> key = {};  // of this map, its bar below it; none: that of the row or grid
+    std::string label = {};          // above it; "" = none
+    int64_t rows = 0, columns = 0;   // 0: the place stays empty
+    std::vector<float> values = {};  // a map [rows, columns]; NaN is hatched, infinity marked
+    Image picture = {};              // or a picture of that size
+    std::vector<uint8_t> hidden =
+        {};               // of a picture [rows, columns]: 1 is hatched; empty: nothing is
+    int64_t stretch = 1;  // height of a cell over its width
+    std::optional<ColorKey> key =
+        {};  // of this map, its bar below it; none: that of the row or grid
 };
 
 struct FigureRow {
@@ -43,33 +45,34 @@ struct FigureGrid {
     std::vector<FigureRow> rows = {};
     std::optional<ColorKey> key = {};  // of all maps, its bar below them
     std::string key_words = {};        // what the numbers of the bars are: "share", "exp(w) - 1"
-    double width = 1000;          // the tiles take about so much at most
+    double width = 1000;               // the tiles take about so much at most
 };
 
-struct PlotSeries {
+struct FigureSeries {
     std::string name = {};  // "" = not in the legend
-    std::vector<double> x, y = {};
-    std::vector<double> low, high = {};  // spread at each x, empty = none
-    int color = 0;                  // place in the series colours, from 0
+    std::vector<double> x = {}, y = {};
+    std::vector<double> low = {}, high = {};  // spread at each x, empty = none
+    int color = 0;                            // place in the series colours, from 0
     bool has_line = true, has_dots = false, is_faint = false;
 };
 
 struct FigurePlot {
-    std::string x_label, y_label = {};
-    std::vector<PlotSeries> series = {};
+    std::string x_label = {}, y_label = {};
+    std::vector<FigureSeries> series = {};
     // Names of places on the x axis; empty: round numbers.
     std::vector<std::pair<double, std::string>> x_ticks = {};
 };
 
 struct FigureScene {
     std::string title = {};
-    std::vector<std::string> notes = {};  // below the title: quantity, normalisation, range, model, step
+    std::vector<std::string> notes =
+        {};  // below the title: quantity, normalisation, range, model, step
     std::vector<std::variant<FigureGrid, FigurePlot>> parts = {};
     bool is_dark = false;
 };
 
 // Cost: O(cells and points).
-[[nodiscard]] Drawing draw_figure(const FigureScene& figure);
+[[nodiscard]] FigureDrawing draw_figure(const FigureScene& figure);
 
 // Blocks of so many cells a side, each its value of largest magnitude: no map has a side over
 // `most` cells. Returns the block's side, 1 = as it was. NaN only where all cells are NaN.

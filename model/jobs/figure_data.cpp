@@ -105,7 +105,8 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
                             .total = inputs * layers,
                             .what = "layers"});
             request.layer = asked.layers[n];
-            FieldSet set = naming_model(checkpoint.path, [&] { return run_probe(context, request); });
+            FieldSet set =
+                naming_model(checkpoint.path, [&] { return run_probe(context, request); });
             add_field(out.layers[n], std::move(set.fields.front()));
         }
     }
@@ -131,8 +132,8 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
         const CompletionRequest request = completion_of(asked, model, input.tokens);
         JobControl quiet;
         quiet.stop = control.stop;
-        const Completion done = naming_model(
-            checkpoint.path, [&] { return run_completion(net, request, {}, quiet); });
+        const Completion done =
+            naming_model(checkpoint.path, [&] { return run_completion(net, request, {}, quiet); });
         if (done.stopped) throw Interrupted();
         out.originals.push_back(tokens_picture(input.tokens, model));
         std::vector<Image> samples;
@@ -158,7 +159,8 @@ RunCurves run_curves(const std::string& path) {
     out.task = task_traits(config.model);
     out.mixer_name = config.model.mixer;
     uint64_t offset = 0;
-    while (read_rows(path, offset, out.curves)) {}
+    while (read_rows(path, offset, out.curves)) {
+    }
     return out;
 }
 

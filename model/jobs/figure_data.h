@@ -17,7 +17,7 @@ namespace aft {
 
 // What a figure says of a model and decides by.
 struct ModelFacts {
-    std::string path, name, data = {};  // data: the source it was trained on
+    std::string path = {}, name = {}, data = {};  // data: the source it was trained on
     int64_t step = 0, layers = 0, tokens = 0, dim = 0;
     int64_t grid_height = 0, grid_width = 0, channels = 1;  // token grid; values of a pixel
     int64_t height = 0;                                     // of a picture
@@ -61,7 +61,7 @@ struct CompletedPictures {
 
 // What a run folder has logged, with the settings that curves are drawn against.
 struct RunCurves {
-    std::string path, name = {};
+    std::string path = {}, name = {};
     int64_t layers = 0, dim = 0, seed = 0;
     MixerTraits mixer = {};
     TaskTraits task = {};

@@ -136,8 +136,7 @@ FigureScene picture_of(const ProbeJob& job, const PictureParts& of, const Field&
     picture.notes.push_back(fmt::format("Model {}: {}, step {}",
                                         printable_line(shown_name(job.model)),
                                         mixer_traits(model).words, of.checkpoint.step));
-    if (!of.input_note.empty())
-        picture.notes.push_back("Input: " + printable_line(of.input_note));
+    if (!of.input_note.empty()) picture.notes.push_back("Input: " + printable_line(of.input_note));
     return probe_figure(picture);
 }
 
@@ -149,8 +148,7 @@ void write_picture(const ProbeContext& context, const ProbeJob& job, const Pictu
     ProbeRequest request = shown.second;
     if (marks) request.options["visible"] = "nan";
     const FieldSet marked = marks ? run_probe(context, request) : FieldSet{};
-    FigureScene scene =
-        picture_of(job, of, shown.first, marks ? &marked.fields.front() : nullptr);
+    FigureScene scene = picture_of(job, of, shown.first, marks ? &marked.fields.front() : nullptr);
     scene.is_dark = job.theme == "dark";
     write_figure(job.out, scene, static_cast<int>(job.scale));
 }

@@ -78,12 +78,12 @@ void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& s
     for (int64_t map = 0; map < tiles; ++map) {
         if (map % across == 0)
             grid.rows.push_back(
-                {axis.empty() ? ""
-                              : fmt::format("{} {}{}", axis, map,
-                                            across > 1 && map + 1 < tiles
-                                                ? fmt::format(" to {}", std::min(map + across,
-                                                                                 tiles) - 1)
-                                                : ""),
+                {axis.empty()
+                     ? ""
+                     : fmt::format("{} {}{}", axis, map,
+                                   across > 1 && map + 1 < tiles
+                                       ? fmt::format(" to {}", std::min(map + across, tiles) - 1)
+                                       : ""),
                  {},
                  {}});
         FigureTile tile = tile_of(picture, shape, map);
@@ -101,8 +101,8 @@ void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& s
     if (tiles < shape.maps)
         scene.notes.push_back(fmt::format("The first {} of {} maps", tiles, shape.maps));
     if (block > 1)
-        scene.notes.push_back(fmt::format(
-            "A cell is the value of largest magnitude of {0} x {0}", block));
+        scene.notes.push_back(
+            fmt::format("A cell is the value of largest magnitude of {0} x {0}", block));
     scene.parts.emplace_back(std::move(grid));
 }
 
@@ -113,7 +113,7 @@ void add_curve(FigureScene& scene, const ProbePicture& picture) {
     const std::string quantity = note_of(field, "quantity");
     plot.y_label = (quantity.empty() ? field.name : quantity_style(quantity, field.unit).words) +
                    (field.unit.empty() ? "" : ", " + field.unit);
-    PlotSeries series;
+    FigureSeries series;
     std::vector<float> seen;
     for (size_t i = 0; i < field.values.size(); ++i) {
         series.x.push_back(static_cast<double>(i));

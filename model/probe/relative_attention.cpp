@@ -3,7 +3,7 @@
 //   m[dy, dx] = mean over targets (y, x), whose source (y + dy, x + dx) is visible, of a[target,
 //   source],
 // [head, 2H-1, 2W-1] with offset (0, 0) in the middle, H x W the token grid. a: softmax attention
-// per head, or the implicit attention of AFT (operators.md, Eq. 3 without its gate): per channel,
+// per head, or the implicit attention of AFT (Eq. 3 without its gate): per channel,
 // as the mean over the channels of each head, or over all channels, plain or weighted by the gate.
 // A class token and a start token stand on no grid: they are left out, and the rows are not scaled
 // to make up for them. In causal models source j is the value before target j. A text is a grid of

@@ -62,17 +62,16 @@ ShareRows LayerShares::at(int64_t target) const {
         out.visible = row.visible[0].slice(0, 0, T);
         if (part_ != "content") bias = row.values.select(1, 0).slice(1, 0, T);
     }
-    const AttentionLogits rows = context_.net.mixer(request_.layer)
-                                     .attention_rows({.taps = taps_,
-                                                      .target = target,
-                                                      .content = part_ != "prior",
-                                                      .bias = bias});
+    const AttentionLogits rows =
+        context_.net.mixer(request_.layer)
+            .attention_rows(
+                {.taps = taps_, .target = target, .content = part_ != "prior", .bias = bias});
     out.axis = rows.axis;
     out.logits = rows.logits;
     out.index = chosen(model, request_, rows.logits.size(0));
     out.gate = rows.gate.index_select(0, out.index);
-    out.shares = at::softmax(
-        at::where(out.visible, rows.logits.index_select(0, out.index), -kInfinity), 1);
+    out.shares =
+        at::softmax(at::where(out.visible, rows.logits.index_select(0, out.index), -kInfinity), 1);
     return out;
 }
 

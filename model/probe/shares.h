@@ -20,9 +20,9 @@ struct ShareRows {
     const char* axis = "channel";
 };
 
-// The rows of target after target of one layer. part: prior (K = 0), content (w = 0) or both. Layer,
-// channel, head and tokens are those of the request. Usage Errors name what is out of range or has
-// no such part. Context and request outlive it.
+// The rows of target after target of one layer. part: prior (K = 0), content (w = 0) or both.
+// Layer, channel, head and tokens are those of the request. Usage Errors name what is out of range
+// or has no such part. Context and request outlive it.
 class LayerShares {
   public:
     LayerShares(const ProbeContext& context, const ProbeRequest& request, std::string part);

@@ -1,4 +1,5 @@
-// Figures: what is described stands in the SVG as text and in the PNG as pixels of the right colour.
+// Figures: what is described stands in the SVG as text and in the PNG as pixels of the right
+// colour.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,7 +37,7 @@ size_t count_of(const std::string& text, const std::string& part) {
     return count;
 }
 
-const ImageMark& image_mark(const Drawing& drawing, size_t number) {
+const ImageMark& image_mark(const FigureDrawing& drawing, size_t number) {
     for (const DrawMark& mark : drawing.marks)
         if (const auto* const image = std::get_if<ImageMark>(&mark))
             if (number-- == 0) return *image;
@@ -48,20 +49,22 @@ TEST(FigureScenes, SvgHoldsWordsAsText) {
     EXPECT_NE(svg.find(">Maps &lt;of&gt; &quot;two&quot; &amp; more</text>"), std::string::npos);
     for (const char* words : {">a note<", ">layer 0<", ">head 1<", ">0<", ">5<"})
         EXPECT_NE(svg.find(words), std::string::npos) << words;
-    EXPECT_EQ(count_of(svg, "<image "), 3);  // two maps and the bar
+    EXPECT_EQ(count_of(svg, "<image "), 3);    // two maps and the bar
     EXPECT_EQ(count_of(svg, "<pattern "), 1);  // of the hidden cell
     EXPECT_EQ(count_of(svg, "<svg "), count_of(svg, "</svg>"));
 }
 
 TEST(FigureScenes, ControlCharactersLeaveTheSvg) {
     FigureScene scene = two_maps();
-    scene.title = "a\x01" "b\x1b[0m";
+    scene.title =
+        "a\x01"
+        "b\x1b[0m";
     const std::string svg = to_svg(draw_figure(scene));
     EXPECT_NE(svg.find(">ab[0m</text>"), std::string::npos);
 }
 
 TEST(FigureScenes, PngHasTheColoursOfTheMaps) {
-    const Drawing drawing = draw_figure(two_maps());
+    const FigureDrawing drawing = draw_figure(two_maps());
     for (const int scale : {1, 2, 4}) {
         const Image image = to_image(drawing, scale);
         EXPECT_EQ(image.width, static_cast<int64_t>(drawing.width) * scale);
@@ -82,7 +85,7 @@ TEST(FigureScenes, PngHasTheColoursOfTheMaps) {
 TEST(FigureScenes, PngHasLetters) {
     FigureScene scene;
     scene.title = "HHHH";
-    const Drawing drawing = draw_figure(scene);
+    const FigureDrawing drawing = draw_figure(scene);
     const Image image = to_image(drawing, 2);
     int64_t dark = 0;
     for (size_t i = 0; i < image.pixels.size(); i += 3) dark += image.pixels[i] < 128;
