@@ -1,5 +1,6 @@
 #include "model/jobs/figure_data.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.h"

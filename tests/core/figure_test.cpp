@@ -49,8 +49,8 @@ TEST(FigureScenes, SvgHoldsWordsAsText) {
     EXPECT_NE(svg.find(">Maps &lt;of&gt; &quot;two&quot; &amp; more</text>"), std::string::npos);
     for (const char* words : {">a note<", ">layer 0<", ">head 1<", ">0<", ">5<"})
         EXPECT_NE(svg.find(words), std::string::npos) << words;
-    EXPECT_EQ(count_of(svg, "<image "), 3);    // two maps and the bar
-    EXPECT_EQ(count_of(svg, "<pattern "), 1);  // of the hidden cell
+    EXPECT_EQ(count_of(svg, "<image "), 3U);    // two maps and the bar
+    EXPECT_EQ(count_of(svg, "<pattern "), 1U);  // of the hidden cell
     EXPECT_EQ(count_of(svg, "<svg "), count_of(svg, "</svg>"));
 }
 
@@ -124,7 +124,7 @@ TEST(FigureScenes, PlotsHaveAxesAndSkipWhatIsNoNumber) {
     const std::string svg = to_svg(draw_figure(scene));
     for (const char* words : {">step<", ">loss, bits/dim<", ">run 1<", ">100<", ">0.5<"})
         EXPECT_NE(svg.find(words), std::string::npos) << words;
-    EXPECT_EQ(count_of(svg, "<circle "), 4);  // three values and the legend
+    EXPECT_EQ(count_of(svg, "<circle "), 4U);  // three values and the legend
     EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
