@@ -6,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/commands/rooms.h"
+#include "app/figures/figure.h"
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
@@ -27,7 +28,10 @@ std::vector<NamedList> all_lists() {
 #if AFT_WINDOW
     for (NamedList& list : window_lists()) lists.push_back(std::move(list));
 #endif
-    for (const char* name : {"figures", "interventions", "importers"}) lists.push_back({name, {}});
+    NamedList drawn{"figures", {}};
+    for (const FigureRoom& room : figures()) drawn.rooms.push_back(room.info);
+    lists.push_back(std::move(drawn));
+    for (const char* name : {"interventions", "importers"}) lists.push_back({name, {}});
     return lists;
 }
 
@@ -86,12 +90,13 @@ CommandRun setup(CLI::App& command) {
         bool json = false;
     };
     auto flags = std::make_shared<ListFlags>();
-    add_text(command,
-             {"LIST",
-              "one list (default: all of them); figures, interventions and importers have no rooms "
-              "yet and are empty",
-              "NAME"},
-             flags->name);
+    add_text(
+        command,
+        {"LIST",
+         "one list (default: all of them); interventions and importers have no rooms yet and are "
+         "empty",
+         "NAME"},
+        flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals&) { return list(flags->name, flags->json); };
 }

@@ -34,6 +34,7 @@ APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
     ("results", r"cli/results_json\."),
+    ("figures", r"figures/"),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
     ("panels", r"panels/"),
