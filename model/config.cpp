@@ -149,7 +149,8 @@ void TrainConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
     add(number_row("train.batch", &batch, "Examples of one step.", {1, 65536, "examples"}));
     add(number_row("train.micro_batch", &micro_batch,
-                   "Examples computed at once, gradients added up; 0 = the whole batch.",
+                   "Examples computed at once, gradients added up; 0, or more than train.batch = "
+                   "the whole batch.",
                    {0, 65536, "examples"}));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
@@ -201,9 +202,6 @@ void Config::check() {
     const std::string problem = name_problem(name);
     require(problem.empty(), problem);
     model.check();
-    require(train.micro_batch <= train.batch,
-            fmt::format("train.micro_batch = {} is larger than train.batch = {}; allowed: 0 to {}",
-                        train.micro_batch, train.batch, train.batch));
     require(!task_traits(model).is_text() || data.augment == "none",
             fmt::format("data.augment={} changes pictures; model.task={} allows: none",
                         data.augment, model.task));

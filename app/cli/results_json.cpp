@@ -145,6 +145,7 @@ json to_json(const InspectResult& result) {
                                {"max", bias.max},
                                {"mean", bias.mean},
                                {"norm", bias.norm}});
+    if (!result.not_finite.empty()) out["not_finite"] = result.not_finite;
     if (!result.stored) return out;
     out["model"] = result.stored->file;
     out["step"] = result.stored->step;

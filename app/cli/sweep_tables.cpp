@@ -102,7 +102,7 @@ std::string summary_csv(const SweepResult& result) {
 FigurePlot plot_of(const SweepResult& result) {
     const SweepPlan& plan = result.plan;
     FigurePlot plot{.x_label = plan.x_key, .y_label = result.metric_words};
-    PlotSeries mean{.name = "mean", .has_dots = true}, each{.name = "a seed", .color = 1};
+    FigureSeries mean{.name = "mean", .has_dots = true}, each{.name = "a seed", .color = 1};
     mean.has_line = !plan.x_key.empty();
     each.has_line = false;
     each.has_dots = each.is_faint = true;

@@ -10,7 +10,7 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
-#include "core/text.h"
+#include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/decode/input.h"

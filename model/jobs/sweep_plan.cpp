@@ -1,4 +1,6 @@
 // What a sweep file says, read and checked.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>

@@ -144,6 +144,7 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
             keep_target(*run.folder, run.trainer->config(), first, until);
         const SpinLimiter where_others_run;
         train_until(run, loop, until, control);
+        if (run.trainer->steps_done() >= until) loop.log_last();
         saved = loop.save();
     });
     if (!error) return saved;

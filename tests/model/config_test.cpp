@@ -80,7 +80,6 @@ TEST(Config, BadFilesNameTheFileAndTheKey) {
         {R"({"train": {"batch": "many"}})", "train.batch"},
         {R"({"model": {"mixer": "aft-lokal"}})", "aft-local"},
         {R"({"model": {"task": "classify", "patch": 5}})", "model.patch"},
-        {R"({"train": {"batch": 4, "micro_batch": 5}})", "train.micro_batch"},
         {R"({"name": 3})", "name"},
         {R"({"name": "../../x"})", "name is '../../x'"},
         {R"({"name": "/abs"})", "name is '/abs'"},
