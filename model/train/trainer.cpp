@@ -116,6 +116,7 @@ StepReport Trainer::step() {
         report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
             totals.write("", report.values);
+            p.add_penalty(report);
             p.add_bias_norms(report);
             p.apply(report);
         }
