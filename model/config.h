@@ -89,6 +89,8 @@ struct Config {
 
 // Keys of rooms that the config's mixer and task do not read: "model.window" with aft-simple.
 [[nodiscard]] std::set<std::string> unread_settings(const Config& config);
+// Gives them their defaults: what a preset set for a mixer that another one has replaced.
+void reset_unread(Config& config);
 // Throws usage Error where one of these keys, which a user has given, is not read; it names those
 // that read it. where: "FILE: ", "--set ". What merely stands in the file of a run or a checkpoint
 // was not given.

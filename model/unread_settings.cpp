@@ -64,6 +64,15 @@ Keys unread_settings(const Config& config) {
     return unread;
 }
 
+void reset_unread(Config& config) {
+    Config standard;
+    SettingRows rows = config.rows(), defaults = standard.rows();
+    for (const std::string& key : unread_settings(config)) {
+        if (find_setting(rows, key) == nullptr) continue;  // of a room that no list has
+        set_from_text(rows, key, value_text(*find_setting(defaults, key)));
+    }
+}
+
 void check_read(const Config& config, const std::vector<std::string>& given,
                 const std::string& where) {
     const Keys unread = unread_settings(config);

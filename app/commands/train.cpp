@@ -55,6 +55,7 @@ Config config_of(const TrainFlags& flags) {
     }
     config.check();
     check_read(config, given, "--set ");
+    reset_unread(config);
     return config;
 }
 

@@ -31,9 +31,7 @@ class AftConv1d final : public AftLayer {
         in.w = kernel_.effective(context);
         return in;
     }
-    [[nodiscard]] at::Tensor penalty() const override {
-        return kernel_penalty(kernel_, settings_);
-    }
+    [[nodiscard]] at::Tensor penalty() const override { return kernel_penalty(kernel_, settings_); }
     [[nodiscard]] ops::Options options(const MixContext& context) const override {
         ops::Options options = AftLayer::options(context);
         options.outside_hidden = settings_.hides_outside();

@@ -19,8 +19,7 @@ MixerTraits attention_traits(const ModelConfig& config) {
     traits.words = config.mixer;
     traits.no_bias = fmt::format("{} has no position bias of AFT's kind", config.mixer);
     traits.no_gate = fmt::format("{} has no gate", config.mixer);
-    traits.no_keys =
-        fmt::format("{} has no map exp(K) that holds for every target", config.mixer);
+    traits.no_keys = fmt::format("{} has no map exp(K) that holds for every target", config.mixer);
     return traits;
 }
 
@@ -84,8 +83,7 @@ AttentionLogits AttentionLayer::attention_rows(const AttentionRequest& request) 
     const int64_t T = taps.k.size(0), width = taps.k.size(1) / heads_;
     const at::Tensor q = taps.q[request.target].to(at::kDouble).view({heads_, width, 1});
     const at::Tensor k = taps.k.to(at::kDouble).view({T, heads_, width}).transpose(0, 1);
-    const at::Tensor logits =
-        at::matmul(k, q).squeeze(2) / std::sqrt(static_cast<double>(width));
+    const at::Tensor logits = at::matmul(k, q).squeeze(2) / std::sqrt(static_cast<double>(width));
     return {.logits = logits.masked_fill(hidden(request.target, T),
                                          -std::numeric_limits<double>::infinity()),
             .gate = at::ones({heads_}, at::kDouble),
@@ -137,15 +135,15 @@ at::Tensor SparseAttention::attend(const Heads& in) const {
     // A filled-up row sees everything rather than nothing, or it would be no number.
     const at::Tensor any = blocks.visible.any(2, true);
     const at::Tensor mask = blocks.visible.logical_or(any.logical_not()).to(device);
-    const at::Tensor y = at::scaled_dot_product_attention(
-        take(in.q, blocks.targets), take(in.k, blocks.sources), take(in.v, blocks.sources),
-        mask.unsqueeze(0));
+    const at::Tensor y =
+        at::scaled_dot_product_attention(take(in.q, blocks.targets), take(in.k, blocks.sources),
+                                         take(in.v, blocks.sources), mask.unsqueeze(0));
     // Back into the order of the sequence: each target stands in one row that is not filling.
     const at::Tensor filled = any.reshape({-1}).nonzero().squeeze(1);
-    const at::Tensor place = at::empty({T}, at::kLong)
-                                 .index_put_({blocks.targets.reshape({-1}).index_select(0, filled)},
-                                             filled)
-                                 .to(device);
+    const at::Tensor place =
+        at::empty({T}, at::kLong)
+            .index_put_({blocks.targets.reshape({-1}).index_select(0, filled)}, filled)
+            .to(device);
     return y.reshape({B, h, n * rows, width}).index_select(2, place);
 }
 

@@ -45,7 +45,7 @@ class AttentionLayer : public Mixer {
 
 // K and V of all tokens so far, for rooms that read them again.
 struct KeyValueCache final : MixerState {
-    KeyValueCache(const at::Tensor& empty) : k(empty), v(empty) {}
+    explicit KeyValueCache(const at::Tensor& empty) : k(empty), v(empty) {}
     at::Tensor k, v;  // [B, h, position, d/h]
     [[nodiscard]] std::unique_ptr<MixerState> clone() const override;
     void select(const at::Tensor& rows) override;

@@ -1,8 +1,9 @@
 // local2d: attention inside blocks of a picture, a baseline (Parmar et al. 2018, "Image
 // Transformer", section 4.2, 2D local attention).
-//   Y[t] = sum_j softmax_j(Q[t] K[j] / sqrt(d/h)) V[j] over j <= t in the memory block of t, per head
-// Targets are cut into query blocks of a x b places of the token grid (rows x columns, sub-pixels of
-// a row side by side). The memory block of a query block is itself, a rows more above it and b/2
+//   Y[t] = sum_j softmax_j(Q[t] K[j] / sqrt(d/h)) V[j] over j <= t in the memory block of t, per
+//   head
+// Targets are cut into query blocks of a x b places of the token grid (rows x columns, sub-pixels
+// of a row side by side). The memory block of a query block is itself, a rows more above it and b/2
 // columns more at either side: 2 a x 2 b places, 256 with the usual 4 x 16. Targets keep the raster
 // order of the other models; the Image Transformer goes block by block. Time O(T 4ab d), memory 4 T
 // d for K and V. Streaming: the cache of K and V.
@@ -12,8 +13,6 @@
 #include "model/mixers/attention_layer.h"
 
 namespace aft {
-
-MixerRoom local2d_mixer();
 
 namespace {
 
@@ -68,8 +67,10 @@ class Local2d final : public SparseAttention {
         const int64_t top = t / width_ / a * a, left = t % width_ / b * b;
         const at::Tensor j = at::arange(T, at::kLong);
         const at::Tensor y = j.div(width_, "floor"), x = j.remainder(width_);
-        return (y < top - a).logical_or(y >= top + a).logical_or(x < left - side).logical_or(
-            x >= left + b + side);
+        return (y < top - a)
+            .logical_or(y >= top + a)
+            .logical_or(x < left - side)
+            .logical_or(x >= left + b + side);
     }
 
   private:
@@ -87,8 +88,7 @@ void check(const ModelConfig& config) {
 MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = attention_traits(config);
     const auto settings = config.own.read<Local2dSettings>();
-    traits.words +=
-        fmt::format(", blocks of {} x {}", settings.block_height, settings.block_width);
+    traits.words += fmt::format(", blocks of {} x {}", settings.block_height, settings.block_width);
     traits.on_grid = true;
     traits.non_causal = false;
     return traits;

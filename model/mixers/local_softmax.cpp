@@ -1,7 +1,8 @@
-// local-softmax: multi-head attention inside a hard window, a baseline (Liu et al. 2018, "Generating
-// Wikipedia by summarizing long sequences", section 4.2.4, with a sliding window; the local
-// Transformers that section 3.2 of Zhai et al. 2021 tells AFT-local from).
-//   Y[t] = sum_j softmax_j(Q[t] K[j] / sqrt(d/h)) V[j] over the visible j with |t - j| < s, per head
+// local-softmax: multi-head attention inside a hard window, a baseline (Liu et al. 2018,
+// "Generating Wikipedia by summarizing long sequences", section 4.2.4, with a sliding window; the
+// local Transformers that section 3.2 of Zhai et al. 2021 tells AFT-local from).
+//   Y[t] = sum_j softmax_j(Q[t] K[j] / sqrt(d/h)) V[j] over the visible j with |t - j| < s, per
+//   head
 // Time O(T s d), memory O(T d) and T s bits. Streaming: the cache of K and V.
 #include <ATen/ATen.h>
 
@@ -11,8 +12,6 @@
 #include "model/mixers/attention_layer.h"
 
 namespace aft {
-
-MixerRoom local_softmax_mixer();
 
 namespace {
 
@@ -39,8 +38,8 @@ class LocalSoftmax final : public SparseAttention {
         const at::Tensor t = first + at::arange(rows, at::kLong).view({1, rows, 1});
         const int64_t ahead = config().causal() ? 0 : reach;
         const at::Tensor j = first + at::arange(-reach, rows + ahead, at::kLong).view({1, 1, -1});
-        at::Tensor visible = (t - j).abs().lt(window_).logical_and(j >= 0).logical_and(
-            j < T).logical_and(t < T);
+        at::Tensor visible =
+            (t - j).abs().lt(window_).logical_and(j >= 0).logical_and(j < T).logical_and(t < T);
         if (config().causal()) visible = visible.logical_and(j <= t);
         return {.targets = t.squeeze(2).clamp_max(T - 1),
                 .sources = j.squeeze(1).clamp(0, T - 1),

@@ -15,8 +15,6 @@
 
 namespace aft {
 
-MixerRoom strided_mixer();
-
 namespace {
 
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
@@ -52,10 +50,9 @@ class Strided final : public SparseAttention {
         const at::Tensor near =
             at::matmul(q, near_k.transpose(3, 4)).masked_fill(near_hidden(n, l, q), kHidden);
         const at::Tensor column_v = v.transpose(2, 3);  // [B, h, l, n, width]
-        const at::Tensor far =
-            at::matmul(q.transpose(2, 3), k.transpose(2, 3).transpose(3, 4))
-                .masked_fill(far_hidden(n, q), kHidden)
-                .transpose(2, 3);  // [B, h, n, l, n]
+        const at::Tensor far = at::matmul(q.transpose(2, 3), k.transpose(2, 3).transpose(3, 4))
+                                   .masked_fill(far_hidden(n, q), kHidden)
+                                   .transpose(2, 3);  // [B, h, n, l, n]
         const at::Tensor shares = at::cat({near, far}, 4).softmax(4);
         const at::Tensor y_near = at::matmul(shares.narrow(4, 0, 2 * l), near_v);
         const at::Tensor y_far =

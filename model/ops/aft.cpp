@@ -40,8 +40,7 @@ const BackendFunctions& choose(OperatorKind kind, const Inputs& in, const Option
 
 // Whether the backend that would compute the call has kernels for its bfloat16.
 bool stores_bf16(OperatorKind kind, const Inputs& in, const Options& options) {
-    if (options.backend == OperatorBackend::automatic)
-        return choose(kind, in, options).stores_bf16;
+    if (options.backend == OperatorBackend::automatic) return choose(kind, in, options).stores_bf16;
     const BackendFunctions& functions = functions_of(options.backend);
     return functions.stores_bf16 && functions.why_not(kind, in, options) == nullptr;
 }

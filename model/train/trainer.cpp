@@ -72,6 +72,7 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
 
 Trainer::Trainer(const Config& config, at::Device device) {
     Config fitted = config;
+    reset_unread(fitted);
     auto source = open_data(fitted);
     fit_model(fitted.model, *source);
     fitted.check();

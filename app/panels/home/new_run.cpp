@@ -90,8 +90,7 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
     bool any = false;
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string& key = rows[i].key;
-        if (!key.starts_with(group + ".") || key == "data.source" || unread.contains(key))
-            continue;
+        if (!key.starts_with(group + ".") || key == "data.source" || unread.contains(key)) continue;
         if (!shown_.filter.empty() && !contains(key, shown_.filter) &&
             !contains(rows[i].help, shown_.filter))
             continue;

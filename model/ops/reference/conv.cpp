@@ -15,18 +15,17 @@ namespace aft::ops::reference {
 namespace {
 
 // [T, T]: index into the values of the kernel, and where it is one
-struct Taps {
+struct TapPlaces {
     at::Tensor index, inside;
 };
 
 // -> [h, T, T]
-at::Tensor spread(const at::Tensor& kernel, const Taps& taps, bool outside_hidden) {
+at::Tensor spread(const at::Tensor& kernel, const TapPlaces& taps, bool outside_hidden) {
     const int64_t h = kernel.size(0), T = taps.index.size(0);
     const at::Tensor index = taps.index.masked_fill(taps.inside.logical_not(), 0).reshape({-1});
     const at::Tensor w = kernel.to(at::kDouble).reshape({h, -1}).index_select(1, index);
-    return w.reshape({h, T, T})
-        .masked_fill(taps.inside.logical_not(),
-                     outside_hidden ? -std::numeric_limits<double>::infinity() : 0.0);
+    return w.reshape({h, T, T}).masked_fill(
+        taps.inside.logical_not(), outside_hidden ? -std::numeric_limits<double>::infinity() : 0.0);
 }
 
 }  // namespace
@@ -54,8 +53,7 @@ at::Tensor conv1d(const Inputs& in, const Options& options) {
 }
 
 at::Tensor conv2d(const Inputs& in, const Options& options) {
-    return average(OperatorKind::conv2d, conv2d_bias(in.w, options),
-                   in, options.causal);
+    return average(OperatorKind::conv2d, conv2d_bias(in.w, options), in, options.causal);
 }
 
 }  // namespace aft::ops::reference
