@@ -6,6 +6,8 @@
 // kernel (section 5.3).
 #include <ATen/ATen.h>
 
+#include <limits>
+
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
 

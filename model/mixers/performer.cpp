@@ -54,13 +54,13 @@ void make_orthogonal(const at::Tensor& rows) {
     }
 }
 
-struct Sums {
+struct FeatureSums {
     at::Tensor values;  // [B, h, m, d/h + 1]: sum of f(k) [v | 1], by exp(-top)
     at::Tensor top;     // [B, h, 1, 1]
 };
 
 // Takes keys [B, h, n, m] (logarithms) and [v | 1] into the sums.
-void take(Sums& sums, const at::Tensor& keys, const at::Tensor& v1) {
+void take(FeatureSums& sums, const at::Tensor& keys, const at::Tensor& v1) {
     at::Tensor top = keys.detach().amax({2, 3}, true);
     if (sums.top.defined()) top = at::maximum(top, sums.top);
     const at::Tensor block = at::matmul((keys - top).exp().transpose(2, 3), v1);
@@ -69,7 +69,8 @@ void take(Sums& sums, const at::Tensor& keys, const at::Tensor& v1) {
 }
 
 struct PerformerState final : MixerState {
-    Sums sums;  // float64; undefined before the first token; replaced, never changed in place
+    FeatureSums
+        sums;  // float64; undefined before the first token; replaced, never changed in place
     [[nodiscard]] std::unique_ptr<MixerState> clone() const override {
         return std::make_unique<PerformerState>(*this);
     }
@@ -88,12 +89,12 @@ at::Tensor with_one(const at::Tensor& v) {
 at::Tensor causal_sums(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v1) {
     const int64_t T = q.size(2);
     std::vector<at::Tensor> out;
-    Sums before;
+    FeatureSums before;
     for (int64_t t = 0; t < T; t += kRows) {
         const int64_t rows = std::min(kRows, T - t);
         const at::Tensor qi = q.narrow(2, t, rows), ki = k.narrow(2, t, rows);
         const at::Tensor vi = v1.narrow(2, t, rows);
-        Sums next = before;
+        FeatureSums next = before;
         take(next, ki, vi);
         const at::Tensor inside = at::matmul(qi, (ki - next.top).exp().transpose(2, 3)).tril();
         at::Tensor sum = at::matmul(inside, vi);
@@ -156,7 +157,7 @@ class Performer final : public AttentionLayer {
         const at::Tensor logs = features(in.q), k = features(in.k), v1 = with_one(in.v);
         const at::Tensor q = (logs - logs.detach().amax(3, true)).exp();
         if (config().causal()) return causal_sums(q, k, v1);
-        Sums all;
+        FeatureSums all;
         take(all, k, v1);
         return at::matmul(q, all.values);
     }

@@ -3,8 +3,11 @@
 
 #include <cmath>
 
+#include "model/checkpoints/format.h"
+#include "model/jobs/op.h"
 #include "model/mixers/aft_layer.h"
 #include "model/train/trainer.h"
+#include "tests/core/scratch.h"
 #include "tests/model/small_nets.h"
 #include "tests/model/train_fixtures.h"
 
@@ -123,6 +126,22 @@ TEST(HiddenOutside, IsNothingThatTheProcessorsKernelsDo) {
     }
 }
 
+TEST(HiddenOutside, IsAnOptionOfTheCommandToo) {
+    const Scratch folder;
+    const HiddenCase c = hidden_cases().front();
+    const ops::Inputs in = conv_inputs(c.kernel, 20);
+    OpRequest request;
+    request.name = "conv1d";
+    request.in = (folder / "in.safetensors").string();
+    request.out = (folder / "out.safetensors").string();
+    request.causal = request.outside_hidden = true;
+    request.precision = "fp64";
+    write_tensors(request.in, {.tensors = {{"q", in.q}, {"k", in.k}, {"v", in.v}, {"w", in.w}},
+                               .metadata = {}});
+    static_cast<void>(op_job(request));
+    EXPECT_LT(difference(*read_tensors(request.out).find("y"), by_definition(c, in)), 1e-10);
+}
+
 Kernel some_kernel(bool naive) {
     at::manual_seed(2);
     Kernel kernel;
@@ -217,7 +236,7 @@ TEST(Ablations, ThePenaltyIsLoggedBesideTheLossAndTrains) {
         static_cast<void>(with.step());
         static_cast<void>(without.step());
     }
-    const auto entropy = [&](const Trainer& trainer) {
+    const auto places = [&](const Trainer& trainer) {
         double sum = 0;
         for (int64_t layer = 0; layer < config.model.layers; ++layer) {
             const at::Tensor w =
@@ -226,7 +245,7 @@ TEST(Ablations, ThePenaltyIsLoggedBesideTheLossAndTrains) {
         }
         return sum;
     };
-    EXPECT_EQ(entropy(with), layers * 4) << "one place a head in inference";
+    EXPECT_EQ(places(with), layers * 4) << "one place a head in inference";
     EXPECT_LT(with.step().values.at("penalty"), 0.95 * a.values.at("penalty"));
 }
 
