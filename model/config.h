@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,11 +87,25 @@ struct Config {
     void check();
 };
 
+// Keys of rooms that the config's mixer and task do not read: "model.window" with aft-simple.
+[[nodiscard]] std::set<std::string> unread_settings(const Config& config);
+// Gives them their defaults: what a preset set for a mixer that another one has replaced.
+void reset_unread(Config& config);
+// Throws usage Error where one of these keys, which a user has given, is not read; it names those
+// that read it. where: "FILE: ", "--set ". What merely stands in the file of a run or a checkpoint
+// was not given.
+void check_read(const Config& config, const std::vector<std::string>& given,
+                const std::string& where);
+
 [[nodiscard]] nlohmann::json config_to_json(const Config& config);
 [[nodiscard]] Config config_from_json(const nlohmann::json& json, const std::string& where);
 // assets/presets/NAME.json; an unknown name is a usage Error that lists them all.
 [[nodiscard]] Config load_preset(const std::string& name);
+// A setting given there that its mixer or task does not read is a usage Error that names those that
+// do (check_read); likewise in presets.
 [[nodiscard]] Config load_config_file(const std::string& path);
+// config.json of a run folder, which holds all settings: those that are not read do not count.
+[[nodiscard]] Config load_run_config(const std::string& path);
 struct PresetInfo {
     std::string name, sentence;
 };

@@ -47,11 +47,15 @@ Config config_of(const TrainFlags& flags) {
     Config config =
         !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
     SettingRows rows = config.rows();
+    std::vector<std::string> given;
     for (const std::string& text : assignments(flags)) {
         const auto [key, value] = parse_assignment("--set", text);
         set_from_text(rows, key, value);
+        given.push_back(key);
     }
     config.check();
+    check_read(config, given, "--set ");
+    reset_unread(config);
     return config;
 }
 

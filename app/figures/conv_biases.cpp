@@ -46,6 +46,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                        .maps = shown_heads,
                        .rows = facts.mixer.bias == BiasLayout::kernel_2d ? s : 1,
                        .columns = s,
+                       .hatches_nan = false,
                        .style = style,
                        .shares_range = figure_option(room, request, "range") == "figure"});
     return out;

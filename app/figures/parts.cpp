@@ -48,6 +48,7 @@ FigureTile tile_of(const Field& field, int64_t map, const LayerMaps& rows) {
     tile.columns = rows.columns > 0 ? rows.columns : field.shape.back();
     tile.rows = rows.rows > 0 ? rows.rows : axes > 1 ? field.shape[axes - 2] : 1;
     tile.stretch = rows.stretch;
+    tile.hatches_nan = rows.hatches_nan;
     const auto cells = static_cast<size_t>(tile.rows * tile.columns);
     const size_t first = static_cast<size_t>(map) * cells;
     AFT_ASSERT(first + cells <= field.values.size());

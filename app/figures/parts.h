@@ -37,6 +37,7 @@ struct LayerMaps {
     std::vector<Field> fields = {};  // [maps, rows, columns] or [maps, cells], one for each layer
     std::vector<int64_t> maps = {};  // which of them
     int64_t rows = 0, columns = 0;   // of a map; 0: the field's last two
+    bool hatches_nan = true;
     int64_t stretch = 1;
     std::string map_name = "head";  // of a column: "head 3"
     QuantityStyle style = {};

@@ -73,7 +73,7 @@ Image tile_image(const FigureInk& ink, const FigureTile& tile, const ColorKey* k
         uint8_t* const to = &image.pixels[4 * cell];
         if (!tile.values.empty()) {
             const double v = tile.values[cell];
-            if (std::isnan(v)) {
+            if (std::isnan(v) && tile.hatches_nan) {
                 to[3] = 0;
                 continue;
             }

@@ -24,11 +24,12 @@ struct ColorKey {
 struct FigureTile {
     std::string label = {};          // above it; "" = none
     int64_t rows = 0, columns = 0;   // 0: the place stays empty
-    std::vector<float> values = {};  // a map [rows, columns]; NaN is hatched, infinity marked
+    std::vector<float> values = {};  // a map [rows, columns]; infinity is marked
     Image picture = {};              // or a picture of that size
     std::vector<uint8_t> hidden =
-        {};               // of a picture [rows, columns]: 1 is hatched; empty: nothing is
-    int64_t stretch = 1;  // height of a cell over its width
+        {};                   // of a picture [rows, columns]: 1 is hatched; empty: nothing is
+    bool hatches_nan = true;  // NaN of a map is hidden; else it is marked as a value that is none
+    int64_t stretch = 1;      // height of a cell over its width
     std::optional<ColorKey> key =
         {};  // of this map, its bar below it; none: that of the row or grid
 };

@@ -138,7 +138,7 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
     const std::vector<int64_t> steps = checkpoint_steps(model);
     if (steps.empty()) {
         // A config that cannot be read is the reason, and says so.
-        static_cast<void>(load_config_file((model / "config.json").string()));
+        static_cast<void>(load_run_config((model / "config.json").string()));
         fail("{}: this run has no checkpoint yet (none in checkpoints/)", model.string());
     }
     return checkpoint_path(model, steps.back());

@@ -57,6 +57,7 @@ bool apply_settings(const std::vector<std::string>& lines, Config& config) {
             fail_usage("--set {}: the model of a run cannot change; start a new run", key);
         set_from_text(rows, key, line.substr(equals + 1));
         is_risky = is_risky || find_setting(rows, key)->risky;
+        check_read(config, {key}, "--set ");
     }
     config.check();
     return is_risky;

@@ -19,10 +19,7 @@ struct LocalSettings : MixerSettings, BiasTableSettings {
         MixerSettings::visit(rows);
         BiasTableSettings::visit(rows);
         rows.push_back(window_row(&window));
-        rows.push_back(
-            text_row("model.outside", &outside,
-                     "aft-local: w outside the window; -inf hides those sources (section 5.3).",
-                     {"0", "-inf"}));
+        rows.push_back(outside_row(&outside));
     }
     [[nodiscard]] bool hides_outside() const { return outside == "-inf"; }
 };

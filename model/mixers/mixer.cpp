@@ -44,6 +44,10 @@ at::Tensor Mixer::step(const at::Tensor& x, MixerState& state) const {
     return forward(prefix.x, {}).select(1, -1);
 }
 
+at::Tensor Mixer::penalty() const {
+    return {};
+}
+
 std::optional<at::Tensor> Mixer::bias(int64_t) const {
     return {};
 }

@@ -42,7 +42,10 @@ void show(const MixContext& context, const char* name, const at::Tensor& value) 
 void check_no_heads(const ModelConfig& config) {
     const int64_t heads = config.own.read<MixerSettings>().heads;
     if (heads != 1)
-        fail_usage("model.heads = {}: {} has no heads; allowed: 1", heads, config.mixer);
+        fail_usage(
+            "model.heads = {}: {} has no heads; allowed: 1, or a mixer with heads: aft-conv1d, "
+            "aft-conv2d, softmax and the other baselines",
+            heads, config.mixer);
 }
 
 void check_heads_divide(const ModelConfig& config) {

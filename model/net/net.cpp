@@ -58,6 +58,8 @@ MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
     context.grid_height = config.grid_height();
     context.grid_width = config.grid_width();
     context.class_token = config.has_class_token();
+    context.layer = static_cast<int64_t>(layer);
+    if (pass.training) context.noise = pass.noise;
     context.tap = pass.tap;
     if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(layer) + ".";
     return context;
@@ -69,6 +71,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
     const Dropout dropout{pass.training ? rate : 0, pass.dropout};
     const bool recompute = pass.recompute && at::GradMode::is_enabled();
     for (size_t i = 0; i < blocks.size(); ++i) {
+        context.layer = static_cast<int64_t>(i);
         if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(i) + ".";
         x = recompute ? blocks[i].forward_recomputed(x, context, dropout)
                       : blocks[i].forward(x, context, dropout);
@@ -89,7 +92,8 @@ Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
         const size_t first = p.parameters.size();
         p.blocks.push_back(make_block(maker, config, "blocks." + std::to_string(i)));
         for (size_t k = first; k < p.parameters.size(); ++k)
-            p.blocks.back().parameters.push_back(p.parameters[k].value);
+            if (p.parameters[k].group != ParameterGroup::fixed)
+                p.blocks.back().parameters.push_back(p.parameters[k].value);
     }
     p.norm = make_norm(maker, config, "norm");
     p.head = make_head(maker, config);
@@ -141,6 +145,15 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
     }
     if (whole_block) return block.forward(x, context, {});
     return block.mixer->forward(block.norm1(x), context);
+}
+
+at::Tensor Net::penalty() const {
+    at::Tensor sum;
+    for (const Block& block : impl_->blocks) {
+        const at::Tensor part = block.mixer->penalty();
+        if (part.defined()) sum = sum.defined() ? sum + part : part;
+    }
+    return sum;
 }
 
 NetState Net::start(int64_t batch) const {

@@ -76,7 +76,7 @@ TEST_F(Traits, EveryAftLayerHasKeysAttentionAndItsGate) {
 }
 
 TEST_F(Traits, ThoseOfKernelsAndAttentionTakeHeads) {
-    for (const char* mixer : {"aft-conv1d", "aft-conv2d", "softmax"})
+    for (const char* mixer : {"aft-conv1d", "aft-conv2d", "softmax", "strided"})
         EXPECT_TRUE(takes_heads(small_config(mixer, "image"))) << mixer;
     EXPECT_FALSE(takes_heads(small_config("aft-simple", "image")));
 }

@@ -22,7 +22,7 @@ MODEL = [
     ("net", r"net/"),
     ("data", r"data/"),
     ("tasks", r"tasks/"),
-    ("config", r"(config|presets)\.cpp"),
+    ("config", r"(config|presets|unread_settings)\.cpp"),
     ("checkpoints", r"checkpoints/"),
     ("train", r"train/"),
     ("decode", r"decode/"),
