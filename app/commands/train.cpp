@@ -43,18 +43,23 @@ void check_origin(const TrainFlags& flags) {
     }
 }
 
+std::vector<std::string> given_keys(const TrainFlags& flags) {
+    std::vector<std::string> keys;
+    for (const std::string& text : assignments(flags))
+        keys.push_back(parse_assignment("--set", text).first);
+    return keys;
+}
+
 Config config_of(const TrainFlags& flags) {
     Config config =
         !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
     SettingRows rows = config.rows();
-    std::vector<std::string> given;
     for (const std::string& text : assignments(flags)) {
         const auto [key, value] = parse_assignment("--set", text);
         set_from_text(rows, key, value);
-        given.push_back(key);
     }
     config.check();
-    check_read(config, given, "--set ");
+    check_read(config, given_keys(flags), "--set ");
     reset_unread(config);
     return config;
 }
@@ -114,9 +119,12 @@ int train(const TrainFlags& flags, const Globals& globals) {
     }
     Work work(globals);
     if (flags.resume.empty()) {
+        FittedConfig fitted = fit_to_data(request.config, given_keys(flags));
+        if (!fitted.note.empty()) print_note(fitted.note);
+        request.config = std::move(fitted.config);
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
-        print_note(estimate(fit_to_data(shown)).words);
+        print_note(estimate(shown).words);
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();

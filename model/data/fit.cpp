@@ -120,7 +120,10 @@ Split measured_split(const Spec& spec, const DataSource& source) {
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;
-    if (info.is_text) return;
+    if (info.is_text) {
+        model.own["length"] = info.width;
+        return;
+    }
     model.height = info.height;
     model.width = info.width;
     model.channels = info.channels;

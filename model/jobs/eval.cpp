@@ -36,6 +36,7 @@ struct Evaluation {
     int64_t batch = 0;
     const JobControl& control;
     ExampleScores& scores;
+    int64_t length = 0;  // text: bytes of a window
 
     [[nodiscard]] const ModelConfig& model() const { return net.config(); }
     void report(int64_t done, int64_t total) const {
@@ -114,7 +115,7 @@ void evaluate_windows(const Evaluation& work, std::span<const TextWindow> window
 }
 
 Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
-    const int64_t bytes = work.source.text_size(work.split), length = work.model().tokens();
+    const int64_t bytes = work.source.text_size(work.split), length = work.length;
     std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
     if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
         windows.resize(static_cast<size_t>(limit));
@@ -227,7 +228,9 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const Split split = measured_split(spec, *source);
     ExampleScores scores(task_of(model));
     const int64_t batch = request.batch > 0 ? request.batch : default_batch(model);
-    EvalResult result = measured(request, {net, *source, split, device, batch, control, scores});
+    const int64_t length = spec.integer("length", model.tokens(), 1, model.tokens());
+    EvalResult result =
+        measured(request, {net, *source, split, device, batch, control, scores, length});
     if (split == Split::train && !spec.options.contains("split"))
         result.note = "measured on the training part: the data have no other";
     result.model = request.model;

@@ -194,7 +194,13 @@ void check_points(const SweepPlan& plan, const std::string& file) {
         if (const std::string problem = name_problem(point.name); !problem.empty())
             fail_usage("{}: {}", where, problem);
         if (!names.insert(point.name).second) fail_usage("{} is there twice", where);
-        with_context(where, [&] { sweep_config(plan, point, 1).check(); });
+        with_context(where, [&] {
+            std::vector<std::string> given;
+            for (const auto& setting : point.settings) given.push_back(setting.first);
+            const Config config = sweep_config(plan, point, 1);
+            config.model.check();
+            check_read(config, given, "");
+        });
     }
     const size_t runs = plan.points.size() * plan.seeds.size();
     if (runs > kMostRuns) fail_usage("{}: {} runs; allowed: at most {}", file, runs, kMostRuns);
@@ -238,6 +244,7 @@ Config sweep_config(const SweepPlan& plan, const SweepPoint& point, int64_t seed
     Config config = plan.base;
     SettingRows rows = config.rows();
     for (const auto& [key, value] : point.settings) set_from_text(rows, key, value);
+    reset_unread(config);
     config.train.seed = seed;
     return config;
 }

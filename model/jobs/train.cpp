@@ -198,19 +198,6 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
-Config fit_to_data(const Config& config) {
-    Config fitted = config;
-    with_plain_errors([&] {
-        const auto source =
-            open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                        text_length(config.model));
-        fit_model(fitted.model, *source);
-        fitted.check();
-        check_fit(*source, fitted.model);
-    });
-    return fitted;
-}
-
 Estimate estimate(const Config& config) {
     Estimate result;
     with_plain_errors([&] {

@@ -35,9 +35,16 @@ struct TrainResult {
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
 
-// Opens the data of a new run as its start would, and gives the model their shape. Error if they
-// cannot be had or do not belong to the model.
-[[nodiscard]] Config fit_to_data(const Config& config);
+struct FittedConfig {
+    Config config;
+    std::string note;  // what the data changed in the model: "from the data: model.height = 32 ..."
+};
+// Opens the data of a new run as its start would, and gives the model their shape. given: keys that
+// a user has set, which win: where the SPEC leaves size, levels or gray out they become its options.
+// usage Error naming both where the data are otherwise all the same; Error if the data cannot be had
+// or do not belong to the model.
+[[nodiscard]] FittedConfig fit_to_data(const Config& config,
+                                       const std::vector<std::string>& given = {});
 
 // Memory and time of a training, before it starts.
 struct Estimate {
