@@ -7,6 +7,10 @@
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 namespace aft {
 
 namespace {
@@ -15,6 +19,40 @@ template <class Room>
 NamedList list_of(const char* name, const std::vector<Room>& rooms) {
     NamedList list{name, {}};
     for (const Room& room : rooms) list.rooms.push_back(room.info);
+    return list;
+}
+
+// Every setting with its help, what is allowed and its default.
+NamedList settings_list() {
+    NamedList list{"settings", {}};
+    Config config;
+    for (const Setting& row : config.rows()) {
+        const std::string allowed = allowed_text(row), standard = value_text(row);
+        list.rooms.push_back(
+            {row.key, fmt::format("{} ({}default: {})", row.help,
+                                  allowed.empty() ? "" : allowed + "; ",
+                                  standard.empty() ? "none" : standard)});
+    }
+    return list;
+}
+
+// Options of data ("cifar10?size") and of probes ("attention reduce").
+NamedList options_list() {
+    NamedList list{"options", {}};
+    for (const SourceRoom& room : sources())
+        for (const std::string& option : room.options) {
+            const size_t blank = std::min(option.find(' '), option.size());
+            list.rooms.push_back({room.info.name + "?" + option.substr(0, blank),
+                                  option.substr(std::min(blank + 1, option.size()))});
+        }
+    for (const ProbeRoom& room : probes())
+        for (const ProbeOption& option : room.options)
+            list.rooms.push_back(
+                {room.info.name + " " + option.key,
+                 option.values.empty()
+                     ? std::string("a whole number, 0 or more")
+                     : fmt::format("{}; default: {}", fmt::join(option.values, ", "),
+                                   option.standard)});
     return list;
 }
 
@@ -27,7 +65,8 @@ std::vector<NamedList> model_lists() {
     return {list_of("mixers", mixers()),   list_of("tasks", tasks()),
             list_of("sources", sources()), list_of("formats", formats()),
             list_of("probes", probes()),   presets,
-            {"sweeps", list_sweeps()}};
+            {"sweeps", list_sweeps()},      settings_list(),
+            options_list()};
 }
 
 }  // namespace aft
