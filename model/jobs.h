@@ -6,6 +6,7 @@
 #include "model/jobs/complete.h"
 #include "model/jobs/eval.h"
 #include "model/jobs/export.h"
+#include "model/jobs/import.h"
 #include "model/jobs/inspect.h"
 #include "model/jobs/lists.h"
 #include "model/jobs/op.h"

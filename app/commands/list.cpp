@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
+#include "model/jobs/import.h"
 #include "model/jobs/lists.h"
 #if AFT_WINDOW
 #include "app/cli/window_api.h"
@@ -27,7 +28,8 @@ std::vector<NamedList> all_lists() {
 #if AFT_WINDOW
     for (NamedList& list : window_lists()) lists.push_back(std::move(list));
 #endif
-    for (const char* name : {"figures", "interventions", "importers"}) lists.push_back({name, {}});
+    lists.push_back({"importers", importer_list()});
+    for (const char* name : {"figures", "interventions"}) lists.push_back({name, {}});
     return lists;
 }
 
@@ -86,12 +88,13 @@ CommandRun setup(CLI::App& command) {
         bool json = false;
     };
     auto flags = std::make_shared<ListFlags>();
-    add_text(command,
-             {"LIST",
-              "one list (default: all of them); figures, interventions and importers have no rooms "
-              "yet and are empty",
-              "NAME"},
-             flags->name);
+    add_text(
+        command,
+        {"LIST",
+         "one list (default: all of them); figures and interventions have no rooms yet and are "
+         "empty",
+         "NAME"},
+        flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals&) { return list(flags->name, flags->json); };
 }

@@ -10,6 +10,7 @@ CommandRoom inspect_command();
 CommandRoom probe_command();
 CommandRoom op_command();
 CommandRoom run_command();
+CommandRoom import_command();
 CommandRoom export_command();
 CommandRoom bench_command();
 CommandRoom list_command();
@@ -29,6 +30,7 @@ const std::vector<CommandRoom>& commands() {
         probe_command(),
         op_command(),
         run_command(),
+        import_command(),
         export_command(),
         bench_command(),
         list_command(),

@@ -44,7 +44,7 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.init = "fan-in";
     config.own["window"] = 3;
     config.own["heads"] = takes_heads(config) ? 2 : 1;
-    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = false;
+    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = "none";
     return config;
 }
 
