@@ -7,6 +7,7 @@
 #include "model/jobs/eval.h"
 #include "model/jobs/export.h"
 #include "model/jobs/figure_data.h"
+#include "model/jobs/import.h"
 #include "model/jobs/inspect.h"
 #include "model/jobs/lists.h"
 #include "model/jobs/op.h"

@@ -128,6 +128,25 @@ json to_json(const ExportResult& result) {
             {"dtype", result.dtype}};
 }
 
+json to_json(const ImportResult& result) {
+    json out{{"file", result.file},
+             {"importer", result.importer},
+             {"prefix", result.prefix},
+             {"model", result.out.empty() ? json(nullptr) : json(result.out)},
+             {"parameters", result.parameters},
+             {"mapped", json::array()},
+             {"dropped", json::array()},
+             {"new", json::array()}};
+    for (const ImportedTensor& row : result.mapped)
+        out["mapped"].push_back(
+            {{"from", row.from}, {"to", row.to}, {"shape", row.shape}, {"how", row.how}});
+    for (const auto& [key, rows] :
+         {std::pair{"dropped", &result.dropped}, std::pair{"new", &result.fresh}})
+        for (const NamedReason& row : *rows)
+            out[key].push_back({{"name", row.name}, {"shape", row.shape}, {"why", row.why}});
+    return out;
+}
+
 // The limits of tensors are for people: they are not in it.
 json to_json(const InspectResult& result) {
     json out{

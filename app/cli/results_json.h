@@ -8,6 +8,7 @@ namespace aft {
 struct CompleteResult;
 struct EvalResult;
 struct ExportResult;
+struct ImportResult;
 struct InspectResult;
 struct OpResult;
 struct ProbeResult;
@@ -22,6 +23,7 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
 [[nodiscard]] nlohmann::json to_json(const EvalResult& result);
 [[nodiscard]] nlohmann::json to_json(const ExportResult& result);
+[[nodiscard]] nlohmann::json to_json(const ImportResult& result);
 [[nodiscard]] nlohmann::json to_json(const InspectResult& result);
 [[nodiscard]] nlohmann::json to_json(const OpResult& result);
 [[nodiscard]] nlohmann::json to_json(const ProbeResult& result);

@@ -10,6 +10,7 @@
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
+#include "model/jobs/import.h"
 #include "model/jobs/lists.h"
 #if AFT_WINDOW
 #include "app/cli/window_api.h"
@@ -31,7 +32,8 @@ std::vector<NamedList> all_lists() {
     NamedList drawn{"figures", {}};
     for (const FigureRoom& room : figures()) drawn.rooms.push_back(room.info);
     lists.push_back(std::move(drawn));
-    for (const char* name : {"interventions", "importers"}) lists.push_back({name, {}});
+    lists.push_back({"importers", importer_list()});
+    lists.push_back({"interventions", {}});
     return lists;
 }
 
@@ -93,7 +95,7 @@ CommandRun setup(CLI::App& command) {
     add_text(
         command,
         {"LIST",
-         "one list (default: all of them); interventions and importers have no rooms yet and are "
+         "one list (default: all of them); interventions have no rooms yet and are "
          "empty",
          "NAME"},
         flags->name);

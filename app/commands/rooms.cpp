@@ -11,6 +11,7 @@ CommandRoom probe_command();
 CommandRoom figure_command();
 CommandRoom op_command();
 CommandRoom run_command();
+CommandRoom import_command();
 CommandRoom export_command();
 CommandRoom sweep_command();
 CommandRoom bench_command();
@@ -32,6 +33,7 @@ const std::vector<CommandRoom>& commands() {
         figure_command(),
         op_command(),
         run_command(),
+        import_command(),
         export_command(),
         sweep_command(),
         bench_command(),

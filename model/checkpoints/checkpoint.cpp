@@ -56,9 +56,10 @@ json describe(const Checkpoint& checkpoint) {
 // that a config that does not belong to the file is refused before memory is taken for it.
 double least_values(const ModelConfig& model) {
     const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
-    const double per_layer =
-        2.0 * static_cast<double>(model.mlp_ratio) * dim * dim + mixer_traits(model).bias_values;
-    return static_cast<double>(model.layers) * per_layer + (model.positions ? T * dim : 0.0);
+    const bool is_whole = !task_traits(model).is_mixer_alone;
+    const double mlp = is_whole ? 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim : 0.0;
+    const double positions = is_whole && model.positions == "learned" ? T * dim : 0.0;
+    return static_cast<double>(model.layers) * (mlp + mixer_traits(model).bias_values) + positions;
 }
 
 void check_size(const Checkpoint& checkpoint) {

@@ -17,6 +17,7 @@ struct TrainRequest {
     Config config;
     std::string out;               // run folder; empty = runs/NAME-N
     std::string resume;            // run folder to resume
+    std::string from;              // weights that a new run starts from; empty = random ones
     std::optional<int64_t> until;  // --steps
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";
@@ -45,6 +46,10 @@ struct FittedConfig {
 // or do not belong to the model.
 [[nodiscard]] FittedConfig fit_to_data(const Config& config,
                                        const std::vector<std::string>& given = {});
+
+// What a new run from `from` takes of it and what starts anew, in lines. Error as the start would
+// give.
+[[nodiscard]] std::string warm_start_words(const Config& config, const std::string& from);
 
 // Memory and time of a training, before it starts.
 struct Estimate {

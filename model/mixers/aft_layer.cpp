@@ -84,7 +84,7 @@ std::unique_ptr<MixerState> AftLayer::start(int64_t batch) const {
     const int64_t keys = projections_.k.weight.size(0);
     shape.batch = batch;
     shape.key_channels = keys / shape.groups;
-    shape.value_channels = config_.dim / shape.groups;
+    shape.value_channels = config_.inner_width() / shape.groups;
     shape.device = projections_.k.weight.device();
     return std::make_unique<StreamState>(shape);
 }

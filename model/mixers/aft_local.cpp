@@ -27,7 +27,8 @@ struct LocalSettings : MixerSettings, BiasTableSettings {
 class AftLocal final : public AftLayer {
   public:
     AftLocal(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.dim), settings_(config.own.read<LocalSettings>()) {
+        : AftLayer(config, maker, prefix, config.inner_width()),
+          settings_(config.own.read<LocalSettings>()) {
         if (settings_.window > 0) table_ = make_learned_bias(config, maker, prefix);
     }
 

@@ -14,7 +14,11 @@ at::Tensor Mixer::add_to(const at::Tensor& x, const Norm& norm, const MixContext
 }
 
 MixerTraits mixer_traits(const ModelConfig& model) {
-    return find_mixer(model.mixer).traits(model);
+    MixerTraits traits = find_mixer(model.mixer).traits(model);
+    // The decoding kernels know one width.
+    if (traits.decoder == DecoderKind::packed && model.inner_width() != model.dim)
+        traits.decoder = DecoderKind::streaming;
+    return traits;
 }
 
 namespace {

@@ -50,6 +50,18 @@ at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
 
 }  // namespace
 
+at::Tensor sinusoidal_positions(int64_t tokens, int64_t d) {
+    constexpr double kLongest = 10000;
+    const at::Tensor even = at::arange(0, d, 2, at::kDouble);
+    const at::Tensor rate = at::exp(even * (-std::log(kLongest) / static_cast<double>(d)));
+    const at::Tensor angle = at::outer(at::arange(tokens, at::kDouble), rate);
+    return at::stack({at::sin(angle), at::cos(angle)}, 2)
+        .flatten(1)
+        .narrow(1, 0, d)
+        .to(at::kFloat)
+        .contiguous();
+}
+
 void PatchSettings::visit(SettingRows& rows) {
     rows.push_back(number_row("model.patch", &patch, "Side of a patch in classification.",
                               {1, 1024, "pixels"}));
@@ -73,9 +85,13 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
                                                    ParameterGroup::embedding)
                                      : maker.normal(name, {config.levels, d}, kEmbeddingStd,
                                                     ParameterGroup::embedding);
-        e.start = maker.normal("embed.start", {d}, kEmbeddingStd, ParameterGroup::embedding);
+        e.start = config.start_token
+                      ? maker.normal("embed.start", {d}, kEmbeddingStd, ParameterGroup::embedding)
+                      : e.token[0];
     }
-    if (config.positions) {
+    if (config.positions == "sinusoidal") {
+        e.position = sinusoidal_positions(config.tokens(), d).to(maker.device());
+    } else if (config.has_positions()) {
         const std::string name = "embed.position.weight";
         e.position = is_ordered(config) ? maker.given(name, ordered_positions(config, maker.seed()),
                                                       ParameterGroup::embedding)

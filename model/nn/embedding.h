@@ -19,7 +19,7 @@ struct PatchSettings {
 struct Embedding {
     at::Tensor token;     // image, text: [levels, d]
     at::Tensor start;     // image, text: [d], the input of position 0
-    at::Tensor position;  // [T, d], undefined without positions
+    at::Tensor position;  // [T, d], undefined without positions; a constant where sinusoidal
     Linear patch;         // classify: C * patch * patch values (channel, y, x) -> d
     at::Tensor cls;       // classify with class token: [d]
 
@@ -31,6 +31,10 @@ struct Embedding {
     // image [B, C, H, W] -> [B, (1 +) H/patch * W/patch, d]
     [[nodiscard]] at::Tensor patches(const at::Tensor& image, const ModelConfig& config) const;
 };
+
+// sin and cos of the position at wavelengths from 2 pi to 10000 * 2 pi, in turn (Vaswani et al.
+// 2017, section 3.5): [T, d], float32.
+[[nodiscard]] at::Tensor sinusoidal_positions(int64_t tokens, int64_t d);
 
 [[nodiscard]] Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config);
 // The last linear map: token or class logits.

@@ -34,6 +34,7 @@ class ParameterMaker {
     [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value,
                                    ParameterGroup group);
     [[nodiscard]] uint64_t seed() const { return seed_; }
+    [[nodiscard]] at::Device device() const { return device_; }
 
   private:
     at::Tensor add(const std::string& name, at::Tensor value, ParameterGroup group);

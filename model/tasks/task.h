@@ -32,7 +32,8 @@ struct TaskRoom {
     TaskTraits traits;
     TokenGrid (*grid)(const ModelConfig&) = nullptr;
     int64_t (*outputs)(const ModelConfig&) =
-        nullptr;  // logits of a token or an input; none: levels
+        nullptr;                                      // logits of a token or an input; none: levels
+    bool (*is_causal)(const ModelConfig&) = nullptr;  // none: as is_autoregressive of its traits
     // The metric of a mean loss in nats. None: the mean of what `evaluate` gives over the examples.
     double (*metric)(double loss) = nullptr;
     // training: the room's settings of the training (TrainConfig::own); {} to measure.

@@ -49,7 +49,7 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.own["block_height"] = config.own["block_width"] = 2;
     config.own["key_depth"] = 4;
     config.own["heads"] = takes_heads(config) ? 2 : 1;
-    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = false;
+    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = "none";
     return config;
 }
 
