@@ -42,7 +42,7 @@ TrainingRun start_fresh(const TrainRequest& request) {
     run.trainer = request.from.empty()
                       ? std::make_unique<Trainer>(request.config, parse_device(request.device))
                       : std::make_unique<Trainer>(
-                            warm_start(fit_to_data(request.config), request.from).checkpoint,
+                            warm_start(fit_to_data(request.config).config, request.from).checkpoint,
                             parse_device(request.device));
     const fs::path out =
         request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
