@@ -11,9 +11,9 @@
 namespace aft {
 
 struct EvalRequest {
-    std::string model, data;
-    std::string split;  // train, validation, test; "" = what the data say, else the usual part
-    std::string examples_file;  // CSV, a line for each example; "" = none
+    std::string model{}, data{};
+    std::string split{};  // train, validation, test; "" = what the data say, else the usual part
+    std::string examples_file{};  // CSV, a line for each example; "" = none
     std::string device = "cpu";
     int64_t limit = 0;   // at most so many examples; 0 = all
     int64_t stride = 0;  // text: step of overlapping windows; 0 = windows side by side
@@ -22,9 +22,9 @@ struct EvalRequest {
 
 // Of tasks with classes.
 struct EvalClasses {
-    std::vector<std::string> names;  // of the data; empty = they have none
+    std::vector<std::string> names{};  // of the data; empty = they have none
     int64_t count = 0;
-    std::vector<int64_t> confusion;  // [count, count]: examples by label, then by answer
+    std::vector<int64_t> confusion{};  // [count, count]: examples by label, then by answer
     double top5 = 0;                 // share whose label is among the five most probable
     [[nodiscard]] int64_t examples_of(int64_t label) const;
     [[nodiscard]] double accuracy_of(int64_t label) const;  // NaN: no example of it
@@ -35,26 +35,26 @@ struct EvalCost {
     int64_t parameters = 0;
     double seconds = 0;
     int64_t peak_memory_bytes = 0;  // of the process
-    std::string device;
+    std::string device{};
     int64_t seed = 0;  // of the model's training; moves generated data
 };
 
 struct EvalResult {
-    std::string model, data;             // as asked for
+    std::string model{}, data{};             // as asked for
     int64_t step = 0;                    // of the weights
-    std::string task, split;             // split: part of the data: train, validation, test
+    std::string task{}, split{};             // split: part of the data: train, validation, test
     int64_t tokens = 0, examples = 0;    // that were measured
     double loss_nats = 0;                // mean over the tokens
-    std::string metric;                  // the task's, as in TaskTraits: "bits_per_dim"
+    std::string metric{};                  // the task's, as in TaskTraits: "bits_per_dim"
     double metric_value = 0;             // mean over the examples or, from the loss, the tokens
-    std::optional<double> metric_error;  // standard error of that mean over the examples
-    std::optional<double> perplexity;    // exp(loss_nats); text only
-    std::optional<EvalClasses> classes;
-    std::optional<double> floor_bits;    // entropy of the data in bits/dim, where it is known
-    std::string floor_note;              // how it was computed
-    std::optional<Baselines> baselines;  // on the same pictures; none for text and classes
-    std::string note;                    // what to know of the split; "" = nothing
-    EvalCost cost;
+    std::optional<double> metric_error{};  // standard error of that mean over the examples
+    std::optional<double> perplexity{};    // exp(loss_nats); text only
+    std::optional<EvalClasses> classes{};
+    std::optional<double> floor_bits{};    // entropy of the data in bits/dim, where it is known
+    std::string floor_note{};              // how it was computed
+    std::optional<Baselines> baselines{};  // on the same pictures; none for text and classes
+    std::string note{};                    // what to know of the split; "" = nothing
+    EvalCost cost{};
 };
 // Error where the loss is not a number: names the first weights that are not finite, if any are.
 [[nodiscard]] EvalResult eval_job(const EvalRequest& request, const JobControl& control);

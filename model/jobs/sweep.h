@@ -16,29 +16,29 @@ namespace aft {
 
 // A place of the grid: what its runs have in common.
 struct SweepPoint {
-    std::string name;                                           // "window=32"; part of a path
-    std::vector<std::pair<std::string, std::string>> settings;  // of the variant and the axes
-    std::string variant;                                        // "" = the sweep has none
-    std::string paper;                                          // the paper's value, as it stands there
+    std::string name{};                                           // "window=32"; part of a path
+    std::vector<std::pair<std::string, std::string>> settings{};  // of the variant and the axes
+    std::string variant{};                                        // "" = the sweep has none
+    std::string paper{};                                          // the paper's value, as it stands there
 };
 
 // What a sweep file holds (docs/sweeps.md has the keys).
 struct SweepPlan {
-    std::string name, sentence, paper;  // paper: the table or section it is for
-    Config base;
-    std::vector<SweepPoint> points;
-    std::vector<int64_t> seeds;
-    std::string split;  // measured part of the data; "" = the usual one
+    std::string name{}, sentence{}, paper{};  // paper: the table or section it is for
+    Config base{};
+    std::vector<SweepPoint> points{};
+    std::vector<int64_t> seeds{};
+    std::string split{};  // measured part of the data; "" = the usual one
     int64_t limit = 0;  // examples measured at most; 0 = all
-    std::string x_key;  // axis along which the plot runs; "" = points side by side
+    std::string x_key{};  // axis along which the plot runs; "" = points side by side
 };
 
 struct SweepRequest {
-    std::string file, preset;      // one of them
-    std::string data;              // in place of the file's; "" = that
-    std::vector<std::string> set;  // key=value for every run, before those of the points
+    std::string file{}, preset{};      // one of them
+    std::string data{};              // in place of the file's; "" = that
+    std::vector<std::string> set{};  // key=value for every run, before those of the points
     int64_t seeds = 0;             // as many of the seeds, from the first; 0 = all
-    std::string out;               // folder; "" = runs/NAME-N
+    std::string out{};               // folder; "" = runs/NAME-N
     bool resume = false;           // go on in `out`
     std::string device = "cpu";
 };
@@ -48,9 +48,9 @@ enum class SweepState { open, done, failed };
 struct SweepRun {
     size_t point = 0;  // place in SweepPlan::points
     int64_t seed = 0;
-    std::string folder;
+    std::string folder{};
     SweepState state = SweepState::open;
-    std::string error;  // failed: why
+    std::string error{};  // failed: why
     int64_t step = 0, parameters = 0;
     double train_loss = 0;                           // nats, of the last step
     double loss_nats = 0;                            // measured
@@ -67,12 +67,12 @@ struct SweepSummary {
 };
 
 struct SweepResult {
-    SweepPlan plan;
-    std::string out;
-    std::string metric, metric_words, split;  // of the measured values
+    SweepPlan plan{};
+    std::string out{};
+    std::string metric{}, metric_words{}, split{};  // of the measured values
     bool lower_is_better = true;
-    std::vector<SweepRun> runs;           // points times seeds, in this order
-    std::vector<SweepSummary> summaries;  // of each point
+    std::vector<SweepRun> runs{};           // points times seeds, in this order
+    std::vector<SweepSummary> summaries{};  // of each point
     [[nodiscard]] int64_t count(SweepState state) const;
 };
 
