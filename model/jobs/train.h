@@ -38,7 +38,7 @@ struct TrainResult {
 
 struct FittedConfig {
     Config config;
-    std::string note;  // what the data changed in the model: "from the data: model.height = 32 ..."
+    std::string note{};  // what the data changed in the model: "from the data: model.height = 32 ..."
 };
 // Opens the data of a new run as its start would, and gives the model their shape. given: keys that
 // a user has set, which win: where the SPEC leaves size, levels or gray out they become its options.
