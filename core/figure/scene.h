@@ -45,7 +45,6 @@ struct FigureGrid {
     std::vector<std::string> column_labels = {};
     std::vector<FigureRow> rows = {};
     std::optional<ColorKey> key = {};  // of all maps, its bar below them
-    std::string key_words = {};        // what the numbers of the bars are: "share", "exp(w) - 1"
     double width = 1000;               // the tiles take about so much at most
 };
 

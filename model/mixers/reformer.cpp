@@ -50,7 +50,7 @@ Round round_of(const at::Tensor& bucket) {
     const at::Tensor t = at::arange(T, bucket.options());
     Round out;
     out.bucket = bucket;
-    out.order = (bucket * T + t).argsort(2);
+    out.order = (bucket * T + t).argsort(2, false);
     out.place = at::empty_like(out.order).scatter_(2, out.order, t.expand_as(out.order));
     const at::Tensor sorted = bucket.gather(2, out.order);
     const at::Tensor starts =
@@ -78,7 +78,7 @@ class Reformer final : public Mixer {
         : settings_(config.own.read<ReformerSettings>()),
           q_(make_linear(maker, config, prefix + "q", {config.dim, config.dim})),
           v_(make_linear(maker, config, prefix + "v", {config.dim, config.dim})) {
-        rotations_ = maker.normal(prefix + "rotations",
+        rotations_ = maker.normal(prefix + "hash",
                                   {settings_.rounds, config.dim / settings_.heads,
                                    std::max<int64_t>(settings_.buckets / 2, 1)},
                                   1, ParameterGroup::fixed);

@@ -242,7 +242,7 @@ TEST(Baselines, ReformerIsSoftmaxOverTheUnionOfItsBuckets) {
     const at::Tensor x = input_of(config, T), q = by_head(linear_map(net, "q", x));
     at::Tensor visible = at::zeros({3, 2, T, T}, at::kBool);
     for (int64_t r = 0; r < 2; ++r) {
-        const at::Tensor turned = at::matmul(q, parameter(net, "rotations")[r]);
+        const at::Tensor turned = at::matmul(q, parameter(net, "hash")[r]);
         const at::Tensor bucket = at::cat({turned, -turned}, 3).argmax(3);
         for (int64_t b = 0; b < 3; ++b)
             for (int64_t h = 0; h < 2; ++h)
@@ -266,10 +266,10 @@ TEST(Baselines, SynthesizersWeightsIgnoreOtherTokens) {
     const ModelConfig config = text_model("synthesizer");
     const Net net = layer_of(config);
     const at::Tensor x = input_of(config, 50);
-    const at::Tensor inside = at::relu(linear_map(net, "w1", x));
+    const at::Tensor inside = at::relu(linear_map(net, "inner", x));
     const at::Tensor logits =
-        at::matmul(by_head(inside), parameter(net, "w2.weight").transpose(1, 2)) +
-        parameter(net, "w2.bias").unsqueeze(1);
+        at::matmul(by_head(inside), parameter(net, "logits.weight").transpose(1, 2)) +
+        parameter(net, "logits.bias").unsqueeze(1);
     const at::Tensor shares = logits.masked_fill(causal_mask(50).logical_not(), kHidden).softmax(3);
     const at::Tensor y = at::matmul(shares, by_head(linear_map(net, "v", x)));
     const at::Tensor expected = linear_map(net, "o", y.transpose(1, 2).flatten(2));
@@ -277,7 +277,7 @@ TEST(Baselines, SynthesizersWeightsIgnoreOtherTokens) {
 
     // Row 20 of the weights is the same whatever the others are.
     const auto row = [&](const at::Tensor& of) {
-        LayerTaps taps{.q = at::relu(linear_map(net, "w1", of))[0], .k = {}, .v = of[0]};
+        LayerTaps taps{.q = at::relu(linear_map(net, "inner", of))[0], .k = {}, .v = of[0]};
         return net.mixer(0).attention_rows({.taps = taps, .target = 20, .bias = {}}).logits;
     };
     at::Tensor other = at::randn_like(x);
