@@ -79,7 +79,8 @@ JobControl control_of(const Sweep& sweep, size_t place, const SweepRun& run) {
 
 // Fresh, or on from its last save. A folder that a kill left before the first one begins anew.
 TrainRequest training_of(const Sweep& sweep, const SweepRun& run) {
-    TrainRequest training{.device = sweep.request.device};
+    TrainRequest training;
+    training.device = sweep.request.device;
     std::error_code unknown;
     if (!checkpoint_steps(run.folder).empty()) {
         training.resume = run.folder;
