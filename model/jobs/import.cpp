@@ -27,7 +27,7 @@ ImportResult import_file(const ImportRequest& request) {
         fail_usage("--as and --map: one of them, found both");
     if (!request.dry_run) check_writable(request.out);
     const TensorFile file = read_tensors(request.file);
-    imports::Wanted wanted{.path = request.file, .as = request.as, .map = request.map, .given = {}};
+    imports::ImportChoice wanted{.path = request.file, .as = request.as, .map = request.map, .given = {}};
     for (const auto& [key, value] : request.set) wanted.given.push_back(key);
     const imports::Recognised found = imports::recognise(file, wanted);
     imports::Converted converted = imports::convert(found, request.file, request.set);

@@ -3,13 +3,18 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/caught.h"
 #include "core/files.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
+#include "model/jobs/export.h"
 #include "model/jobs/import.h"
 #include "model/jobs/inspect.h"
 #include "model/jobs/run.h"
+#include "model/jobs/train.h"
+#include "model/train/warm_start.h"
 #include "tests/model/scratch.h"
 #include "tests/source_file.h"
 
@@ -249,6 +254,60 @@ TEST_F(Import, AMixerAloneSaysWhatItLacks) {
         EXPECT_FALSE(fs::exists(path("out")));
     }
     EXPECT_EQ(inspect_job(path("m")).bias.size(), 1u);
+}
+
+// Out under the origin's names: the very tensors that came in, and a reason where there is no way.
+TEST_F(Import, ExportGoesBack) {
+    for (const Origin& origin :
+         {Origin{"rish16", "rish16"}, Origin{"rish16-simple", "rish16-simple"},
+          Origin{"rish16-local", "rish16-local", {{"model.window", "3"}}},
+          Origin{"labml-layer", "labml-layer"}, Origin{"timm", "timm"}}) {
+        SCOPED_TRACE(origin.file);
+        const ImportResult in =
+            import_job({.file = shipped(origin.file + ".pt"), .out = path("m"), .set = origin.set});
+        static_cast<void>(export_names(path("m"), path("back"), origin.importer));
+        const TensorFile first = read_tensors(shipped(origin.file + ".pt"));
+        const TensorFile back = read_tensors(path("back"));
+        size_t count = 0;
+        for (const auto& [name, tensor] : first.tensors) {
+            if (!name.starts_with(in.prefix)) continue;
+            ++count;
+            const at::Tensor* found = back.find(name.substr(in.prefix.size()));
+            ASSERT_NE(found, nullptr) << name;
+            EXPECT_TRUE(at::equal(*found, tensor)) << name;
+        }
+        EXPECT_EQ(back.tensors.size(), count);
+    }
+    static_cast<void>(import_job({.file = shipped("rish16.pt"), .out = path("m")}));
+    const std::string words =
+        error_words([&] { static_cast<void>(export_names(path("m"), path("no"), "timm")); });
+    EXPECT_NE(words.find("timm has no place for"), std::string::npos) << words;
+    EXPECT_FALSE(fs::exists(path("no")));
+}
+
+TEST_F(Import, ARunStartsFromAnyWeights) {
+    Config config = load_preset("demo-shapes");
+    config.model.mixer = "aft-conv2d";
+    config.data.source = "shapes?size=16&levels=16&gray=0";
+    config.model.dim = 64;
+    config.model.layers = 2;
+    config.model.own["patch"] = int64_t{8};
+    config.model.own["window"] = int64_t{3};
+    config.model.own["heads"] = int64_t{4};
+    const WarmStart start = warm_start(fit_to_data(config), shipped("timm.pt"));
+    const auto has_fresh = [&](const std::string& name) {
+        return std::any_of(start.fresh.begin(), start.fresh.end(),
+                           [&](const std::string& words) { return words.starts_with(name); });
+    };
+    EXPECT_TRUE(has_fresh("blocks.0.mixer.q.weight"));
+    EXPECT_TRUE(has_fresh("blocks.1.mixer.kernel"));
+    EXPECT_TRUE(has_fresh("head.weight"));  // other classes
+    EXPECT_FALSE(has_fresh("blocks.0.mixer.v.weight"));
+    EXPECT_FALSE(has_fresh("blocks.0.mixer.o.weight"));
+    const TensorFile file = read_tensors(shipped("timm.pt"));
+    for (const auto& [name, tensor] : start.checkpoint.weights)
+        if (name == "blocks.1.mlp.fc1.weight")
+            EXPECT_TRUE(at::equal(tensor, *file.find("model.blocks.1.mlp.fc1.weight")));
 }
 
 // Every table is sound, and is listed.

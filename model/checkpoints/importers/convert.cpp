@@ -53,7 +53,7 @@ int64_t ones_of(const View& view, const std::string& name) {
     return mask[0].ne(0).sum().item<int64_t>();
 }
 
-Numbers numbers_of(const Recognised& found) {
+SizeTable numbers_of(const Recognised& found) {
     const View& view = found.view;
     return {found.mapping.sizes,
             {.size = [&view](const std::string& name,
@@ -96,7 +96,7 @@ class Converter {
 
     const Recognised& found_;
     const std::string& path_;
-    Numbers numbers_;
+    SizeTable numbers_;
     Converted out_;
     std::map<std::string, at::Tensor> values_;  // by our names
     std::vector<std::pair<std::string, at::Tensor>> unknown_;

@@ -17,7 +17,7 @@ constexpr int kMostTerms = 10000;  // sizes in sizes, each read again
 // Recursive descent: sum = product {+- product}, product = value {*/ value}.
 class Parser {
   public:
-    Parser(std::string_view text, const Numbers& numbers, int level, int& terms)
+    Parser(std::string_view text, const SizeTable& numbers, int level, int& terms)
         : whole_(text), text_(text), numbers_(numbers), level_(level), terms_(terms) {}
 
     double all() {
@@ -140,14 +140,14 @@ class Parser {
     }
 
     std::string_view whole_, text_;
-    const Numbers& numbers_;
+    const SizeTable& numbers_;
     int level_;
     int& terms_;
 };
 
 }  // namespace
 
-double evaluate(const std::string& expression, const Numbers& numbers) {
+double evaluate(const std::string& expression, const SizeTable& numbers) {
     constexpr size_t kLongest = 500;
     if (expression.size() > kLongest)
         fail("'{}': an expression of more than {} characters", shown(expression), kLongest);
@@ -157,7 +157,7 @@ double evaluate(const std::string& expression, const Numbers& numbers) {
     return value;
 }
 
-int64_t whole_number(const std::string& expression, const Numbers& numbers) {
+int64_t whole_number(const std::string& expression, const SizeTable& numbers) {
     const double value = evaluate(expression, numbers);
     if (value < 0 || value > 0x1p53 || std::nearbyint(value) != value)
         fail("'{}' is {}, not a whole number from 0 on", shown(expression), value);

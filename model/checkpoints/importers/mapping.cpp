@@ -114,6 +114,7 @@ Rule read_rule(const Json& json, const std::string& where) {
               .otherwise = in.text("otherwise"),
               .transpose = in.flag("transpose"),
               .shape = in.texts("shape"),
+              .back = in.texts("back"),
               .first = in.text("first"),
               .scale = in.text("scale"),
               .times = in.text("times")};

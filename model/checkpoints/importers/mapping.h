@@ -20,6 +20,7 @@ struct Rule {
     std::string otherwise;           // what to do where that check fails
     bool transpose = false;          // of two axes
     std::vector<std::string> shape;  // expressions: the shape to give it; empty = as it is
+    std::vector<std::string> back;   // expressions: their shape, for the way back
     std::string first;               // expression: the first so many rows; "" = all
     std::string scale;               // expression: multiplied by it; "" = 1
     std::string times;               // multiplied by this tensor of the file (a mask)

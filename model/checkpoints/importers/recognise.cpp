@@ -51,7 +51,7 @@ bool fits(const Mapping& mapping, const View& view) {
            std::none_of(mapping.lacks.begin(), mapping.lacks.end(), there);
 }
 
-bool are_given(const Mapping& mapping, const Wanted& wanted) {
+bool are_given(const Mapping& mapping, const ImportChoice& wanted) {
     return std::all_of(mapping.given.begin(), mapping.given.end(), [&](const std::string& key) {
         return std::find(wanted.given.begin(), wanted.given.end(), key) != wanted.given.end();
     });
@@ -116,7 +116,7 @@ View best_view(const Mapping& mapping, const std::vector<View>& views) {
 }
 
 Recognised by_name(const std::vector<Mapping>& all, const std::vector<View>& views,
-                   const Wanted& wanted) {
+                   const ImportChoice& wanted) {
     const Mapping mapping =
         wanted.map.empty() ? find_room(all, wanted.as, "importer") : read_mapping(wanted.map);
     View view = best_view(mapping, views);
@@ -127,7 +127,7 @@ Recognised by_name(const std::vector<Mapping>& all, const std::vector<View>& vie
 }
 
 Recognised by_tensors(const std::vector<Mapping>& all, const std::vector<View>& views,
-                      const Wanted& wanted) {
+                      const ImportChoice& wanted) {
     for (const View& view : views) {
         std::vector<const Mapping*> found;
         for (const Mapping& mapping : all)
@@ -175,7 +175,7 @@ std::string names_with_shapes(const std::vector<std::pair<std::string, at::Tenso
     return words;
 }
 
-Recognised recognise(const TensorFile& file, const Wanted& wanted) {
+Recognised recognise(const TensorFile& file, const ImportChoice& wanted) {
     const std::vector<Mapping> all = known_mappings();
     const std::vector<View> views = views_of(file, wanted.path);
     Recognised found = wanted.as.empty() && wanted.map.empty() ? by_tensors(all, views, wanted)

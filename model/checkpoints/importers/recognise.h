@@ -22,7 +22,7 @@ struct Recognised {
     View view;
 };
 
-struct Wanted {
+struct ImportChoice {
     std::string path;                // for messages
     std::string as;                  // a known mapping by name; "" = by the tensors' names
     std::string map;                 // the user's mapping file; "" = none
@@ -31,7 +31,7 @@ struct Wanted {
 
 // Error where nothing fits: it names the nearest mapping and the first differences. Error with the
 // reason where such a file is refused.
-[[nodiscard]] Recognised recognise(const TensorFile& file, const Wanted& wanted);
+[[nodiscard]] Recognised recognise(const TensorFile& file, const ImportChoice& wanted);
 
 // "'blocks.0.ls1.gamma' [192], ... (and 10 more)"
 [[nodiscard]] std::string names_with_shapes(
