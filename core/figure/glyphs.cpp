@@ -18,6 +18,11 @@
 
 namespace aft {
 
+struct FigureFont {
+    std::string bytes;
+    stbtt_fontinfo info{};
+};
+
 namespace {
 
 // Folders of the Debian packages first, then of other distributions and the user's own.
@@ -38,11 +43,6 @@ std::string font_file(const std::vector<std::string>& names) {
             if (fs::is_regular_file(folder / name, ignored)) return (folder / name).string();
     return {};
 }
-
-struct FigureFont {
-    std::string bytes;
-    stbtt_fontinfo info{};
-};
 
 std::unique_ptr<FigureFont> load(const std::vector<std::string>& names) {
     const std::string path = font_file(names);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMostBytes = uint64_t{16} << 20;
+constexpr uint64_t kMostStoredBytes = uint64_t{16} << 20;
 
 Json plan_json(const SweepPlan& plan) {
     Json json{{"name", plan.name},   {"config", config_to_json(plan.base)},
@@ -44,7 +44,7 @@ void open_sweep_folder(const fs::path& out, const SweepPlan& plan, bool resume) 
     if (!resume)
         fail_usage("{}: holds a sweep already; --resume goes on with it, or choose another --out",
                    out.string());
-    if (read_json_file(file, kMostBytes) != wanted)
+    if (read_json_file(file, kMostStoredBytes) != wanted)
         fail_usage("{}: belongs to a sweep with other settings; choose another --out",
                    file.string());
 }
@@ -52,7 +52,7 @@ void open_sweep_folder(const fs::path& out, const SweepPlan& plan, bool resume) 
 bool load_run(SweepRun& run) {
     std::error_code unknown;
     if (!fs::exists(run_file(run), unknown)) return false;
-    const Json json = read_json_file(run_file(run), kMostBytes);
+    const Json json = read_json_file(run_file(run), kMostStoredBytes);
     // null: a value that is no number.
     const auto number = [&](const char* key) {
         const auto found = json.find(key);

@@ -14,7 +14,7 @@ struct LayerSettings {
     }
 };
 
-TaskResult evaluate(const Net&, const Batch&, const Pass&, const RoomSettings&) {
+TaskResult evaluate_layer(const Net&, const Batch&, const Pass&, const RoomSettings&) {
     fail_usage("the model is a mixer alone: nothing to predict with; use run --part mixer");
 }
 
@@ -35,7 +35,7 @@ TaskRoom layer_task() {
                 },
             .is_causal =
                 [](const ModelConfig& model) { return model.own.read<LayerSettings>().causal; },
-            .evaluate = evaluate,
+            .evaluate = evaluate_layer,
             .visit = visit_settings<LayerSettings>};
 }
 
