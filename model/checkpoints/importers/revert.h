@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/format.h"
 #include "model/checkpoints/importers/mapping.h"
 
 namespace aft::imports {
