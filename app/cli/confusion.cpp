@@ -67,7 +67,7 @@ FigureScene confusion_scene(const EvalResult& result) {
             words += fmt::format(" {} {}", label, class_name(classes, label));
         scene.notes.push_back(words);
     }
-    FigureGrid grid{.key_words = "share of the label's examples", .width = 480};
+    FigureGrid grid{.width = 480};
     grid.key = ColorKey{.coloring = {.range = {0, 1}, .map = Colormap::viridis}};
     grid.rows.push_back({.tiles = {confusion_tile(classes)}});
     scene.parts.emplace_back(std::move(grid));
