@@ -258,7 +258,9 @@ at::Tensor Converter::absent(const Parameter& parameter, const Net& fresh) {
 void Converter::complete() {
     const Config& config = out_.checkpoint.config;
     const auto seed = static_cast<uint64_t>(config.train.seed);
-    const Net expected(config.model, seed, at::kMeta);
+    ModelConfig shapes = config.model;
+    shapes.init = "normal";  // the other ways make values
+    const Net expected(shapes, seed, at::kMeta);
     double there = 0;
     for (const auto& [name, value] : values_) there += static_cast<double>(value.numel());
     const auto needed = static_cast<double>(parameter_count(expected.parameters()));
