@@ -27,7 +27,8 @@ ImportResult import_file(const ImportRequest& request) {
         fail_usage("--as and --map: one of them, found both");
     if (!request.dry_run) check_writable(request.out);
     const TensorFile file = read_tensors(request.file);
-    imports::ImportChoice wanted{.path = request.file, .as = request.as, .map = request.map, .given = {}};
+    imports::ImportChoice wanted{
+        .path = request.file, .as = request.as, .map = request.map, .given = {}};
     for (const auto& [key, value] : request.set) wanted.given.push_back(key);
     const imports::Recognised found = imports::recognise(file, wanted);
     imports::Converted converted = imports::convert(found, request.file, request.set);
@@ -64,9 +65,8 @@ ImportResult import_job(const ImportRequest& request) {
 std::vector<RoomInfo> importer_list() {
     std::vector<RoomInfo> list;
     for (const imports::Mapping& mapping : imports::known_mappings())
-        list.push_back({mapping.info.name, mapping.refuse.empty()
-                                               ? mapping.info.sentence
-                                               : mapping.info.sentence + " Refused."});
+        list.push_back({mapping.info.name,
+                        (mapping.refuse.empty() ? "" : "Refused: ") + mapping.info.sentence});
     return list;
 }
 

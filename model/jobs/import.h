@@ -11,10 +11,11 @@
 namespace aft {
 
 struct ImportRequest {
-    std::string file, out;  // out: unused with dry_run
-    std::string as, map;    // an importer's name; a mapping file; "" = by the names of the tensors
-    std::vector<std::pair<std::string, std::string>> set;  // settings over those of the file
-    bool dry_run = false;                                  // say all, write nothing
+    std::string file = {}, out = {};  // out: unused with dry_run
+    std::string as = {},
+                map = {};  // an importer's name; a mapping file; "" = by the names of the tensors
+    std::vector<std::pair<std::string, std::string>> set = {};  // settings over those of the file
+    bool dry_run = false;                                       // say all, write nothing
 };
 struct ImportedTensor {
     std::string from, to, how;

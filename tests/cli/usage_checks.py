@@ -27,8 +27,9 @@ def lists(cli):
     all_lists = result.json()
     if not cli.check("list --json is one object", all_lists, result):
         return {}
-    empty = {"interventions", "importers"}
-    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads", "figures"} | empty
+    empty = {"interventions"}
+    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads", "figures",
+              "importers", "sweeps", "settings", "options"} | empty
     cli.check("list has every list", wanted <= set(all_lists), sorted(all_lists))
     cli.check("no other list is empty", {n for n, rooms in all_lists.items() if not rooms} == empty, all_lists)
     page = cli.ok("list --help", "list", "--help")

@@ -71,6 +71,11 @@ inline std::vector<NetCase> small_cases() {
         cases.push_back({label, config});
     };
     option("local hidden", "aft-local", "image", [](auto& c) { c.own["outside"] = "-inf"; });
+    option("local inner", "aft-local", "text", [](auto& c) { c.inner = 12; });
+    option("softmax inner", "softmax", "image", [](auto& c) { c.inner = 6; });
+    option("no bias of q, k, v", "aft-full", "image", [](auto& c) { c.qkv_bias = false; });
+    option("no start token", "aft-local", "text", [](auto& c) { c.start_token = false; });
+    option("sinusoidal", "aft-simple", "text", [](auto& c) { c.positions = "sinusoidal"; });
     option("local w", "aft-local", "image",
            [](auto& c) { c.own["factors"] = 0, c.own["bias_std"] = 1; });
     option("local none", "aft-local", "image", [](auto& c) { c.own["window"] = 0; });

@@ -11,6 +11,7 @@
 #include "model/checkpoints/importers/expression.h"
 #include "model/checkpoints/importers/pattern.h"
 #include "model/nn/embedding.h"
+#include "model/run_name.h"
 
 namespace aft::imports {
 
@@ -105,7 +106,7 @@ class Converter {
 void Converter::set_config(const std::vector<std::pair<std::string, std::string>>& settings) {
     const Mapping& mapping = found_.mapping;
     Config& config = out_.checkpoint.config;
-    config.name = mapping.info.name;
+    config.name = name_problem(mapping.info.name).empty() ? mapping.info.name : "imported";
     SettingRows rows = config.rows();
     const auto is_given = [&](const std::string& key) {
         return std::any_of(settings.begin(), settings.end(),
@@ -258,7 +259,9 @@ at::Tensor Converter::absent(const Parameter& parameter, const Net& fresh) {
 void Converter::complete() {
     const Config& config = out_.checkpoint.config;
     const auto seed = static_cast<uint64_t>(config.train.seed);
-    const Net expected(config.model, seed, at::kMeta);
+    ModelConfig shapes = config.model;
+    shapes.init = "normal";  // the other ways make values
+    const Net expected(shapes, seed, at::kMeta);
     double there = 0;
     for (const auto& [name, value] : values_) there += static_cast<double>(value.numel());
     const auto needed = static_cast<double>(parameter_count(expected.parameters()));

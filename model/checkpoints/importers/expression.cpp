@@ -135,7 +135,7 @@ class Parser {
         const auto found = numbers_.sizes.find(word);
         if (found == numbers_.sizes.end())
             fail("'{}': unknown size '{}'", shown(whole_), shown(word));
-        if (level_ > kMostLevels) refuse("sizes that need each other");
+        if (level_ + 2 > kMostLevels) refuse("sizes that need each other");
         return Parser(found->second, numbers_, level_ + 1, terms_).all();
     }
 

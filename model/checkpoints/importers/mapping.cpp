@@ -135,7 +135,7 @@ Mapping read_mapping(const std::filesystem::path& file) {
     Reader in(json, where);
     Mapping out;
     out.file = where;
-    out.info = {file.stem().string(), in.text("sentence")};
+    out.info = {shown(file.stem().string()), in.text("sentence")};
     out.needs = in.texts("needs");
     out.lacks = in.texts("lacks");
     out.given = in.texts("given");
