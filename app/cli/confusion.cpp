@@ -44,9 +44,9 @@ FigureTile confusion_tile(const EvalClasses& classes) {
         const auto n = static_cast<double>(classes.examples_of(label));
         for (int64_t answer = 0; answer < classes.count; ++answer) {
             const auto place = static_cast<size_t>(label * classes.count + answer);
-            tile.values.push_back(static_cast<float>(
-                n > 0 ? static_cast<double>(classes.confusion[place]) / n
-                      : std::numeric_limits<double>::quiet_NaN()));
+            tile.values.push_back(
+                static_cast<float>(n > 0 ? static_cast<double>(classes.confusion[place]) / n
+                                         : std::numeric_limits<double>::quiet_NaN()));
         }
     }
     return tile;

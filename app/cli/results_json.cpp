@@ -47,8 +47,11 @@ json classes_json(const EvalClasses& classes) {
 }
 
 json run_json(const SweepResult& result, const SweepRun& run) {
-    json out{{"point", result.plan.points[run.point].name}, {"seed", run.seed},
-             {"folder", run.folder}, {"seconds", run.seconds}, {"step", run.step}};
+    json out{{"point", result.plan.points[run.point].name},
+             {"seed", run.seed},
+             {"folder", run.folder},
+             {"seconds", run.seconds},
+             {"step", run.step}};
     if (run.state == SweepState::done)
         out.update({{"state", "done"},
                     {"train_loss", run.train_loss},
@@ -199,11 +202,16 @@ json to_json(const RunResult& result) {
 }
 
 json to_json(const SweepResult& result) {
-    json out{{"name", result.plan.name},     {"out", result.out},
-             {"metric", result.metric},      {"split", result.split},
-             {"points", json::array()},      {"runs", json::array()},
-             {"seeds", result.plan.seeds},   {"config", config_to_json(result.plan.base)},
-             {"sentence", result.plan.sentence}, {"paper", result.plan.paper},
+    json out{{"name", result.plan.name},
+             {"out", result.out},
+             {"metric", result.metric},
+             {"split", result.split},
+             {"points", json::array()},
+             {"runs", json::array()},
+             {"seeds", result.plan.seeds},
+             {"config", config_to_json(result.plan.base)},
+             {"sentence", result.plan.sentence},
+             {"paper", result.plan.paper},
              {"version", version()}};
     for (size_t place = 0; place < result.summaries.size(); ++place) {
         const SweepPoint& point = result.plan.points[place];

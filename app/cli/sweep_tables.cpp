@@ -16,9 +16,12 @@ namespace {
 
 const char* state_name(SweepState state) {
     switch (state) {
-        case SweepState::open: return "open";
-        case SweepState::done: return "done";
-        case SweepState::failed: return "failed";
+        case SweepState::open:
+            return "open";
+        case SweepState::done:
+            return "done";
+        case SweepState::failed:
+            return "failed";
     }
     return "";
 }
@@ -68,10 +71,11 @@ std::string header(const SweepPlan& plan) {
 }
 
 std::string runs_csv(const SweepResult& result) {
-    std::string text = header(result.plan) +
-                       fmt::format(",seed,state,step,train_loss,loss_nats,{},examples,parameters,"
-                                   "seconds,folder,error\n",
-                                   result.metric);
+    std::string text =
+        header(result.plan) + fmt::format(
+                                  ",seed,state,step,train_loss,loss_nats,{},examples,parameters,"
+                                  "seconds,folder,error\n",
+                                  result.metric);
     for (const SweepRun& run : result.runs) {
         const bool is_done = run.state == SweepState::done;
         const auto measured = [&](double value) { return is_done ? number_cell(value) : ""; };
@@ -85,9 +89,9 @@ std::string runs_csv(const SweepResult& result) {
 }
 
 std::string summary_csv(const SweepResult& result) {
-    std::string text = header(result.plan) +
-                       fmt::format(",runs,{},deviation,standard_error,least,most,paper\n",
-                                   result.metric);
+    std::string text =
+        header(result.plan) +
+        fmt::format(",runs,{},deviation,standard_error,least,most,paper\n", result.metric);
     for (size_t place = 0; place < result.summaries.size(); ++place) {
         const SweepSummary& of = result.summaries[place];
         text += fmt::format("{},{},{},{},{},{},{},{}\n", point_cells(result.plan, place), of.n,
@@ -162,19 +166,19 @@ void write_sweep_tables(const SweepResult& result) {
 std::string sweep_words(const SweepResult& result) {
     size_t width = 5;
     for (const SweepPoint& point : result.plan.points) width = std::max(width, point.name.size());
-    std::string words = fmt::format("{:<{}}  runs  {:<20} paper\n", "point", width,
-                                    result.metric_words);
+    std::string words =
+        fmt::format("{:<{}}  runs  {:<20} paper\n", "point", width, result.metric_words);
     for (size_t place = 0; place < result.summaries.size(); ++place) {
         const SweepPoint& point = result.plan.points[place];
         const SweepSummary& of = result.summaries[place];
-        words += fmt::format("{:<{}}  {:>4}  {:<20} {}\n", point.name, width, of.n,
-                             value_words(of), printable_line(point.paper));
+        words += fmt::format("{:<{}}  {:>4}  {:<20} {}\n", point.name, width, of.n, value_words(of),
+                             printable_line(point.paper));
     }
     for (const SweepRun& run : result.runs)
         if (run.state == SweepState::failed)
             words += fmt::format("failed: {}: {}\n", run.folder, printable_line(run.error));
     if (const int64_t open = result.count(SweepState::open); open > 0)
-        words += fmt::format("{} runs are open; --resume --out {} goes on\n", open,
+        words += fmt::format("{} runs are open; --resume --out {} continues\n", open,
                              shell_word(result.out));
     return words + fmt::format("tables and plot: {}\n", result.out);
 }

@@ -92,13 +92,12 @@ CommandRun setup(CLI::App& command) {
         bool json = false;
     };
     auto flags = std::make_shared<ListFlags>();
-    add_text(
-        command,
-        {"LIST",
-         "one list (default: all of them); interventions have no rooms yet and are "
-         "empty",
-         "NAME"},
-        flags->name);
+    add_text(command,
+             {"LIST",
+              "one list (default: all of them); interventions have no rooms yet and are "
+              "empty",
+              "NAME"},
+             flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals&) { return list(flags->name, flags->json); };
 }

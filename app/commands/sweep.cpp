@@ -52,11 +52,10 @@ CommandRun setup(CLI::App& command) {
              request.data);
     add_texts(command, {"--set", "change one setting of all runs (repeatable)", "KEY=VALUE"},
               request.set);
-    add_whole(command, {"--seeds", "only so many of its seeds (0: all)", 0, 10000},
-              request.seeds);
+    add_whole(command, {"--seeds", "only so many of its seeds (0: all)", 0, 10000}, request.seeds);
     add_text(command, {"--out", "folder of runs and tables (default: runs/NAME-N)", "DIR"},
              request.out);
-    add_switch(command, "--resume", "go on in --out; runs that are done stay", request.resume);
+    add_switch(command, "--resume", "continue in --out; runs that are done stay", request.resume);
     add_switch(command, "--dry-run", "print the runs and end", flags->dry_run);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return sweep(*flags, globals); };
@@ -65,10 +64,10 @@ CommandRun setup(CLI::App& command) {
 }  // namespace
 
 CommandRoom sweep_command() {
-    return {.info = {"sweep",
-                     "Trains and measures a grid of settings and seeds; a table and a plot."},
-            .example = "afterimage sweep --preset window --data text:input.txt --out runs/window",
-            .setup = setup};
+    return {
+        .info = {"sweep", "Trains and measures a grid of settings and seeds; a table and a plot."},
+        .example = "afterimage sweep --preset window --data text:input.txt --out runs/window",
+        .setup = setup};
 }
 
 }  // namespace aft::app

@@ -16,8 +16,8 @@
 #include "model/decode/input.h"
 #include "model/device.h"
 #include "model/jobs/eval_examples.h"
-#include "model/train/trainer.h"
 #include "model/tasks/task.h"
+#include "model/train/trainer.h"
 
 namespace aft {
 namespace {
@@ -166,8 +166,7 @@ Spec spec_of(const EvalRequest& request) {
     (void)parse_split(request.split);
     const auto [named, is_new] = spec.options.emplace("split", request.split);
     if (!is_new && named->second != request.split)
-        fail_usage("--split is {}, but the data say split={}", request.split,
-                   shown(named->second));
+        fail_usage("--split is {}, but the data say split={}", request.split, shown(named->second));
     return spec;
 }
 

@@ -25,7 +25,7 @@ struct EvalClasses {
     std::vector<std::string> names{};  // of the data; empty = they have none
     int64_t count = 0;
     std::vector<int64_t> confusion{};  // [count, count]: examples by label, then by answer
-    double top5 = 0;                 // share whose label is among the five most probable
+    double top5 = 0;                   // share whose label is among the five most probable
     [[nodiscard]] int64_t examples_of(int64_t label) const;
     [[nodiscard]] double accuracy_of(int64_t label) const;  // NaN: no example of it
 };
@@ -40,13 +40,13 @@ struct EvalCost {
 };
 
 struct EvalResult {
-    std::string model{}, data{};             // as asked for
-    int64_t step = 0;                    // of the weights
-    std::string task{}, split{};             // split: part of the data: train, validation, test
-    int64_t tokens = 0, examples = 0;    // that were measured
-    double loss_nats = 0;                // mean over the tokens
+    std::string model{}, data{};           // as asked for
+    int64_t step = 0;                      // of the weights
+    std::string task{}, split{};           // split: part of the data: train, validation, test
+    int64_t tokens = 0, examples = 0;      // that were measured
+    double loss_nats = 0;                  // mean over the tokens
     std::string metric{};                  // the task's, as in TaskTraits: "bits_per_dim"
-    double metric_value = 0;             // mean over the examples or, from the loss, the tokens
+    double metric_value = 0;               // mean over the examples or, from the loss, the tokens
     std::optional<double> metric_error{};  // standard error of that mean over the examples
     std::optional<double> perplexity{};    // exp(loss_nats); text only
     std::optional<EvalClasses> classes{};

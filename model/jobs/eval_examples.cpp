@@ -8,16 +8,16 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "model/tasks/task.h"
 
 namespace aft {
 namespace {
 
 at::Tensor nats_of(const at::Tensor& logits, const at::Tensor& target) {
     const bool has_tokens = logits.dim() == 3;
-    const at::Tensor nats =
-        at::cross_entropy_loss(has_tokens ? logits.transpose(1, 2) : logits, target, {},
-                               at::Reduction::None)
-            .to(at::kDouble);
+    const at::Tensor nats = at::cross_entropy_loss(has_tokens ? logits.transpose(1, 2) : logits,
+                                                   target, {}, at::Reduction::None)
+                                .to(at::kDouble);
     return (has_tokens ? nats.sum(1) : nats).cpu();
 }
 

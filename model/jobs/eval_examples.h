@@ -1,19 +1,25 @@
 // What an evaluation gathers example by example: for standard errors, classes and the file of
 // examples. For the eval job; its thread.
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/jobs/eval.h"
-#include "model/tasks/task.h"
+
+namespace at {
+class Tensor;
+}
 
 namespace aft {
 
+struct DataInfo;
+struct TaskResult;
+struct TaskRoom;
+
 struct ExampleScore {
-    double nats = 0;     // sum over its tokens
-    int64_t tokens = 0;  // that were measured
+    double nats = 0;                  // sum over its tokens
+    int64_t tokens = 0;               // that were measured
     int64_t label = -1, answer = -1;  // of tasks with classes
     bool among_five = false;
 };

@@ -30,7 +30,7 @@ struct InspectResult {
     std::vector<int64_t> parameters_per_layer;
     std::vector<TensorSummary> tensors;
     std::vector<std::string> not_finite;  // tensors that hold NaN or infinity
-    std::vector<BiasSummary> bias;  // one per layer and head; empty = no position bias
+    std::vector<BiasSummary> bias;        // one per layer and head; empty = no position bias
     struct Stored {
         std::string file;
         int64_t step = 0;

@@ -2,8 +2,8 @@
 
 #include "model/checkpoints/format.h"
 #include "model/data/source.h"
-#include "model/mixers/mixer.h"
 #include "model/jobs/sweep.h"
+#include "model/mixers/mixer.h"
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"
 
@@ -28,10 +28,9 @@ NamedList settings_list() {
     Config config;
     for (const Setting& row : config.rows()) {
         const std::string allowed = allowed_text(row), standard = value_text(row);
-        list.rooms.push_back(
-            {row.key, fmt::format("{} ({}default: {})", row.help,
-                                  allowed.empty() ? "" : allowed + "; ",
-                                  standard.empty() ? "none" : standard)});
+        list.rooms.push_back({row.key, fmt::format("{} ({}default: {})", row.help,
+                                                   allowed.empty() ? "" : allowed + "; ",
+                                                   standard.empty() ? "none" : standard)});
     }
     return list;
 }
@@ -62,10 +61,14 @@ std::vector<NamedList> model_lists() {
     NamedList presets{"presets", {}};
     for (const PresetInfo& preset : list_presets())
         presets.rooms.push_back({preset.name, preset.sentence});
-    return {list_of("mixers", mixers()),   list_of("tasks", tasks()),
-            list_of("sources", sources()), list_of("formats", formats()),
-            list_of("probes", probes()),   presets,
-            {"sweeps", list_sweeps()},      settings_list(),
+    return {list_of("mixers", mixers()),
+            list_of("tasks", tasks()),
+            list_of("sources", sources()),
+            list_of("formats", formats()),
+            list_of("probes", probes()),
+            presets,
+            {"sweeps", list_sweeps()},
+            settings_list(),
             options_list()};
 }
 

@@ -17,7 +17,7 @@
 namespace aft {
 namespace {
 
-// Below this a disk has no room for the next save.
+// Below this a disk is too full for the next save.
 constexpr uintmax_t kLeastRoom = uintmax_t{32} << 20;
 
 struct Sweep {
@@ -65,9 +65,9 @@ void summarize(SweepResult& result) {
 
 // Progress of one run as a part of the sweep's.
 JobControl control_of(const Sweep& sweep, size_t place, const SweepRun& run) {
-    const std::string words = fmt::format(
-        "run {} of {}, {}, seed {}: ", place + 1, sweep.result.runs.size(),
-        sweep.result.plan.points[run.point].name, run.seed);
+    const std::string words =
+        fmt::format("run {} of {}, {}, seed {}: ", place + 1, sweep.result.runs.size(),
+                    sweep.result.plan.points[run.point].name, run.seed);
     return {.report =
                 [&sweep, words](const Progress& progress) {
                     sweep.control.report({.done = progress.done,
@@ -88,7 +88,8 @@ TrainRequest training_of(const Sweep& sweep, const SweepRun& run) {
     }
     fs::remove_all(run.folder, unknown);
     training.out = run.folder;
-    training.config = sweep_config(sweep.result.plan, sweep.result.plan.points[run.point], run.seed);
+    training.config =
+        sweep_config(sweep.result.plan, sweep.result.plan.points[run.point], run.seed);
     return training;
 }
 
@@ -115,8 +116,8 @@ void train_and_measure(Sweep& sweep, size_t place) {
     run.step = trained.step;
     if (trained.interrupted) return;  // saved, and open
     const auto loss = trained.metrics.find("loss");
-    run.train_loss = loss != trained.metrics.end() ? loss->second
-                                                   : std::numeric_limits<double>::quiet_NaN();
+    run.train_loss =
+        loss != trained.metrics.end() ? loss->second : std::numeric_limits<double>::quiet_NaN();
     measure(sweep, run, trained, control);
     run.parameters = inspect_job(trained.checkpoint).parameters;
     run.state = SweepState::done;
@@ -127,7 +128,7 @@ void check_room(const fs::path& out) {
     std::error_code unknown;
     const auto room = fs::space(out, unknown);
     if (!unknown && room.available < kLeastRoom)
-        fail("{}: the disk is full ({} bytes are free); make room, then --resume goes on",
+        fail("{}: the disk is full ({} bytes are free); free some, then --resume continues",
              out.string(), room.available);
 }
 
@@ -160,8 +161,7 @@ SweepResult started(const SweepRequest& request) {
         for (const int64_t seed : result.plan.seeds) {
             const std::string name =
                 fmt::format("{},seed={}", result.plan.points[point].name, seed);
-            result.runs.push_back(
-                {.point = point, .seed = seed, .folder = (out / name).string()});
+            result.runs.push_back({.point = point, .seed = seed, .folder = (out / name).string()});
         }
     return result;
 }

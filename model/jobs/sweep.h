@@ -19,7 +19,7 @@ struct SweepPoint {
     std::string name{};                                           // "window=32"; part of a path
     std::vector<std::pair<std::string, std::string>> settings{};  // of the variant and the axes
     std::string variant{};                                        // "" = the sweep has none
-    std::string paper{};                                          // the paper's value, as it stands there
+    std::string paper{};  // the paper's value, as it stands there
 };
 
 // What a sweep file holds (docs/sweeps.md has the keys).
@@ -29,17 +29,17 @@ struct SweepPlan {
     std::vector<SweepPoint> points{};
     std::vector<int64_t> seeds{};
     std::string split{};  // measured part of the data; "" = the usual one
-    int64_t limit = 0;  // examples measured at most; 0 = all
+    int64_t limit = 0;    // examples measured at most; 0 = all
     std::string x_key{};  // axis along which the plot runs; "" = points side by side
 };
 
 struct SweepRequest {
-    std::string file{}, preset{};      // one of them
+    std::string file{}, preset{};    // one of them
     std::string data{};              // in place of the file's; "" = that
     std::vector<std::string> set{};  // key=value for every run, before those of the points
-    int64_t seeds = 0;             // as many of the seeds, from the first; 0 = all
+    int64_t seeds = 0;               // as many of the seeds, from the first; 0 = all
     std::string out{};               // folder; "" = runs/NAME-N
-    bool resume = false;           // go on in `out`
+    bool resume = false;             // continue in `out`
     std::string device = "cpu";
 };
 
@@ -52,11 +52,11 @@ struct SweepRun {
     SweepState state = SweepState::open;
     std::string error{};  // failed: why
     int64_t step = 0, parameters = 0;
-    double train_loss = 0;                           // nats, of the last step
-    double loss_nats = 0;                            // measured
-    double metric_value = 0;                         // measured, of SweepResult::metric
-    int64_t examples = 0;                            // that were measured
-    double seconds = 0;                              // of its training, all starts together
+    double train_loss = 0;    // nats, of the last step
+    double loss_nats = 0;     // measured
+    double metric_value = 0;  // measured, of SweepResult::metric
+    int64_t examples = 0;     // that were measured
+    double seconds = 0;       // of its training, all starts together
 };
 
 // Of the runs of one point that are done: n of them. NaN where there are too few.

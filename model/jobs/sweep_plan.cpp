@@ -24,13 +24,13 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 constexpr size_t kMostRuns = 10000;
 constexpr uint64_t kMostBytes = uint64_t{1} << 20;
 
-struct Axis {
+struct SweepAxis {
     std::string key;
     std::vector<std::string> values;
 };
 
 // A sweep file and the key at which one is.
-struct Reader {
+struct SweepReader {
     const Json& object;
     std::string file;
 
@@ -68,7 +68,7 @@ struct Reader {
 };
 
 // As --set takes it.
-std::string value_of(const Reader& in, const std::string& key, const Json& value) {
+std::string value_of(const SweepReader& in, const std::string& key, const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
     if (value.is_number_integer()) return value.dump();
@@ -76,7 +76,7 @@ std::string value_of(const Reader& in, const std::string& key, const Json& value
     in.refuse(key, value, "a number, a text, true or false");
 }
 
-Settings settings_of(const Reader& in) {
+Settings settings_of(const SweepReader& in) {
     Settings settings;
     const auto found = in.object.find("set");
     if (found == in.object.end()) return settings;
@@ -86,14 +86,14 @@ Settings settings_of(const Reader& in) {
     return settings;
 }
 
-std::vector<Axis> axes_of(const Reader& in) {
-    std::vector<Axis> axes;
+std::vector<SweepAxis> axes_of(const SweepReader& in) {
+    std::vector<SweepAxis> axes;
     const Json* const list = in.list("axes");
     if (list == nullptr) return axes;
     for (const Json& entry : *list) {
-        const Reader axis{entry, in.file};
+        const SweepReader axis{entry, in.file};
         axis.allow({"key", "values"}, "an entry of axes");
-        Axis one{.key = axis.text("key"), .values = {}};
+        SweepAxis one{.key = axis.text("key"), .values = {}};
         const Json* const values = axis.list("values");
         if (one.key.empty() || values == nullptr)
             fail_usage("{}: an entry of axes has a key and values", in.file);
@@ -103,12 +103,12 @@ std::vector<Axis> axes_of(const Reader& in) {
     return axes;
 }
 
-std::vector<SweepPoint> variants_of(const Reader& in) {
+std::vector<SweepPoint> variants_of(const SweepReader& in) {
     std::vector<SweepPoint> variants;
     const Json* const list = in.list("variants");
     if (list == nullptr) return {SweepPoint{}};
     for (const Json& entry : *list) {
-        const Reader variant{entry, in.file};
+        const SweepReader variant{entry, in.file};
         variant.allow({"name", "set", "paper"}, "an entry of variants");
         SweepPoint point;
         point.variant = point.name = variant.text("name");
@@ -130,9 +130,9 @@ std::string path_part(const std::string& key, const std::string& value) {
     return part.substr(0, 60);
 }
 
-std::vector<SweepPoint> product(std::vector<SweepPoint> points, const std::vector<Axis>& axes,
+std::vector<SweepPoint> product(std::vector<SweepPoint> points, const std::vector<SweepAxis>& axes,
                                 const std::string& file) {
-    for (const Axis& axis : axes) {
+    for (const SweepAxis& axis : axes) {
         std::vector<SweepPoint> next;
         for (const SweepPoint& point : points)
             for (const std::string& value : axis.values) {
@@ -148,7 +148,7 @@ std::vector<SweepPoint> product(std::vector<SweepPoint> points, const std::vecto
     return points;
 }
 
-std::vector<int64_t> seeds_of(const Reader& in, int64_t most) {
+std::vector<int64_t> seeds_of(const SweepReader& in, int64_t most) {
     std::vector<int64_t> seeds;
     if (const Json* const list = in.list("seeds"); list != nullptr) {
         for (const Json& seed : *list) {
@@ -167,9 +167,10 @@ std::vector<int64_t> seeds_of(const Reader& in, int64_t most) {
     return seeds;
 }
 
-Config base_of(const Reader& in, const SweepRequest& request, const std::string& name) {
+Config base_of(const SweepReader& in, const SweepRequest& request, const std::string& name) {
     const std::string preset = in.text("preset");
-    if (preset.empty()) fail_usage("{}: has no 'preset', the settings that its runs share", in.file);
+    if (preset.empty())
+        fail_usage("{}: has no 'preset', the settings that its runs share", in.file);
     Config config = with_context(in.file + ": preset", [&] { return load_preset(preset); });
     config.name = name;
     SettingRows rows = config.rows();
@@ -207,16 +208,16 @@ void check_points(const SweepPlan& plan, const std::string& file) {
 }
 
 // The only axis, if it has numbers; else what the file says.
-std::string x_key_of(const Reader& in, const std::vector<Axis>& axes) {
+std::string x_key_of(const SweepReader& in, const std::vector<SweepAxis>& axes) {
     const std::string given = in.text("x");
     const auto named = std::find_if(axes.begin(), axes.end(),
-                                    [&](const Axis& axis) { return axis.key == given; });
+                                    [&](const SweepAxis& axis) { return axis.key == given; });
     if (!given.empty() && named == axes.end())
         fail_usage("{}: x: found '{}'; allowed: the key of an axis", in.file, shown(given));
     const auto is_number = [](const std::string& text) {
         return !text.empty() && text.find_first_not_of("0123456789.e+-") == std::string::npos;
     };
-    const Axis* const axis = !given.empty() ? &*named : axes.size() == 1 ? &axes[0] : nullptr;
+    const SweepAxis* const axis = !given.empty() ? &*named : axes.size() == 1 ? &axes[0] : nullptr;
     if (axis == nullptr || !std::all_of(axis->values.begin(), axis->values.end(), is_number))
         return "";
     return axis->key;
@@ -234,7 +235,8 @@ fs::path file_of(const SweepRequest& request) {
     std::vector<std::string> names;
     for (const RoomInfo& room : known) names.push_back(room.name);
     if (std::find(names.begin(), names.end(), request.preset) == names.end())
-        fail_usage("unknown sweep '{}'; allowed: {}", shown(request.preset), fmt::join(names, ", "));
+        fail_usage("unknown sweep '{}'; allowed: {}", shown(request.preset),
+                   fmt::join(names, ", "));
     return sweep_folder() / (request.preset + ".json");
 }
 
@@ -252,7 +254,7 @@ Config sweep_config(const SweepPlan& plan, const SweepPoint& point, int64_t seed
 SweepPlan read_sweep(const SweepRequest& request) {
     const fs::path path = file_of(request);
     const Json object = read_json_file(path, kMostBytes, ErrorKind::usage);
-    const Reader in{object, shown_path(path.string())};
+    const SweepReader in{object, shown_path(path.string())};
     in.allow({"sentence", "paper", "preset", "data", "set", "axes", "variants", "seeds", "split",
               "limit", "x"},
              "a sweep");
@@ -266,7 +268,7 @@ SweepPlan read_sweep(const SweepRequest& request) {
     plan.seeds = seeds_of(in, request.seeds);
     plan.split = in.text("split");
     plan.limit = in.whole("limit", 0);
-    const std::vector<Axis> axes = axes_of(in);
+    const std::vector<SweepAxis> axes = axes_of(in);
     plan.points = product(variants_of(in), axes, in.file);
     if (plan.points.size() == 1 && plan.points[0].name.empty()) plan.points[0].name = plan.name;
     plan.x_key = x_key_of(in, axes);
@@ -279,7 +281,7 @@ std::vector<RoomInfo> list_sweeps() {
     for (const auto& entry : fs::directory_iterator(sweep_folder())) {
         if (entry.path().extension() != ".json") continue;
         const Json object = read_json_file(entry.path(), kMostBytes);
-        const Reader in{object, entry.path().string()};
+        const SweepReader in{object, entry.path().string()};
         in.allow({"sentence", "paper", "preset", "data", "set", "axes", "variants", "seeds",
                   "split", "limit", "x"},
                  "a sweep");

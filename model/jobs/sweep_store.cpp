@@ -42,7 +42,7 @@ void open_sweep_folder(const fs::path& out, const SweepPlan& plan, bool resume) 
         return;
     }
     if (!resume)
-        fail_usage("{}: holds a sweep already; --resume goes on with it, or choose another --out",
+        fail_usage("{}: holds a sweep already; --resume continues it, or choose another --out",
                    out.string());
     if (read_json_file(file, kMostStoredBytes) != wanted)
         fail_usage("{}: belongs to a sweep with other settings; choose another --out",

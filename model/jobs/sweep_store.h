@@ -1,5 +1,6 @@
-// What a sweep keeps on disk beside its runs: sweep.json, the plan it belongs to, and RUN/sweep.json
-// of every run that has ended. Blocks on files; every error names the path. For the sweep job.
+// What a sweep keeps on disk beside its runs: sweep.json, the plan it belongs to, and
+// RUN/sweep.json of every run that has ended. Blocks on files; every error names the path. For the
+// sweep job.
 #pragma once
 #include <filesystem>
 
@@ -7,8 +8,8 @@
 
 namespace aft {
 
-// The folder of a new sweep, or the one to resume. usage Error: it is there already and `resume` was
-// not asked for, or holds another sweep.
+// The folder of a new sweep, or the one to resume. usage Error: it is there already and `resume`
+// was not asked for, or holds another sweep.
 void open_sweep_folder(const std::filesystem::path& out, const SweepPlan& plan, bool resume);
 
 // Of a run whose folder and seed are known: true if it is done, with what was measured then. What a

@@ -38,12 +38,13 @@ struct TrainResult {
 
 struct FittedConfig {
     Config config;
-    std::string note{};  // what the data changed in the model: "from the data: model.height = 32 ..."
+    std::string
+        note{};  // what the data changed in the model: "from the data: model.height = 32 ..."
 };
 // Opens the data of a new run as its start would, and gives the model their shape. given: keys that
-// a user has set, which win: where the SPEC leaves size, levels or gray out they become its options.
-// usage Error naming both where the data are otherwise all the same; Error if the data cannot be had
-// or do not belong to the model.
+// a user has set, which win: where the SPEC leaves size, levels or gray out they become its
+// options. usage Error naming both where the data are otherwise all the same; Error if the data
+// cannot be had or do not belong to the model.
 [[nodiscard]] FittedConfig fit_to_data(const Config& config,
                                        const std::vector<std::string>& given = {});
 

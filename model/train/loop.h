@@ -44,8 +44,8 @@ class TrainingLoop {
     RunFolder& folder_;
     History history_;
     int64_t first_step_;
-    std::optional<StepReport> waiting_;  // done, but not written whole
-    bool is_logged_ = false;             // its line is written
+    std::optional<StepReport> waiting_;   // done, but not written whole
+    bool is_logged_ = false;              // its line is written
     std::optional<StepReport> unlogged_;  // the last step, if train.log_every left it out
     int64_t saved_step_ = -1;
     std::filesystem::path saved_path_;

@@ -27,10 +27,10 @@ def sweeps(cli):
     expected = [sum(float(r["bits_per_dim"]) for r in runs if r["point"] == s["point"]) / 2 for s in summary]
     cli.check("summary.csv has the means", all(abs(a - b) < 1e-9 for a, b in zip(means, expected)), summary)
     cli.check("the plot is SVG", (cli.folder / "sw" / "plot.svg").read_text().startswith("<"), "plot.svg")
-    cli.refused("a sweep does not go on unasked", ["sweep", "windows.json", "--out", "sw"], [2], ["--resume"])
+    cli.bad("a sweep does not continue unasked", ["sweep", "windows.json", "--out", "sw"], [2], "--resume")
     again = cli.ok("sweep --resume", "sweep", "windows.json", "--out", "sw", "--resume", "--json").json()
     cli.check("what is done stays", again and again["runs"] == found["runs"], again)
-    cli.refused("an unknown sweep", ["sweep", "--preset", "nothing"], [2], ["bytes-window"])
+    cli.bad("an unknown sweep", ["sweep", "--preset", "nothing"], [2], "bytes-window")
 
 
 def evaluation(cli):
@@ -47,7 +47,7 @@ def evaluation(cli):
     cli.check("the confusion counts all", sum(cells) == 40, cells)
     cli.check("there is a standard error", found and 0 <= found["accuracy_standard_error"] < 0.2, result)
     cli.ok("the confusion as a picture", "eval", "sh", "--data", "shapes", "--limit", "10", "--confusion", "c.png")
-    cli.refused("two splits", ["eval", "sh", "--data", "shapes?split=test", "--split", "train"], [2], ["--split"])
+    cli.bad("two splits", ["eval", "sh", "--data", "shapes?split=test", "--split", "train"], [2], "--split")
 
 
 def given_settings(cli):
@@ -56,8 +56,8 @@ def given_settings(cli):
            "--set", "model.width=8", "--out", "g1")
     model = json.loads((cli.folder / "g1" / "config.json").read_text())["model"]
     cli.check("it is 8 x 8", (model["height"], model["width"]) == (8, 8), model)
-    cli.refused("the data say otherwise", ["train", *small, "--data", "mirror?size=16", "--set", "model.height=8",
-                                           "--out", "g2"], [2], ["model.height", "mirror?size=16"])
+    cli.bad("the data say otherwise", ["train", *small, "--data", "mirror?size=16", "--set", "model.height=8",
+                                           "--out", "g2"], [2], "model.height", "mirror?size=16")
     said = cli.ok("what the data change is said", "train", *small, "--data", "mirror?size=8", "--out", "g3")
     cli.check("in one line", "from the data: model.height = 8 (not 16)" in said.err, said)
     cli.ok("fewer than log_every steps", "train", *small[:2], "--steps", "3", "--set", "train.log_every=10",

@@ -104,9 +104,10 @@ TEST_F(Import, TurnsAVitIntoAftConv) {
     const Checkpoint made = read_checkpoint(path("m"));
     const TensorFile file = read_tensors(shipped("timm.pt"));
     for (const auto& [name, tensor] : made.weights)
-        if (name == "blocks.1.mixer.v.weight")
+        if (name == "blocks.1.mixer.v.weight") {
             EXPECT_TRUE(
                 at::equal(tensor, file.find("model.blocks.1.attn.qkv.weight")->narrow(0, 128, 64)));
+        }
     static_cast<void>(make_net(made));
 }
 
@@ -171,7 +172,7 @@ TEST_F(Import, RefusesAMaskThatIsNoBandUnlessAskedFor) {
         }
 }
 
-constexpr const char* kOwnMap = R"({
+constexpr const char* kOwnMap = R"json({
   "sentence": "two mixers of one's own",
   "needs": ["enc.{i}.att.query"],
   "sizes": {"dim": "size(enc.0.att.query, 0)"
@@ -188,7 +189,7 @@ constexpr const char* kOwnMap = R"({
   "fill": {
     "blocks.{i}.mixer.{p}.bias" : 0
 }
-})";
+})json";
 
 TEST_F(Import, TakesAMappingOfOnesOwn) {
     write_atomically(path("own.json"), std::string_view(kOwnMap));
@@ -202,10 +203,15 @@ TEST_F(Import, TakesAMappingOfOnesOwn) {
     EXPECT_EQ(result.mapped.size(), 6u);
     EXPECT_EQ(result.dropped.size(), 1u);
     for (const auto& [name, tensor] : read_checkpoint(path("m")).weights) {
-        if (name == "blocks.0.mixer.q.weight") EXPECT_TRUE(at::equal(tensor, q.t()));
-        if (name == "blocks.0.mixer.v.weight")
+        if (name == "blocks.0.mixer.q.weight") {
+            EXPECT_TRUE(at::equal(tensor, q.t()));
+        }
+        if (name == "blocks.0.mixer.v.weight") {
             EXPECT_TRUE(at::equal(tensor, kv.narrow(0, 4, 4).to(at::kHalf).to(at::kFloat)));
-        if (name == "blocks.1.mixer.k.bias") EXPECT_TRUE(at::equal(tensor, at::zeros({4})));
+        }
+        if (name == "blocks.1.mixer.k.bias") {
+            EXPECT_TRUE(at::equal(tensor, at::zeros({4})));
+        }
     }
 }
 

@@ -81,15 +81,15 @@ TEST(Sweep, TrainsAndMeasuresEveryPointWithEverySeed) {
     EXPECT_NEAR(first.error, first.deviation / std::sqrt(2.0), 1e-12);
 }
 
-TEST(Sweep, GoesOnWhereItStopped) {
+TEST(Sweep, ContinuesWhereItStopped) {
     SweepFolder folder(small_sweep()), whole(small_sweep());
     const SweepResult part = folder.run(/*stop_after=*/1);
     EXPECT_EQ(part.count(SweepState::done), 1);
     EXPECT_EQ(part.count(SweepState::open), 3);
     EXPECT_THROW((void)folder.run(), Error) << "not without --resume";
     folder.request.resume = true;
-    const auto written = fs::last_write_time(
-        fs::path(part.runs[0].folder) / "checkpoints" / "step-00000002.safetensors");
+    const auto written = fs::last_write_time(fs::path(part.runs[0].folder) / "checkpoints" /
+                                             "step-00000002.safetensors");
     const SweepResult rest = folder.run();
     EXPECT_EQ(rest.count(SweepState::done), 4);
     EXPECT_EQ(fs::last_write_time(fs::path(part.runs[0].folder) / "checkpoints" /
@@ -116,7 +116,7 @@ TEST(Sweep, AFailedRunLeavesTheOthers) {
     EXPECT_TRUE(std::isnan(result.summaries[1].mean));
 }
 
-TEST(Sweep, AnotherPlanDoesNotGoOnInItsFolder) {
+TEST(Sweep, AnotherPlanDoesNotResumeInItsFolder) {
     SweepFolder folder(small_sweep());
     (void)folder.run(/*stop_after=*/0);
     nlohmann::json other = small_sweep();
