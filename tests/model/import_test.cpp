@@ -300,7 +300,7 @@ TEST_F(Import, ARunStartsFromAnyWeights) {
     config.model.own["patch"] = int64_t{8};
     config.model.own["window"] = int64_t{3};
     config.model.own["heads"] = int64_t{4};
-    const WarmStart start = warm_start(fit_to_data(config), shipped("timm.pt"));
+    const WarmStart start = warm_start(fit_to_data(config).config, shipped("timm.pt"));
     const auto has_fresh = [&](const std::string& name) {
         return std::any_of(start.fresh.begin(), start.fresh.end(),
                            [&](const std::string& words) { return words.starts_with(name); });
@@ -312,8 +312,9 @@ TEST_F(Import, ARunStartsFromAnyWeights) {
     EXPECT_FALSE(has_fresh("blocks.0.mixer.o.weight"));
     const TensorFile file = read_tensors(shipped("timm.pt"));
     for (const auto& [name, tensor] : start.checkpoint.weights)
-        if (name == "blocks.1.mlp.fc1.weight")
+        if (name == "blocks.1.mlp.fc1.weight") {
             EXPECT_TRUE(at::equal(tensor, *file.find("model.blocks.1.mlp.fc1.weight")));
+        }
 }
 
 // Every table is sound, and is listed.
