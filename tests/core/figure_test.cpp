@@ -101,8 +101,8 @@ TEST(FigureScenes, EmberFollowsTheGround) {
     std::get<FigureGrid>(scene.parts[0]).rows[0].key =
         ColorKey{{{-5, 5}, Scale::signed_linear, Colormap::ember_light}};
     const auto zero = [&] {
-        const Image& cells = image_mark(draw_figure(scene), 0).image;
-        return cells.pixels[0];
+        const FigureDrawing drawing = draw_figure(scene);
+        return image_mark(drawing, 0).image.pixels[0];
     };
     EXPECT_GT(zero(), 200);
     scene.is_dark = true;
