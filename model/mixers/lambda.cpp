@@ -55,10 +55,12 @@ class Lambda final : public Mixer {
         const at::Tensor v = v_norm_(v_(x));  // [B, T, d/h]
         const at::Tensor k = k_(x).softmax(1);
         const at::Tensor q = q_norm_(q_(x).view({B, T, heads_, depth}));
-        const at::Tensor content = at::matmul(k.transpose(1, 2), v);        // [B, k, d/h]
-        const at::Tensor E = positions(context).reshape({T * depth, T});    // row n k, source m
-        const at::Tensor place = at::matmul(E, v).view({B, T, depth, -1});  // [B, T, k, d/h]
-        const at::Tensor y = at::matmul(q, content.unsqueeze(1) + place);   // [B, T, h, d/h]
+        const at::Tensor content = at::matmul(k.transpose(1, 2), v);      // [B, k, d/h]
+        const at::Tensor E = positions(context).reshape({T * depth, T});  // row n k, source m
+        // Not matmul: it folds the batch in or not by what needs a gradient, with other roundings.
+        const at::Tensor place = at::bmm(E.unsqueeze(0).expand({B, -1, -1}), v)
+                                     .view({B, T, depth, -1});             // [B, T, k, d/h]
+        const at::Tensor y = at::matmul(q, content.unsqueeze(1) + place);  // [B, T, h, d/h]
         const at::Tensor mixed = y.flatten(2);
         show(context, "v", v);
         show(context, "mix", mixed);

@@ -142,7 +142,8 @@ TEST(Baselines, PerformerNearsSoftmaxAsFeaturesGrow) {
         // Its own directions, without the noise of layer_of
         const Net fresh(net.config(), 3);
         parameter(net, "features").copy_(parameter(fresh, "features"));
-        const at::Tensor x = 0.5 * input_of(config, 50);
+        // The variance of the features grows exponentially with the logits: small ones.
+        const at::Tensor x = 0.2 * input_of(config, 50);
         const double error = distance_of(net, x, causal_mask(50));
         EXPECT_LT(error, 0.7 * before) << features;
         before = error;

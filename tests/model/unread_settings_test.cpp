@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "model/config.h"
+#include "model/tasks/task.h"
 #include "model/train/trainer.h"
 #include "tests/core/scratch.h"
 #include "tests/model/small_nets.h"
@@ -49,10 +50,10 @@ TEST(UnreadSettings, AreNamedWithTheRoomsThatReadThem) {
 TEST(UnreadSettings, EveryKeyIsReadSomewhere) {
     std::set<std::string> never;
     bool is_first = true;
-    for (const char* task : {"image", "text", "classify"})
+    for (const TaskRoom& task : tasks())
         for (const MixerRoom& room : mixers()) {
             Config config;
-            config.model.task = task;
+            config.model.task = task.info.name;
             config.model.mixer = room.info.name;
             const std::set<std::string> unread = unread_settings(config);
             if (is_first) never = unread;
