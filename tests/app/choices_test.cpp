@@ -44,7 +44,8 @@ TEST(Choices, OptionsAndTheirValuesAreThoseOfTheProbes) {
     for (const ProbeInfo& probe : probe_list())
         for (const ProbeOption& option : probe.options)
             if (!without_panel.contains(probe.info.name))
-                listed[{probe.info.name, option.key}] = {option.values.begin(), option.values.end()};
+                listed[{probe.info.name, option.key}] = {option.values.begin(),
+                                                         option.values.end()};
     EXPECT_EQ(window_options(), listed);
 }
 

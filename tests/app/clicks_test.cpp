@@ -127,7 +127,7 @@ class RandomClicks : public BareTest {
                 // Read by classification alone.
                 {"home/settings/train.label_smoothing",
                  [this] {
-                     run("workspace Home\nframes 2\n");
+                     run("view.workspace_home\nframes 2\n");
                      ui().recorder.scripted.request("home/new_run/preset", "demo-shapes");
                      run("frames 3\n");
                  }},
