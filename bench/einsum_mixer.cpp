@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/find.h"
 #include "model/nn/fused.h"
 
 namespace aft::bench {
@@ -98,6 +99,7 @@ void add_einsum_mixer() {
                            traits.decoder = DecoderKind::prefix;
                            return traits;
                        },
+                   .visit = find_mixer("aft-local").visit,
                    .check = check,
                    .make = make,
                    .is_hidden = true});

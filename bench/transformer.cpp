@@ -110,7 +110,8 @@ class CachedTransformer final : public decode::Decoder {
         for (const int64_t token : tokens)
             rows.push_back(token < 0 ? start : table.select(0, token));
         const at::Tensor x = at::stack(rows);
-        return model_.positions ? x + values_.at("embed.position.weight").select(0, position) : x;
+        return model_.has_positions() ? x + values_.at("embed.position.weight").select(0, position)
+                                      : x;
     }
     // x [B, d] -> [B, d]
     [[nodiscard]] at::Tensor attended(const Layer& layer, const at::Tensor& x, CacheState& cache,

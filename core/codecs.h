@@ -1,6 +1,6 @@
-// Codecs: bytes of a picture file to pixels and back, for core/image.cpp only. Any thread, no
-// files. Errors are aft::Error without the path (the caller adds it). Limits are checked before
-// memory is taken.
+// Codecs: bytes of a picture file to pixels and back, for core/image.cpp and core/figure. Any
+// thread, no files. Errors are aft::Error without the path (the caller adds it). Limits are checked
+// before memory is taken.
 #pragma once
 #include <string>
 #include <string_view>

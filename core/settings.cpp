@@ -94,6 +94,14 @@ void store(const ErrorContext& place, const std::optional<std::string>& value,
     target = *value;
 }
 
+// A text that was a flag once: the text that the flag stands for.
+template <class T>
+std::optional<T> from_flag(const Setting& row, std::optional<bool> flag) {
+    if constexpr (std::is_same_v<T, std::string>)
+        if (flag && !row.if_true.empty()) return *flag ? row.if_true : row.if_false;
+    return {};
+}
+
 template <class T>
 std::optional<T> from_text(std::string_view text) {
     if constexpr (std::is_same_v<T, int64_t>) return parse_integer(text);
@@ -145,7 +153,8 @@ void set_tree(SettingRows& rows, const Json& json, const std::string& prefix,
             std::visit(
                 [&](auto* target) {
                     using T = std::remove_reference_t<decltype(*target)>;
-                    store(place, from_json<T>(value), *target);
+                    const auto flag = from_flag<T>(*row, from_json<bool>(value));
+                    store(place, flag ? flag : from_json<T>(value), *target);
                 },
                 row->value);
             continue;
@@ -198,7 +207,8 @@ void set_from_text(SettingRows& rows, std::string_view key, std::string_view tex
     std::visit(
         [&](auto* target) {
             using T = std::remove_reference_t<decltype(*target)>;
-            store(place, from_text<T>(text), *target);
+            const auto flag = from_flag<T>(*row, parse_bool(text));
+            store(place, flag ? flag : from_text<T>(text), *target);
         },
         row->value);
 }

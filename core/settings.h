@@ -23,6 +23,8 @@ struct Setting {
     bool live = false;                      // may change while training runs
     bool risky = false;                     // a change while it runs can make training diverge
     std::string unit = {};                  // "steps", "images", "" ...
+    // Of a text that was a flag in older files: what true and false mean; empty = no such.
+    std::string if_true = {}, if_false = {};
 };
 
 using SettingRows = std::vector<Setting>;

@@ -22,6 +22,23 @@ void require(bool condition, const std::string& message) {
     if (!condition) throw Error(message, ErrorKind::usage);
 }
 
+Setting positions_row(std::string* positions) {
+    Setting row = text_row("model.positions", positions,
+                           "Position embedding: learned, sinusoidal (Vaswani et al., section 3.5), "
+                           "or none.",
+                           {"learned", "sinusoidal", "none"});
+    row.if_true = "learned";  // a flag in older files
+    row.if_false = "none";
+    return row;
+}
+
+void check_inner(const ModelConfig& model) {
+    require(model.inner_width() == model.dim || model.output_projection,
+            fmt::format("model.inner = {} differs from model.dim = {}, which needs "
+                        "model.output_projection=true",
+                        model.inner, model.dim));
+}
+
 }  // namespace
 
 void ModelConfig::visit(SettingRows& rows) {
@@ -33,6 +50,8 @@ void ModelConfig::visit(SettingRows& rows) {
                  names_of(mixers())));
     add(number_row("model.layers", &layers, "Number of blocks.", {1, 512}));
     add(number_row("model.dim", &dim, "Channels d of every token.", {1, 65536}));
+    add(number_row("model.inner", &inner, "Width of q, k and v inside the mixer; 0 = model.dim.",
+                   {0, 65536}));
     for (const MixerRoom& room : mixers())
         if (room.visit != nullptr) room.visit(own, rows);
     add(number_row("model.mlp_ratio", &mlp_ratio, "Width of the MLP in multiples of d.", {1, 64}));
@@ -48,7 +67,10 @@ void ModelConfig::visit(SettingRows& rows) {
                    {0, 0.95, "", true, true}));
     add(flag_row("model.output_projection", &output_projection,
                  "A linear map after the mixer (Wo)."));
-    add(flag_row("model.positions", &positions, "A learned position embedding."));
+    add(flag_row("model.qkv_bias", &qkv_bias, "The maps to q, k and v add a bias."));
+    add(flag_row("model.start_token", &start_token,
+                 "A sequence starts with a learned token of its own; off: with token 0."));
+    add(positions_row(&positions));
     add(text_row("model.activation", &activation, "Activation of the MLP.",
                  {"gelu", "gelu-tanh", "relu"}));
     add(number_row("model.norm_eps", &norm_eps, "Added to the variance in layer norms.",
@@ -61,7 +83,8 @@ void ModelConfig::visit(SettingRows& rows) {
 }
 
 bool ModelConfig::causal() const {
-    return task_traits(*this).is_autoregressive;
+    const TaskRoom& room = task_of(*this);
+    return room.is_causal != nullptr ? room.is_causal(*this) : room.traits.is_autoregressive;
 }
 
 int64_t ModelConfig::grid_height() const {
@@ -100,6 +123,10 @@ void ModelConfig::check() const {
         fmt::format("model.init=ordered needs values with an order: model.task=image, found '{}'; "
                     "use fan-in",
                     task));
+    check_inner(*this);
+    require(init != "ordered" || positions != "sinusoidal",
+            "model.positions=sinusoidal with model.init=ordered: the ordered start makes a learned "
+            "table; use learned or none");
     require(tokens() <= int64_t{1} << 20,
             fmt::format("a sequence of {} tokens is too long; allowed: at most 1048576", tokens()));
     if (room.check != nullptr) room.check(*this);
@@ -206,8 +233,8 @@ void TrainConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
     add(number_row("train.batch", &batch, "Examples of one step.", {1, 65536, "examples"}));
     add(number_row("train.micro_batch", &micro_batch,
-                   "Examples computed at once, gradients added up; 0, or more than "
-                   "train.batch = the whole batch.",
+                   "Examples computed at once, gradients added up; 0, or more than train.batch = "
+                   "the whole batch.",
                    {0, 65536, "examples"}));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,15 @@ struct ModelConfig {
     std::string task = "image";      // room of model/tasks: image (autoregression), text, classify
     std::string mixer = "aft-full";  // room of model/mixers
     int64_t layers = 2, dim = 32, mlp_ratio = 4;
+    int64_t inner = 0;  // width of q, k and v; 0 = dim
     // Input. Pictures: height * width pixels of `channels` values each; `levels` values of a token.
     int64_t height = 16, width = 16, channels = 1, levels = 16;
     double dropout = 0;
     bool output_projection = true;
-    bool positions = true;            // learned position embedding
-    std::string activation = "gelu";  // gelu, gelu-tanh, relu
+    bool qkv_bias = true;
+    bool start_token = true;            // learned; without it token 0 stands at the start
+    std::string positions = "learned";  // position embedding: learned, sinusoidal, none
+    std::string activation = "gelu";    // gelu, gelu-tanh, relu
     double norm_eps = 1e-5;
     // Initialisation: "normal" = N(0, 0.02^2) (the paper's silence filled as GPT-2); "fan-in" =
     // N(0, 1/fan_in) with o and fc2 scaled by 1/sqrt(2 layers) (the demos); "ordered" = fan-in plus
@@ -33,8 +37,10 @@ struct ModelConfig {
     RoomSettings own;
 
     void visit(SettingRows& rows);         // keys "model.*", those of all rooms too
-    [[nodiscard]] bool causal() const;     // what the task's traits say
+    [[nodiscard]] bool causal() const;     // what the task says
     [[nodiscard]] int64_t tokens() const;  // T, the class token included
+    [[nodiscard]] int64_t inner_width() const { return inner > 0 ? inner : dim; }
+    [[nodiscard]] bool has_positions() const { return positions != "none"; }
     // Rows and columns of the token grid (image: height, width * channels; classify: height/patch,
     // width/patch; text: 1, length).
     [[nodiscard]] int64_t grid_height() const;
@@ -105,11 +111,25 @@ struct Config {
     void check();
 };
 
+// Keys of rooms that the config's mixer and task do not read: "model.window" with aft-simple.
+[[nodiscard]] std::set<std::string> unread_settings(const Config& config);
+// Gives them their defaults: what a preset set for a mixer that another one has replaced.
+void reset_unread(Config& config);
+// Throws usage Error where one of these keys, which a user has given, is not read; it names those
+// that read it. where: "FILE: ", "--set ". What merely stands in the file of a run or a checkpoint
+// was not given.
+void check_read(const Config& config, const std::vector<std::string>& given,
+                const std::string& where);
+
 [[nodiscard]] nlohmann::json config_to_json(const Config& config);
 [[nodiscard]] Config config_from_json(const nlohmann::json& json, const std::string& where);
 // assets/presets/NAME.json; an unknown name is a usage Error that lists them all.
 [[nodiscard]] Config load_preset(const std::string& name);
+// A setting given there that its mixer or task does not read is a usage Error that names those that
+// do (check_read); likewise in presets.
 [[nodiscard]] Config load_config_file(const std::string& path);
+// config.json of a run folder, which holds all settings: those that are not read do not count.
+[[nodiscard]] Config load_run_config(const std::string& path);
 struct PresetInfo {
     std::string name, sentence;
 };

@@ -27,6 +27,22 @@ std::string text_member(const Json& object, const char* key, const std::string& 
     return value.get<std::string>();
 }
 
+// The keys that a config written by hand gives, but for those that stand at their default: what is
+// printed or saved holds all of them.
+std::vector<std::string> given_keys(const nlohmann::json& object, const Config& config) {
+    Config standard, copy = config;  // rows point into a mutable object
+    const SettingRows defaults = standard.rows(), rows = copy.rows();
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const size_t dot = rows[i].key.find('.');
+        const auto group = object.find(rows[i].key.substr(0, dot));
+        const bool is_there = group != object.end() && group->is_object() &&
+                              group->contains(rows[i].key.substr(dot + 1));
+        if (is_there && value_text(rows[i]) != value_text(defaults[i])) keys.push_back(rows[i].key);
+    }
+    return keys;
+}
+
 fs::path preset_folder() {
     return shared_file("assets/presets");
 }
@@ -67,13 +83,21 @@ Config load_preset(const std::string& name) {
                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near), known);
     }
     const fs::path path = preset_folder() / (name + ".json");
-    Config config = config_from_json(parse_file(path), path.string());
+    const Json object = parse_file(path);
+    Config config = config_from_json(object, path.string());
     config.name = name;
     config.check();
+    check_read(config, given_keys(object, config), path.string() + ": ");
     return config;
 }
 
 Config load_config_file(const std::string& path) {
+    const Config config = load_run_config(path);
+    check_read(config, given_keys(parse_file(path), config), path + ": ");
+    return config;
+}
+
+Config load_run_config(const std::string& path) {
     const Json object = parse_file(path);
     Config config = config_from_json(object, path);
     if (!object.contains("name")) config.name = fs::path(path).stem().string();

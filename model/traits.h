@@ -53,14 +53,16 @@ struct MixerTraits {
 };
 
 // values: sub-pixels of a picture in raster order. bytes: of a text. patches: of a picture.
-enum class TokenKind { values, bytes, patches };
+// vectors: of whoever calls a mixer that stands alone.
+enum class TokenKind { values, bytes, patches, vectors };
 
 struct TaskTraits {
     TokenKind tokens = TokenKind::values;
     // Every token is predicted from those before it, the model can complete; else one answer for
     // the whole input.
     bool is_autoregressive = true;
-    bool has_classes = false;  // a label for each input; how many: the setting model.classes
+    bool has_classes = false;     // a label for each input; how many: the setting model.classes
+    bool is_mixer_alone = false;  // blocks are a mixer each: no embedding, norms, MLPs and head
     std::string metric, metric_words;  // its key in the metrics; "bits/dim"
     bool loss_in_bits = true;          // on screen; else nats
     std::string examples = "images";   // counted: "images/s"

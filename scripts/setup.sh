@@ -26,10 +26,10 @@ while [ $# -gt 0 ]; do
 done
 
 build_packages=(g++ cmake ninja-build ccache unzip python3 python3-pip zlib1g-dev libjpeg62-turbo-dev
-    libstb-dev nlohmann-json3-dev libcli11-dev libfmt-dev)
+    libstb-dev nlohmann-json3-dev libcli11-dev libfmt-dev fonts-inter)
 window_packages=(libgl-dev libegl-dev libopengl-dev libegl1 libopengl0 libgl1 libgl1-mesa-dri
     libegl-mesa0 libglx-mesa0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxinerama1 libxrandr2
-    libxrender1 libxext6 libxxf86vm1 libxkbcommon0 fonts-inter fonts-jetbrains-mono
+    libxrender1 libxext6 libxxf86vm1 libxkbcommon0 fonts-jetbrains-mono
     fonts-material-design-icons-iconfont fonts-dejavu-core)
 test_packages=(libgtest-dev googletest clang-format clang libclang-rt-dev)
 window_test_packages=(xvfb xdotool x11-utils)

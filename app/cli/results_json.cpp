@@ -33,6 +33,38 @@ json metrics_json(const std::map<std::string, double>& metrics) {
     return metrics.empty() ? json() : json(metrics);
 }
 
+json classes_json(const EvalClasses& classes) {
+    json of_classes = json::array();
+    for (int64_t label = 0; label < classes.count; ++label) {
+        json one{{"label", label},
+                 {"examples", classes.examples_of(label)},
+                 {"accuracy", classes.accuracy_of(label)}};
+        if (label < static_cast<int64_t>(classes.names.size()))
+            one["name"] = classes.names[static_cast<size_t>(label)];
+        of_classes.push_back(std::move(one));
+    }
+    return {{"top5_accuracy", classes.top5}, {"classes", std::move(of_classes)}};
+}
+
+json run_json(const SweepResult& result, const SweepRun& run) {
+    json out{{"point", result.plan.points[run.point].name},
+             {"seed", run.seed},
+             {"folder", run.folder},
+             {"seconds", run.seconds},
+             {"step", run.step}};
+    if (run.state == SweepState::done)
+        out.update({{"state", "done"},
+                    {"train_loss", run.train_loss},
+                    {"loss_nats", run.loss_nats},
+                    {result.metric, run.metric_value},
+                    {"examples", run.examples},
+                    {"parameters", run.parameters}});
+    else
+        out["state"] = run.state == SweepState::failed ? "failed" : "open";
+    if (!run.error.empty()) out["error"] = run.error;
+    return out;
+}
+
 }  // namespace
 
 json to_json(const CompleteResult& result) {
@@ -80,6 +112,15 @@ json to_json(const EvalResult& result) {
     }
     if (result.baselines) out["yardsticks_bits_per_dim"] = baselines_json(*result.baselines);
     if (!result.note.empty()) out["note"] = result.note;
+    if (result.metric_error) out[result.metric + "_standard_error"] = *result.metric_error;
+    if (result.perplexity) out["perplexity"] = *result.perplexity;
+    if (result.classes) out.update(classes_json(*result.classes));
+    out.update({{"parameters", result.cost.parameters},
+                {"seconds", result.cost.seconds},
+                {"peak_memory_bytes", result.cost.peak_memory_bytes},
+                {"device", result.cost.device},
+                {"seed", result.cost.seed},
+                {"version", version()}});
     return out;
 }
 
@@ -88,6 +129,25 @@ json to_json(const ExportResult& result) {
             {"bytes", result.bytes},
             {"parameters", result.parameters},
             {"dtype", result.dtype}};
+}
+
+json to_json(const ImportResult& result) {
+    json out{{"file", result.file},
+             {"importer", result.importer},
+             {"prefix", result.prefix},
+             {"model", result.out.empty() ? json(nullptr) : json(result.out)},
+             {"parameters", result.parameters},
+             {"mapped", json::array()},
+             {"dropped", json::array()},
+             {"new", json::array()}};
+    for (const ImportedTensor& row : result.mapped)
+        out["mapped"].push_back(
+            {{"from", row.from}, {"to", row.to}, {"shape", row.shape}, {"how", row.how}});
+    for (const auto& [key, rows] :
+         {std::pair{"dropped", &result.dropped}, std::pair{"new", &result.fresh}})
+        for (const NamedReason& row : *rows)
+            out[key].push_back({{"name", row.name}, {"shape", row.shape}, {"why", row.why}});
+    return out;
 }
 
 // The limits of tensors are for people: they are not in it.
@@ -107,6 +167,7 @@ json to_json(const InspectResult& result) {
                                {"max", bias.max},
                                {"mean", bias.mean},
                                {"norm", bias.norm}});
+    if (!result.not_finite.empty()) out["not_finite"] = result.not_finite;
     if (!result.stored) return out;
     out["model"] = result.stored->file;
     out["step"] = result.stored->step;
@@ -138,6 +199,36 @@ json to_json(const ProbeResult& result) {
 
 json to_json(const RunResult& result) {
     return {{"out", result.out}, {"tensor", result.tensor}, {"shape", result.shape}};
+}
+
+json to_json(const SweepResult& result) {
+    json out{{"name", result.plan.name},
+             {"out", result.out},
+             {"metric", result.metric},
+             {"split", result.split},
+             {"points", json::array()},
+             {"runs", json::array()},
+             {"seeds", result.plan.seeds},
+             {"config", config_to_json(result.plan.base)},
+             {"sentence", result.plan.sentence},
+             {"paper", result.plan.paper},
+             {"version", version()}};
+    for (size_t place = 0; place < result.summaries.size(); ++place) {
+        const SweepPoint& point = result.plan.points[place];
+        const SweepSummary& of = result.summaries[place];
+        out["points"].push_back({{"name", point.name},
+                                 {"settings", json(std::map<std::string, std::string>(
+                                                  point.settings.begin(), point.settings.end()))},
+                                 {"runs", of.n},
+                                 {"mean", of.mean},
+                                 {"deviation", of.deviation},
+                                 {"standard_error", of.error},
+                                 {"least", of.least},
+                                 {"most", of.most},
+                                 {"paper", point.paper}});
+    }
+    for (const SweepRun& run : result.runs) out["runs"].push_back(run_json(result, run));
+    return out;
 }
 
 json to_json(const SystemReport& report) {

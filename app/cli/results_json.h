@@ -8,10 +8,12 @@ namespace aft {
 struct CompleteResult;
 struct EvalResult;
 struct ExportResult;
+struct ImportResult;
 struct InspectResult;
 struct OpResult;
 struct ProbeResult;
 struct RunResult;
+struct SweepResult;
 struct SystemReport;
 struct TrainResult;
 }  // namespace aft
@@ -21,10 +23,12 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
 [[nodiscard]] nlohmann::json to_json(const EvalResult& result);
 [[nodiscard]] nlohmann::json to_json(const ExportResult& result);
+[[nodiscard]] nlohmann::json to_json(const ImportResult& result);
 [[nodiscard]] nlohmann::json to_json(const InspectResult& result);
 [[nodiscard]] nlohmann::json to_json(const OpResult& result);
 [[nodiscard]] nlohmann::json to_json(const ProbeResult& result);
 [[nodiscard]] nlohmann::json to_json(const RunResult& result);
+[[nodiscard]] nlohmann::json to_json(const SweepResult& result);
 [[nodiscard]] nlohmann::json to_json(const SystemReport& report);
 [[nodiscard]] nlohmann::json to_json(const TrainResult& result);
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/confusion.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/results_json.h"
@@ -15,6 +16,7 @@ namespace {
 CommandRun setup(CLI::App& command) {
     struct EvalFlags {
         EvalRequest request;
+        std::string confusion;
         bool json = false;
     };
     auto flags = std::make_shared<EvalFlags>();
@@ -26,6 +28,12 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--stride", "text: step of overlapping windows (0: the window)"},
               request.stride);
     add_whole(command, {"--batch", "examples at once (0: as fits)", 0, 65536}, request.batch);
+    add_text(command, {"--split", "part of the data: train, validation, test", "NAME"},
+             request.split);
+    add_text(command, {"--examples", "writes a line for each example", "FILE.csv"},
+             request.examples_file);
+    add_text(command, {"--confusion", "classes: writes labels by answers", "FILE.csv|.png|.svg"},
+             flags->confusion);
     add_choice(
         command,
         {"--classes",
@@ -37,8 +45,10 @@ CommandRun setup(CLI::App& command) {
     return [flags](const Globals& globals) {
         Work work(globals);
         flags->request.device = work.device();
+        check_confusion_file(flags->confusion);
         const EvalResult result = eval_job(flags->request, work.control());
         work.finish_progress();
+        if (!flags->confusion.empty()) write_confusion(flags->confusion, result);
         print_result(to_json(result), flags->json);
         return 0;
     };

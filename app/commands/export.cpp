@@ -20,18 +20,22 @@ struct ExportFlags {
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<ExportFlags>();
     add_text(command, {"MODEL", "checkpoint or run folder", "MODEL", true}, flags->model);
-    add_choice(command,
-               {"--as",
-                "afterimage: float32 as they are; afterimage-half: rounded to half precision, "
-                "half the size",
-                {"afterimage", "afterimage-half"}},
-               flags->as);
+    add_text(command,
+             {"--as",
+              "afterimage: float32 as they are; afterimage-half: rounded to half precision, half "
+              "the size; torch: a plain state dict; or the names of an importer (afterimage list "
+              "importers)",
+              "NAME"},
+             flags->as);
     add_text(command, {"-o,--out", "file to write", "FILE.safetensors", true}, flags->out);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
         const Work work(globals);
         const bool half = flags->as == "afterimage-half";
-        print_result(to_json(export_weights(flags->model, flags->out, half)), flags->json);
+        const bool is_ours = half || flags->as == "afterimage";
+        print_result(to_json(is_ours ? export_weights(flags->model, flags->out, half)
+                                     : export_names(flags->model, flags->out, flags->as)),
+                     flags->json);
         return 0;
     };
 }

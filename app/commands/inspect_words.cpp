@@ -114,6 +114,8 @@ std::string summary(const InspectResult& result) {
         add("step", group_thousands(result.stored->step));
         add("loss", loss_words(result.stored->metrics, result.task));
     }
+    if (!result.not_finite.empty())
+        add("warning", "NaN or infinity in " + shown_names(result.not_finite));
     return printable_line(result.config.name) + "\n" + table(rows, 2);
 }
 

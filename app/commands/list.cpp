@@ -6,9 +6,11 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/commands/rooms.h"
+#include "app/figures/figure.h"
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/outside.h"
+#include "model/jobs/import.h"
 #include "model/jobs/lists.h"
 #if AFT_WINDOW
 #include "app/cli/window_api.h"
@@ -27,7 +29,11 @@ std::vector<NamedList> all_lists() {
 #if AFT_WINDOW
     for (NamedList& list : window_lists()) lists.push_back(std::move(list));
 #endif
-    for (const char* name : {"figures", "interventions", "importers"}) lists.push_back({name, {}});
+    NamedList drawn{"figures", {}};
+    for (const FigureRoom& room : figures()) drawn.rooms.push_back(room.info);
+    lists.push_back(std::move(drawn));
+    lists.push_back({"importers", importer_list()});
+    lists.push_back({"interventions", {}});
     return lists;
 }
 
@@ -88,8 +94,8 @@ CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<ListFlags>();
     add_text(command,
              {"LIST",
-              "one list (default: all of them); figures, interventions and importers have no rooms "
-              "yet and are empty",
+              "one list (default: all of them); interventions have no rooms yet and are "
+              "empty",
               "NAME"},
              flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);

@@ -43,7 +43,8 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--window", "local: |t - t'| < N keeps its bias"}, request.window);
     add_switch(command, "--causal", "target t sees sources up to t", request.causal);
     add_text(command, {"--grid", "conv2d: rows and columns of the sequence", "HxW"}, flags->grid);
-    add_choice(command, {"--outside", "local: bias outside the window", {"0", "-inf"}},
+    add_choice(command,
+               {"--outside", "local, conv1d, conv2d: bias outside the window", {"0", "-inf"}},
                flags->outside);
     add_switch(command, "--grad", "gradients too, for the dy in IN", request.grad);
     add_choice(command, {"--precision", "of the computation", {"fp32", "bf16", "fp64"}},

@@ -82,7 +82,10 @@ CommandRun setup(CLI::App& command) {
     add_options(command, *flags);
     add_texts(command, {"--option", "an option of the probe (repeatable)", "KEY=VALUE"},
               flags->options);
-    add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png", "FILE", true},
+    add_whole(command, {"--limit", "the mean over so many examples of --data", 1, 4096}, job.limit);
+    add_whole(command, {"--scale", "pixels of a .png for one of the figure", 1, 4}, job.scale);
+    add_choice(command, {"--theme", "ground of a picture", {"light", "dark"}}, job.theme);
+    add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png, .svg", "FILE", true},
              job.out);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return probe(*flags, globals); };

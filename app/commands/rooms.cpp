@@ -8,9 +8,12 @@ CommandRoom eval_command();
 CommandRoom complete_command();
 CommandRoom inspect_command();
 CommandRoom probe_command();
+CommandRoom figure_command();
 CommandRoom op_command();
 CommandRoom run_command();
+CommandRoom import_command();
 CommandRoom export_command();
+CommandRoom sweep_command();
 CommandRoom bench_command();
 CommandRoom list_command();
 #if AFT_WINDOW
@@ -27,9 +30,12 @@ const std::vector<CommandRoom>& commands() {
         complete_command(),
         inspect_command(),
         probe_command(),
+        figure_command(),
         op_command(),
         run_command(),
+        import_command(),
         export_command(),
+        sweep_command(),
         bench_command(),
         list_command(),
 #if AFT_WINDOW

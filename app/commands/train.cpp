@@ -15,7 +15,7 @@ namespace aft::app {
 namespace {
 
 struct TrainFlags {
-    std::string preset, config, resume, data, out;
+    std::string preset, config, resume, from, data, out;
     std::vector<std::string> set;
     std::optional<int64_t> steps, seed;
     bool print_config = false, json = false;
@@ -38,9 +38,19 @@ void check_origin(const TrainFlags& flags) {
             "presets: afterimage list presets",
             given == 0 ? "none" : "several");
     }
+    if (!flags.resume.empty() && !flags.from.empty()) {
+        fail_usage("--from: a resumed run has its own weights; leave out --from or --resume");
+    }
     if (!flags.resume.empty() && !flags.out.empty()) {
         fail_usage("--out: a resumed run stays in its folder; leave out --out or --resume");
     }
+}
+
+std::vector<std::string> given_keys(const TrainFlags& flags) {
+    std::vector<std::string> keys;
+    for (const std::string& text : assignments(flags))
+        keys.push_back(parse_assignment("--set", text).first);
+    return keys;
 }
 
 Config config_of(const TrainFlags& flags) {
@@ -52,6 +62,8 @@ Config config_of(const TrainFlags& flags) {
         set_from_text(rows, key, value);
     }
     config.check();
+    check_read(config, given_keys(flags), "--set ");
+    reset_unread(config);
     return config;
 }
 
@@ -89,6 +101,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
     TrainRequest request{.config = {},
                          .out = flags.out,
                          .resume = flags.resume,
+                         .from = flags.from,
                          .until = flags.steps,
                          .set = {},
                          .device = globals.device};
@@ -110,9 +123,13 @@ int train(const TrainFlags& flags, const Globals& globals) {
     }
     Work work(globals);
     if (flags.resume.empty()) {
+        FittedConfig fitted = fit_to_data(request.config, given_keys(flags));
+        if (!fitted.note.empty()) print_note(fitted.note);
+        request.config = std::move(fitted.config);
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
-        print_note(estimate(fit_to_data(shown)).words);
+        print_note(estimate(shown).words);
+        if (!flags.from.empty()) print_note(warm_start_words(request.config, flags.from));
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();
@@ -126,6 +143,9 @@ CommandRun setup(CLI::App& command) {
              flags->preset);
     add_text(command, {"--config", "settings from a JSON file", "FILE"}, flags->config);
     add_text(command, {"--resume", "resume a run, in its folder", "RUNDIR"}, flags->resume);
+    add_text(command,
+             {"--from", "weights that the new run starts from: ours or an importer's", "MODEL"},
+             flags->from);
     add_texts(command, {"--set", "change one setting (repeatable)", "KEY=VALUE"}, flags->set);
     add_text(command, {"--data", "data source, as in mirror?size=16 or cifar10:DIR", "SPEC"},
              flags->data);

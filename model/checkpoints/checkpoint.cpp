@@ -56,9 +56,10 @@ json describe(const Checkpoint& checkpoint) {
 // that a config that does not belong to the file is refused before memory is taken for it.
 double least_values(const ModelConfig& model) {
     const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
-    const double per_layer =
-        2.0 * static_cast<double>(model.mlp_ratio) * dim * dim + mixer_traits(model).bias_values;
-    return static_cast<double>(model.layers) * per_layer + (model.positions ? T * dim : 0.0);
+    const bool is_whole = !task_traits(model).is_mixer_alone;
+    const double mlp = is_whole ? 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim : 0.0;
+    const double positions = is_whole && model.positions == "learned" ? T * dim : 0.0;
+    return static_cast<double>(model.layers) * (mlp + mixer_traits(model).bias_values) + positions;
 }
 
 void check_size(const Checkpoint& checkpoint) {
@@ -150,7 +151,7 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
     const std::vector<int64_t> steps = checkpoint_steps(model);
     if (steps.empty()) {
         // A config that cannot be read is the reason, and says so.
-        static_cast<void>(load_config_file((model / "config.json").string()));
+        static_cast<void>(load_run_config((model / "config.json").string()));
         fail("{}: this run has no checkpoint yet (none in checkpoints/)", model.string());
     }
     return checkpoint_path(model, steps.back());

@@ -158,13 +158,18 @@ Batch load_batch(const DataSource& source, const ModelConfig& model, const Examp
     const DataInfo& info = source.info();
     const int64_t length = text_length(model);
     std::vector<Example> examples;
+    std::vector<int64_t> indices;
     for (int64_t i = slice.first; i < slice.first + slice.count; ++i) {
-        if (info.is_text)
-            examples.push_back(source.window(slice.split, i * length, length));
-        else if (auto example = source.readable_example(slice.split, i))
-            examples.push_back(*std::move(example));
+        auto example = info.is_text
+                           ? std::optional(source.window(slice.split, i * length, length))
+                           : source.readable_example(slice.split, i);
+        if (!example) continue;
+        examples.push_back(*std::move(example));
+        indices.push_back(i);
     }
-    return examples.empty() ? Batch{} : to_batch(info, model, examples);
+    Batch batch = examples.empty() ? Batch{} : to_batch(info, model, examples);
+    batch.indices = std::move(indices);
+    return batch;
 }
 
 }  // namespace aft

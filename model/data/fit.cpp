@@ -20,7 +20,7 @@ void check_classify(const DataInfo& info, const ModelConfig& model) {
     // Without position table and class token any image size divisible by the patch size is
     // accepted.
     const auto [patch, class_token] = model.own.read<PatchSettings>();
-    const bool any_size = !model.positions && !class_token;
+    const bool any_size = !model.has_positions() && !class_token;
     const bool fits = any_size ? info.height % patch == 0 && info.width % patch == 0
                                : info.height == model.height && info.width == model.width;
     if (fits) return;
@@ -55,6 +55,10 @@ void check_text(const DataInfo& info, const ModelConfig& model) {
 
 void check_fit(const DataSource& source, const ModelConfig& model) {
     const DataInfo& info = source.info();
+    if (task_traits(model).is_mixer_alone)
+        fail_usage(
+            "the model is a mixer alone, without embedding, MLPs and head: no data fit it; run "
+            "--part mixer and probe bias show what it does");
     if (info.is_text != task_traits(model).is_text())
         fail_usage("model.task is {}, but the data is {}", model.task,
                    info.is_text ? "text" : "pictures");
@@ -122,7 +126,10 @@ Split measured_split(const Spec& spec, const DataSource& source) {
 void fit_model(ModelConfig& model, const DataSource& source) {
     const DataInfo& info = source.info();
     model.levels = info.levels;
-    if (info.is_text) return;
+    if (info.is_text) {
+        model.own["length"] = info.width;
+        return;
+    }
     model.height = info.height;
     model.width = info.width;
     model.channels = info.channels;

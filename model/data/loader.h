@@ -18,6 +18,8 @@ struct Batch {
     at::Tensor target{};  // image, text: = input; classify: int64 [B] labels
     // Of mixed pictures: float [B, classes], rows sum to 1; `target` is the larger share's label.
     at::Tensor soft_target{};
+    // Of load_batch: the examples that were read, by their index in the part.
+    std::vector<int64_t> indices{};
 };
 
 struct LoaderOptions {

@@ -12,6 +12,7 @@
 
 #include "core/check.h"
 #include "model/net/net.h"
+#include "model/nn/embedding.h"
 
 namespace aft::decode {
 
@@ -55,6 +56,7 @@ class Packer {
     [[nodiscard]] HugePageArena arena() { return std::move(arena_); }
     // [rows, d] -> [rows, width]
     [[nodiscard]] std::vector<float> table(const std::string& name, int64_t width) const;
+    [[nodiscard]] std::vector<float> rows(const at::Tensor& from, int64_t width) const;
 
   private:
     // Upper bound, all matrices in float32; pages that are not touched cost nothing.
@@ -119,7 +121,7 @@ void put_words(const float* row, int64_t inputs, WeightFormat format, WordRow& o
 PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) {
     const at::Tensor& weight = *find(name + ".weight");
     const int64_t outputs = weight.size(0), inputs = weight.size(1), panel = decode_kernels().panel;
-    const float *w = data(name + ".weight"), *b = data(name + ".bias");
+    const float* w = data(name + ".weight");
     const int64_t group = format == WeightFormat::fp32 ? 1 : format == WeightFormat::bf16 ? 2 : 4;
     const int64_t steps = (inputs + group - 1) / group;
     PackedMatrix out;
@@ -131,7 +133,8 @@ PackedMatrix Packer::matrix(const std::string& name, WeightFormat format) {
     uint8_t* const to = arena_.allocate(out.bytes);
     out.weights = to;
     out.bias.assign(static_cast<size_t>(rows), 0);
-    std::copy_n(b, outputs, out.bias.begin());
+    if (find(name + ".bias") != nullptr)
+        std::copy_n(data(name + ".bias"), outputs, out.bias.begin());
     if (format == WeightFormat::int8) {
         out.scale.assign(static_cast<size_t>(rows), 0);
         out.sums.assign(static_cast<size_t>(rows), 0);
@@ -188,11 +191,14 @@ PackedLayer Packer::layer(int64_t index, bool has_bias) {
 }
 
 std::vector<float> Packer::table(const std::string& name, int64_t width) const {
-    const at::Tensor& from = *find(name);
-    const int64_t d = net_.config().dim, rows = from.numel() / d;
-    const float* values = data(name);
-    std::vector<float> out(static_cast<size_t>(rows * width), 0.0F);
-    for (int64_t r = 0; r < rows; ++r) std::copy_n(values + r * d, d, out.begin() + r * width);
+    return rows(*find(name), width);
+}
+
+std::vector<float> Packer::rows(const at::Tensor& from, int64_t width) const {
+    const int64_t d = net_.config().dim, count = from.numel() / d;
+    const auto* values = from.const_data_ptr<float>();
+    std::vector<float> out(static_cast<size_t>(count * width), 0.0F);
+    for (int64_t r = 0; r < count; ++r) std::copy_n(values + r * d, d, out.begin() + r * width);
     return out;
 }
 
@@ -215,6 +221,7 @@ DecodeMatrix PackedMatrix::view() const {
 const char* why_not_packed(const Net& net) {
     const ModelConfig& model = net.config();
     if (!model.causal()) return "the model is not causal";
+    if (task_traits(model).is_mixer_alone) return "the model is a mixer alone";
     if (mixer_traits(model).decoder != DecoderKind::packed)
         return "the mixer has no decoding kernels";
     for (const Parameter& parameter : net.parameters()) {
@@ -243,9 +250,14 @@ PackedNet pack(const Net& net, WeightFormat format) {
     out.bf16_chunks =
         format != WeightFormat::fp32 && decode_kernels().accumulate_chunk_bf16 != nullptr;
     out.tokens = packer.table("embed.token.weight", out.width);
-    const std::vector<float> start = packer.table("embed.start", out.width);
+    const std::vector<float> start =
+        c.start_token ? packer.table("embed.start", out.width)
+                      : std::vector<float>(out.tokens.begin(), out.tokens.begin() + out.width);
     out.tokens.insert(out.tokens.end(), start.begin(), start.end());
-    if (c.positions) out.positions = packer.table("embed.position.weight", out.width);
+    if (c.positions == "sinusoidal")
+        out.positions = packer.rows(sinusoidal_positions(out.length, c.dim), out.width);
+    else if (c.has_positions())
+        out.positions = packer.table("embed.position.weight", out.width);
     for (int64_t i = 0; i < c.layers; ++i) {
         out.layers.push_back(packer.layer(i, out.has_bias));
         out.weight_bytes += bytes_of(out.layers.back());

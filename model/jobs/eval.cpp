@@ -4,14 +4,20 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include "core/check.h"
+#include "core/clock.h"
+#include "core/files.h"
 #include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/jobs/eval_examples.h"
 #include "model/tasks/task.h"
+#include "model/train/trainer.h"
 
 namespace aft {
 namespace {
@@ -29,6 +35,8 @@ struct Evaluation {
     at::Device device;
     int64_t batch = 0;
     const JobControl& control;
+    ExampleScores& scores;
+    int64_t length = 0;  // text: bytes of a window
 
     [[nodiscard]] const ModelConfig& model() const { return net.config(); }
     void report(int64_t done, int64_t total) const {
@@ -55,6 +63,7 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
         const TaskResult result = task.evaluate(work.net, batch, Pass{}, {});
+        work.scores.add(result, batch);
         totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
         if (const auto found = result.metrics.find(task.traits.metric);
             found != result.metrics.end())
@@ -98,14 +107,16 @@ void evaluate_windows(const Evaluation& work, std::span<const TextWindow> window
     for (size_t row = 0; row < windows.size(); ++row) {
         const TextWindow& window = windows[row];
         const at::Tensor counted = nats[static_cast<int64_t>(row)].slice(0, window.counted);
-        totals.nats += counted.sum().item<double>();
+        const double sum = counted.sum().item<double>();
+        work.scores.add(totals.examples, sum, counted.numel());
+        totals.nats += sum;
         totals.tokens += counted.numel();
         ++totals.examples;
     }
 }
 
 Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
-    const int64_t bytes = work.source.text_size(work.split), length = work.model().tokens();
+    const int64_t bytes = work.source.text_size(work.split), length = work.length;
     std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
     if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
         windows.resize(static_cast<size_t>(limit));
@@ -143,6 +154,7 @@ constexpr const char* kByName = "by-name";
 void check_request(const EvalRequest& request, const ModelConfig& model) {
     if (request.classes != "exact" && request.classes != kByName)
         fail_usage("--classes is '{}'; allowed: exact, by-name", shown(request.classes));
+    if (!request.examples_file.empty()) check_writable(request.examples_file);
     if (request.stride == 0) return;
     if (!task_traits(model).is_text())
         fail_usage("--stride is {}, but the model is for pictures: it applies to text only",
@@ -152,51 +164,102 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
                    model.tokens());
 }
 
-EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
-    const c10::NoGradGuard no_grad;
-    Checkpoint checkpoint = read_checkpoint(request.model);
-    if (request.ema) use_average(checkpoint);
-    const ModelConfig& model = checkpoint.config.model;
-    check_request(request, model);
-    const Spec spec = parse_spec(request.data);
-    const auto source =
-        open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed), model,
-                       {.alphabet = alphabet_of(checkpoint),
-                        .class_names = class_names_of(checkpoint),
-                        .classes_by_name = request.classes == kByName});
-    const at::Device device = parse_device(request.device);
-    const Net net = make_net(checkpoint, device);
-    const Split split = measured_split(spec, *source);
-    const Evaluation work{
-        net,    *source, split, device, request.batch > 0 ? request.batch : default_batch(model),
-        control};
-    const bool is_text = source->info().is_text;
-    int64_t count = is_text ? source->text_size(split) : source->size(split);
-    AFT_CHECK(count > 0, "data '{}': the {} part is empty", request.data, split_name(split));
+// The data with the part that --split names.
+Spec spec_of(const EvalRequest& request) {
+    Spec spec = parse_spec(request.data);
+    if (request.split.empty()) return spec;
+    if (request.split != kAllParts) (void)parse_split(request.split);
+    const auto [named, is_new] = spec.options.emplace("split", request.split);
+    if (!is_new && named->second != request.split)
+        fail_usage("--split is {}, but the data say split={}", request.split, shown(named->second));
+    return spec;
+}
+
+// Says which weights are to blame, if any are.
+void check_loss(const EvalResult& result, const Net& net) {
+    if (std::isfinite(result.loss_nats)) return;
+    std::string reason = "all weights are finite numbers";
+    for (const Parameter& parameter : net.parameters())
+        if (!parameter.value.isfinite().all().item<bool>()) {
+            reason = fmt::format("{} holds NaN or infinity", parameter.name);
+            break;
+        }
+    fail("{}: the loss is not a finite number ({}; step {})", result.model, reason, result.step);
+}
+
+void add_what_data_know(EvalResult& result, const Evaluation& work, int64_t count) {
+    const DataInfo& info = work.source.info();
+    if (info.is_text) result.perplexity = std::exp(result.loss_nats);
+    if (task_traits(work.model()).tokens != TokenKind::values) return;
+    if (info.floor_bits) {
+        result.floor_bits = info.floor_bits;
+        result.floor_note = info.floor_note;
+    }
+    result.baselines = measure_baselines(work.source, work.split, count, work.control);
+}
+
+EvalResult measured(const EvalRequest& request, const Evaluation& work) {
+    const bool is_text = work.source.info().is_text;
+    int64_t count = is_text ? work.source.text_size(work.split) : work.source.size(work.split);
+    AFT_CHECK(count > 0, "data '{}': the {} part is empty", request.data, split_name(work.split));
     if (!is_text && request.limit > 0) count = std::min(count, request.limit);
     const Totals totals = is_text ? evaluate_text(work, request.stride, request.limit)
                                   : evaluate_pictures(work, count);
     AFT_CHECK(totals.tokens > 0, "data '{}': none of the {} examples can be read", request.data,
               count);
     EvalResult result = result_of(work, totals);
+    result.metric_error = work.scores.metric_error();
+    result.classes = work.scores.classes(work.source.info(), work.model().outputs());
+    add_what_data_know(result, work, count);
+    if (!is_text && totals.examples < count)
+        result.note = fmt::format("{} of {} examples cannot be read and are left out",
+                                  count - totals.examples, count);
+    return result;
+}
+
+int64_t parameters_of(const Net& net) {
+    int64_t n = 0;
+    for (const Parameter& parameter : net.parameters()) n += parameter.value.numel();
+    return n;
+}
+
+EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
+    const c10::NoGradGuard no_grad;
+    const auto start = std::chrono::steady_clock::now();
+    Checkpoint checkpoint = read_checkpoint(request.model);
+    if (request.ema) use_average(checkpoint);
+    const ModelConfig& model = checkpoint.config.model;
+    check_request(request, model);
+    const Spec spec = spec_of(request);
+    const auto seed = static_cast<uint64_t>(checkpoint.config.train.seed);
+    const auto source = open_for_model(spec, seed, model,
+                                       {.alphabet = alphabet_of(checkpoint),
+                                        .class_names = class_names_of(checkpoint),
+                                        .classes_by_name = request.classes == kByName});
+    const at::Device device = parse_device(request.device);
+    const Net net = make_net(checkpoint, device);
+    const Split split = measured_split(spec, *source);
+    ExampleScores scores(task_of(model));
+    const int64_t batch = request.batch > 0 ? request.batch : default_batch(model);
+    const int64_t length = spec.integer("length", model.tokens(), 1, model.tokens());
+    EvalResult result =
+        measured(request, {net, *source, split, device, batch, control, scores, length});
     if (const auto named = spec.options.find("split");
         named != spec.options.end() && named->second == kAllParts)
         result.split = kAllParts;
-    const DataInfo& info = source->info();
-    const bool has_values = task_traits(model).tokens == TokenKind::values;
-    if (info.floor_bits && has_values) {
-        result.floor_bits = info.floor_bits;
-        result.floor_note = info.floor_note;
-    }
-    if (has_values) result.baselines = measure_baselines(*source, split, count, control);
     if (split == Split::train && !spec.options.contains("split"))
-        result.note = "measured on the training part: the data have no other";
-    if (!is_text && totals.examples < count)
-        result.note += fmt::format("{}{} of {} examples cannot be read and are left out",
-                                   result.note.empty() ? "" : "; ", count - totals.examples, count);
+        result.note += fmt::format("{}measured on the training part: the data have no other",
+                                   result.note.empty() ? "" : "; ");
     result.model = request.model;
     result.step = checkpoint.step;
     result.data = request.data;
+    check_loss(result, net);
+    if (!request.examples_file.empty()) scores.write_csv(request.examples_file);
+    result.cost = {.parameters = parameters_of(net),
+                   .seconds = seconds_since(start),
+                   .peak_memory_bytes = peak_memory_bytes(),
+                   .device = device.str(),
+                   .seed = checkpoint.config.train.seed};
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/progress.h"
 #include "model/data/baselines.h"
@@ -10,7 +11,10 @@
 namespace aft {
 
 struct EvalRequest {
-    std::string model, data, device = "cpu";
+    std::string model{}, data{};
+    std::string split{};  // train, validation, test; "" = what the data say, else the usual part
+    std::string examples_file{};  // CSV, a line for each example; "" = none
+    std::string device = "cpu";
     int64_t limit = 0;   // at most so many examples; 0 = all
     int64_t stride = 0;  // text: step of overlapping windows; 0 = windows side by side
     int64_t batch = 0;   // examples at once; 0 = as fits
@@ -18,19 +22,44 @@ struct EvalRequest {
     // Classes of data that have names: "exact" = the model's in their order, else "by-name".
     std::string classes = "exact";
 };
-struct EvalResult {
-    std::string model, data;             // as asked for
-    int64_t step = 0;                    // of the weights
-    std::string task, split;             // split: part of the data: train, validation, test
-    int64_t tokens = 0, examples = 0;    // that were measured
-    double loss_nats = 0;                // mean over the tokens
-    std::string metric;                  // the task's, as in TaskTraits: "bits_per_dim"
-    double metric_value = 0;             // mean over the examples or, from the loss, the tokens
-    std::optional<double> floor_bits;    // entropy of the data in bits/dim, where it is known
-    std::string floor_note;              // how it was computed
-    std::optional<Baselines> baselines;  // on the same pictures; none for text and classes
-    std::string note;                    // what to know of the split; "" = nothing
+
+// Of tasks with classes.
+struct EvalClasses {
+    std::vector<std::string> names{};  // of the data; empty = they have none
+    int64_t count = 0;
+    std::vector<int64_t> confusion{};  // [count, count]: examples by label, then by answer
+    double top5 = 0;                   // share whose label is among the five most probable
+    [[nodiscard]] int64_t examples_of(int64_t label) const;
+    [[nodiscard]] double accuracy_of(int64_t label) const;  // NaN: no example of it
 };
+
+// What measuring took, and on what.
+struct EvalCost {
+    int64_t parameters = 0;
+    double seconds = 0;
+    int64_t peak_memory_bytes = 0;  // of the process
+    std::string device{};
+    int64_t seed = 0;  // of the model's training; moves generated data
+};
+
+struct EvalResult {
+    std::string model{}, data{};           // as asked for
+    int64_t step = 0;                      // of the weights
+    std::string task{}, split{};           // split: part of the data: train, validation, test
+    int64_t tokens = 0, examples = 0;      // that were measured
+    double loss_nats = 0;                  // mean over the tokens
+    std::string metric{};                  // the task's, as in TaskTraits: "bits_per_dim"
+    double metric_value = 0;               // mean over the examples or, from the loss, the tokens
+    std::optional<double> metric_error{};  // standard error of that mean over the examples
+    std::optional<double> perplexity{};    // exp(loss_nats); text only
+    std::optional<EvalClasses> classes{};
+    std::optional<double> floor_bits{};    // entropy of the data in bits/dim, where it is known
+    std::string floor_note{};              // how it was computed
+    std::optional<Baselines> baselines{};  // on the same pictures; none for text and classes
+    std::string note{};                    // what to know of the split; "" = nothing
+    EvalCost cost{};
+};
+// Error where the loss is not a number: names the first weights that are not finite, if any are.
 [[nodiscard]] EvalResult eval_job(const EvalRequest& request, const JobControl& control);
 
 }  // namespace aft

@@ -2,8 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include "core/caught.h"
 #include "core/files.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/format.h"
+#include "model/checkpoints/importers/revert.h"
 #include "model/device.h"
 
 namespace aft {
@@ -20,6 +23,26 @@ ExportResult export_weights(const std::string& model, const std::string& out, bo
             if (half && fits_half(tensor)) tensor = tensor.to(at::kHalf);
         }
         write_checkpoint(out, checkpoint);
+        result.bytes = static_cast<int64_t>(fs::file_size(out));
+    });
+    return result;
+}
+
+ExportResult export_names(const std::string& model, const std::string& out, const std::string& as) {
+    ExportResult result{.file = out, .dtype = "F32"};
+    with_plain_errors([&] {
+        const Checkpoint checkpoint = read_checkpoint(model);
+        (void)make_net(checkpoint);
+        TensorFile file;
+        if (as == "torch")
+            file.tensors = checkpoint.weights;
+        else
+            file = with_context(model, [&] {
+                return imports::revert(checkpoint,
+                                       find_room(imports::known_mappings(), as, "--as"));
+            });
+        for (const auto& [name, tensor] : checkpoint.weights) result.parameters += tensor.numel();
+        write_tensors(out, file);
         result.bytes = static_cast<int64_t>(fs::file_size(out));
     });
     return result;

@@ -29,7 +29,8 @@ struct InspectResult {
     int64_t parameters = 0;
     std::vector<int64_t> parameters_per_layer;
     std::vector<TensorSummary> tensors;
-    std::vector<BiasSummary> bias;  // one per layer and head; empty = no position bias
+    std::vector<std::string> not_finite;  // tensors that hold NaN or infinity
+    std::vector<BiasSummary> bias;        // one per layer and head; empty = no position bias
     struct Stored {
         std::string file;
         int64_t step = 0;

@@ -66,9 +66,11 @@ void check_flags(ops::OperatorKind kind, const OpRequest& request) {
     if (kind != ops::OperatorKind::conv2d && grid)
         fail_usage("--grid {}x{} does not fit operator {}: only conv2d has a grid",
                    request.grid_height, request.grid_width, request.name);
-    if (request.outside_hidden && kind != ops::OperatorKind::local)
-        fail_usage("hiding what lies outside the window does not fit operator {}: only local",
-                   request.name);
+    if (request.outside_hidden && kind != ops::OperatorKind::local && !is_convolution(kind))
+        fail_usage(
+            "hiding what lies outside the window does not fit operator {}: only local, conv1d and "
+            "conv2d have one",
+            request.name);
 }
 
 // Takes a tensor of the file in the working type; undefined if it is not there.

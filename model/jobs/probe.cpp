@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/colormap.h"
+#include "core/figure/scene.h"
 #include "core/files.h"
-#include "core/json.h"
+#include "core/outside.h"
 #include "core/writers.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/jobs/probe_picture.h"
+#include "model/jobs/summary.h"
 #include "model/probe/probe.h"
 #include "model/traits.h"
 
@@ -16,100 +18,15 @@ namespace aft {
 
 namespace {
 
-enum class CellKind : uint8_t { gap, value, hidden };
-
-struct Sheet {  // maps of one field, side by side
-    std::vector<float> values;
-    std::vector<CellKind> cells;
-    int64_t rows = 0, columns = 0;
-    bool is_folded = false;  // rows over sources, as small pictures
-};
-
-struct Fold {  // the token grid of a picture whose sources make up a row; 0: rows stay rows
-    bool rows_over_sources = false;
-    int64_t height = 0, width = 0;
-};
-
-Fold fold_of(const ProbeRoom& room, const ModelConfig& model) {
-    if (!room.folds_sources || task_traits(model).is_text()) return {room.folds_sources};
-    return {true, model.grid_height(), model.grid_width()};
-}
-
-// Rows over sources become little images of the token grid; heads become tiles; the rest is as is.
-// marked: the same field with NaN where a target cannot see, or nullptr.
-Sheet lay_out(const Field& field, const Field* marked, const Fold& fold) {
-    int64_t height = field.shape.size() > 1 ? field.shape[field.shape.size() - 2] : 1;
-    int64_t width = field.shape.empty() ? 1 : field.shape.back();
-    if (fold.height > 0 && width % (fold.height * fold.width) == 0) {
-        height = fold.height;
-        width = width / height;
-    }
-    const int64_t tiles = field.size() / (height * width);
-    const auto across = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(tiles))));
-    const int64_t gap = tiles > 1 ? 1 : 0, down = (tiles + across - 1) / across;
-    Sheet sheet;
-    sheet.is_folded = fold.rows_over_sources;
-    sheet.rows = down * (height + gap) - gap;
-    sheet.columns = across * (width + gap) - gap;
-    sheet.values.assign(static_cast<size_t>(sheet.rows * sheet.columns), 0.0F);
-    sheet.cells.assign(sheet.values.size(), CellKind::gap);
-    for (int64_t i = 0; i < field.size(); ++i) {
-        const int64_t tile = i / (height * width), cell = i % (height * width);
-        const int64_t y = tile / across * (height + gap) + cell / width;
-        const int64_t x = tile % across * (width + gap) + cell % width;
-        const auto to = static_cast<size_t>(y * sheet.columns + x), from = static_cast<size_t>(i);
-        const bool hidden =
-            marked && std::isnan(marked->values[from]) && !std::isnan(field.values[from]);
-        sheet.values[to] = field.values[from];
-        sheet.cells[to] = hidden ? CellKind::hidden : CellKind::value;
-    }
-    return sheet;
-}
-
-// Gaps are plain, what a target cannot see is hatched.
-void paint_ground(Image& image, const Sheet& sheet, int64_t zoom) {
-    constexpr Rgb kGround{0x15, 0x17, 0x1A}, kHatch{0x1B, 0x1E, 0x22}, kLine{0x34, 0x3A, 0x41};
-    for (int64_t y = 0; y < image.height; ++y)
-        for (int64_t x = 0; x < image.width; ++x) {
-            const CellKind cell =
-                sheet.cells[static_cast<size_t>(y / zoom * sheet.columns + x / zoom)];
-            if (cell == CellKind::value) continue;
-            const Rgb& colour = cell == CellKind::gap ? kGround : (x + y) % 6 == 0 ? kLine : kHatch;
-            std::copy(colour.begin(), colour.end(),
-                      image.pixels.begin() + (y * image.width + x) * image.channels);
-        }
-}
-
-// Signed quantities in ember, shares and exp in viridis from 0: as in the window.
-void write_picture(const std::string& path, const Field& field, const Sheet& sheet) {
-    const auto quantity = field.notes.find("quantity");
-    const std::string what = quantity == field.notes.end() ? "" : quantity->second;
-    const bool is_signed = field.unit == "nats" || what == "exp-1";
-    const Scale scale = what == "exp-1" ? Scale::signed_log : Scale::linear;
-    const Colormap map = is_signed ? Colormap::ember_dark : Colormap::viridis;
-    std::vector<float> seen;
-    for (size_t i = 0; i < sheet.values.size(); ++i)
-        if (sheet.cells[i] == CellKind::value) seen.push_back(sheet.values[i]);
-    const Signs signs = what == "exp-1" ? Signs::above_minus_one
-                        : is_signed     ? Signs::both
-                                        : Signs::none;
-    // As the window starts: a row of shares is shown up to its largest.
-    Range range =
-        map_range(seen, signs, sheet.is_folded && field.unit == "share" ? 100 : kMapPercentile);
-    if (!is_signed)
-        for (const float v : seen) range.low = std::min(range.low, double(v));
-    constexpr int64_t kSide = 768;
-    const int64_t longer = std::max(sheet.rows, sheet.columns);
-    const int zoom = static_cast<int>(std::clamp<int64_t>(kSide / longer, 1, 16));
-    Image image = colorize({sheet.values, sheet.rows, sheet.columns}, {range, scale, map}, zoom);
-    paint_ground(image, sheet, zoom);
-    write_png(path, image);
+bool is_picture(const std::string& path) {
+    const std::string kind = fs::path(path).extension().string();
+    return kind == ".png" || kind == ".svg";
 }
 
 void check_out(const std::string& path) {
     const std::string kind = fs::path(path).extension().string();
-    if (kind != ".npy" && kind != ".csv" && kind != ".png")
-        fail_usage("-o '{}': the name must end in .npy, .csv or .png", path);
+    if (kind != ".npy" && kind != ".csv" && !is_picture(path))
+        fail_usage("-o '{}': the name must end in .npy, .csv, .png or .svg", path);
     check_writable(path);
 }
 
@@ -149,6 +66,93 @@ ProbeResult describe(const Field& field) {
     return out;
 }
 
+// Sums field after field; the mean at the end.
+struct FieldMean {
+    Field sum = {};
+    int64_t count = 0;
+    void add(const Field& one) {
+        if (count++ == 0) {
+            sum = one;
+            return;
+        }
+        for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += one.values[i];
+    }
+    [[nodiscard]] Field mean() && {
+        for (float& v : sum.values) v /= static_cast<float>(count);
+        return std::move(sum);
+    }
+};
+
+void check_limit(const ProbeJob& job, const ProbeRoom& room) {
+    if (job.limit < 1 || job.limit > 4096)
+        fail_usage("--limit: found {}, allowed: 1 to 4096", job.limit);
+    if (job.limit == 1) return;
+    if (!room.averages_inputs) {
+        std::string known;
+        for (const ProbeRoom& one : probes())
+            if (one.averages_inputs) known += (known.empty() ? "" : ", ") + one.info.name;
+        fail_usage("--limit {}: probe {} shows one input; the mean over several: {}", job.limit,
+                   room.info.name, known);
+    }
+    if (job.data.empty()) fail_usage("--limit {}: it needs --data", job.limit);
+}
+
+// The main field, or its mean over the examples --index to --index + limit - 1.
+Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpoint& checkpoint,
+                 const InputTokens& input) {
+    FieldMean mean;
+    for (int64_t i = 0; i < job.limit; ++i) {
+        const InputTokens other =
+            i == 0 ? input : read_input(checkpoint, {"", "", job.data, job.index + i});
+        context.control.report({.done = i, .total = job.limit, .what = "inputs"});
+        mean.add(run_probe(context, to_request(job, other.tokens)).fields.front());
+    }
+    Field field = std::move(mean).mean();
+    if (job.limit > 1) field.notes["inputs"] = std::to_string(job.limit);
+    return field;
+}
+
+struct PictureParts {
+    const ProbeRoom& room;
+    const Checkpoint& checkpoint;
+    const std::string& input_note;
+};
+
+FigureScene picture_of(const ProbeJob& job, const PictureParts& of, const Field& field,
+                       const Field* marked) {
+    const ModelConfig& model = of.checkpoint.config.model;
+    const TaskTraits& task = task_traits(model);
+    ProbePicture picture{.field = field, .marked = marked, .title = {}, .notes = {}};
+    picture.rows_over_sources = of.room.folds_sources;
+    if (of.room.folds_sources && !task.is_text()) {
+        picture.fold_height = model.grid_height();
+        picture.fold_width = model.grid_width();
+        picture.sources_start_before = model.has_class_token() || task.is_autoregressive;
+    }
+    if (task.tokens == TokenKind::values) picture.stretch = model.channels;
+    picture.title = fmt::format("{}, layer {}", field.name, job.layer);
+    if (job.head >= 0) picture.title += fmt::format(", head {}", job.head);
+    if (job.channel >= 0) picture.title += fmt::format(", channel {}", job.channel);
+    picture.notes.push_back(fmt::format("Model {}: {}, step {}",
+                                        printable_line(shown_name(job.model)),
+                                        mixer_traits(model).words, of.checkpoint.step));
+    if (!of.input_note.empty()) picture.notes.push_back("Input: " + printable_line(of.input_note));
+    return probe_figure(picture);
+}
+
+void write_picture(const ProbeContext& context, const ProbeJob& job, const PictureParts& of,
+                   const std::pair<Field, ProbeRequest>& shown) {
+    const auto& options = of.room.options;
+    const bool marks = std::any_of(options.begin(), options.end(),
+                                   [](const ProbeOption& o) { return o.key == "visible"; });
+    ProbeRequest request = shown.second;
+    if (marks) request.options["visible"] = "nan";
+    const FieldSet marked = marks ? run_probe(context, request) : FieldSet{};
+    FigureScene scene = picture_of(job, of, shown.first, marks ? &marked.fields.front() : nullptr);
+    scene.is_dark = job.theme == "dark";
+    write_figure(job.out, scene, static_cast<int>(job.scale));
+}
+
 }  // namespace
 
 std::vector<ProbeInfo> probe_list() {
@@ -160,6 +164,7 @@ std::vector<ProbeInfo> probe_list() {
 ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     const ProbeRoom& room = find_room(probes(), job.probe, "probe");
     check_out(job.out);
+    check_limit(job, room);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     const InputTokens input =
         room.needs == ProbeNeeds::input
@@ -168,21 +173,13 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     const Net net = make_net(checkpoint, parse_device(job.device));
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
-    ProbeRequest request = to_request(job, input.tokens);
-    const FieldSet set = run_probe(context, request);
-    const Field& field = set.fields.front();
+    const Field field = main_field(context, job, checkpoint, input);
     const std::string kind = fs::path(job.out).extension().string();
     if (kind == ".npy") write_npy(job.out, field);
     if (kind == ".csv") write_csv(job.out, field);
-    if (kind == ".png") {
-        const bool marks = std::any_of(room.options.begin(), room.options.end(),
-                                       [](const ProbeOption& o) { return o.key == "visible"; });
-        if (marks) request.options["visible"] = "nan";
-        const FieldSet marked = marks ? run_probe(context, request) : FieldSet{};
-        write_picture(job.out, field,
-                      lay_out(field, marks ? &marked.fields.front() : nullptr,
-                              fold_of(room, checkpoint.config.model)));
-    }
+    if (is_picture(job.out))
+        write_picture(context, job, {room, checkpoint, input.note},
+                      {field, to_request(job, input.tokens)});
     ProbeResult result = describe(field);
     result.probe = job.probe;
     result.model = job.model;

@@ -17,8 +17,12 @@ namespace aft {
 struct ProbeJob {
     std::string probe, model, image, text, data, device = "cpu";
     int64_t index = 0, layer = 0, head = -1, channel = -1, position = 0;
+    int64_t limit = 1;  // the mean over so many examples of data, from index on
     std::map<std::string, std::string> options;
-    std::string out;  // .npy, .png, .csv
+    std::string out;  // .npy, .csv, .png, .svg
+    // Of pictures: pixels of a .png for one of the figure, 1 to 4; light or dark.
+    int64_t scale = 1;
+    std::string theme = "light";
 };
 // The field that was written, without its values.
 struct ProbeResult {

@@ -66,7 +66,7 @@ void fill_from_config(const Config& config, RunSummary& summary) {
 }
 
 void summarize_folder(const fs::path& run, RunSummary& summary) {
-    const Config config = load_config_file((run / "config.json").string());
+    const Config config = load_run_config((run / "config.json").string());
     fill_from_config(config, summary);
     read_log(run, task_traits(config.model), summary);
     // With train.log_every > 1 the last step need not be logged, but it is saved.
@@ -114,7 +114,7 @@ std::vector<std::string> runs_here(size_t most) {
 
 void check_model(const std::string& path) {
     if (is_run_folder(path)) {
-        static_cast<void>(load_config_file((fs::path(path) / "config.json").string()));
+        static_cast<void>(load_run_config((fs::path(path) / "config.json").string()));
         if (checkpoint_steps(path).empty()) return;  // a training that has not saved yet
     }
     check_checkpoint(path);

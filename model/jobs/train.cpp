@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "core/system/spin_limiter.h"
 #include "core/text.h"
 #include "core/warnings.h"
@@ -22,6 +23,7 @@
 #include "model/train/run_folder.h"
 #include "model/train/run_state.h"
 #include "model/train/trainer.h"
+#include "model/train/warm_start.h"
 
 namespace aft {
 namespace {
@@ -37,10 +39,16 @@ struct TrainingRun {
 TrainingRun start_fresh(const TrainRequest& request) {
     TrainingRun run;
     // The trainer first: a config or data that do not fit leave no folder behind.
-    run.trainer = std::make_unique<Trainer>(request.config, parse_device(request.device));
+    run.trainer = request.from.empty()
+                      ? std::make_unique<Trainer>(request.config, parse_device(request.device))
+                      : std::make_unique<Trainer>(
+                            warm_start(fit_to_data(request.config).config, request.from).checkpoint,
+                            parse_device(request.device));
     const fs::path out =
         request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
     run.folder = std::make_unique<RunFolder>(out, run.trainer->config());
+    if (!request.from.empty())
+        run.folder->event("note", 0, {{"text", "started from " + request.from}});
     return run;
 }
 
@@ -57,6 +65,7 @@ bool apply_settings(const std::vector<std::string>& lines, Config& config) {
             fail_usage("--set {}: the model of a run cannot change; start a new run", key);
         set_from_text(rows, key, line.substr(equals + 1));
         is_risky = is_risky || find_setting(rows, key)->risky;
+        check_read(config, {key}, "--set ");
     }
     config.check();
     return is_risky;
@@ -144,6 +153,7 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
             keep_target(*run.folder, run.trainer->config(), first, until);
         const SpinLimiter where_others_run;
         train_until(run, loop, until, control);
+        if (run.trainer->steps_done() >= until) loop.log_last();
         saved = loop.save();
     });
     if (!error) return saved;
@@ -196,17 +206,16 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
-Config fit_to_data(const Config& config) {
-    Config fitted = config;
+std::string warm_start_words(const Config& config, const std::string& from) {
+    std::string words;
     with_plain_errors([&] {
-        const auto source =
-            open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                        text_length(config.model));
-        fit_model(fitted.model, *source);
-        fitted.check();
-        check_fit(*source, fitted.model);
+        const WarmStart start = warm_start(fit_to_data(config).config, from);
+        words = fmt::format("from {}: {} parameters taken, {} start anew", from, start.taken.size(),
+                            start.fresh.size());
+        for (const std::string& name : start.fresh) words += "\n  new: " + name;
+        if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
     });
-    return fitted;
+    return words;
 }
 
 Estimate estimate(const Config& config) {

@@ -17,6 +17,7 @@ struct TrainRequest {
     Config config;
     std::string out;               // run folder; empty = runs/NAME-N
     std::string resume;            // run folder to resume
+    std::string from;              // weights that a new run starts from; empty = random ones
     std::optional<int64_t> until;  // --steps
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";
@@ -35,9 +36,21 @@ struct TrainResult {
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
 
-// Opens the data of a new run as its start would, and gives the model their shape. Error if they
+struct FittedConfig {
+    Config config;
+    std::string
+        note{};  // what the data changed in the model: "from the data: model.height = 32 ..."
+};
+// Opens the data of a new run as its start would, and gives the model their shape. given: keys that
+// a user has set, which win: where the SPEC leaves size, levels or gray out they become its
+// options. usage Error naming both where the data are otherwise all the same; Error if the data
 // cannot be had or do not belong to the model.
-[[nodiscard]] Config fit_to_data(const Config& config);
+[[nodiscard]] FittedConfig fit_to_data(const Config& config,
+                                       const std::vector<std::string>& given = {});
+
+// What a new run from `from` takes of it and what starts anew, in lines. Error as the start would
+// give.
+[[nodiscard]] std::string warm_start_words(const Config& config, const std::string& from);
 
 // Memory and time of a training, before it starts.
 struct Estimate {

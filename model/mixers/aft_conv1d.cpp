@@ -3,7 +3,7 @@
 // for channels c of head i, w_i = 0 outside the s taps (paper Eq. 6 in the form of its definition),
 // w_i = gamma_i (k_i - mean k_i) / std k_i + beta_i (Eq. 8). Causal: the last tap is the token
 // itself; else tap s/2 is. Time O(T s d), memory O(T d). Streaming: the last s sources and the
-// running sum of all older ones.
+// running sum of all older ones. model.outside=-inf hides what is outside the kernel (section 5.3).
 #include <ATen/ATen.h>
 
 #include "core/check.h"
@@ -23,15 +23,26 @@ class AftConv1d final : public AftLayer {
         return kernel_.effective().detach();
     }
     [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::conv1d; }
-    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override {
+        return bias_inputs_in(T, {});
+    }
+    [[nodiscard]] ops::Inputs bias_inputs_in(int64_t, const MixContext& context) const override {
         ops::Inputs in;
-        in.w = kernel_.effective();
+        in.w = kernel_.effective(context);
         return in;
+    }
+    [[nodiscard]] at::Tensor penalty() const override { return kernel_penalty(kernel_, settings_); }
+    [[nodiscard]] ops::Options options(const MixContext& context) const override {
+        ops::Options options = AftLayer::options(context);
+        options.outside_hidden = settings_.hides_outside();
+        return options;
     }
 
   protected:
     [[nodiscard]] StreamShape stream() const override {
-        return {.groups = settings_.heads, .history = settings_.window};
+        return {.groups = settings_.heads,
+                .history = settings_.window,
+                .forget = settings_.hides_outside()};
     }
     [[nodiscard]] at::Tensor stream_row(int64_t, int64_t n) const override {
         return kernel_.effective().narrow(1, settings_.window - n, n);

@@ -2,8 +2,11 @@
 //   Y as in aft-conv1d with w_i[a,b] for the offset (a - s/2, b - s/2) in (y, x), 0 outside s x s
 // (paper Eq. 6, 8). Causal: sources after the target in raster order are invisible. Any image size
 // where the net has no position table. Time O(T s^2 d), memory O(T d). Streaming: the last s/2 rows
-// of sources and the running sum of all older ones.
+// of sources and the running sum of all older ones. model.outside=-inf hides what is outside the
+// kernel (section 5.3).
 #include <ATen/ATen.h>
+
+#include <limits>
 
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
@@ -42,13 +45,18 @@ class AftConv2d final : public AftLayer {
         return kernel_.effective().detach();
     }
     [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::conv2d; }
-    [[nodiscard]] ops::Inputs bias_inputs(int64_t) const override {
+    [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override {
+        return bias_inputs_in(T, {});
+    }
+    [[nodiscard]] ops::Inputs bias_inputs_in(int64_t, const MixContext& context) const override {
         ops::Inputs in;
-        in.w = kernel_.effective();
+        in.w = kernel_.effective(context);
         return in;
     }
+    [[nodiscard]] at::Tensor penalty() const override { return kernel_penalty(kernel_, settings_); }
     [[nodiscard]] ops::Options options(const MixContext& context) const override {
         ops::Options options = AftLayer::options(context);
+        options.outside_hidden = settings_.hides_outside();
         const bool given = context.grid_height > 0;
         options.grid_height = given ? context.grid_height : config().grid_height();
         options.grid_width = given ? context.grid_width : config().grid_width();
@@ -59,14 +67,16 @@ class AftConv2d final : public AftLayer {
     [[nodiscard]] StreamShape stream() const override {
         const int64_t reach = settings_.window / 2;
         const int64_t history = reach * config().grid_width() + reach + 1;
-        return {.groups = settings_.heads, .history = std::min(history, config().tokens())};
+        return {.groups = settings_.heads,
+                .history = std::min(history, config().tokens()),
+                .forget = settings_.hides_outside()};
     }
 
-    // The kernel laid out along the sequence: source t - n + 1 + i, weight 0 where the offset in
-    // the image is outside the kernel.
+    // The kernel laid out along the sequence: source t - n + 1 + i, weight 0 (or hidden) where the
+    // offset in the image is outside the kernel.
     [[nodiscard]] at::Tensor stream_row(int64_t t, int64_t n) const override {
         const int64_t s = settings_.window, reach = s / 2, width = config().grid_width();
-        const int64_t zero = s * s;  // index of the appended zero
+        const int64_t zero = s * s;  // index of the appended value
         std::vector<int64_t> taps(static_cast<size_t>(n), zero);
         for (int64_t i = 0; i < n; ++i) {
             const int64_t j = t - n + 1 + i;
@@ -74,7 +84,9 @@ class AftConv2d final : public AftLayer {
             if (dy >= -reach && std::abs(dx) <= reach)
                 taps[static_cast<size_t>(i)] = (dy + reach) * s + dx + reach;
         }
-        const at::Tensor flat = at::constant_pad_nd(kernel_.effective().flatten(1), {0, 1}, 0);
+        const at::Tensor flat = at::constant_pad_nd(
+            kernel_.effective().flatten(1), {0, 1},
+            settings_.hides_outside() ? -std::numeric_limits<double>::infinity() : 0.0);
         return flat.index_select(1, at::tensor(taps).to(flat.device()));
     }
 

@@ -12,7 +12,7 @@ namespace {
 class AftFull final : public AftLayer {
   public:
     AftFull(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.dim),
+        : AftLayer(config, maker, prefix, config.inner_width()),
           table_(make_learned_bias(config, maker, prefix)) {}
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t T) const override {
         return table_.dense(T);

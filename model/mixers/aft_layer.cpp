@@ -53,7 +53,7 @@ ops::Options AftLayer::options(const MixContext& context) const {
 }
 
 at::Tensor AftLayer::mix(const Projected& of, const MixContext& context) const {
-    ops::Inputs in = bias_inputs(of.v.size(1));
+    ops::Inputs in = bias_inputs_in(of.v.size(1), context);
     in.q = of.q;
     in.k = of.k;
     in.v = of.v;
@@ -84,7 +84,7 @@ std::unique_ptr<MixerState> AftLayer::start(int64_t batch) const {
     const int64_t keys = projections_.k.weight.size(0);
     shape.batch = batch;
     shape.key_channels = keys / shape.groups;
-    shape.value_channels = config_.dim / shape.groups;
+    shape.value_channels = config_.inner_width() / shape.groups;
     shape.device = projections_.k.weight.device();
     return std::make_unique<StreamState>(shape);
 }
@@ -158,43 +158,6 @@ double learned_bias_values(const ModelConfig& config) {
     const auto T = static_cast<double>(config.tokens());
     const auto factors = static_cast<double>(config.own.read<BiasTableSettings>().factors);
     return factors > 0 ? 2 * T * factors : T * T;
-}
-
-at::Tensor Kernel::effective() const {
-    if (!gamma.defined()) return k;
-    const at::Tensor flat = k.flatten(1);
-    const at::Tensor centred = flat - flat.mean(1, true);
-    // Unbiased; a kernel of one tap has no spread, and eps guards every constant kernel.
-    const auto taps = static_cast<double>(std::max<int64_t>(flat.size(1) - 1, 1));
-    const at::Tensor variance = centred.square().sum(1, true) / taps;
-    const at::Tensor scale = gamma.unsqueeze(1) * at::rsqrt(variance + 1e-5);
-    return (scale * centred + beta.unsqueeze(1)).view_as(k);
-}
-
-MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout) {
-    MixerTraits traits = aft_traits(config);
-    traits.bias = layout;
-    traits.window = config.own.read<KernelSettings>().window;
-    traits.keys_by_head = true;
-    const auto taps = static_cast<double>(traits.window);
-    traits.bias_values =
-        static_cast<double>(traits.heads) * (layout == BiasLayout::kernel_2d ? taps * taps : taps);
-    return traits;
-}
-
-Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
-                   at::IntArrayRef shape) {
-    const auto settings = config.own.read<KernelSettings>();
-    Kernel kernel;
-    const double std = settings.naive_kernel ? settings.bias_std : 1;
-    kernel.k = maker.normal(prefix + "kernel", shape, std, ParameterGroup::position_bias);
-    if (settings.naive_kernel) return kernel;
-    const auto zeros = [&](const char* name) {
-        return maker.constant(prefix + name, {shape[0]}, 0, ParameterGroup::position_bias);
-    };
-    kernel.gamma = zeros("gamma");
-    kernel.beta = zeros("beta");
-    return kernel;
 }
 
 }  // namespace aft

@@ -27,6 +27,10 @@ class AftLayer : public Mixer {
     // The operator of this layer: kind, w or u and r (q, k, v left undefined), options.
     [[nodiscard]] virtual ops::OperatorKind kind() const = 0;
     [[nodiscard]] virtual ops::Inputs bias_inputs(int64_t) const { return {}; }
+    // The same for one pass: what training draws is in it.
+    [[nodiscard]] virtual ops::Inputs bias_inputs_in(int64_t T, const MixContext&) const {
+        return bias_inputs(T);
+    }
     [[nodiscard]] virtual ops::Options options(const MixContext& context) const;
 
   protected:
@@ -57,10 +61,22 @@ struct LearnedBias {
 [[nodiscard]] double learned_bias_values(const ModelConfig& config);
 
 // Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
+// With a temperature (Eq. 10) w is multiplied by a one-hot vector at its largest value, and in
+// training by a sample of its Gumbel-softmax instead (Jang et al. 2017, Eq. 2), one for each head.
 struct Kernel {
-    at::Tensor k, gamma, beta;                   // [h, s] or [h, s, s]; [h]; [h] (undefined: naive)
-    [[nodiscard]] at::Tensor effective() const;  // shape of k, differentiable
+    at::Tensor k, gamma, beta;  // [h, s] or [h, s, s]; [h]; [h] (undefined: naive)
+    double gumbel_tau = 0;      // 0 = w as it is
+    // Shape of k, differentiable. context: what training draws; of the layer's place and the seed.
+    [[nodiscard]] at::Tensor effective(const MixContext& context = {}) const;
+    // sum over the heads of the entropy of softmax(w) in nats (Eq. 9), without the Gumbel-softmax;
+    // scalar, differentiable.
+    [[nodiscard]] at::Tensor entropy() const;
+
+  private:
+    [[nodiscard]] at::Tensor weights() const;  // [h, s^n], Eq. 8
 };
+// weight * entropy; undefined where the room's weight is 0.
+[[nodiscard]] at::Tensor kernel_penalty(const Kernel& kernel, const KernelSettings& settings);
 // Traits of a mixer whose bias is a kernel.
 [[nodiscard]] MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout);
 [[nodiscard]] Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker,

@@ -19,10 +19,7 @@ struct LocalSettings : MixerSettings, BiasTableSettings {
         MixerSettings::visit(rows);
         BiasTableSettings::visit(rows);
         rows.push_back(window_row(&window));
-        rows.push_back(
-            text_row("model.outside", &outside,
-                     "aft-local: w outside the window; -inf hides those sources (section 5.3).",
-                     {"0", "-inf"}));
+        rows.push_back(outside_row(&outside));
     }
     [[nodiscard]] bool hides_outside() const { return outside == "-inf"; }
 };
@@ -30,7 +27,8 @@ struct LocalSettings : MixerSettings, BiasTableSettings {
 class AftLocal final : public AftLayer {
   public:
     AftLocal(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
-        : AftLayer(config, maker, prefix, config.dim), settings_(config.own.read<LocalSettings>()) {
+        : AftLayer(config, maker, prefix, config.inner_width()),
+          settings_(config.own.read<LocalSettings>()) {
         if (settings_.window > 0) table_ = make_learned_bias(config, maker, prefix);
     }
 

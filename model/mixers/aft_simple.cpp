@@ -15,7 +15,7 @@ class AftSimple final : public AftLayer {
 
 std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
                             const std::string& prefix) {
-    return std::make_unique<AftSimple>(config, maker, prefix, config.dim);
+    return std::make_unique<AftSimple>(config, maker, prefix, config.inner_width());
 }
 
 MixerTraits traits(const ModelConfig& config) {

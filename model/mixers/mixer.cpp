@@ -14,7 +14,11 @@ at::Tensor Mixer::add_to(const at::Tensor& x, const Norm& norm, const MixContext
 }
 
 MixerTraits mixer_traits(const ModelConfig& model) {
-    return find_mixer(model.mixer).traits(model);
+    MixerTraits traits = find_mixer(model.mixer).traits(model);
+    // The decoding kernels know one width.
+    if (traits.decoder == DecoderKind::packed && model.inner_width() != model.dim)
+        traits.decoder = DecoderKind::streaming;
+    return traits;
 }
 
 namespace {
@@ -42,6 +46,10 @@ at::Tensor Mixer::step(const at::Tensor& x, MixerState& state) const {
     prefix.x = prefix.x.defined() ? at::cat({prefix.x, token}, 1) : token;
     ++prefix.position;
     return forward(prefix.x, {}).select(1, -1);
+}
+
+at::Tensor Mixer::penalty() const {
+    return {};
 }
 
 std::optional<at::Tensor> Mixer::bias(int64_t) const {

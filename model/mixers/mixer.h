@@ -24,6 +24,9 @@ struct MixContext {
     // Token grid of this input (conv2d; may differ from training).
     int64_t grid_height = 0, grid_width = 0;
     bool class_token = false;
+    int64_t layer = 0;
+    // Seed of what a mixer draws in this step; none: it answers as in inference.
+    std::optional<uint64_t> noise;
     const Tap* tap = nullptr;
     std::string prefix;  // "blocks.3." for tap names
 };
@@ -85,6 +88,10 @@ class Mixer {
     // models only. A room without a state of its own computes the whole prefix again.
     [[nodiscard]] virtual std::unique_ptr<MixerState> start(int64_t batch) const;
     [[nodiscard]] virtual at::Tensor step(const at::Tensor& x, MixerState& state) const;
+
+    // What the training loss has besides the task's, its weight included: a scalar with gradients;
+    // undefined: nothing.
+    [[nodiscard]] virtual at::Tensor penalty() const;
 
     // What probes ask; a room answers what its traits promise.
     // Effective position bias w for T tokens, target-major: [T, T] or [heads, T, T] (0 outside a

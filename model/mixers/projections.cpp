@@ -10,14 +10,17 @@ namespace aft {
 
 Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
                              const std::string& prefix, int64_t key_channels) {
-    const int64_t d = config.dim;
+    const int64_t d = config.dim, inner = config.inner_width();
+    const auto make = [&](const char* name, int64_t out) {
+        return make_linear(maker, config, prefix + name,
+                           {.in = d, .out = out, .has_bias = config.qkv_bias});
+    };
     Projections p;
-    if (config.own.read<MixerSettings>().query_gate)
-        p.q = make_linear(maker, config, prefix + "q", {d, d});
-    p.k = make_linear(maker, config, prefix + "k", {d, key_channels});
-    p.v = make_linear(maker, config, prefix + "v", {d, d});
+    if (config.own.read<MixerSettings>().query_gate) p.q = make("q", inner);
+    p.k = make("k", key_channels);
+    p.v = make("v", inner);
     if (config.output_projection)
-        p.o = make_linear(maker, config, prefix + "o", {d, d, BranchPlace::end_of_branch});
+        p.o = make_linear(maker, config, prefix + "o", {inner, d, BranchPlace::end_of_branch});
     return p;
 }
 
@@ -42,13 +45,17 @@ void show(const MixContext& context, const char* name, const at::Tensor& value) 
 void check_no_heads(const ModelConfig& config) {
     const int64_t heads = config.own.read<MixerSettings>().heads;
     if (heads != 1)
-        fail_usage("model.heads = {}: {} has no heads; allowed: 1", heads, config.mixer);
+        fail_usage(
+            "model.heads = {}: {} has no heads; allowed: 1, or a mixer with heads: aft-conv1d, "
+            "aft-conv2d, softmax and the other baselines",
+            heads, config.mixer);
 }
 
 void check_heads_divide(const ModelConfig& config) {
     const int64_t heads = config.own.read<MixerSettings>().heads;
-    if (config.dim % heads != 0)
-        fail_usage("model.heads = {} does not divide model.dim = {}", heads, config.dim);
+    if (config.inner_width() % heads != 0)
+        fail_usage("model.heads = {} does not divide model.{} = {}", heads,
+                   config.inner > 0 ? "inner" : "dim", config.inner_width());
 }
 
 }  // namespace aft

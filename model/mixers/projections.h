@@ -20,7 +20,7 @@ struct Projections {
     // x + dropout(out(y)), the same way
     [[nodiscard]] at::Tensor add_out(const at::Tensor& x, const at::Tensor& y,
                                      const BranchEnd& end) const;
-    // y [..., d] -> [..., d]
+    // y [..., inner] -> [..., d]
     [[nodiscard]] at::Tensor out(const at::Tensor& y) const { return o ? (*o)(y) : y; }
 };
 

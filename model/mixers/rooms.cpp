@@ -11,10 +11,21 @@ MixerRoom aft_local_mixer();
 MixerRoom aft_conv1d_mixer();
 MixerRoom aft_conv2d_mixer();
 MixerRoom softmax_mixer();
+MixerRoom linear_mixer();
+MixerRoom local_softmax_mixer();
+MixerRoom local2d_mixer();
+MixerRoom strided_mixer();
+MixerRoom performer_mixer();
+MixerRoom reformer_mixer();
+MixerRoom synthesizer_mixer();
+MixerRoom lambda_mixer();
 
 static std::vector<MixerRoom>& list() {
-    static std::vector<MixerRoom> rooms{aft_simple_mixer(), aft_full_mixer(),   aft_local_mixer(),
-                                        aft_conv1d_mixer(), aft_conv2d_mixer(), softmax_mixer()};
+    static std::vector<MixerRoom> rooms{
+        aft_simple_mixer(),  aft_full_mixer(), aft_local_mixer(), aft_conv1d_mixer(),
+        aft_conv2d_mixer(),  softmax_mixer(),  linear_mixer(),    local_softmax_mixer(),
+        local2d_mixer(),     strided_mixer(),  performer_mixer(), reformer_mixer(),
+        synthesizer_mixer(), lambda_mixer()};
     return rooms;
 }
 

@@ -10,6 +10,7 @@ namespace aft {
 [[nodiscard]] Setting heads_row(int64_t* heads);
 [[nodiscard]] Setting window_row(int64_t* window);
 [[nodiscard]] Setting bias_std_row(double* bias_std);
+[[nodiscard]] Setting outside_row(std::string* outside);
 
 // Every room of the list has these two, if only to refuse what it cannot do.
 struct MixerSettings {
@@ -31,7 +32,12 @@ struct KernelSettings {
     int64_t window = 0;         // taps s along an axis
     bool naive_kernel = false;  // w = kernel, without gamma and beta (Table 10)
     double bias_std = 0.01;     // w of a naive kernel
+    std::string outside = "0";  // w outside the kernel, "0" or "-inf"
+    double kernel_entropy = 0;  // weight of the entropy of softmax(w) in the loss (Eq. 9)
+    // Temperature of the Gumbel-softmax sample that multiplies w in training (Eq. 10); 0 = off
+    double kernel_gumbel_tau = 0;
     void visit(SettingRows& rows);
+    [[nodiscard]] bool hides_outside() const { return outside == "-inf"; }
 };
 
 struct ConvSettings : MixerSettings, KernelSettings {

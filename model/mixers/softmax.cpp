@@ -47,7 +47,7 @@ class Softmax final : public Mixer {
     Softmax(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : config_(config),
           heads_(config.own.read<MixerSettings>().heads),
-          projections_(make_projections(maker, config, prefix, config.dim)) {}
+          projections_(make_projections(maker, config, prefix, config.inner_width())) {}
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
@@ -66,7 +66,7 @@ class Softmax final : public Mixer {
 
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
         auto state = std::make_unique<SoftmaxState>();
-        const int64_t width = config_.dim / heads_;
+        const int64_t width = config_.inner_width() / heads_;
         state->k =
             at::zeros({batch, heads_, kFirstCapacity, width}, projections_.k.weight.options());
         state->v = at::zeros_like(state->k);
@@ -80,7 +80,7 @@ class Softmax final : public Mixer {
         const at::Tensor heads = at::scaled_dot_product_attention(
             split((*projections_.q)(token)), cache.k.narrow(2, 0, cache.position),
             cache.v.narrow(2, 0, cache.position));
-        return projections_.out(heads.transpose(1, 2).reshape(x.sizes()));
+        return projections_.out(heads.transpose(1, 2).reshape({x.size(0), -1}));
     }
 
     // One row a head: logits Q K^T / sqrt(d/h) of the target.

@@ -99,7 +99,9 @@ void StreamState::append(const at::Tensor& k, const at::Tensor& v) {
 
 bool StreamState::is_scaling_safe(const at::Tensor& row) const {
     if (!keys_near_first_) return false;
-    const auto [low, high] = row.aminmax();
+    // What is hidden (-inf) weighs 0 however it is scaled.
+    const auto [low, high] =
+        (shape_.forget ? at::where(row.isinf(), row.amax(1, true), row) : row).aminmax();
     return high.item<double>() - low.item<double>() <= kSafeNats;
 }
 

@@ -29,6 +29,10 @@ namespace {
 
 Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
     Block block;
+    if (task_traits(config).is_mixer_alone) {
+        block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
+        return block;
+    }
     block.norm1 = make_norm(maker, config, name + ".norm1");
     block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
     block.norm2 = make_norm(maker, config, name + ".norm2");
@@ -38,6 +42,13 @@ Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::st
 
 void show(const Tap* tap, const std::string& name, const at::Tensor& value) {
     if (tap != nullptr) (*tap)(name, value);
+}
+
+void require_whole(const ModelConfig& config) {
+    if (task_traits(config).is_mixer_alone)
+        fail_usage(
+            "the model is a mixer alone, without embedding, norms, MLPs and head: only its mixers "
+            "run (--part mixer --layer N)");
 }
 
 // The targets moved one to the right: [-1, t_0, ..., t_(T'-2)].
@@ -58,6 +69,8 @@ MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
     context.grid_height = config.grid_height();
     context.grid_width = config.grid_width();
     context.class_token = config.has_class_token();
+    context.layer = static_cast<int64_t>(layer);
+    if (pass.training) context.noise = pass.noise;
     context.tap = pass.tap;
     if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(layer) + ".";
     return context;
@@ -70,6 +83,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
     Dropout dropout{pass.training ? rate : 0, pass.dropout};
     const bool recompute = pass.recompute && at::GradMode::is_enabled();
     for (size_t i = 0; i < blocks.size(); ++i) {
+        context.layer = static_cast<int64_t>(i);
         if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(i) + ".";
         if (i > 0)
             dropout.skip_rate =
@@ -87,14 +101,17 @@ Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
     Impl& p = *impl_;
     p.config = config;
     ParameterMaker maker(p.parameters, seed, device);
-    p.embedding = make_embedding(maker, config);
+    const bool is_whole = !task_traits(config).is_mixer_alone;
+    if (is_whole) p.embedding = make_embedding(maker, config);
     p.blocks.reserve(static_cast<size_t>(config.layers));
     for (int64_t i = 0; i < config.layers; ++i) {
         const size_t first = p.parameters.size();
         p.blocks.push_back(make_block(maker, config, "blocks." + std::to_string(i)));
         for (size_t k = first; k < p.parameters.size(); ++k)
-            p.blocks.back().parameters.push_back(p.parameters[k].value);
+            if (p.parameters[k].group != ParameterGroup::fixed)
+                p.blocks.back().parameters.push_back(p.parameters[k].value);
     }
+    if (!is_whole) return;
     p.norm = make_norm(maker, config, "norm");
     p.head = make_head(maker, config);
 }
@@ -104,6 +121,7 @@ Net::Net(Net&&) noexcept = default;
 
 at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
     const Impl& p = *impl_;
+    require_whole(p.config);
     if (p.config.causal()) return forward_fed(shifted(input), pass);
     const at::Tensor x = p.embedding.patches(input, p.config);
     MixContext context = p.context(pass, 0);
@@ -118,6 +136,7 @@ at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
 
 at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
     const Impl& p = *impl_;
+    require_whole(p.config);
     if (!p.config.causal()) fail_usage("a classifier takes `image`, not `tokens`");
     const at::Tensor x = p.embedding.tokens(fed);
     const at::Tensor logits = p.head(p.through_blocks(x, pass, p.context(pass, 0)));
@@ -143,11 +162,25 @@ at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor&
                        context.grid_height, context.grid_width);
         context.grid_height = context.grid_width = side;
     }
+    if (!block.norm1.weight.defined()) {  // a mixer alone
+        if (whole_block) require_whole(p.config);
+        return block.mixer->forward(x, context);
+    }
     if (whole_block) return block.forward(x, context, {});
     return block.mixer->forward(block.norm1(x), context);
 }
 
+at::Tensor Net::penalty() const {
+    at::Tensor sum;
+    for (const Block& block : impl_->blocks) {
+        const at::Tensor part = block.mixer->penalty();
+        if (part.defined()) sum = sum.defined() ? sum + part : part;
+    }
+    return sum;
+}
+
 NetState Net::start(int64_t batch) const {
+    require_whole(impl_->config);
     if (!impl_->config.causal()) fail_usage("a classifier has no next token");
     NetState state;
     for (const Block& block : impl_->blocks) state.layers.push_back(block.mixer->start(batch));

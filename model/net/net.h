@@ -27,6 +27,8 @@ struct Pass {
     bool recompute = false;  // keep no activations inside blocks
     // Seeded by the trainer from (seed, step, micro batch).
     std::optional<at::Generator> dropout = {};
+    // Training: seed of what mixers draw, one for all of a step.
+    std::optional<uint64_t> noise = {};
     ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
     const Tap* tap = nullptr;
@@ -58,6 +60,9 @@ class Net {
     // One mixer (after norm1, with its output projection) or one whole block on x [B, T', d].
     [[nodiscard]] at::Tensor forward_layer(int64_t layer, bool whole_block,
                                            const at::Tensor& x) const;
+
+    // What the mixers add to the training loss (Mixer::penalty), a scalar; undefined: nothing.
+    [[nodiscard]] at::Tensor penalty() const;
 
     [[nodiscard]] NetState start(int64_t batch) const;
     // tokens int64 [B]: the token at state.position - 1 (-1 = start token, first call) -> logits

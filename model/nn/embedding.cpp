@@ -50,6 +50,18 @@ at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
 
 }  // namespace
 
+at::Tensor sinusoidal_positions(int64_t tokens, int64_t d) {
+    constexpr double kLongest = 10000;
+    const at::Tensor even = at::arange(0, d, 2, at::kDouble);
+    const at::Tensor rate = at::exp(even * (-std::log(kLongest) / static_cast<double>(d)));
+    const at::Tensor angle = at::outer(at::arange(tokens, at::kDouble), rate);
+    return at::stack({at::sin(angle), at::cos(angle)}, 2)
+        .flatten(1)
+        .narrow(1, 0, d)
+        .to(at::kFloat)
+        .contiguous();
+}
+
 void PatchSettings::visit(SettingRows& rows) {
     rows.push_back(number_row("model.patch", &patch, "Side of a patch in classification.",
                               {1, 1024, "pixels"}));
@@ -73,9 +85,12 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
                                                    ParameterGroup::embedding)
                                      : maker.normal(name, {config.levels, d}, kEmbeddingStd,
                                                     ParameterGroup::embedding);
-        e.start = maker.normal("embed.start", {d}, kEmbeddingStd, ParameterGroup::embedding);
+        if (config.start_token)
+            e.start = maker.normal("embed.start", {d}, kEmbeddingStd, ParameterGroup::embedding);
     }
-    if (config.positions) {
+    if (config.positions == "sinusoidal") {
+        e.position = sinusoidal_positions(config.tokens(), d).to(maker.device());
+    } else if (config.has_positions()) {
         const std::string name = "embed.position.weight";
         e.position = is_ordered(config) ? maker.given(name, ordered_positions(config, maker.seed()),
                                                       ParameterGroup::embedding)
@@ -94,6 +109,14 @@ Linear make_head(ParameterMaker& maker, const ModelConfig& config) {
             maker.constant("head.bias", {out}, 0, ParameterGroup::bias)};
 }
 
+at::Tensor Embedding::with_start() const {
+    return start.defined() ? at::cat({token, start.unsqueeze(0)}) : token;
+}
+
+int64_t Embedding::start_row() const {
+    return start.defined() ? token.size(0) : 0;
+}
+
 at::Tensor Embedding::tokens(const at::Tensor& fed) const {
     const int64_t levels = token.size(0);
     if (fed.dim() != 2 || fed.scalar_type() != at::kLong)
@@ -109,8 +132,8 @@ at::Tensor Embedding::tokens(const at::Tensor& fed) const {
                        low.item<int64_t>() < -1 ? low.item<int64_t>() : high.item<int64_t>(),
                        levels - 1);
     }
-    const at::Tensor table = at::cat({token, start.unsqueeze(0)});
-    const at::Tensor row = at::where(fed < 0, levels, fed);
+    const at::Tensor table = with_start();
+    const at::Tensor row = at::where(fed < 0, start_row(), fed);
     const at::Tensor x =
         gather_rows(table, row.flatten()).view({fed.size(0), fed.size(1), token.size(1)});
     return position.defined() ? x + position.narrow(0, 0, fed.size(1)) : x;
@@ -119,8 +142,8 @@ at::Tensor Embedding::tokens(const at::Tensor& fed) const {
 at::Tensor Embedding::one(const at::Tensor& tokens, int64_t at_position) const {
     if (position.defined() && at_position >= position.size(0))
         fail_usage("position {} is past the model's last, {}", at_position, position.size(0) - 1);
-    const at::Tensor row = at::where(tokens < 0, token.size(0), tokens);
-    const at::Tensor x = at::cat({token, start.unsqueeze(0)}).index_select(0, row);
+    const at::Tensor row = at::where(tokens < 0, start_row(), tokens);
+    const at::Tensor x = with_start().index_select(0, row);
     return position.defined() ? x + position.select(0, at_position) : x;
 }
 

@@ -18,8 +18,8 @@ struct PatchSettings {
 
 struct Embedding {
     at::Tensor token;     // image, text: [levels, d]
-    at::Tensor start;     // image, text: [d], the input of position 0
-    at::Tensor position;  // [T, d], undefined without positions
+    at::Tensor start;     // image, text: [d], the input of position 0; undefined: token 0 is
+    at::Tensor position;  // [T, d], undefined without positions; a constant where sinusoidal
     Linear patch;         // classify: C * patch * patch values (channel, y, x) -> d
     at::Tensor cls;       // classify with class token: [d]
 
@@ -28,9 +28,16 @@ struct Embedding {
     [[nodiscard]] at::Tensor tokens(const at::Tensor& fed) const;
     // tokens int64 [B] at one position -> [B, d]
     [[nodiscard]] at::Tensor one(const at::Tensor& tokens, int64_t at_position) const;
+    // The rows that tokens and the start stand for, [levels (+ 1), d], and that of the start.
+    [[nodiscard]] at::Tensor with_start() const;
+    [[nodiscard]] int64_t start_row() const;
     // image [B, C, H, W] -> [B, (1 +) H/patch * W/patch, d]
     [[nodiscard]] at::Tensor patches(const at::Tensor& image, const ModelConfig& config) const;
 };
+
+// sin and cos of the position at wavelengths from 2 pi to 10000 * 2 pi, in turn (Vaswani et al.
+// 2017, section 3.5): [T, d], float32.
+[[nodiscard]] at::Tensor sinusoidal_positions(int64_t tokens, int64_t d);
 
 [[nodiscard]] Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config);
 // The last linear map: token or class logits.

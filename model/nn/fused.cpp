@@ -293,7 +293,8 @@ std::vector<at::Tensor> normed_maps(const at::Tensor& x, const Norm& norm,
     variable_list inputs{x, norm.weight, norm.bias};
     for (const Linear* map : maps) {
         inputs.push_back(map->weight);
-        inputs.push_back(map->bias);
+        inputs.push_back(map->bias.defined() ? map->bias
+                                             : at::zeros({map->weight.size(0)}, x.options()));
     }
     return NormedMaps::apply(at::TensorList(inputs), norm.eps, arithmetic == Arithmetic::bf16);
 }

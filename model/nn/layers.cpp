@@ -47,9 +47,12 @@ Linear make_linear(ParameterMaker& maker, const ModelConfig& config, const std::
         if (shape.place == BranchPlace::end_of_branch)
             std /= std::sqrt(2 * static_cast<double>(config.layers));
     }
-    return {
+    Linear map{
         maker.normal(name + ".weight", {shape.out, shape.in}, std, ParameterGroup::linear_weight),
-        maker.constant(name + ".bias", {shape.out}, 0, ParameterGroup::bias)};
+        {}};
+    if (shape.has_bias)
+        map.bias = maker.constant(name + ".bias", {shape.out}, 0, ParameterGroup::bias);
+    return map;
 }
 
 Norm make_norm(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {

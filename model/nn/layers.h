@@ -14,7 +14,7 @@
 namespace aft {
 
 struct Linear {
-    at::Tensor weight, bias;                                         // [out, in], [out]
+    at::Tensor weight, bias;  // [out, in], [out] (undefined: none)
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;  // [..., in] -> [..., out]
 };
 
@@ -38,6 +38,7 @@ enum class BranchPlace { inside, end_of_branch };
 struct LinearShape {
     int64_t in, out;
     BranchPlace place = BranchPlace::inside;
+    bool has_bias = true;
 };
 
 [[nodiscard]] Linear make_linear(ParameterMaker& maker, const ModelConfig& config,

@@ -78,7 +78,7 @@ at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& valu
 at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, ParameterGroup group) {
     for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
     value = value.to(device_).detach();
-    value.requires_grad_(true);
+    value.requires_grad_(group != ParameterGroup::fixed);
     list_.push_back({name, value, group, layer_of(name)});
     return value;
 }

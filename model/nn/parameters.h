@@ -9,11 +9,12 @@
 namespace aft {
 
 // What a parameter is, for weight decay, learning-rate scale and gradient norms per group.
-enum class ParameterGroup { linear_weight, bias, norm, embedding, position_bias };
+// fixed: drawn once, kept in checkpoints, never trained.
+enum class ParameterGroup { linear_weight, bias, norm, embedding, position_bias, fixed };
 
 struct Parameter {
     std::string name;  // "blocks.3.mixer.u"
-    at::Tensor value;  // leaf, requires_grad in training
+    at::Tensor value;  // leaf, requires_grad in training unless fixed
     ParameterGroup group = ParameterGroup::linear_weight;
     int64_t layer = -1;  // block index, -1 outside the blocks
 };
@@ -33,6 +34,7 @@ class ParameterMaker {
     [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value,
                                    ParameterGroup group);
     [[nodiscard]] uint64_t seed() const { return seed_; }
+    [[nodiscard]] at::Device device() const { return device_; }
 
   private:
     at::Tensor add(const std::string& name, at::Tensor value, ParameterGroup group);

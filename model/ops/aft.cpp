@@ -24,24 +24,25 @@ constexpr std::array<std::pair<OperatorKind, const char*>, 7> kKinds{
      {OperatorKind::softmax, "softmax"},
      {OperatorKind::linear, "linear"}}};
 // The backend that computes the call; Error if the one asked for cannot.
-const BackendFunctions& choose(OperatorKind kind, const Inputs& in, OperatorBackend backend) {
+const BackendFunctions& choose(OperatorKind kind, const Inputs& in, const Options& options) {
+    const OperatorBackend backend = options.backend;
     if (backend != OperatorBackend::automatic) {
         const BackendFunctions& functions = functions_of(backend);
-        if (const char* const why = functions.why_not(kind, in))
+        if (const char* const why = functions.why_not(kind, in, options))
             fail_usage("the {} backend cannot do {}: {}; use tiled or reference", functions.name,
                        kind_name(kind), why);
         return functions;
     }
     for (const BackendFunctions* const functions : backends() | std::views::reverse)
-        if (functions->why_not(kind, in) == nullptr) return *functions;
+        if (functions->why_not(kind, in, options) == nullptr) return *functions;
     fail("no backend can do {}", kind_name(kind));
 }
 
 // Whether the backend that would compute the call has kernels for its bfloat16.
-bool stores_bf16(OperatorKind kind, const Inputs& in, OperatorBackend backend) {
-    if (backend == OperatorBackend::automatic) return choose(kind, in, backend).stores_bf16;
-    const BackendFunctions& functions = functions_of(backend);
-    return functions.stores_bf16 && functions.why_not(kind, in) == nullptr;
+bool stores_bf16(OperatorKind kind, const Inputs& in, const Options& options) {
+    if (options.backend == OperatorBackend::automatic) return choose(kind, in, options).stores_bf16;
+    const BackendFunctions& functions = functions_of(options.backend);
+    return functions.stores_bf16 && functions.why_not(kind, in, options) == nullptr;
 }
 
 // A backend that stores bfloat16 is given it, but for w, u and r, which are small and become
@@ -54,11 +55,11 @@ at::Tensor apply_bf16(OperatorKind kind, const Inputs& in, Options options) {
         return !x.defined() || x.scalar_type() == at::kBFloat16;
     };
     options.bf16_operands = true;
-    if (is_bf16(in.q) && is_bf16(in.k) && stores_bf16(kind, in, options.backend)) {
+    if (is_bf16(in.q) && is_bf16(in.k) && stores_bf16(kind, in, options)) {
         const Inputs stored{
             .q = in.q, .k = in.k, .v = in.v, .w = wide(in.w), .u = wide(in.u), .r = wide(in.r)};
         check_call(kind, stored, options);
-        return choose(kind, stored, options.backend).apply(kind, stored, options);
+        return choose(kind, stored, options).apply(kind, stored, options);
     }
     return apply(kind,
                  {.q = wide(in.q),
@@ -76,7 +77,7 @@ at::Tensor apply_bf16(OperatorKind kind, const Inputs& in, Options options) {
 at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     if (in.v.defined() && in.v.scalar_type() == at::kBFloat16) return apply_bf16(kind, in, options);
     check_call(kind, in, options);
-    return choose(kind, in, options.backend).apply(kind, in, options);
+    return choose(kind, in, options).apply(kind, in, options);
 }
 
 OperatorKind parse_kind(const std::string& name) {
@@ -104,10 +105,10 @@ at::Tensor dense_bias(OperatorKind kind, const Inputs& in, const Options& option
             if (options.window > 0) w = reference::local_bias(in, options).squeeze(0);
             break;
         case OperatorKind::conv1d:
-            w = reference::conv1d_bias(in.w, T, options.causal);
+            w = reference::conv1d_bias(in.w, T, options);
             break;
         case OperatorKind::conv2d:
-            w = reference::conv2d_bias(in.w, options.grid_height, options.grid_width);
+            w = reference::conv2d_bias(in.w, options);
             break;
         default:
             break;

@@ -44,7 +44,7 @@ struct Inputs {
 struct Options {
     bool causal = false;
     int64_t window = 0;  // local: |t - j| < window has w, 0 outside; 0 = no position bias at all
-    // local: sources outside the window are invisible (w = -inf there)
+    // local, conv1d, conv2d: sources outside the window are invisible (w = -inf there)
     bool outside_hidden = false;
     int64_t grid_height = 0, grid_width = 0;  // conv2d: T = grid_height * grid_width
     OperatorBackend backend = OperatorBackend::automatic;

@@ -38,7 +38,7 @@ struct BackendFunctions {
     const char* name = nullptr;
     bool stores_bf16 = false;  // reads and writes bfloat16 itself
     // Why it cannot compute this operator on these tensors; nullptr if it can.
-    const char* (*why_not)(OperatorKind, const Inputs&) = nullptr;
+    const char* (*why_not)(OperatorKind, const Inputs&, const Options&) = nullptr;
     // Y [B, T, d], gated, dtype of v. Checked inputs that why_not() lets through; differentiable.
     at::Tensor (*apply)(OperatorKind, const Inputs&, const Options&) = nullptr;
 

@@ -66,6 +66,7 @@ BiasRows BiasTable::rows(int64_t first, int64_t end) const {
         const at::Tensor index = kernel_index(t, j);
         out.inside = index < flat.size(1);
         out.values = padded.index_select(1, index.flatten()).view({heads_, n, m});
+        if (traits_.outside_hidden) out.visible = out.visible & out.inside;
         return out;
     }
     if (u_.defined()) {

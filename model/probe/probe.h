@@ -48,6 +48,8 @@ struct ProbeRoom {
     ProbeNeeds needs = ProbeNeeds::weights;
     // Its main field holds rows over the sources of a picture, each drawn as a small one.
     bool folds_sources = false;
+    // The mean of its main field over several inputs says something: `--limit N` takes N of them.
+    bool averages_inputs = false;
     // The first field is the main one (what `afterimage probe` writes). Checks head, channel and
     // position against the net and names the range.
     FieldSet (*run)(const ProbeContext& context, const ProbeRequest& request) = nullptr;

@@ -9,11 +9,12 @@ ProbeRoom keys_probe();
 ProbeRoom gates_probe();
 ProbeRoom predictions_probe();
 ProbeRoom priors_probe();
+ProbeRoom relative_attention_probe();
 
 const std::vector<ProbeRoom>& probes() {
-    static const std::vector<ProbeRoom> rooms{bias_probe(),  kernel_probe(), attention_probe(),
-                                              keys_probe(),  gates_probe(),  predictions_probe(),
-                                              priors_probe()};
+    static const std::vector<ProbeRoom> rooms{
+        bias_probe(),  kernel_probe(),      attention_probe(), keys_probe(),
+        gates_probe(), predictions_probe(), priors_probe(),    relative_attention_probe()};
     return rooms;
 }
 

@@ -15,31 +15,6 @@ at::Tensor visible_sources(bool causal, int64_t position, int64_t T) {
     return causal ? j <= position : at::ones({T}, at::kBool);
 }
 
-ShareRows layer_rows(const ProbeContext& context, const ProbeRequest& request,
-                     const LayerTaps& taps, const std::string& part) {
-    const ModelConfig& model = context.net.config();
-    const MixerTraits traits = mixer_traits(model);
-    const int64_t T = taps.tokens();
-    ShareRows out;
-    out.visible = visible_sources(model.causal(), request.position, T);
-    at::Tensor bias;
-    if (traits.has_bias()) {
-        const BiasTable table(context.net, request.layer);
-        const BiasRows row = table.rows(request.position, request.position + 1);
-        out.visible = row.visible[0].slice(0, 0, T);
-        if (part != "content") bias = row.values.select(1, 0).slice(1, 0, T);
-    }
-    const AttentionLogits rows = context.net.mixer(request.layer)
-                                     .attention_rows({.taps = taps,
-                                                      .target = request.position,
-                                                      .content = part != "prior",
-                                                      .bias = bias});
-    out.logits = rows.logits;
-    out.gate = rows.gate;
-    out.axis = rows.axis;
-    return out;
-}
-
 // Keeps one channel, or the channels of one head.
 at::Tensor chosen(const ModelConfig& model, const ProbeRequest& request, int64_t rows) {
     at::Tensor index = at::arange(rows, at::kLong);
@@ -56,22 +31,53 @@ at::Tensor chosen(const ModelConfig& model, const ProbeRequest& request, int64_t
     return index;
 }
 
-}  // namespace
-
-ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
-                     const std::string& part) {
+const LayerTaps& attended_taps(const ProbeContext& context, const ProbeRequest& request,
+                               const std::string& part) {
     const MixerTraits traits = mixer_traits(context.net.config());
     if (!traits.has_attention) fail_usage("layer {}: {}", request.layer, traits.no_attention);
     if (part == "prior" && !traits.has_prior())
         fail_usage("{}: part=prior is empty", traits.no_bias);
-    const LayerTaps& taps = context.kept.of(context.net, request.tokens, request.layer);
-    check_range("position", request.position, taps.tokens());
-    ShareRows rows = layer_rows(context, request, taps, part);
-    rows.index = chosen(context.net.config(), request, rows.logits.size(0));
-    const at::Tensor logits = rows.logits.index_select(0, rows.index);
-    rows.gate = rows.gate.index_select(0, rows.index);
-    rows.shares = at::softmax(at::where(rows.visible, logits, -kInfinity), 1);
-    return rows;
+    return context.kept.of(context.net, request.tokens, request.layer);
+}
+
+}  // namespace
+
+LayerShares::LayerShares(const ProbeContext& context, const ProbeRequest& request, std::string part)
+    : context_(context),
+      request_(request),
+      part_(std::move(part)),
+      taps_(attended_taps(context, request, part_)) {
+    if (mixer_traits(context.net.config()).has_bias()) table_.emplace(context.net, request.layer);
+}
+
+ShareRows LayerShares::at(int64_t target) const {
+    const ModelConfig& model = context_.net.config();
+    const int64_t T = tokens();
+    check_range("position", target, T);
+    ShareRows out;
+    out.visible = visible_sources(model.causal(), target, T);
+    at::Tensor bias;
+    if (table_) {
+        const BiasRows row = table_->rows(target, target + 1);
+        out.visible = row.visible[0].slice(0, 0, T);
+        if (part_ != "content") bias = row.values.select(1, 0).slice(1, 0, T);
+    }
+    const AttentionLogits rows =
+        context_.net.mixer(request_.layer)
+            .attention_rows(
+                {.taps = taps_, .target = target, .content = part_ != "prior", .bias = bias});
+    out.axis = rows.axis;
+    out.logits = rows.logits;
+    out.index = chosen(model, request_, rows.logits.size(0));
+    out.gate = rows.gate.index_select(0, out.index);
+    out.shares =
+        at::softmax(at::where(out.visible, rows.logits.index_select(0, out.index), -kInfinity), 1);
+    return out;
+}
+
+ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
+                     const std::string& part) {
+    return LayerShares(context, request, part).at(request.position);
 }
 
 at::Tensor reduced(const ShareRows& rows, const std::string& how) {

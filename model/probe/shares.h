@@ -4,6 +4,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <string>
 
 #include "model/probe/parts.h"
@@ -19,8 +20,23 @@ struct ShareRows {
     const char* axis = "channel";
 };
 
-// part: prior (K = 0), content (w = 0) or both. Layer, position, channel, head and tokens are those
-// of the request. Usage Errors name what is out of range or has no such part.
+// The rows of target after target of one layer. part: prior (K = 0), content (w = 0) or both.
+// Layer, channel, head and tokens are those of the request. Usage Errors name what is out of range
+// or has no such part. Context and request outlive it.
+class LayerShares {
+  public:
+    LayerShares(const ProbeContext& context, const ProbeRequest& request, std::string part);
+    [[nodiscard]] ShareRows at(int64_t target) const;
+    [[nodiscard]] int64_t tokens() const { return taps_.tokens(); }  // T of the input
+
+  private:
+    const ProbeContext& context_;
+    const ProbeRequest& request_;
+    std::string part_;
+    const LayerTaps& taps_;
+    std::optional<BiasTable> table_;  // none: the layer has no position bias
+};
+// Of the request's position.
 [[nodiscard]] ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
                                    const std::string& part);
 // how: mean, gate (weighted by it) give [1, T]; anything else leaves the rows as they are.

@@ -40,7 +40,9 @@ at::Tensor table_map(const probe::BiasTable& table) {
 
 at::Tensor bias_map(const ModelConfig& model, const LayerBias& found) {
     if (found.kernel.k.defined()) {
-        const at::Tensor w = found.kernel.effective();
+        Kernel kernel = found.kernel;
+        kernel.gumbel_tau = model.own.read<KernelSettings>().kernel_gumbel_tau;
+        const at::Tensor w = kernel.effective();
         return at::expm1(w.dim() == 3 ? w[0] : w);
     }
     const StoredBias& bias = found.table;

@@ -195,6 +195,7 @@ void Run::finish_step(const StepReport& report, Clock::time_point start) {
     if (report.step == pause_at_) {
         halt(RunEvent::paused);
     } else if (report.step >= view_.status.target_step && pause_at_ < 0) {
+        run_.loop->log_last();
         halt(RunEvent::finished);
         view_.status.message = fmt::format("step {} reached and saved", report.step);
     } else if (const double rest = 1 / channels_.commands.share() - 1; rest > 0) {

@@ -52,7 +52,7 @@ void Run::open_run() {
     Status& status = view_.status;
     run_.path = request_.path;
     run_.is_old = true;
-    status.config = load_config_file((fs::path(run_.path) / "config.json").string());
+    status.config = load_run_config((fs::path(run_.path) / "config.json").string());
     status.following = is_run_locked(run_.path);
     read_metrics();
     read_run_events(view_, run_.path);

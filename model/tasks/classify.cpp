@@ -2,6 +2,7 @@
 // smoothing e: the target keeps 1 - e and shares e evenly; mixed pictures have a target of several
 // classes), reported as the share of right answers.
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include "core/check.h"
 #include "model/nn/embedding.h"
@@ -66,6 +67,7 @@ TaskResult evaluate(const Net& net, const Batch& batch, const Pass& pass,
                       ? at::cross_entropy_loss(logits, batch.soft_target, {}, at::Reduction::Mean,
                                                /*ignore_index=*/-100, smoothing)
                       : mean_cross_entropy(logits, batch.target, smoothing);
+    if (!at::GradMode::is_enabled()) result.logits = logits;
     result.tokens = result.examples = batch.target.size(0);
     const at::Tensor right = logits.argmax(-1).eq(batch.target).sum();
     result.metrics["accuracy"] = right.item<double>() / static_cast<double>(result.examples);

@@ -6,9 +6,10 @@ namespace aft {
 TaskRoom image_task();
 TaskRoom text_task();
 TaskRoom classify_task();
+TaskRoom layer_task();
 
 static std::vector<TaskRoom>& list() {
-    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task()};
+    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task(), layer_task()};
     return rooms;
 }
 

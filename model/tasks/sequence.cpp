@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include <numbers>
 
@@ -13,6 +14,7 @@ TaskResult evaluate_sequence(const Net& net, const Batch& batch, const Pass& pas
     const at::Tensor logits = net.forward(batch.input, pass);  // [B, T, levels]
     TaskResult result;
     result.loss = mean_cross_entropy(logits.flatten(0, 1), batch.target.flatten(), 0);
+    if (!at::GradMode::is_enabled()) result.logits = logits;
     result.tokens = batch.target.numel();
     result.examples = batch.target.size(0);
     result.metrics[task.traits.metric] = task.metric(result.loss.item<double>());

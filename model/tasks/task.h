@@ -18,6 +18,8 @@ struct TaskResult {
     at::Tensor loss;  // scalar, nats per token (or per example), mean over the batch
     std::map<std::string, double> metrics;  // the metric of its traits
     int64_t tokens = 0, examples = 0;
+    // Without gradients: [B, T, values] or, of tasks with classes, [B, classes]; else undefined.
+    at::Tensor logits;
 };
 
 struct TokenGrid {
@@ -30,7 +32,8 @@ struct TaskRoom {
     TaskTraits traits;
     TokenGrid (*grid)(const ModelConfig&) = nullptr;
     int64_t (*outputs)(const ModelConfig&) =
-        nullptr;  // logits of a token or an input; none: levels
+        nullptr;                                      // logits of a token or an input; none: levels
+    bool (*is_causal)(const ModelConfig&) = nullptr;  // none: as is_autoregressive of its traits
     // The metric of a mean loss in nats. None: the mean of what `evaluate` gives over the examples.
     double (*metric)(double loss) = nullptr;
     // training: the room's settings of the training (TrainConfig::own); {} to measure.

@@ -87,8 +87,16 @@ void TrainingLoop::finish_record() {
                         waiting_->step % every == 0;
     if (is_due && !is_logged_) folder_.log(*waiting_);
     is_logged_ = true;
+    unlogged_.reset();
+    if (!is_due) unlogged_ = waiting_;
     history_.record(waiting_->step, trainer_.net().parameters());
     waiting_.reset();
+}
+
+void TrainingLoop::log_last() {
+    finish_record();
+    if (unlogged_) folder_.log(*unlogged_);
+    unlogged_.reset();
 }
 
 std::filesystem::path TrainingLoop::save(SaveKind kind) {

@@ -24,6 +24,9 @@ class TrainingLoop {
     // not applied and is an event of the folder; `error` (of validation) is the caller's to
     // rethrow.
     [[nodiscard]] StepReport step();
+    // The line of the last step where train.log_every left it out: once training has reached its
+    // end.
+    void log_last();
     // The checkpoint first, unless this step is saved already: saved_step() tells also after an
     // error of what is written beside it.
     std::filesystem::path save(SaveKind kind = SaveKind::scheduled);
@@ -42,8 +45,9 @@ class TrainingLoop {
     RunFolder& folder_;
     History history_;
     int64_t first_step_;
-    std::optional<StepReport> waiting_;  // done, but not written whole
-    bool is_logged_ = false;             // its line is written
+    std::optional<StepReport> waiting_;   // done, but not written whole
+    bool is_logged_ = false;              // its line is written
+    std::optional<StepReport> unlogged_;  // the last step, if train.log_every left it out
     int64_t saved_step_ = -1;
     std::filesystem::path saved_path_;
     double best_loss_;  // of the validation whose checkpoint is kept as the best; infinity = none

@@ -85,6 +85,7 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
 
 Trainer::Trainer(const Config& config, at::Device device) {
     Config fitted = config;
+    reset_unread(fitted);
     auto source = open_data(fitted);
     fit_model(fitted.model, *source);
     fitted.check();
@@ -130,6 +131,7 @@ StepReport Trainer::step() {
         report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
             totals.write("", report.values);
+            p.add_penalty(report);
             p.add_bias_norms(report);
             p.apply(report);
         }

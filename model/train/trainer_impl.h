@@ -67,6 +67,7 @@ struct Trainer::Impl {
     }
     [[nodiscard]] Pass pass(bool training, int64_t micro) const;
     double run_micro_batches(const Batch& batch, StepTotals& totals, std::string& failure);
+    void add_penalty(StepReport& report) const;
     std::string find_failure(const Batch& batch, int64_t micro) const;
     std::string gradient_failure(const std::vector<double>& squares) const;
     void add_norms(const std::vector<double>& squares, StepReport& report) const;

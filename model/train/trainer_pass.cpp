@@ -16,6 +16,12 @@ namespace aft {
 namespace {
 
 constexpr uint64_t kDropoutStream = 0x64726f70;  // "drop": keeps these draws apart from all others
+constexpr uint64_t kNoiseStream = 0x6e6f6973;    // "nois": those of the mixers
+
+uint64_t mixed_seed(uint64_t seed, uint64_t stream, uint64_t counter) {
+    const auto words = philox(seed, stream, counter);
+    return uint64_t{words[0]} << 32 | words[1];
+}
 
 // A generator that is a function of (seed, step, micro batch) alone: a resumed run draws the same.
 at::Generator dropout_generator(const at::Device& device, uint64_t seed, int64_t step,
@@ -23,8 +29,7 @@ at::Generator dropout_generator(const at::Device& device, uint64_t seed, int64_t
     constexpr uint64_t kMostMicro = 1 << 16;
     const uint64_t counter =
         static_cast<uint64_t>(step) * kMostMicro + static_cast<uint64_t>(micro);
-    const auto words = philox(seed, kDropoutStream, counter);
-    const uint64_t mixed = uint64_t{words[0]} << 32 | words[1];
+    const uint64_t mixed = mixed_seed(seed, kDropoutStream, counter);
     at::Generator generator = device.is_cpu() ? at::detail::createCPUGenerator(mixed)
                                               : at::globalContext()
                                                     .getAcceleratorHooksInterface(device.type())
@@ -52,6 +57,8 @@ const char* group_name(ParameterGroup group) {
             return "embedding";
         case ParameterGroup::position_bias:
             return "position_bias";
+        case ParameterGroup::fixed:
+            return "fixed";
     }
     return "?";
 }
@@ -77,6 +84,9 @@ Pass Trainer::Impl::pass(bool training, int64_t micro) const {
     if (training && config.train.precision == "bf16") pass.arithmetic = Arithmetic::bf16;
     pass.backend = ops::parse_backend(config.train.backend);
     pass.stochastic_depth = config.train.stochastic_depth;
+    if (training)
+        pass.noise = mixed_seed(static_cast<uint64_t>(config.train.seed), kNoiseStream,
+                                static_cast<uint64_t>(steps_done));
     if (training && (config.model.dropout > 0 || config.train.stochastic_depth > 0))
         pass.dropout =
             dropout_generator(device, static_cast<uint64_t>(config.train.seed), steps_done, micro);
@@ -102,6 +112,14 @@ double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
         (count == examples ? result.loss : result.loss * share).backward();
     }
     return totals.loss / totals.weight;
+}
+
+// What the mixers add to the loss, once a step. The reported loss is without it.
+void Trainer::Impl::add_penalty(StepReport& report) const {
+    const at::Tensor penalty = net.penalty();
+    if (!penalty.defined()) return;
+    report.values["penalty"] = penalty.item<double>();
+    penalty.backward();
 }
 
 // The forward pass again, observed: the first value that is not finite names its layer.
@@ -135,6 +153,7 @@ void Trainer::Impl::add_norms(const std::vector<double>& squares, StepReport& re
     double total = 0;
     const Parameters& parameters = net.parameters();
     for (size_t i = 0; i < squares.size(); ++i) {
+        if (parameters[i].group == ParameterGroup::fixed) continue;
         total += squares[i];
         sums[fmt::format("grad_norm.group.{}", group_name(parameters[i].group))] += squares[i];
         if (parameters[i].layer >= 0)

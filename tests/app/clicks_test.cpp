@@ -124,6 +124,13 @@ class RandomClicks : public BareTest {
                      ui().actions.run(ui(), "selection.unlock");
                      until_usable("samples/main/continue");
                  }},
+                // Read by classification alone.
+                {"home/settings/train.label_smoothing",
+                 [this] {
+                     run("view.workspace_home\nframes 2\n");
+                     ui().recorder.scripted.request("home/new_run/preset", "demo-shapes");
+                     run("frames 3\n");
+                 }},
                 {"keys/main/more_channels", [this] { crowd("keys/main/more_channels"); }},
                 {"attention/main/more_channels", [this] { crowd("attention/main/more_channels"); }},
                 {"atlas/main/compare=change_since_pin", [this] { pin(); }},

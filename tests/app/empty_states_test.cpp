@@ -19,7 +19,7 @@ class EmptyStates : public BareTest {
         if (task == "classify") {
             request.config->data.source = "shapes?size=16";
             model.own["patch"] = 4;
-            model.positions = mixer != "aft-conv2d";
+            model.positions = mixer != "aft-conv2d" ? "learned" : "none";
         }
         request.out = (scratch_ / (mixer + "-" + task)).string();
         make();

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "model/jobs.h"
 
 namespace aft::app {
@@ -19,8 +20,10 @@ TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
     eval.metric_value = 0.5;
     eval.loss_nats = kNaN;
     EXPECT_EQ(to_json(eval).dump(),
-              R"({"accuracy":0.5,"data":"","examples":0,"loss_nats":null,"model":"","split":"",)"
-              R"("step":0,"task":"","tokens":0})");
+              R"({"accuracy":0.5,"data":"","device":"","examples":0,"loss_nats":null,"model":"",)"
+              R"("parameters":0,"peak_memory_bytes":0,"seconds":0.0,"seed":0,"split":"",)"
+              R"("step":0,"task":"","tokens":0,"version":")" +
+                  version() + "\"}");
     EXPECT_FALSE(to_json(ProbeResult()).contains("mean")) << "no value is finite";
     ProbeResult probe;
     probe.min = probe.max = probe.mean = 2;

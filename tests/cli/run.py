@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command line, driven from outside: tests/cli/run.py BINARY [usage|op|train|files|kills]...
+"""The command line, driven from outside: tests/cli/run.py BINARY [PART]...
 
 Needs no data and no Python packages. AFTERIMAGE_DEVICE chooses the device (cpu). Parts run two at a time, each in a
 folder of its own: starting the program over and over keeps one core busy. Prints what failed and
@@ -10,14 +10,18 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import figure_checks
 import file_checks
+import import_checks
 import kill_checks
 import op_checks
+import sweep_checks
 import train_checks
 import usage_checks
 from harness import Cli
 
-PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks, "kills": kill_checks}
+PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
+         "import": import_checks, "figures": figure_checks, "sweeps": sweep_checks, "kills": kill_checks}
 
 
 def run_part(name):

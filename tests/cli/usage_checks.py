@@ -27,8 +27,9 @@ def lists(cli):
     all_lists = result.json()
     if not cli.check("list --json is one object", all_lists, result):
         return {}
-    empty = {"figures", "interventions", "importers"}
-    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads"} | empty
+    empty = {"interventions"}
+    wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads", "figures",
+              "importers", "sweeps", "settings", "options"} | empty
     cli.check("list has every list", wanted <= set(all_lists), sorted(all_lists))
     cli.check("no other list is empty", {n for n, rooms in all_lists.items() if not rooms} == empty, all_lists)
     page = cli.ok("list --help", "list", "--help")
@@ -130,6 +131,20 @@ def nonsense(cli):
         ("word for a number", ["train", "--preset", "demo-mirror", "--steps", "many"], [2], ["--steps", "many"]),
         ("negative steps", ["train", "--preset", "demo-mirror", "--steps", "-3"], [2], ["--steps", "-3"]),
         ("fraction of a step", ["train", "--preset", "demo-mirror", "--steps", "2.5"], [2], ["--steps", "2.5"]),
+        ("setting that the mixer does not read", ["train", "--preset", "demo-mirror", "--set", "model.window=3"], [2],
+         ["model.window", "model.mixer=aft-full does not read it", "aft-local", "aft-conv2d"]),
+        ("setting that only convolutions read", ["train", "--preset", "demo-mirror", "--set", "model.naive_kernel=true"], [2],
+         ["model.naive_kernel", "mixers that do: aft-conv1d, aft-conv2d"]),
+        ("setting of factors", ["train", "--preset", "demo-shapes", "--set", "model.factors=4"], [2],
+         ["model.factors", "aft-full, aft-local"]),
+        ("setting of another task", ["train", "--preset", "demo-mirror", "--set", "model.patch=2"], [2],
+         ["model.patch", "model.task=image does not read it", "tasks that do: classify"]),
+        ("size of a picture for a text", ["train", "--preset", "shakespeare-small", "--set", "model.height=8"], [2],
+         ["model.height", "image, classify"]),
+        ("training setting of another task", ["train", "--preset", "demo-mirror", "--set", "train.label_smoothing=0.1"], [2],
+         ["train.label_smoothing", "classify"]),
+        ("heads where there are none", ["train", "--preset", "demo-mirror", "--set", "model.heads=2"], [2],
+         ["model.heads", "aft-conv1d"]),
         ("unknown preset", ["train", "--preset", "demo-miror"], [2], ["demo-miror", "demo-mirror"]),
         ("unknown preset to inspect", ["inspect", "--preset", "zork"], [2], ["zork", "demo-mirror"]),
         ("nothing to inspect", ["inspect"], [2], ["MODEL", "--preset"]),

@@ -189,7 +189,7 @@ TEST(Fit, a_source_that_does_not_fit_is_an_error_with_both_shapes) {
     check_fit(*shapes, classify);
     classify.height = 16;
     EXPECT_TRUE(has(error_of([&] { check_fit(*shapes, classify); }), "16 x 32"));
-    classify.positions = false;
+    classify.positions = "none";
     check_fit(*shapes, classify);
 }
 

@@ -40,7 +40,7 @@ ModelConfig small_model(const std::string& task) {
         model.height = model.width = 8;
         model.channels = 3;
         model.levels = 256;
-        model.positions = false;
+        model.positions = "none";
     }
     model.height = model.width = 8;
     model.own["length"] = 32;

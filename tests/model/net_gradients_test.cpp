@@ -31,7 +31,8 @@ TEST(NetGradients, AgreeWithFiniteDifferences) {
         loss_of(net, input, pass).backward();
         const at::NoGradGuard no_gradients;
         for (Parameter& p : net.parameters()) {
-            ASSERT_TRUE(p.value.grad().defined()) << p.name;
+            ASSERT_EQ(p.value.grad().defined(), p.group != ParameterGroup::fixed) << p.name;
+            if (p.group == ParameterGroup::fixed) continue;
             const at::Tensor flat = p.value.view(-1), grad = p.value.grad().reshape(-1);
             const double scale = std::max(largest(grad), 1e-3);
             for (const int64_t at : {flat.numel() / 3, flat.numel() - 1}) {
@@ -58,7 +59,9 @@ TEST(NetGradients, FirstStepReachesEveryParameter) {
         for (const Parameter& p : net.parameters()) {
             // Adding a constant to K, or to a kernel that covers the whole past, changes nothing;
             // kernels wait until gamma has left 0.
-            const bool covers = mixer_traits(c.config).window >= c.config.tokens();
+            if (p.group == ParameterGroup::fixed) continue;
+            const MixerTraits traits = mixer_traits(c.config);
+            const bool covers = traits.window >= c.config.tokens() || traits.outside_hidden;
             const bool free =
                 p.name.ends_with("mixer.k.bias") || (covers && p.name.ends_with("mixer.beta"));
             const bool waits =
@@ -77,7 +80,7 @@ TEST(NetGradients, RecomputeAndDropoutRepeat) {
         Net net(config, 3, test_device());
         shake(net, 0.1, 5);
         const at::Tensor input = on_device(input_for(config, 2, 7));
-        std::vector<at::Tensor> kept;
+        std::vector<at::Tensor> kept(net.parameters().size());
         for (const bool recompute : {false, true}) {
             clear(net);
             at::Generator generator = at::globalContext().defaultGenerator(test_device()).clone();
@@ -85,9 +88,10 @@ TEST(NetGradients, RecomputeAndDropoutRepeat) {
             const Pass pass{.training = true, .recompute = recompute, .dropout = generator};
             loss_of(net, input, pass).backward();
             for (size_t i = 0; i < net.parameters().size(); ++i) {
+                if (net.parameters()[i].group == ParameterGroup::fixed) continue;
                 const at::Tensor& grad = net.parameters()[i].value.grad();
                 if (!recompute) {
-                    kept.push_back(grad.clone());
+                    kept[i] = grad.clone();
                 } else {
                     EXPECT_TRUE(at::equal(kept[i], grad)) << net.parameters()[i].name;
                 }

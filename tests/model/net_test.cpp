@@ -108,7 +108,7 @@ TEST(Net, ConvClassifiersTakeOtherPictureSizes) {
         static_cast<void>(net.forward(on_device(at::randn({1, 1, 5, 4})), {}));
     });
     EXPECT_NE(odd.find("5 x 4"), std::string::npos) << odd;
-    config.positions = true;
+    config.positions = "learned";
     const Net fixed(config, 3, test_device());
     usage_error([&] { static_cast<void>(fixed.forward(on_device(at::randn({1, 1, 6, 6})), {})); });
 }

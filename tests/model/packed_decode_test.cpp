@@ -47,7 +47,8 @@ std::vector<NetCase> packed_cases() {
             cases.push_back({fmt::format("local {} {}", window, outside), config});
         }
     ModelConfig bare = long_config("aft-full", 0, 4);
-    bare.own["query_gate"] = bare.output_projection = bare.positions = false;
+    bare.own["query_gate"] = bare.output_projection = false;
+    bare.positions = "none";
     bare.activation = "gelu-tanh";
     cases.push_back({"bare", bare});
     bare.activation = "relu";

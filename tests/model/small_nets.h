@@ -43,8 +43,13 @@ inline ModelConfig small_config(const std::string& mixer, const std::string& tas
     config.own["patch"] = 1;
     config.init = "fan-in";
     config.own["window"] = 3;
+    config.own["features"] = 8;
+    config.own["buckets"] = 4;
+    config.own["stride"] = 3;
+    config.own["block_height"] = config.own["block_width"] = 2;
+    config.own["key_depth"] = 4;
     config.own["heads"] = takes_heads(config) ? 2 : 1;
-    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = false;
+    if (task == "classify" && mixer_traits(config).has_kernel()) config.positions = "none";
     return config;
 }
 
@@ -66,6 +71,11 @@ inline std::vector<NetCase> small_cases() {
         cases.push_back({label, config});
     };
     option("local hidden", "aft-local", "image", [](auto& c) { c.own["outside"] = "-inf"; });
+    option("local inner", "aft-local", "text", [](auto& c) { c.inner = 12; });
+    option("softmax inner", "softmax", "image", [](auto& c) { c.inner = 6; });
+    option("no bias of q, k, v", "aft-full", "image", [](auto& c) { c.qkv_bias = false; });
+    option("no start token", "aft-local", "text", [](auto& c) { c.start_token = false; });
+    option("sinusoidal", "aft-simple", "text", [](auto& c) { c.positions = "sinusoidal"; });
     option("local w", "aft-local", "image",
            [](auto& c) { c.own["factors"] = 0, c.own["bias_std"] = 1; });
     option("local none", "aft-local", "image", [](auto& c) { c.own["window"] = 0; });
@@ -80,6 +90,16 @@ inline std::vector<NetCase> small_cases() {
     option("conv2d naive", "aft-conv2d", "image", [](auto& c) { c.own["naive_kernel"] = true; });
     option("conv2d wide", "aft-conv2d", "image",
            [](auto& c) { c.own["window"] = 5, c.own["heads"] = 8; });
+    option("conv1d hidden", "aft-conv1d", "text", [](auto& c) { c.own["outside"] = "-inf"; });
+    option("conv1d gumbel", "aft-conv1d", "text",
+           [](auto& c) { c.own["kernel_gumbel_tau"] = 0.5; });
+    option("conv2d hidden", "aft-conv2d", "image", [](auto& c) { c.own["outside"] = "-inf"; });
+    option("conv2d hidden pictures", "aft-conv2d", "classify",
+           [](auto& c) { c.own["outside"] = "-inf"; });
+    option("reformer one bucket", "reformer", "text",
+           [](auto& c) { c.own["buckets"] = 1, c.own["window"] = 40; });
+    option("performer class token", "performer", "classify",
+           [](auto& c) { c.own["class_token"] = true; });
     option("full class token", "aft-full", "classify",
            [](auto& c) { c.own["class_token"] = true; });
     option("softmax relu", "softmax", "classify",

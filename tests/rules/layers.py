@@ -22,7 +22,7 @@ MODEL = [
     ("net", r"net/"),
     ("data", r"data/"),
     ("tasks", r"tasks/"),
-    ("config", r"(config|presets)\.cpp"),
+    ("config", r"(config|presets|unread_settings)\.cpp"),
     ("checkpoints", r"checkpoints/"),
     ("train", r"train/"),
     ("decode", r"decode/"),
@@ -33,7 +33,8 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"cli/results_json\."),
+    ("results", r"cli/(results_json|sweep_tables|confusion)\."),
+    ("figures", r"figures/"),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
     ("panels", r"panels/"),

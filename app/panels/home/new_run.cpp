@@ -86,10 +86,11 @@ void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
 void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
     const SettingRows standard = standard_.rows();
     SettingRows rows = config_.rows();
+    const std::set<std::string> unread = unread_settings(config_);
     bool any = false;
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string& key = rows[i].key;
-        if (!key.starts_with(group + ".") || key == "data.source") continue;
+        if (!key.starts_with(group + ".") || key == "data.source" || unread.contains(key)) continue;
         if (!shown_.filter.empty() && !contains(key, shown_.filter) &&
             !contains(rows[i].help, shown_.filter))
             continue;
@@ -224,9 +225,11 @@ std::string training_command(Config config, Config preset, const std::string& ou
     if (config.data.source != preset.data.source)
         words += " --data " + shell_word(config.data.source);
     const SettingRows rows = config.rows(), standard = preset.rows();
+    const std::set<std::string> unread = unread_settings(config);
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string value = value_text(rows[i]);
-        if (rows[i].key != "data.source" && value != value_text(standard[i]))
+        if (rows[i].key != "data.source" && !unread.contains(rows[i].key) &&
+            value != value_text(standard[i]))
             words += " --set " + shell_word(rows[i].key + "=" + value);
     }
     if (!out.empty()) words += " --out " + shell_word(out);

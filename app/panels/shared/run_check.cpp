@@ -12,7 +12,7 @@ RunCheck::CheckAnswer check(const Config& given, std::string of) {
     Config config = given;
     out.settings_problem = error_words([&] { config.check(); });
     if (!out.is_good()) return out;
-    out.data_problem = error_words([&] { config = fit_to_data(config); });
+    out.data_problem = error_words([&] { config = fit_to_data(config).config; });
     if (!out.is_good()) return out;
     out.settings_problem = error_words([&] { out.estimate = estimate(config); });
     return out;

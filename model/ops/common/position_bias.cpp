@@ -28,7 +28,7 @@ PositionBias::PositionBias(const OperatorShape& shape, BiasTensors tensors, int6
     if (shape_.kind == OperatorKind::local && shape_.window == 0) tensors_ = {};
     if (is_convolution(shape_.kind)) {
         const at::Tensor flat = tensors_.w.reshape({tensors_.w.size(0), -1});
-        kernel_ = at::constant_pad_nd(flat, {0, 1});
+        kernel_ = at::constant_pad_nd(flat, {0, 1}, shape_.outside_hidden ? kHidden : 0.0);
     }
 }
 

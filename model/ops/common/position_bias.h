@@ -46,7 +46,7 @@ class PositionBias {
 
     OperatorShape shape_;
     BiasTensors tensors_, gradient_;  // gradient: float64 for factors and kernels, else as w
-    at::Tensor kernel_;               // conv: [h, s^n + 1], the last value 0
+    at::Tensor kernel_;               // conv: [h, s^n + 1], the last value that outside
     at::TensorOptions options_;
     int64_t length_ = 0;
 };

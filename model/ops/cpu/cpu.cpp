@@ -12,12 +12,15 @@ at::Tensor rows_together(const at::Tensor& x) {  // each row of the table withou
     return x.defined() && x.stride(1) != 1 ? x.contiguous() : x;
 }
 
-const char* why_not(OperatorKind kind, const Inputs& in) {
+const char* why_not(OperatorKind kind, const Inputs& in, const Options& options) {
     if (!in.v.device().is_cpu()) return "it computes on the processor only";
     if (in.v.scalar_type() != at::kFloat && in.v.scalar_type() != at::kBFloat16)
         return "it computes in float32 and bfloat16 only";
     if (kind == OperatorKind::softmax || kind == OperatorKind::linear)
         return "it has kernels for AFT only";
+    const bool is_conv = kind == OperatorKind::conv1d || kind == OperatorKind::conv2d;
+    if (is_conv && options.outside_hidden)
+        return "it has no kernels that hide what lies outside a convolution's window";
     return nullptr;
 }
 

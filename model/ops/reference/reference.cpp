@@ -37,7 +37,7 @@ at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     return (gated ? in.q.to(at::kDouble).sigmoid() * R : R).to(in.v.scalar_type());
 }
 
-const char* why_not(OperatorKind, const Inputs&) {
+const char* why_not(OperatorKind, const Inputs&, const Options&) {
     return nullptr;
 }
 

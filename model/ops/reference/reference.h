@@ -21,8 +21,8 @@ namespace aft::ops::reference {
 // Differentiable.
 [[nodiscard]] at::Tensor full_bias(const Inputs& in);
 [[nodiscard]] at::Tensor local_bias(const Inputs& in, const Options& options);
-[[nodiscard]] at::Tensor conv1d_bias(const at::Tensor& kernel, int64_t T, bool causal);
-[[nodiscard]] at::Tensor conv2d_bias(const at::Tensor& kernel, int64_t height, int64_t width);
+[[nodiscard]] at::Tensor conv1d_bias(const at::Tensor& kernel, int64_t T, const Options& options);
+[[nodiscard]] at::Tensor conv2d_bias(const at::Tensor& kernel, const Options& options);
 
 // Everything after the target becomes -inf. Differentiable.
 [[nodiscard]] at::Tensor hide_future(const at::Tensor& bias);

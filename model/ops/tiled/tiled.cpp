@@ -70,7 +70,7 @@ at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     return has_gate(kind) && in.q.defined() ? in.q.sigmoid() * R : R;
 }
 
-const char* why_not(OperatorKind, const Inputs&) {
+const char* why_not(OperatorKind, const Inputs&, const Options&) {
     return nullptr;
 }
 

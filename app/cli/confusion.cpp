@@ -1,0 +1,96 @@
+#include "app/cli/confusion.h"
+
+#include <limits>
+
+#include "core/check.h"
+#include "core/figure/scene.h"
+#include "core/files.h"
+#include "core/outside.h"
+
+namespace aft::app {
+namespace {
+
+std::string class_name(const EvalClasses& classes, int64_t label) {
+    const auto place = static_cast<size_t>(label);
+    return place < classes.names.size() ? printable_line(classes.names[place])
+                                        : std::to_string(label);
+}
+
+std::string quoted(const std::string& text) {
+    std::string cell = "\"";
+    for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return cell + "\"";
+}
+
+std::string confusion_csv(const EvalClasses& classes) {
+    std::string text = "label";
+    for (int64_t answer = 0; answer < classes.count; ++answer)
+        text += "," + quoted(class_name(classes, answer));
+    text += "\n";
+    for (int64_t label = 0; label < classes.count; ++label) {
+        text += quoted(class_name(classes, label));
+        for (int64_t answer = 0; answer < classes.count; ++answer)
+            text += fmt::format(
+                ",{}", classes.confusion[static_cast<size_t>(label * classes.count + answer)]);
+        text += "\n";
+    }
+    return text;
+}
+
+// Rows sum to 1; hatched where there is no example of a label.
+FigureTile confusion_tile(const EvalClasses& classes) {
+    FigureTile tile{.rows = classes.count, .columns = classes.count};
+    for (int64_t label = 0; label < classes.count; ++label) {
+        const auto n = static_cast<double>(classes.examples_of(label));
+        for (int64_t answer = 0; answer < classes.count; ++answer) {
+            const auto place = static_cast<size_t>(label * classes.count + answer);
+            tile.values.push_back(
+                static_cast<float>(n > 0 ? static_cast<double>(classes.confusion[place]) / n
+                                         : std::numeric_limits<double>::quiet_NaN()));
+        }
+    }
+    return tile;
+}
+
+FigureScene confusion_scene(const EvalResult& result) {
+    const EvalClasses& classes = *result.classes;
+    FigureScene scene{.title = "Confusion: " + printable_line(result.model)};
+    scene.notes.push_back(fmt::format(
+        "rows: label, columns: answer; share of the label's examples, 0 to 1; accuracy {:.4f}",
+        result.metric_value));
+    scene.notes.push_back(fmt::format("{}, {} part, {} examples, step {}",
+                                      printable_line(result.data), result.split, result.examples,
+                                      result.step));
+    if (classes.count <= 20) {
+        std::string words = "classes:";
+        for (int64_t label = 0; label < classes.count; ++label)
+            words += fmt::format(" {} {}", label, class_name(classes, label));
+        scene.notes.push_back(words);
+    }
+    FigureGrid grid{.width = 480};
+    grid.key = ColorKey{.coloring = {.range = {0, 1}, .map = Colormap::viridis}};
+    grid.rows.push_back({.tiles = {confusion_tile(classes)}});
+    scene.parts.emplace_back(std::move(grid));
+    return scene;
+}
+
+}  // namespace
+
+void check_confusion_file(const std::string& path) {
+    if (path.empty()) return;
+    if (path.ends_with(".csv"))
+        check_writable(path);
+    else
+        check_figure_file(path);
+}
+
+void write_confusion(const std::string& path, const EvalResult& result) {
+    if (!result.classes)
+        fail_usage("--confusion: the model of {} has no classes", printable_line(result.model));
+    if (path.ends_with(".csv"))
+        write_atomically(path, confusion_csv(*result.classes));
+    else
+        write_figure(path, confusion_scene(result), 2);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,95 @@
+// afterimage import: other people's weights.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/work.h"
+#include "app/commands/rooms.h"
+#include "core/check.h"
+#include "core/outside.h"
+#include "core/text.h"
+#include "model/jobs/import.h"
+
+namespace aft::app {
+namespace {
+
+struct ImportFlags {
+    ImportRequest request;
+    std::vector<std::string> set;
+    std::optional<int64_t> window;
+    bool json = false;
+};
+
+std::string shape_words(const std::vector<int64_t>& shape) {
+    return shape.empty() ? "" : fmt::format(" [{}]", fmt::join(shape, ", "));
+}
+
+std::string words_of(const ImportResult& result) {
+    std::string words =
+        fmt::format("{} as {}: {}\n", printable_line(result.file), printable_line(result.importer),
+                    printable_line(result.sentence));
+    if (!result.prefix.empty())
+        words += fmt::format("taken: what lies under '{}'\n", printable_line(result.prefix));
+    words += "mapped:\n";
+    for (const ImportedTensor& row : result.mapped)
+        words += fmt::format("  {} -> {}{}{}\n", printable_line(row.from), printable_line(row.to),
+                             shape_words(row.shape), row.how.empty() ? "" : ", " + row.how);
+    for (const auto& [title, rows] :
+         {std::pair{"dropped", &result.dropped}, std::pair{"new", &result.fresh}}) {
+        words += fmt::format("{}:{}\n", title, rows->empty() ? " nothing" : "");
+        for (const NamedReason& row : *rows)
+            words += fmt::format("  {}{}: {}\n", printable_line(row.name), shape_words(row.shape),
+                                 printable_line(row.why));
+    }
+    words += fmt::format("{}, {} parameters\n", result.model, group_thousands(result.parameters));
+    words += result.out.empty() ? "nothing written (--dry-run)\n"
+                                : fmt::format("written: {}\n", printable_line(result.out));
+    return words;
+}
+
+int import(ImportFlags& flags, const Globals& globals) {
+    ImportRequest& request = flags.request;
+    if (request.out.empty() && !request.dry_run)
+        fail_usage("import: needs -o MODEL, or --dry-run to see what would happen");
+    if (flags.window) request.set.emplace_back("model.window", std::to_string(*flags.window));
+    for (const std::string& text : flags.set)
+        request.set.push_back(parse_assignment("--set", text));
+    const Work work(globals);
+    const ImportResult result = import_job(request);
+    if (flags.json)
+        print_json(to_json(result));
+    else
+        print_result(words_of(result));
+    return 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<ImportFlags>();
+    ImportRequest& request = flags->request;
+    add_text(command, {"FILE", ".safetensors, .pt or .pth", "FILE", true}, request.file);
+    add_text(command, {"-o,--out", "model to write", "MODEL.safetensors"}, request.out);
+    add_text(command,
+             {"--as", "importer (afterimage list importers); else by the tensors' names", "NAME"},
+             request.as);
+    add_text(command, {"--map", "your own mapping file (docs/imports.md)", "FILE.json"},
+             request.map);
+    add_whole(command, {"--window", "short for --set model.window=N", 0, 1000000000},
+              flags->window);
+    add_texts(command, {"--set", "a setting of the model (repeatable)", "KEY=VALUE"}, flags->set);
+    add_switch(command, "--dry-run", "show the mapping, write nothing", request.dry_run);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) { return import(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom import_command() {
+    return {
+        .info = {"import", "Brings other people's weights: from PyTorch files, by name tables."},
+        .example = "afterimage import deit.pth -o deit.safetensors --dry-run",
+        .setup = setup};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,73 @@
+// afterimage sweep: a grid of settings and seeds, one run folder each, a table and a plot.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/results_json.h"
+#include "app/cli/sweep_tables.h"
+#include "app/cli/work.h"
+#include "app/commands/rooms.h"
+#include "model/jobs/sweep.h"
+
+namespace aft::app {
+namespace {
+
+struct SweepFlags {
+    SweepRequest request;
+    bool json = false, dry_run = false;
+};
+
+// The runs that there would be.
+int print_plan(const SweepRequest& request) {
+    const SweepPlan plan = read_sweep(request);
+    for (const SweepPoint& point : plan.points)
+        for (const int64_t seed : plan.seeds)
+            print_result(fmt::format("{},seed={}\n", point.name, seed));
+    return 0;
+}
+
+int sweep(const SweepFlags& flags, const Globals& globals) {
+    if (flags.dry_run) return print_plan(flags.request);
+    Work work(globals);
+    SweepRequest request = flags.request;
+    request.device = work.device();
+    const SweepResult result = sweep_job(request, work.control(), write_sweep_tables);
+    work.finish_progress();
+    if (flags.json)
+        print_json(to_json(result));
+    else
+        print_result(sweep_words(result));
+    if (result.count(SweepState::open) > 0) return 130;
+    return result.count(SweepState::failed) > 0 ? 1 : 0;
+}
+
+CommandRun setup(CLI::App& command) {
+    auto flags = std::make_shared<SweepFlags>();
+    SweepRequest& request = flags->request;
+    add_text(command, {"FILE", "JSON file of a sweep (docs/sweeps.md)", "FILE"}, request.file);
+    add_text(command, {"--preset", "a sweep by name (afterimage list sweeps)", "NAME"},
+             request.preset);
+    add_text(command, {"--data", "data source of all runs, in place of the file's", "SPEC"},
+             request.data);
+    add_texts(command, {"--set", "change one setting of all runs (repeatable)", "KEY=VALUE"},
+              request.set);
+    add_whole(command, {"--seeds", "only so many of its seeds (0: all)", 0, 10000}, request.seeds);
+    add_text(command, {"--out", "folder of runs and tables (default: runs/NAME-N)", "DIR"},
+             request.out);
+    add_switch(command, "--resume", "continue in --out; runs that are done stay", request.resume);
+    add_switch(command, "--dry-run", "print the runs and end", flags->dry_run);
+    add_switch(command, "--json", "print one JSON object", flags->json);
+    return [flags](const Globals& globals) { return sweep(*flags, globals); };
+}
+
+}  // namespace
+
+CommandRoom sweep_command() {
+    return {
+        .info = {"sweep", "Trains and measures a grid of settings and seeds; a table and a plot."},
+        .example = "afterimage sweep --preset window --data text:input.txt --out runs/window",
+        .setup = setup};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,100 @@
+// relative-attention: what targets attend to by offset, averaged over targets and images (Zhai et
+// al. 2021, Figures 1 left and 5); rows layers, columns heads.
+#include <algorithm>
+
+#include "app/figures/parts.h"
+#include "core/check.h"
+#include "core/outside.h"
+
+namespace aft::app {
+
+FigureRoom relative_attention_figure();
+
+namespace {
+
+constexpr int64_t kImages = 16;
+constexpr double kBudget = 2e9;  // exponentials in all
+
+void check_model(const ModelFacts& facts) {
+    if (facts.task.is_text())
+        fail_usage(
+            "figure relative-attention: {} is a model for text; models for pictures can "
+            "show it",
+            shown_path(facts.path));
+    if (!facts.mixer.has_attention)
+        fail_usage(
+            "figure relative-attention: {}: {}; models whose rows over the sources can be "
+            "shown, as softmax attention and AFT, can",
+            shown_path(facts.path), facts.mixer.no_attention);
+}
+
+// As many targets as the budget allows, of large models evenly spread ones.
+int64_t targets_of(const ModelFacts& facts, int64_t layers, int64_t images) {
+    const int64_t cells = facts.grid_height * facts.grid_width;
+    const double one = static_cast<double>(facts.tokens) * static_cast<double>(facts.dim) *
+                       static_cast<double>(layers) * static_cast<double>(images);
+    return std::clamp<int64_t>(static_cast<int64_t>(kBudget / one), 1, cells);
+}
+
+FigureResult make(const FigureRequest& request, const JobControl& control) {
+    const FigureRoom room = relative_attention_figure();
+    const ModelFacts facts = model_facts(request.models.front());
+    check_model(facts);
+    const int64_t images = request.limit > 0 ? request.limit : kImages;
+    const std::string reduce = figure_option(room, request, "reduce");
+    const std::string part = figure_option(room, request, "part");
+    LayerProbes asked{.probe = "relative-attention",
+                      .model = facts.path,
+                      .device = request.device,
+                      .layers = chosen_layers(request, facts),
+                      .head = -1,
+                      .options = {{"reduce", reduce}, {"part", part}, {"visible", "nan"}},
+                      .data = figure_data(request, facts),
+                      .index = request.index,
+                      .count = images};
+    const int64_t targets = targets_of(facts, static_cast<int64_t>(asked.layers.size()), images);
+    asked.options["targets"] = std::to_string(targets);
+    LayerFields fields = probe_layers(asked, control);
+    FigureResult out;
+    out.scene.title = "Average relative 2-d attention";
+    const std::string of_channels = reduce == "head"   ? "mean over the channels of a head"
+                                    : reduce == "gate" ? "mean over channels weighted by the gate"
+                                    : reduce == "mean" ? "mean over all channels"
+                                                       : "one map a channel";
+    out.scene.notes = {
+        model_words(facts),
+        fmt::format("Share of a target's row at each offset of the source, {}; mean over {} of {} "
+                    "targets and {} images ({}); {}",
+                    part == "both" ? "by keys and position bias" : "by " + part + " alone", targets,
+                    facts.grid_height * facts.grid_width, images, printable_line(fields.input_note),
+                    of_channels),
+        fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
+                    2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
+                    facts.has_class_token          ? "; class token left out"
+                    : facts.task.is_autoregressive ? "; start token left out; hatched: not visible"
+                                                   : "")};
+    const int64_t maps = fields.layers.front().shape.front();
+    const std::string axis = fields.layers.front().axes.front();
+    add_map_rows(out, {.layers = asked.layers,
+                       .fields = std::move(fields.layers),
+                       .maps = chosen_heads(request, maps),
+                       .stretch = facts.channels,
+                       .map_name = axis,
+                       .style = quantity_style("", "share"),
+                       .shares_range = figure_option(room, request, "range") == "figure"});
+    return out;
+}
+
+}  // namespace
+
+FigureRoom relative_attention_figure() {
+    return {.info = {"relative-attention",
+                     "average relative 2-d attention over images, layers by heads (Fig. 1, 5)"},
+            .example = "afterimage figure relative-attention runs/deit --limit 64 -o relative.svg",
+            .options = {{"reduce", {"head", "channel", "mean", "gate"}, "head"},
+                        {"part", {"prior", "content", "both"}, "both"},
+                        range_option()},
+            .make = make};
+}
+
+}  // namespace aft::app

@@ -1,0 +1,307 @@
+#include "model/checkpoints/importers/convert.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/caught.h"
+#include "core/check.h"
+#include "core/outside.h"
+#include "model/checkpoints/importers/expression.h"
+#include "model/checkpoints/importers/pattern.h"
+#include "model/nn/embedding.h"
+#include "model/run_name.h"
+
+namespace aft::imports {
+
+namespace {
+
+std::string shape_text(const at::Tensor& tensor) {
+    return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
+}
+
+const at::Tensor& tensor_of(const View& view, const std::string& name) {
+    const at::Tensor* found = view.find(name);
+    if (found == nullptr) fail("there is no tensor '{}'", shown(name));
+    return *found;
+}
+
+int64_t size_of(const View& view, const std::string& name, int64_t axis) {
+    const at::Tensor& tensor = tensor_of(view, name);
+    if (axis >= tensor.dim())
+        fail("'{}' has shape {}, no axis {}", shown(name), shape_text(tensor), axis);
+    return tensor.size(axis);
+}
+
+int64_t count_of(const View& view, const std::string& pattern) {
+    std::set<int64_t> found;
+    for (const auto& [name, tensor] : view.tensors)
+        if (const auto bound = match(pattern, name); bound && bound->contains("i"))
+            if (const std::string& text = bound->at("i"); text.size() < 7)
+                found.insert(std::stoll(text));
+    int64_t next = 0;
+    while (found.contains(next)) ++next;
+    if (static_cast<size_t>(next) != found.size())
+        fail("'{}': layer {} is missing, but there are later ones", shown(pattern), next);
+    return next;
+}
+
+int64_t ones_of(const View& view, const std::string& name) {
+    const at::Tensor& mask = tensor_of(view, name);
+    if (mask.dim() != 2 || mask.size(0) == 0)
+        fail("'{}' has shape {}, a mask [T, T] is expected", shown(name), shape_text(mask));
+    return mask[0].ne(0).sum().item<int64_t>();
+}
+
+SizeTable numbers_of(const Recognised& found) {
+    const View& view = found.view;
+    return {found.mapping.sizes,
+            {.size = [&view](const std::string& name,
+                             int64_t axis) { return size_of(view, name, axis); },
+             .count = [&view](const std::string& pattern) { return count_of(view, pattern); },
+             .ones = [&view](const std::string& name) { return ones_of(view, name); },
+             .has = [&view](const std::string& pattern) { return view.has(pattern); }}};
+}
+
+class Converter {
+  public:
+    Converter(const Recognised& found, const std::string& path)
+        : found_(found), path_(path), numbers_(numbers_of(found)) {}
+
+    [[nodiscard]] Converted run(const std::vector<std::pair<std::string, std::string>>& settings) {
+        set_config(settings);
+        for (const auto& [name, tensor] : found_.view.tensors) take(name, tensor);
+        if (!unknown_.empty())
+            fail("{}: recognised as {}, but no rule knows {}", path_, found_.mapping.info.name,
+                 names_with_shapes(unknown_));
+        complete();
+        return std::move(out_);
+    }
+
+  private:
+    void set_config(const std::vector<std::pair<std::string, std::string>>& settings);
+    void take(const std::string& name, const at::Tensor& tensor);
+    void apply(const Rule& rule, const Bindings& bound, const std::string& name,
+               const at::Tensor& tensor);
+    void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
+    [[nodiscard]] at::Tensor changed(const Rule& rule, const Bindings& bound, at::Tensor value,
+                                     std::string& how) const;
+    void put(const std::string& from, const std::string& to, at::Tensor value,
+             const std::string& how);
+    void complete();
+    [[nodiscard]] at::Tensor absent(const Parameter& parameter, const Net& fresh);
+    [[nodiscard]] int64_t whole(const std::string& expression) const {
+        return whole_number(expression, numbers_);
+    }
+
+    const Recognised& found_;
+    const std::string& path_;
+    SizeTable numbers_;
+    Converted out_;
+    std::map<std::string, at::Tensor> values_;  // by our names
+    std::vector<std::pair<std::string, at::Tensor>> unknown_;
+};
+
+void Converter::set_config(const std::vector<std::pair<std::string, std::string>>& settings) {
+    const Mapping& mapping = found_.mapping;
+    Config& config = out_.checkpoint.config;
+    config.name = name_problem(mapping.info.name).empty() ? mapping.info.name : "imported";
+    SettingRows rows = config.rows();
+    const auto is_given = [&](const std::string& key) {
+        return std::any_of(settings.begin(), settings.end(),
+                           [&](const auto& entry) { return entry.first == key; });
+    };
+    for (const auto& [key, why] : mapping.ask)
+        if (!is_given(key))
+            fail_usage("{}: {} needs --set {}=VALUE: {}", path_, mapping.info.name, key, why);
+    for (const auto& [key, text] : mapping.settings) {
+        if (is_given(key)) continue;  // what follows from the file may fail where it is given
+        with_context(mapping.file + ": " + key, [&] {
+            set_from_text(rows, key,
+                          text.starts_with('=') ? std::to_string(whole(text.substr(1))) : text);
+        });
+    }
+    for (const auto& [key, text] : settings) set_from_text(rows, key, text);
+    with_context(path_, [&] { config.check(); });
+}
+
+void Converter::take(const std::string& name, const at::Tensor& tensor) {
+    bool is_known = false;
+    for (const Rule& rule : found_.mapping.rules) {
+        const auto bound = match(rule.from, name);
+        if (!bound) continue;
+        is_known = true;
+        with_context(fmt::format("{}: '{}'", path_, shown(name)),
+                     [&] { apply(rule, *bound, name, tensor); });
+        break;
+    }
+    if (!is_known) unknown_.emplace_back(name, tensor);
+}
+
+void Converter::check_dropped(const Rule& rule, const at::Tensor& tensor) const {
+    if (rule.check == "band") {
+        const int64_t window = whole("window");
+        const at::Tensor mask = tensor.ne(0);
+        const at::Tensor band = at::ones_like(mask).triu(1 - window).tril(window - 1);
+        if (!at::equal(mask, band))
+            fail("is not the band |t - j| < {} that such files have; {}", window, rule.otherwise);
+    }
+    if (rule.check == "sinusoidal") {
+        const at::Tensor table = tensor.reshape({-1, tensor.size(-1)}).to(at::kFloat);
+        const at::Tensor expected = sinusoidal_positions(table.size(0), table.size(1));
+        if (!at::allclose(table, expected, 1e-4, 1e-3))
+            fail("is not the sinusoidal table that such files have; {}", rule.otherwise);
+    }
+}
+
+void Converter::apply(const Rule& rule, const Bindings& bound, const std::string& name,
+                      const at::Tensor& tensor) {
+    if (!rule.drop.empty()) {
+        check_dropped(rule, tensor);
+        out_.dropped.push_back({name, tensor.sizes().vec(), rule.drop});
+        return;
+    }
+    std::string how;
+    const at::Tensor value = changed(rule, bound, tensor, how);
+    const auto parts = static_cast<int64_t>(rule.to.size());
+    if (parts == 1) return put(name, fill_in(rule.to[0], bound), value, how);
+    if (value.dim() < 1 || value.size(0) % parts != 0)
+        fail("has shape {}, which cannot be cut into {} equal parts", shape_text(value), parts);
+    const int64_t rows = value.size(0) / parts;
+    for (int64_t i = 0; i < parts; ++i)
+        put(name, fill_in(rule.to[static_cast<size_t>(i)], bound), value.narrow(0, i * rows, rows),
+            fmt::format("rows {} to {}{}{}", i * rows, (i + 1) * rows - 1, how.empty() ? "" : ", ",
+                        how));
+}
+
+at::Tensor Converter::changed(const Rule& rule, const Bindings& bound, at::Tensor value,
+                              std::string& how) const {
+    const auto add = [&](const std::string& words) { how += (how.empty() ? "" : ", ") + words; };
+    if (value.is_complex() || value.is_quantized())
+        fail("has dtype {}; allowed: real numbers", c10::toString(value.scalar_type()));
+    const auto type = value.scalar_type();
+    if (type != at::kFloat) {
+        const at::Tensor wide = value;
+        value = wide.to(at::kFloat);
+        if (type == at::kDouble && !at::equal(value.isfinite(), wide.isfinite()))
+            fail("holds float64 values beyond float32");
+        add(fmt::format("from {}", c10::toString(type)));
+    }
+    if (!rule.times.empty()) {
+        const std::string mask = fill_in(rule.times, bound);
+        const at::Tensor by = tensor_of(found_.view, mask).to(at::kFloat);
+        if (by.sizes() != value.sizes())
+            fail("has shape {}, '{}' has {}", shape_text(value), shown(mask), shape_text(by));
+        value = value * by;
+        add("times " + shown(mask));
+    }
+    if (rule.transpose) {
+        if (value.dim() != 2) fail("has shape {}, only two axes are swapped", shape_text(value));
+        value = value.t();
+        add("transposed");
+    }
+    if (!rule.first.empty()) {
+        const int64_t rows = whole(rule.first);
+        if (value.dim() < 1 || rows > value.size(0))
+            fail("has shape {}, its first {} rows are wanted", shape_text(value), rows);
+        value = value.narrow(0, 0, rows);
+        add(fmt::format("first {} rows", rows));
+    }
+    if (!rule.shape.empty()) {
+        std::vector<int64_t> shape;
+        double count = 1;
+        for (const std::string& axis : rule.shape) {
+            shape.push_back(whole(axis));
+            count *= static_cast<double>(shape.back());
+        }
+        if (count != static_cast<double>(value.numel()))
+            fail("has shape {}, which cannot become [{}]", shape_text(value),
+                 fmt::join(shape, ", "));
+        value = value.reshape(shape);
+        add("reshaped");
+    }
+    if (!rule.scale.empty()) {
+        value = value * evaluate(rule.scale, numbers_);
+        add("times " + rule.scale);
+    }
+    return value;
+}
+
+void Converter::put(const std::string& from, const std::string& to, at::Tensor value,
+                    const std::string& how) {
+    if (to == "-") {
+        out_.dropped.push_back({from, value.sizes().vec(), how + ": no place for it here"});
+        return;
+    }
+    if (!values_.emplace(to, value.contiguous().clone()).second)
+        fail("and another tensor both become '{}'", shown(to));
+    out_.moved.push_back({from, to, value.sizes().vec(), how});
+}
+
+// The value of a parameter that the file does not have.
+at::Tensor Converter::absent(const Parameter& parameter, const Net& fresh) {
+    for (const auto& [pattern, value] : found_.mapping.fill) {
+        if (!match(pattern, parameter.name)) continue;
+        out_.fresh.push_back({parameter.name, parameter.value.sizes().vec(),
+                              fmt::format("{} everywhere: the origin has none", value)});
+        return at::full(parameter.value.sizes(), value, at::kFloat);
+    }
+    for (const std::string& pattern : found_.mapping.fresh) {
+        if (!match(pattern, parameter.name)) continue;
+        out_.fresh.push_back({parameter.name, parameter.value.sizes().vec(), "starts anew"});
+        for (const Parameter& made : fresh.parameters())
+            if (made.name == parameter.name) return made.value.detach().clone();
+    }
+    return {};
+}
+
+void Converter::complete() {
+    const Config& config = out_.checkpoint.config;
+    const auto seed = static_cast<uint64_t>(config.train.seed);
+    ModelConfig shapes = config.model;
+    shapes.init = "normal";  // the other ways make values
+    const Net expected(shapes, seed, at::kMeta);
+    double there = 0;
+    for (const auto& [name, value] : values_) there += static_cast<double>(value.numel());
+    const auto needed = static_cast<double>(parameter_count(expected.parameters()));
+    // What starts anew (q and k of a conversion) is never more than the rest several times over.
+    constexpr double kMostGrowth = 20;
+    if (needed > kMostGrowth * (there + 1e6))
+        fail("{}: the settings describe a net of {:.0f} values, the file has {:.0f}", path_, needed,
+             there);
+    std::optional<Net> fresh;
+    if (!found_.mapping.fresh.empty()) fresh.emplace(config.model, seed);
+    std::vector<std::string> wrong;
+    for (const Parameter& parameter : expected.parameters()) {
+        const auto found = values_.find(parameter.name);
+        const at::Tensor value =
+            found != values_.end() ? found->second : absent(parameter, fresh ? *fresh : expected);
+        if (!value.defined())
+            wrong.push_back(
+                fmt::format("'{}' {} has no value", parameter.name, shape_text(parameter.value)));
+        else if (value.sizes() != parameter.value.sizes())
+            wrong.push_back(fmt::format("'{}' has shape {}, the settings need {}", parameter.name,
+                                        shape_text(value), shape_text(parameter.value)));
+        else
+            out_.checkpoint.weights.emplace_back(parameter.name, value);
+        if (found != values_.end()) values_.erase(found);
+    }
+    for (const auto& [name, value] : values_)
+        wrong.push_back(
+            fmt::format("'{}' {} is not part of the model", shown(name), shape_text(value)));
+    if (wrong.empty()) return;
+    const size_t more = wrong.size() - std::min<size_t>(wrong.size(), 5);
+    wrong.resize(wrong.size() - more);
+    fail("{}: read as {}, but {}{}", path_, found_.mapping.info.name, fmt::join(wrong, "; "),
+         more > 0 ? fmt::format(" (and {} more)", more) : "");
+}
+
+}  // namespace
+
+Converted convert(const Recognised& found, const std::string& path,
+                  const std::vector<std::pair<std::string, std::string>>& settings) {
+    return Converter(found, path).run(settings);
+}
+
+}  // namespace aft::imports

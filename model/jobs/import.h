@@ -1,0 +1,42 @@
+// Job: other people's weights as a model of ours. Plain types. No LibTorch. Blocks until done; any
+// thread.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/rooms.h"
+
+namespace aft {
+
+struct ImportRequest {
+    std::string file = {}, out = {};  // out: unused with dry_run
+    std::string as = {},
+                map = {};  // an importer's name; a mapping file; "" = by the names of the tensors
+    std::vector<std::pair<std::string, std::string>> set = {};  // settings over those of the file
+    bool dry_run = false;                                       // say all, write nothing
+};
+struct ImportedTensor {
+    std::string from, to, how;
+    std::vector<int64_t> shape;
+};
+struct NamedReason {
+    std::string name, why;
+    std::vector<int64_t> shape;
+};
+struct ImportResult {
+    std::string file, importer, sentence;
+    std::string prefix;  // of the tensors that were taken: "model.", "" = all
+    std::string out;     // "" = nothing written
+    std::string model;   // the mixer in words
+    std::vector<ImportedTensor> mapped;
+    std::vector<NamedReason> dropped, fresh;
+    int64_t parameters = 0;
+};
+// Error, and nothing written, on whatever is not exactly known.
+[[nodiscard]] ImportResult import_job(const ImportRequest& request);
+// assets/imports/*.json
+[[nodiscard]] std::vector<RoomInfo> importer_list();
+
+}  // namespace aft

@@ -1,0 +1,153 @@
+#include "model/jobs/probe_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/figure/quantity.h"
+
+namespace aft {
+
+namespace {
+
+constexpr int64_t kMostTiles = 256, kMostCells = 512, kMostTileCells = 128;
+
+std::string note_of(const Field& field, const std::string& key) {
+    const auto found = field.notes.find(key);
+    return found == field.notes.end() ? "" : found->second;
+}
+
+// Rows and columns of a map of the field.
+struct MapShape {
+    int64_t rows = 1, columns = 1, maps = 1;
+    bool is_folded = false;
+};
+
+MapShape shape_of(const ProbePicture& picture) {
+    const Field& field = picture.field;
+    MapShape shape;
+    shape.columns = field.shape.empty() ? 1 : field.shape.back();
+    const int64_t cells = picture.fold_height * picture.fold_width;
+    const int64_t before = picture.sources_start_before ? 1 : 0;
+    if (cells > 0 && (shape.columns == cells || shape.columns == cells + before)) {
+        shape.maps = field.size() / std::max<int64_t>(shape.columns, 1);
+        shape.rows = picture.fold_height;
+        shape.columns = picture.fold_width;
+        shape.is_folded = true;
+        return shape;
+    }
+    if (field.shape.size() > 1) shape.rows = field.shape[field.shape.size() - 2];
+    shape.maps = field.size() / std::max<int64_t>(shape.rows * shape.columns, 1);
+    return shape;
+}
+
+float value_at(const ProbePicture& picture, size_t at) {
+    const float v = picture.field.values[at];
+    if (picture.marked && std::isnan(picture.marked->values[at])) return std::nanf("");
+    return v;
+}
+
+FigureTile tile_of(const ProbePicture& picture, const MapShape& shape, int64_t map) {
+    FigureTile tile;
+    tile.rows = shape.rows;
+    tile.columns = shape.columns;
+    tile.stretch = shape.is_folded ? picture.stretch : 1;
+    tile.values.assign(static_cast<size_t>(shape.rows * shape.columns), std::nanf(""));
+    const int64_t row = shape.is_folded ? picture.field.shape.back() : shape.rows * shape.columns;
+    const int64_t first = shape.is_folded && picture.sources_start_before ? 1 : 0;
+    for (int64_t i = 0; i < shape.rows * shape.columns && first + i < row; ++i)
+        tile.values[static_cast<size_t>(i)] =
+            value_at(picture, static_cast<size_t>(map * row + first + i));
+    return tile;
+}
+
+int64_t across_of(int64_t tiles) {
+    if (tiles <= 4) return tiles;
+    return std::clamp<int64_t>(static_cast<int64_t>(std::ceil(std::sqrt(double(tiles)))), 4, 16);
+}
+
+void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& shape) {
+    const Field& field = picture.field;
+    const QuantityStyle style = quantity_style(note_of(field, "quantity"), field.unit);
+    const int64_t tiles = std::min(shape.maps, kMostTiles), across = across_of(tiles);
+    FigureGrid grid;
+    grid.width = tiles == 1 ? 560 : 1000;
+    std::vector<float> all;
+    int64_t block = 1;
+    const std::string axis = field.axes.empty() || shape.maps == 1 ? "" : field.axes.front();
+    for (int64_t map = 0; map < tiles; ++map) {
+        if (map % across == 0)
+            grid.rows.push_back(
+                {axis.empty()
+                     ? ""
+                     : fmt::format("{} {}{}", axis, map,
+                                   across > 1 && map + 1 < tiles
+                                       ? fmt::format(" to {}", std::min(map + across, tiles) - 1)
+                                       : ""),
+                 {},
+                 {}});
+        FigureTile tile = tile_of(picture, shape, map);
+        all.insert(all.end(), tile.values.begin(), tile.values.end());
+        block = reduce_tile(tile, tiles == 1 ? kMostCells : kMostTileCells);
+        grid.rows.back().tiles.push_back(std::move(tile));
+    }
+    // As the window starts: a row of shares is shown up to its largest.
+    const double percentile =
+        picture.rows_over_sources && field.unit == "share" ? 100 : kMapPercentile;
+    grid.key = color_key(style, all, percentile);
+    scene.notes.push_back(fmt::format("Colours: {}; values {}{}", scale_words(style, percentile),
+                                      span_words(value_span(all)),
+                                      field.unit.empty() ? "" : ", unit " + field.unit));
+    if (tiles < shape.maps)
+        scene.notes.push_back(fmt::format("The first {} of {} maps", tiles, shape.maps));
+    if (block > 1)
+        scene.notes.push_back(
+            fmt::format("A cell is the value of largest magnitude of {0} x {0}", block));
+    scene.parts.emplace_back(std::move(grid));
+}
+
+void add_curve(FigureScene& scene, const ProbePicture& picture) {
+    const Field& field = picture.field;
+    FigurePlot plot;
+    plot.x_label = field.axes.empty() ? "" : field.axes.back();
+    const std::string quantity = note_of(field, "quantity");
+    plot.y_label = (quantity.empty() ? field.name : quantity_style(quantity, field.unit).words) +
+                   (field.unit.empty() ? "" : ", " + field.unit);
+    FigureSeries series;
+    std::vector<float> seen;
+    for (size_t i = 0; i < field.values.size(); ++i) {
+        series.x.push_back(static_cast<double>(i));
+        seen.push_back(value_at(picture, i));
+        series.y.push_back(double{seen.back()});
+    }
+    series.has_dots = field.values.size() <= 40;
+    scene.notes.push_back("Values " + span_words(value_span(seen)));
+    plot.series.push_back(std::move(series));
+    scene.parts.emplace_back(std::move(plot));
+}
+
+// What the field itself says, "part: both; reduce: none".
+std::string field_words(const Field& field) {
+    std::string words;
+    for (const auto& [key, value] : field.notes)
+        words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", key, value);
+    return words;
+}
+
+}  // namespace
+
+FigureScene probe_figure(const ProbePicture& picture) {
+    FigureScene scene;
+    scene.title = picture.title;
+    scene.notes = picture.notes;
+    if (const std::string words = field_words(picture.field); !words.empty())
+        scene.notes.push_back(words);
+    const MapShape shape = shape_of(picture);
+    if (shape.rows == 1 && shape.maps == 1)
+        add_curve(scene, picture);
+    else
+        add_maps(scene, picture, shape);
+    return scene;
+}
+
+}  // namespace aft

@@ -1,0 +1,131 @@
+// lambda: every position gets a small linear map made of its context and applies it to its queries,
+// a baseline for pictures (Bello 2021, "LambdaNetworks: Modeling Long-Range Interactions Without
+// Attention", Eq. 1 and 2, Table 2; full context).
+//   L[n] = sum_m (softmax_m(K)[m] + E[n,m]) V[m]^T          [k x d/h], content and position lambda
+//   Y[n] = L[n]^T Q[n] for every head's query
+// K has k numbers (model.key_depth), V d/h, both for all heads together; E[n,m] depends on the
+// offset in the picture only. Queries and values are normalised as the paper advises, here over
+// their own channels (layer norm, not batch norm: an answer never depends on the rest of a batch).
+// Time O(T^2 k d/h), memory O(T^2 k + T k d/h).
+#include <ATen/ATen.h>
+
+#include "core/check.h"
+#include "model/mixers/attention_layer.h"
+
+namespace aft {
+
+namespace {
+
+struct LambdaSettings : MixerSettings {
+    int64_t key_depth = 16;
+    void visit(SettingRows& rows) {
+        MixerSettings::visit(rows);
+        rows.push_back(number_row("model.key_depth", &key_depth,
+                                  "lambda: numbers k of a key and of a head's query.", {1, 4096}));
+    }
+};
+
+Norm norm_of(ParameterMaker& maker, const ModelConfig& config, const std::string& name,
+             int64_t width) {
+    return {maker.constant(name + ".weight", {width}, 1, ParameterGroup::norm),
+            maker.constant(name + ".bias", {width}, 0, ParameterGroup::norm), config.norm_eps};
+}
+
+class Lambda final : public Mixer {
+  public:
+    Lambda(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
+        : height_(config.grid_height()), width_(config.grid_width()) {
+        const auto settings = config.own.read<LambdaSettings>();
+        const int64_t d = config.dim, depth = settings.key_depth, value = d / settings.heads;
+        heads_ = settings.heads;
+        q_ = make_linear(maker, config, prefix + "q", {d, heads_ * depth});
+        k_ = make_linear(maker, config, prefix + "k", {d, depth});
+        v_ = make_linear(maker, config, prefix + "v", {d, value});
+        q_norm_ = norm_of(maker, config, prefix + "q_norm", depth);
+        v_norm_ = norm_of(maker, config, prefix + "v_norm", value);
+        offsets_ = maker.normal(prefix + "offsets", {2 * height_ - 1, 2 * width_ - 1, depth}, 0.02,
+                                ParameterGroup::embedding);
+        if (config.output_projection)
+            o_ = make_linear(maker, config, prefix + "o", {d, d, BranchPlace::end_of_branch});
+    }
+
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x,
+                                     const MixContext& context) const override {
+        const int64_t B = x.size(0), T = x.size(1), depth = k_.weight.size(0);
+        const at::Tensor v = v_norm_(v_(x));  // [B, T, d/h]
+        const at::Tensor k = k_(x).softmax(1);
+        const at::Tensor q = q_norm_(q_(x).view({B, T, heads_, depth}));
+        const at::Tensor content = at::matmul(k.transpose(1, 2), v);      // [B, k, d/h]
+        const at::Tensor E = positions(context).reshape({T * depth, T});  // row n k, source m
+        // Not matmul: it folds the batch in or not by what needs a gradient, with other roundings.
+        const at::Tensor place = at::bmm(E.unsqueeze(0).expand({B, -1, -1}), v)
+                                     .view({B, T, depth, -1});             // [B, T, k, d/h]
+        const at::Tensor y = at::matmul(q, content.unsqueeze(1) + place);  // [B, T, h, d/h]
+        const at::Tensor mixed = y.flatten(2);
+        show(context, "v", v);
+        show(context, "mix", mixed);
+        return o_ ? (*o_)(mixed) : mixed;
+    }
+
+  private:
+    // [T, k, T]: E of target, depth, source
+    [[nodiscard]] at::Tensor positions(const MixContext& context) const {
+        const int64_t rows = context.grid_height > 0 ? context.grid_height : height_;
+        const int64_t columns = context.grid_width > 0 ? context.grid_width : width_;
+        if (rows > height_ || columns > width_)
+            fail_usage("a grid of {} x {} patches; the model knows offsets within {} x {} only",
+                       rows, columns, height_, width_);
+        const at::Tensor n = at::arange(rows * columns, at::kLong);
+        const at::Tensor y = n.div(columns, "floor"), x = n.remainder(columns);
+        const at::Tensor dy = y.unsqueeze(0) - y.unsqueeze(1) + height_ - 1;
+        const at::Tensor dx = x.unsqueeze(0) - x.unsqueeze(1) + width_ - 1;
+        const at::Tensor index = (dy * (2 * width_ - 1) + dx).reshape({-1});
+        return offsets_.flatten(0, 1)
+            .index_select(0, index.to(offsets_.device()))
+            .view({n.numel(), n.numel(), -1})
+            .transpose(1, 2);
+    }
+
+    int64_t heads_ = 1, height_, width_;  // of the token grid
+    Linear q_, k_, v_;
+    Norm q_norm_, v_norm_;
+    at::Tensor offsets_;  // [2 H - 1, 2 W - 1, k]: m - n
+    std::optional<Linear> o_;
+};
+
+void check(const ModelConfig& config) {
+    check_attention(config);
+    if (config.has_class_token())
+        fail_usage(
+            "model.class_token=true: lambda has no place for a class token in its grid; use false "
+            "(mean pool)");
+}
+
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits = attention_traits(config);
+    traits.words += fmt::format(", key depth {}", config.own.read<LambdaSettings>().key_depth);
+    traits.bias = BiasLayout::none;
+    traits.has_attention = false;
+    traits.no_attention = "lambda has no attention: it applies a linear map to every query";
+    traits.decoder = DecoderKind::prefix;
+    traits.on_grid = true;
+    traits.causal = false;
+    return traits;
+}
+
+std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
+                            const std::string& prefix) {
+    return std::make_unique<Lambda>(config, maker, prefix);
+}
+
+}  // namespace
+
+MixerRoom lambda_mixer() {
+    return {.info = {"lambda", "Linear maps made of the context, for pictures (LambdaNetworks)."},
+            .traits = traits,
+            .visit = visit_settings<LambdaSettings>,
+            .check = check,
+            .make = make};
+}
+
+}  // namespace aft

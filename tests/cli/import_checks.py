@@ -1,0 +1,52 @@
+"""Weights of others from the command line: what is printed, what is written, what is refused."""
+import pathlib
+
+FIXTURES = pathlib.Path(__file__).parent.parent / "model" / "imports"
+
+
+def takes(cli):
+    layer, model = FIXTURES / "labml-layer.pt", cli.folder / "layer.safetensors"
+    dry = cli.ok("import --dry-run", "import", layer, "--dry-run")
+    cli.check("--dry-run shows the mapping", "query.weight -> blocks.0.mixer.q.weight [12, 12]" in dry.out, dry)
+    cli.check("--dry-run says what is dropped and why", "local_mask [10, 10]: the window says it" in dry.out, dry)
+    cli.check("--dry-run writes nothing", not model.exists(), dry)
+    found = cli.ok("import --json", "import", layer, "-o", model, "--json").json()
+    cli.check("import --json names the importer", found and found["importer"] == "labml-layer", found)
+    cli.ok("run --part mixer of an import", "run", model, FIXTURES / "labml-layer.io.safetensors",
+           cli.folder / "y.safetensors", "--layer", "0", "--part", "mixer")
+    cli.ok("probe bias of a mixer alone", "probe", "bias", model, "--layer", "0", "-o", cli.folder / "w.npy")
+    cli.ok("inspect of a mixer alone", "inspect", model)
+    cli.bad("run of a mixer alone", ["run", model, FIXTURES / "labml-layer.io.safetensors", cli.folder / "no"], [1, 2])
+    cli.bad("eval of a mixer alone", ["eval", model, "--data", "mirror"], [1, 2], "mixer alone")
+    back = cli.folder / "back.safetensors"
+    cli.ok("export --as labml-layer", "export", model, "--as", "labml-layer", "-o", back)
+    again = cli.ok("import of what was exported", "import", back, "--dry-run", "--json").json()
+    cli.check("it is the same again", again and again["importer"] == "labml-layer", again)
+
+
+def refuses(cli):
+    out = cli.folder / "no.safetensors"
+    layer = FIXTURES / "rish16.pt"
+    cli.bad("import without -o", ["import", layer], [2], "-o", "--dry-run")
+    cli.bad("import --as nothing", ["import", layer, "-o", out, "--as", "wobble"], [1, 2], "wobble", "rish16")
+    cli.bad("import --as another", ["import", layer, "-o", out, "--as", "timm"], [1], "rish16.pt", "cls_token")
+    cli.bad("import --map of no JSON", ["import", layer, "-o", out, "--map", cli.write("m.json", "[")], [1, 2], "m.json")
+    cli.bad("import --set of no setting", ["import", layer, "-o", out, "--set", "model.windo=3"], [2], "model.window")
+    cli.bad("import of no tensors", ["import", cli.write("x.pt", "hello"), "-o", out], [1], "x.pt")
+    cli.check("a refusal writes nothing", not out.exists())
+
+
+def starts(cli):
+    run = cli.folder / "warm"
+    args = ["train", "--preset", "demo-shapes", "--from", FIXTURES / "timm.pt", "--out", run, "--steps", "1"]
+    for text in ("model.patch=8", "model.layers=2", "train.batch=2", "train.validate_every=0"):
+        args += ["--set", text]
+    result = cli.ok("train --from", *args)
+    cli.check("--from says what starts anew", "new: blocks.0.mixer.q.weight" in result.err, result)
+    cli.bad("--from with --resume", ["train", "--resume", run, "--from", FIXTURES / "timm.pt"], [2], "--from")
+
+
+def run(cli):
+    takes(cli)
+    refuses(cli)
+    starts(cli)
