@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/plot_colors.h"
+#include "core/text.h"
 
 namespace aft::bench {
 namespace {
@@ -22,21 +23,6 @@ std::string colours(const PlotColors& colors) {
     return out;
 }
 
-std::string escaped(std::string_view words) {
-    std::string out;
-    for (const char c : words) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else
-            out += c;
-    }
-    return out;
-}
-
 }  // namespace
 
 void Svg::text(const SvgPoint& at, std::string_view words, std::string_view style,
@@ -44,7 +30,7 @@ void Svg::text(const SvgPoint& at, std::string_view words, std::string_view styl
     const char* const anchors[] = {"start", "middle", "end"};
     body_ +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n",
-                    at.x, at.y, style, anchors[static_cast<int>(anchor)], escaped(words));
+                    at.x, at.y, style, anchors[static_cast<int>(anchor)], xml_text(words));
 }
 
 void Svg::line(const SvgPoint& from, const SvgPoint& to, std::string_view style) {
@@ -82,7 +68,7 @@ std::string Svg::document(double width, double height, std::string_view title) c
         ".grid{{stroke-width:1}}.guide{{stroke-width:1;stroke-dasharray:3 4}}\n{}\n"
         "@media (prefers-color-scheme: dark){{{}}}\n</style>\n"
         "<rect {} class=\"pane\"/>\n{}</svg>\n",
-        shape, width, height, escaped(title), colours(kPlotColorsLight), colours(kPlotColorsDark),
+        shape, width, height, xml_text(title), colours(kPlotColorsLight), colours(kPlotColorsDark),
         shape, body_);
 }
 

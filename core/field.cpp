@@ -14,4 +14,18 @@ const Field* FieldSet::find(const std::string& name) const {
     return nullptr;
 }
 
+void FieldMean::add(Field one) {
+    if (count_++ == 0) {
+        sum_ = std::move(one);
+        return;
+    }
+    AFT_ASSERT(sum_.values.size() == one.values.size());
+    for (size_t i = 0; i < sum_.values.size(); ++i) sum_.values[i] += one.values[i];
+}
+
+Field FieldMean::mean() && {
+    for (float& v : sum_.values) v /= static_cast<float>(count_);
+    return std::move(sum_);
+}
+
 }  // namespace aft

@@ -34,4 +34,15 @@ struct FieldSet {
 
 using FieldSetPtr = std::shared_ptr<const FieldSet>;
 
+// The mean of fields of one shape, added one after the other; names and notes are the first's.
+class FieldMean {
+  public:
+    void add(Field one);
+    [[nodiscard]] Field mean() &&;
+
+  private:
+    Field sum_;
+    int64_t count_ = 0;
+};
+
 }  // namespace aft

@@ -151,4 +151,21 @@ std::string plain_json_error(std::string_view what) {
     return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
 }
 
+std::string xml_text(std::string_view words) {
+    std::string out;
+    for (const char c : words) {
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else if (static_cast<uint8_t>(c) >= 0x20 && c != 0x7F)
+            out += c;
+    }
+    return out;
+}
+
 }  // namespace aft

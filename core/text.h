@@ -25,6 +25,8 @@ namespace aft {
 [[nodiscard]] std::string exact_number(double v);
 // One word of a shell's command line: as it is, or in quotes where the shell would read it.
 [[nodiscard]] std::string shell_word(std::string_view word);
+// As the text or an attribute of XML; control characters are left out.
+[[nodiscard]] std::string xml_text(std::string_view words);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace aft

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "core/outside.h"
 
 namespace aft {
 namespace {
@@ -62,6 +63,14 @@ void write_csv(const std::filesystem::path& path, const Field& field) {
             }
         }
     });
+}
+
+std::string csv_cell(const std::string& text) {
+    const std::string line = printable_line(text);
+    if (line.find_first_of(",\"") == std::string::npos) return line;
+    std::string quoted = "\"";
+    for (const char c : line) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
 }
 
 }  // namespace aft

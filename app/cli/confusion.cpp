@@ -6,6 +6,7 @@
 #include "core/figure/scene.h"
 #include "core/files.h"
 #include "core/outside.h"
+#include "core/writers.h"
 
 namespace aft::app {
 namespace {
@@ -16,19 +17,13 @@ std::string class_name(const EvalClasses& classes, int64_t label) {
                                         : std::to_string(label);
 }
 
-std::string quoted(const std::string& text) {
-    std::string cell = "\"";
-    for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return cell + "\"";
-}
-
 std::string confusion_csv(const EvalClasses& classes) {
     std::string text = "label";
     for (int64_t answer = 0; answer < classes.count; ++answer)
-        text += "," + quoted(class_name(classes, answer));
+        text += "," + csv_cell(class_name(classes, answer));
     text += "\n";
     for (int64_t label = 0; label < classes.count; ++label) {
-        text += quoted(class_name(classes, label));
+        text += csv_cell(class_name(classes, label));
         for (int64_t answer = 0; answer < classes.count; ++answer)
             text += fmt::format(
                 ",{}", classes.confusion[static_cast<size_t>(label * classes.count + answer)]);

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/outside.h"
 #include "core/text.h"
+#include "core/writers.h"
 
 namespace aft::app {
 namespace {
@@ -24,15 +25,6 @@ const char* state_name(SweepState state) {
             return "failed";
     }
     return "";
-}
-
-// As a cell of a CSV: quoted where it must be.
-std::string cell(const std::string& text) {
-    const std::string line = printable_line(text);
-    if (line.find_first_of(",\"") == std::string::npos) return line;
-    std::string quoted = "\"";
-    for (const char c : line) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
 }
 
 // Empty where there is no number.
@@ -59,14 +51,14 @@ std::string setting_of(const SweepPoint& point, const std::string& key) {
 
 std::string point_cells(const SweepPlan& plan, size_t place) {
     const SweepPoint& point = plan.points[place];
-    std::string line = cell(point.name);
-    for (const std::string& key : columns_of(plan)) line += "," + cell(setting_of(point, key));
+    std::string line = csv_cell(point.name);
+    for (const std::string& key : columns_of(plan)) line += "," + csv_cell(setting_of(point, key));
     return line;
 }
 
 std::string header(const SweepPlan& plan) {
     std::string line = "point";
-    for (const std::string& key : columns_of(plan)) line += "," + cell(key);
+    for (const std::string& key : columns_of(plan)) line += "," + csv_cell(key);
     return line;
 }
 
@@ -83,7 +75,7 @@ std::string runs_csv(const SweepResult& result) {
                             point_cells(result.plan, run.point), run.seed, state_name(run.state),
                             run.step, measured(run.train_loss), measured(run.loss_nats),
                             measured(run.metric_value), run.examples, run.parameters,
-                            number_cell(run.seconds), cell(run.folder), cell(run.error));
+                            number_cell(run.seconds), csv_cell(run.folder), csv_cell(run.error));
     }
     return text;
 }
@@ -97,7 +89,7 @@ std::string summary_csv(const SweepResult& result) {
         text += fmt::format("{},{},{},{},{},{},{},{}\n", point_cells(result.plan, place), of.n,
                             number_cell(of.mean), number_cell(of.deviation), number_cell(of.error),
                             number_cell(of.least), number_cell(of.most),
-                            cell(result.plan.points[place].paper));
+                            csv_cell(result.plan.points[place].paper));
     }
     return text;
 }

@@ -129,7 +129,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
         print_note(estimate(shown).words);
-        if (!flags.from.empty()) print_note(warm_start_words(request.config, flags.from));
+        request.say = print_note;
     }
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();

@@ -2,6 +2,7 @@
 
 #include "core/codecs.h"
 #include "core/figure/drawing.h"
+#include "core/text.h"
 
 namespace aft {
 
@@ -17,23 +18,6 @@ std::string place(double v) {
     while (text.back() == '0') text.pop_back();
     if (text.back() == '.') text.pop_back();
     return text == "-0" ? "0" : text;
-}
-
-std::string escaped(std::string_view words) {
-    std::string out;
-    for (const char c : words) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '"')
-            out += "&quot;";
-        else if (static_cast<uint8_t>(c) >= 0x20 && c != 0x7F)
-            out += c;
-    }
-    return out;
 }
 
 std::string base64(std::string_view bytes) {
@@ -70,7 +54,7 @@ struct SvgWriter {
             "<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}>{}</text>\n",
             place(mark.at.x), place(mark.at.y), place(mark.size), hex(mark.ink),
             kAnchors[static_cast<int>(mark.anchor)], mark.is_bold ? " font-weight=\"600\"" : "",
-            escaped(mark.words));
+            xml_text(mark.words));
     }
     void operator()(const FillMark& mark) {
         body += fmt::format("<rect {} fill=\"{}\"/>\n", box_of(mark.box), hex(mark.ink));
@@ -118,7 +102,7 @@ std::string to_svg(const FigureDrawing& drawing) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" {} viewBox=\"0 0 {} {}\" role=\"img\" "
         "font-family=\"Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif\">\n"
         "<title>{}</title>\n<defs>\n{}</defs>\n<rect {} fill=\"{}\"/>\n{}</svg>\n",
-        size, place(drawing.width), place(drawing.height), escaped(drawing.title), writer.patterns,
+        size, place(drawing.width), place(drawing.height), xml_text(drawing.title), writer.patterns,
         size, hex(drawing.ground), writer.body);
 }
 

@@ -6,31 +6,40 @@
 
 namespace aft {
 
-namespace {
+struct ExampleReader::Opened {
+    std::string data;
+    std::vector<uint8_t> alphabet;
+    std::unique_ptr<DataSource> source;
+    Split split = Split::test;
+};
 
-InputTokens read_example(const Checkpoint& checkpoint, const InputRequest& request) {
-    const ModelConfig& model = checkpoint.config.model;
-    const bool text = task_traits(model).is_text();
-    const Spec spec = parse_spec(request.data);
-    const auto source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
-                                       model, {.alphabet = alphabet_of(checkpoint)});
-    const Split split = split_of(spec, *source);
-    const DataInfo& info = source->info();
-    const int64_t size = source->size(split);
-    if (size == 0)
-        fail_usage("'{}' has no examples in its {} part", request.data, split_name(split));
-    if (request.index < 0 || request.index >= size)
-        fail_usage("--index {}: '{}' has the examples 0 to {} in its {} part", request.index,
-                   request.data, size - 1, split_name(split));
-    InputTokens out;
-    out.tokens = source->example(split, request.index).values;
-    if (text)
-        out.tokens = text_tokens(tokens_text(out.tokens, info.alphabet), alphabet_of(checkpoint));
-    out.note = fmt::format("{} {} {}", request.data, split_name(split), request.index);
-    return out;
+ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& data) {
+    const Spec spec = parse_spec(data);
+    auto opened = std::make_unique<Opened>();
+    opened->data = data;
+    opened->alphabet = alphabet_of(checkpoint);
+    opened->source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
+                                    checkpoint.config.model, {.alphabet = opened->alphabet});
+    opened->split = split_of(spec, *opened->source);
+    opened_ = std::move(opened);
 }
 
-}  // namespace
+ExampleReader::~ExampleReader() = default;
+
+InputTokens ExampleReader::at(int64_t index) const {
+    const auto& [data, alphabet, source, split] = *opened_;
+    const DataInfo& info = source->info();
+    const int64_t size = source->size(split);
+    if (size == 0) fail_usage("'{}' has no examples in its {} part", data, split_name(split));
+    if (index < 0 || index >= size)
+        fail_usage("--index {}: '{}' has the examples 0 to {} in its {} part", index, data,
+                   size - 1, split_name(split));
+    InputTokens out;
+    out.tokens = source->example(split, index).values;
+    if (info.is_text) out.tokens = text_tokens(tokens_text(out.tokens, info.alphabet), alphabet);
+    out.note = fmt::format("{} {} {}", data, split_name(split), index);
+    return out;
+}
 
 std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint) {
     std::vector<uint8_t> alphabet;
@@ -53,7 +62,7 @@ std::vector<std::string> class_names_of(const Checkpoint& checkpoint) {
 
 InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request) {
     const ModelConfig& model = checkpoint.config.model;
-    if (!request.data.empty()) return read_example(checkpoint, request);
+    if (!request.data.empty()) return ExampleReader(checkpoint, request.data).at(request.index);
     InputTokens out;
     if (!request.text.empty()) {
         if (!task_traits(model).is_text()) fail_usage("this model takes pictures, found a text");

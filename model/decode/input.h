@@ -2,6 +2,7 @@
 // tokens. Any thread; blocks on files. Errors name the file, flag or key.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ struct InputTokens {
 [[nodiscard]] std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint);
 // Empty: its data have no names of classes.
 [[nodiscard]] std::vector<std::string> class_names_of(const Checkpoint& checkpoint);
+// Examples of a data source for a model; the source is opened once. The checkpoint outlives it.
+class ExampleReader {
+  public:
+    ExampleReader(const Checkpoint& checkpoint, const std::string& data);
+    ~ExampleReader();
+    [[nodiscard]] InputTokens at(int64_t index) const;
+
+  private:
+    struct Opened;
+    std::unique_ptr<const Opened> opened_;
+};
 [[nodiscard]] InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request);
 
 }  // namespace aft

@@ -28,16 +28,6 @@ std::string inputs_note(const std::string& data, int64_t index, int64_t count) {
                       : fmt::format("{}, examples {} to {}", data, index, index + count - 1);
 }
 
-// Adds `one` to `sum`, or starts it.
-void add_field(Field& sum, Field one) {
-    if (sum.values.empty()) {
-        sum = std::move(one);
-        return;
-    }
-    AFT_ASSERT(sum.values.size() == one.values.size());
-    for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += one.values[i];
-}
-
 ProbeRequest request_of(const LayerProbes& asked, std::vector<uint8_t> tokens) {
     ProbeRequest request;
     request.probe = asked.probe;
@@ -88,15 +78,15 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
     const Net net = make_net(checkpoint, parse_device(asked.device));
     const bool takes_input = room.needs == ProbeNeeds::input;
     const int64_t inputs = takes_input ? asked.count : 1;
+    const auto examples = takes_input ? std::make_unique<ExampleReader>(checkpoint, asked.data)
+                                      : std::unique_ptr<ExampleReader>();
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
     LayerFields out;
-    out.layers.resize(asked.layers.size());
+    std::vector<FieldMean> means(asked.layers.size());
     const auto layers = static_cast<int64_t>(asked.layers.size());
     for (int64_t i = 0; i < inputs; ++i) {
-        const InputTokens input =
-            takes_input ? read_input(checkpoint, {"", "", asked.data, asked.index + i})
-                        : InputTokens{};
+        const InputTokens input = examples ? examples->at(asked.index + i) : InputTokens{};
         if (takes_input && !task_traits(checkpoint.config.model).is_text() && i < 64)
             out.inputs.push_back(tokens_picture(input.tokens, checkpoint.config.model));
         ProbeRequest request = request_of(asked, input.tokens);
@@ -108,11 +98,10 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
             request.layer = asked.layers[n];
             FieldSet set =
                 naming_model(checkpoint.path, [&] { return run_probe(context, request); });
-            add_field(out.layers[n], std::move(set.fields.front()));
+            means[n].add(std::move(set.fields.front()));
         }
     }
-    for (Field& field : out.layers)
-        for (float& v : field.values) v /= static_cast<float>(inputs);
+    for (FieldMean& mean : means) out.layers.push_back(std::move(mean).mean());
     if (takes_input) out.input_note = inputs_note(asked.data, asked.index, inputs);
     return out;
 }
@@ -127,9 +116,10 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
     CompletedPictures out;
     out.hidden.assign(static_cast<size_t>(model.height * model.width), 1);
     std::fill_n(out.hidden.begin(), asked.keep_rows * model.width, uint8_t{0});
+    const ExampleReader examples(checkpoint, asked.data);
     for (int64_t i = 0; i < asked.count; ++i) {
         control.report({.done = i, .total = asked.count, .what = "pictures"});
-        const InputTokens input = read_input(checkpoint, {"", "", asked.data, asked.index + i});
+        const InputTokens input = examples.at(asked.index + i);
         const CompletionRequest request = completion_of(asked, model, input.tokens);
         JobControl quiet;
         quiet.stop = control.stop;
@@ -149,7 +139,7 @@ RunCurves run_curves(const std::string& path) {
     if (!is_run_folder(path))
         fail("{}: is no run folder; curves are drawn of what training logs there (metrics.jsonl)",
              shown_path(path));
-    const Config config = load_config_file((fs::path(path) / "config.json").string());
+    const Config config = load_run_config((fs::path(path) / "config.json").string());
     RunCurves out;
     out.path = path;
     out.name = shown_name(path);

@@ -66,23 +66,6 @@ ProbeResult describe(const Field& field) {
     return out;
 }
 
-// Sums field after field; the mean at the end.
-struct FieldMean {
-    Field sum = {};
-    int64_t count = 0;
-    void add(const Field& one) {
-        if (count++ == 0) {
-            sum = one;
-            return;
-        }
-        for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += one.values[i];
-    }
-    [[nodiscard]] Field mean() && {
-        for (float& v : sum.values) v /= static_cast<float>(count);
-        return std::move(sum);
-    }
-};
-
 void check_limit(const ProbeJob& job, const ProbeRoom& room) {
     if (job.limit < 1 || job.limit > 4096)
         fail_usage("--limit: found {}, allowed: 1 to 4096", job.limit);
@@ -101,9 +84,10 @@ void check_limit(const ProbeJob& job, const ProbeRoom& room) {
 Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpoint& checkpoint,
                  const InputTokens& input) {
     FieldMean mean;
+    const auto examples = job.limit > 1 ? std::make_unique<ExampleReader>(checkpoint, job.data)
+                                        : std::unique_ptr<ExampleReader>();
     for (int64_t i = 0; i < job.limit; ++i) {
-        const InputTokens other =
-            i == 0 ? input : read_input(checkpoint, {"", "", job.data, job.index + i});
+        const InputTokens other = i == 0 ? input : examples->at(job.index + i);
         context.control.report({.done = i, .total = job.limit, .what = "inputs"});
         mean.add(run_probe(context, to_request(job, other.tokens)).fields.front());
     }

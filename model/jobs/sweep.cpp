@@ -8,7 +8,6 @@
 #include "core/files.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/jobs/eval.h"
-#include "model/jobs/inspect.h"
 #include "model/jobs/sweep_store.h"
 #include "model/jobs/train.h"
 #include "model/train/run_folder.h"
@@ -26,13 +25,6 @@ struct Sweep {
     const SweepPublish& publish;
     SweepResult result;
 };
-
-void note_metric(SweepResult& result, const TaskTraits& task, const EvalResult& measured) {
-    result.metric = measured.metric;
-    result.metric_words = task.metric_words;
-    result.split = measured.split;
-    result.lower_is_better = !task.has_classes;
-}
 
 SweepSummary summary_of(const std::vector<double>& values) {
     SweepSummary summary{.n = static_cast<int64_t>(values.size())};
@@ -102,7 +94,8 @@ void measure(Sweep& sweep, SweepRun& run, const TrainResult& trained, const JobC
                                           .device = sweep.request.device,
                                           .limit = plan.limit},
                                          control);
-    note_metric(sweep.result, trained.task, measured);
+    sweep.result.split = measured.split;
+    run.parameters = measured.cost.parameters;
     run.loss_nats = measured.loss_nats;
     run.metric_value = measured.metric_value;
     run.examples = measured.examples;
@@ -119,7 +112,6 @@ void train_and_measure(Sweep& sweep, size_t place) {
     run.train_loss =
         loss != trained.metrics.end() ? loss->second : std::numeric_limits<double>::quiet_NaN();
     measure(sweep, run, trained, control);
-    run.parameters = inspect_job(trained.checkpoint).parameters;
     run.state = SweepState::done;
     store_run(run);
 }
@@ -171,7 +163,6 @@ void note_task(SweepResult& result) {
     const TaskTraits& task = task_traits(result.plan.base.model);
     result.metric = task.metric;
     result.metric_words = task.metric_words;
-    result.lower_is_better = !task.has_classes;
     result.split = result.plan.split;
 }
 

@@ -70,9 +70,8 @@ struct SweepResult {
     SweepPlan plan{};
     std::string out{};
     std::string metric{}, metric_words{}, split{};  // of the measured values
-    bool lower_is_better = true;
-    std::vector<SweepRun> runs{};           // points times seeds, in this order
-    std::vector<SweepSummary> summaries{};  // of each point
+    std::vector<SweepRun> runs{};                   // points times seeds, in this order
+    std::vector<SweepSummary> summaries{};          // of each point
     [[nodiscard]] int64_t count(SweepState state) const;
 };
 

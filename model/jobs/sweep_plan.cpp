@@ -22,6 +22,8 @@ using Json = nlohmann::json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kMostRuns = 10000;
+const std::set<std::string> kKeys{"sentence", "paper", "preset", "data",  "set", "axes",
+                                  "variants", "seeds", "split",  "limit", "x"};
 constexpr uint64_t kMostBytes = uint64_t{1} << 20;
 
 struct SweepAxis {
@@ -255,9 +257,7 @@ SweepPlan read_sweep(const SweepRequest& request) {
     const fs::path path = file_of(request);
     const Json object = read_json_file(path, kMostBytes, ErrorKind::usage);
     const SweepReader in{object, shown_path(path.string())};
-    in.allow({"sentence", "paper", "preset", "data", "set", "axes", "variants", "seeds", "split",
-              "limit", "x"},
-             "a sweep");
+    in.allow(kKeys, "a sweep");
     SweepPlan plan;
     plan.name = path.stem().string();
     if (const std::string problem = name_problem(plan.name); !problem.empty())
@@ -282,9 +282,7 @@ std::vector<RoomInfo> list_sweeps() {
         if (entry.path().extension() != ".json") continue;
         const Json object = read_json_file(entry.path(), kMostBytes);
         const SweepReader in{object, entry.path().string()};
-        in.allow({"sentence", "paper", "preset", "data", "set", "axes", "variants", "seeds",
-                  "split", "limit", "x"},
-                 "a sweep");
+        in.allow(kKeys, "a sweep");
         sweeps.push_back({entry.path().stem().string(), in.text("sentence")});
     }
     std::sort(sweeps.begin(), sweeps.end(),

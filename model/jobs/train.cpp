@@ -36,14 +36,26 @@ struct TrainingRun {
     std::unique_ptr<RunFolder> folder;
 };
 
+std::string warm_start_words(const WarmStart& start, const std::string& from) {
+    std::string words = fmt::format("from {}: {} parameters taken, {} start anew", from,
+                                    start.taken.size(), start.fresh.size());
+    for (const std::string& name : start.fresh) words += "\n  new: " + name;
+    if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
+    return words;
+}
+
+std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request) {
+    const at::Device device = parse_device(request.device);
+    if (request.from.empty()) return std::make_unique<Trainer>(request.config, device);
+    const WarmStart start = warm_start(request.config, request.from);
+    request.say(warm_start_words(start, request.from));
+    return std::make_unique<Trainer>(start.checkpoint, device);
+}
+
 TrainingRun start_fresh(const TrainRequest& request) {
     TrainingRun run;
     // The trainer first: a config or data that do not fit leave no folder behind.
-    run.trainer = request.from.empty()
-                      ? std::make_unique<Trainer>(request.config, parse_device(request.device))
-                      : std::make_unique<Trainer>(
-                            warm_start(fit_to_data(request.config).config, request.from).checkpoint,
-                            parse_device(request.device));
+    run.trainer = fresh_trainer(request);
     const fs::path out =
         request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
     run.folder = std::make_unique<RunFolder>(out, run.trainer->config());
@@ -204,18 +216,6 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     TrainResult result;
     with_plain_errors([&] { result = train(request, control); });
     return result;
-}
-
-std::string warm_start_words(const Config& config, const std::string& from) {
-    std::string words;
-    with_plain_errors([&] {
-        const WarmStart start = warm_start(fit_to_data(config).config, from);
-        words = fmt::format("from {}: {} parameters taken, {} start anew", from, start.taken.size(),
-                            start.fresh.size());
-        for (const std::string& name : start.fresh) words += "\n  new: " + name;
-        if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
-    });
-    return words;
 }
 
 Estimate estimate(const Config& config) {

@@ -2,6 +2,7 @@
 // LibTorch. Block until done; any thread.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct TrainRequest {
     std::optional<int64_t> until;  // --steps
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";
+    // Called once before the first step of a run with `from`: what was taken, what starts anew.
+    std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 struct TrainResult {
     std::string run, checkpoint;
@@ -47,10 +50,6 @@ struct FittedConfig {
 // cannot be had or do not belong to the model.
 [[nodiscard]] FittedConfig fit_to_data(const Config& config,
                                        const std::vector<std::string>& given = {});
-
-// What a new run from `from` takes of it and what starts anew, in lines. Error as the start would
-// give.
-[[nodiscard]] std::string warm_start_words(const Config& config, const std::string& from);
 
 // Memory and time of a training, before it starts.
 struct Estimate {

@@ -34,7 +34,7 @@ AttentionLayer::AttentionLayer(const ModelConfig& config, ParameterMaker& maker,
                                const std::string& prefix)
     : config_(config),
       heads_(config.own.read<MixerSettings>().heads),
-      projections_(make_projections(maker, config, prefix, config.dim)) {}
+      projections_(make_projections(maker, config, prefix, config.inner_width())) {}
 
 at::Tensor AttentionLayer::forward(const at::Tensor& x, const MixContext& context) const {
     const Projected of{
@@ -90,24 +90,50 @@ AttentionLogits AttentionLayer::attention_rows(const AttentionRequest& request) 
             .axis = "head"};
 }
 
+KeyValueCache::KeyValueCache(int64_t batch, int64_t heads, int64_t width,
+                             const at::TensorOptions& options) {
+    constexpr int64_t kFirstCapacity = 64;
+    k_ = at::zeros({batch, heads, kFirstCapacity, width}, options);
+    v_ = at::zeros_like(k_);
+}
+
 std::unique_ptr<MixerState> KeyValueCache::clone() const {
-    return std::make_unique<KeyValueCache>(*this);  // k and v are replaced, never changed in place
+    auto copy = std::make_unique<KeyValueCache>(*this);
+    copy->k_ = k_.clone();
+    copy->v_ = v_.clone();
+    return copy;
 }
 
 void KeyValueCache::select(const at::Tensor& rows) {
-    k = k.index_select(0, rows);
-    v = v.index_select(0, rows);
+    k_ = k_.index_select(0, rows);
+    v_ = v_.index_select(0, rows);
 }
 
 void KeyValueCache::append(const at::Tensor& new_k, const at::Tensor& new_v) {
-    k = at::cat({k, new_k}, 2);
-    v = at::cat({v, new_v}, 2);
+    if (position == k_.size(2)) {
+        k_ = at::cat({k_, at::zeros_like(k_)}, 2);
+        v_ = at::cat({v_, at::zeros_like(v_)}, 2);
+    }
+    k_.narrow(2, position, 1).copy_(new_k);
+    v_.narrow(2, position, 1).copy_(new_v);
     ++position;
 }
 
+at::Tensor KeyValueCache::keys() const {
+    return k_.narrow(2, 0, position);
+}
+
+at::Tensor KeyValueCache::values() const {
+    return v_.narrow(2, 0, position);
+}
+
+std::unique_ptr<KeyValueCache> AttentionLayer::cache(int64_t batch) const {
+    return std::make_unique<KeyValueCache>(batch, heads_, config_.inner_width() / heads_,
+                                           options());
+}
+
 std::unique_ptr<MixerState> SparseAttention::start(int64_t batch) const {
-    const int64_t width = config().dim / heads();
-    return std::make_unique<KeyValueCache>(at::zeros({batch, heads(), 0, width}, options()));
+    return cache(batch);
 }
 
 at::Tensor SparseAttention::step(const at::Tensor& x, MixerState& state) const {
@@ -118,9 +144,9 @@ at::Tensor SparseAttention::step(const at::Tensor& x, MixerState& state) const {
                                 .logical_not()
                                 .nonzero()
                                 .squeeze(1)
-                                .to(cache.k.device());
-    const at::Tensor y = at::scaled_dot_product_attention(token.q, cache.k.index_select(2, seen),
-                                                          cache.v.index_select(2, seen));
+                                .to(token.k.device());
+    const at::Tensor y = at::scaled_dot_product_attention(
+        token.q, cache.keys().index_select(2, seen), cache.values().index_select(2, seen));
     return join(y).squeeze(1);
 }
 

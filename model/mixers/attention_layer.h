@@ -14,6 +14,21 @@ struct Heads {
     at::Tensor q, k, v;  // [B, h, T, d/h]
 };
 
+// K and V of all tokens so far, for rooms that read them again. The storage doubles when it is
+// full.
+class KeyValueCache final : public MixerState {
+  public:
+    KeyValueCache(int64_t batch, int64_t heads, int64_t width, const at::TensorOptions& options);
+    [[nodiscard]] std::unique_ptr<MixerState> clone() const override;
+    void select(const at::Tensor& rows) override;
+    void append(const at::Tensor& new_k, const at::Tensor& new_v);  // [B, h, 1, d/h]
+    [[nodiscard]] at::Tensor keys() const;                          // [B, h, position, d/h]
+    [[nodiscard]] at::Tensor values() const;
+
+  private:
+    at::Tensor k_, v_;  // [B, h, capacity, d/h]
+};
+
 class AttentionLayer : public Mixer {
   public:
     AttentionLayer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix);
@@ -28,6 +43,7 @@ class AttentionLayer : public Mixer {
     [[nodiscard]] virtual at::Tensor attend(const Heads& in) const = 0;
     // Of the T sources of target t, bool [T]: those that it does not see beside the future ones.
     [[nodiscard]] virtual at::Tensor hidden(int64_t t, int64_t T) const;
+    [[nodiscard]] std::unique_ptr<KeyValueCache> cache(int64_t batch) const;
     // q, k, v of the tokens x [B, n, d], and the way back from [B, h, n, d/h].
     [[nodiscard]] Heads project(const at::Tensor& x) const;
     [[nodiscard]] at::Tensor join(const at::Tensor& heads) const;
@@ -41,15 +57,6 @@ class AttentionLayer : public Mixer {
     ModelConfig config_;
     int64_t heads_;
     Projections projections_;
-};
-
-// K and V of all tokens so far, for rooms that read them again.
-struct KeyValueCache final : MixerState {
-    explicit KeyValueCache(const at::Tensor& empty) : k(empty), v(empty) {}
-    at::Tensor k, v;  // [B, h, position, d/h]
-    [[nodiscard]] std::unique_ptr<MixerState> clone() const override;
-    void select(const at::Tensor& rows) override;
-    void append(const at::Tensor& new_k, const at::Tensor& new_v);  // [B, h, 1, d/h]
 };
 
 // Which sources a target sees: blocks of targets, each with the sources that its targets share.

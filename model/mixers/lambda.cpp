@@ -36,17 +36,16 @@ class Lambda final : public Mixer {
     Lambda(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : height_(config.grid_height()), width_(config.grid_width()) {
         const auto settings = config.own.read<LambdaSettings>();
-        const int64_t d = config.dim, depth = settings.key_depth, value = d / settings.heads;
+        const int64_t depth = settings.key_depth, value = config.inner_width() / settings.heads;
         heads_ = settings.heads;
-        q_ = make_linear(maker, config, prefix + "q", {d, heads_ * depth});
-        k_ = make_linear(maker, config, prefix + "k", {d, depth});
-        v_ = make_linear(maker, config, prefix + "v", {d, value});
+        q_ = make_inner_map(maker, config, prefix + "q", heads_ * depth);
+        k_ = make_inner_map(maker, config, prefix + "k", depth);
+        v_ = make_inner_map(maker, config, prefix + "v", value);
         q_norm_ = norm_of(maker, config, prefix + "q_norm", depth);
         v_norm_ = norm_of(maker, config, prefix + "v_norm", value);
         offsets_ = maker.normal(prefix + "offsets", {2 * height_ - 1, 2 * width_ - 1, depth}, 0.02,
                                 ParameterGroup::embedding);
-        if (config.output_projection)
-            o_ = make_linear(maker, config, prefix + "o", {d, d, BranchPlace::end_of_branch});
+        o_ = make_output_map(maker, config, prefix);
     }
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,

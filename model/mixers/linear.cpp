@@ -29,7 +29,7 @@ class LinearAttention final : public AttentionLayer {
     using AttentionLayer::AttentionLayer;
 
     [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
-        const int64_t width = config().dim / heads();
+        const int64_t width = config().inner_width() / heads();
         return std::make_unique<LinearState>(
             at::zeros({batch, heads(), width, width + 1}, options().dtype(at::kDouble)));
     }

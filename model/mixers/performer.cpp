@@ -111,9 +111,9 @@ class Performer final : public AttentionLayer {
     Performer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AttentionLayer(config, maker, prefix) {
         const auto settings = config.own.read<PerformerSettings>();
-        directions_ =
-            maker.normal(prefix + "features", {settings.features, config.dim / settings.heads}, 1,
-                         ParameterGroup::fixed);
+        directions_ = maker.normal(prefix + "features",
+                                   {settings.features, config.inner_width() / settings.heads}, 1,
+                                   ParameterGroup::fixed);
         if (!directions_.is_meta()) make_orthogonal(directions_);
     }
 

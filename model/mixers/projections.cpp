@@ -8,19 +8,30 @@
 
 namespace aft {
 
+Linear make_inner_map(ParameterMaker& maker, const ModelConfig& config, const std::string& name,
+                      int64_t out) {
+    return make_linear(maker, config, name,
+                       {.in = config.dim, .out = out, .has_bias = config.qkv_bias});
+}
+
+std::optional<Linear> make_output_map(ParameterMaker& maker, const ModelConfig& config,
+                                      const std::string& prefix) {
+    if (!config.output_projection) return {};
+    return make_linear(maker, config, prefix + "o",
+                       {config.inner_width(), config.dim, BranchPlace::end_of_branch});
+}
+
 Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
                              const std::string& prefix, int64_t key_channels) {
-    const int64_t d = config.dim, inner = config.inner_width();
+    const int64_t inner = config.inner_width();
     const auto make = [&](const char* name, int64_t out) {
-        return make_linear(maker, config, prefix + name,
-                           {.in = d, .out = out, .has_bias = config.qkv_bias});
+        return make_inner_map(maker, config, prefix + name, out);
     };
     Projections p;
     if (config.own.read<MixerSettings>().query_gate) p.q = make("q", inner);
     p.k = make("k", key_channels);
     p.v = make("v", inner);
-    if (config.output_projection)
-        p.o = make_linear(maker, config, prefix + "o", {inner, d, BranchPlace::end_of_branch});
+    p.o = make_output_map(maker, config, prefix);
     return p;
 }
 

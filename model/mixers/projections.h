@@ -24,6 +24,13 @@ struct Projections {
     [[nodiscard]] at::Tensor out(const at::Tensor& y) const { return o ? (*o)(y) : y; }
 };
 
+// One of the maps to q, k and v, with a bias if the config says so.
+[[nodiscard]] Linear make_inner_map(ParameterMaker& maker, const ModelConfig& config,
+                                    const std::string& name, int64_t out);
+// The way back from the inner width, where the config has one.
+[[nodiscard]] std::optional<Linear> make_output_map(ParameterMaker& maker,
+                                                    const ModelConfig& config,
+                                                    const std::string& prefix);
 [[nodiscard]] Projections make_projections(ParameterMaker& maker, const ModelConfig& config,
                                            const std::string& prefix, int64_t key_channels);
 

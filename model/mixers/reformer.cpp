@@ -76,15 +76,13 @@ class Reformer final : public Mixer {
   public:
     Reformer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : settings_(config.own.read<ReformerSettings>()),
-          q_(make_linear(maker, config, prefix + "q", {config.dim, config.dim})),
-          v_(make_linear(maker, config, prefix + "v", {config.dim, config.dim})) {
+          q_(make_inner_map(maker, config, prefix + "q", config.inner_width())),
+          v_(make_inner_map(maker, config, prefix + "v", config.inner_width())) {
         rotations_ = maker.normal(prefix + "hash",
-                                  {settings_.rounds, config.dim / settings_.heads,
+                                  {settings_.rounds, config.inner_width() / settings_.heads,
                                    std::max<int64_t>(settings_.buckets / 2, 1)},
                                   1, ParameterGroup::fixed);
-        if (config.output_projection)
-            o_ = make_linear(maker, config, prefix + "o",
-                             {config.dim, config.dim, BranchPlace::end_of_branch});
+        o_ = make_output_map(maker, config, prefix);
     }
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
@@ -92,7 +90,7 @@ class Reformer final : public Mixer {
         const at::Tensor q = q_(x), v = v_(x);
         show(context, "q", q);
         show(context, "v", v);
-        const at::Tensor y = attend(split(q), split(v)).transpose(1, 2).reshape(x.sizes());
+        const at::Tensor y = attend(split(q), split(v)).transpose(1, 2).reshape(v.sizes());
         show(context, "mix", y);
         return o_ ? (*o_)(y) : y;
     }

@@ -31,17 +31,15 @@ class Synthesizer final : public Mixer {
     Synthesizer(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : config_(config),
           heads_(config.own.read<MixerSettings>().heads),
-          inside_(make_linear(maker, config, prefix + "inner", {config.dim, config.dim})),
-          v_(make_linear(maker, config, prefix + "v", {config.dim, config.dim})) {
-        const int64_t T = config.tokens(), width = config.dim / heads_;
+          inside_(make_inner_map(maker, config, prefix + "inner", config.inner_width())),
+          v_(make_inner_map(maker, config, prefix + "v", config.inner_width())) {
+        const int64_t T = config.tokens(), width = config.inner_width() / heads_;
         const double std =
             config.init == "normal" ? 0.02 : 1 / std::sqrt(static_cast<double>(width));
         logits_ = maker.normal(prefix + "logits.weight", {heads_, T, width}, std,
                                ParameterGroup::linear_weight);
         logits_bias_ = maker.constant(prefix + "logits.bias", {heads_, T}, 0, ParameterGroup::bias);
-        if (config.output_projection)
-            o_ = make_linear(maker, config, prefix + "o",
-                             {config.dim, config.dim, BranchPlace::end_of_branch});
+        o_ = make_output_map(maker, config, prefix);
     }
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,

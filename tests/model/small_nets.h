@@ -74,6 +74,10 @@ inline std::vector<NetCase> small_cases() {
     option("local inner", "aft-local", "text", [](auto& c) { c.inner = 12; });
     option("softmax inner", "softmax", "image", [](auto& c) { c.inner = 6; });
     option("no bias of q, k, v", "aft-full", "image", [](auto& c) { c.qkv_bias = false; });
+    const auto wide = [](auto& c) { c.inner = 12, c.qkv_bias = false; };
+    for (const char* mixer : {"linear", "local-softmax", "performer", "reformer", "synthesizer"})
+        option(fmt::format("{} inner", mixer).c_str(), mixer, "text", wide);
+    option("lambda inner", "lambda", "classify", wide);
     option("no start token", "aft-local", "text", [](auto& c) { c.start_token = false; });
     option("sinusoidal", "aft-simple", "text", [](auto& c) { c.positions = "sinusoidal"; });
     option("local w", "aft-local", "image",
