@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "model/nn/fused.h"
+#include "model/nn/fused_branch.h"
 
 namespace aft {
 
@@ -52,11 +53,16 @@ ops::Options AftLayer::options(const MixContext& context) const {
     return options;
 }
 
-at::Tensor AftLayer::mix(const Projected& of, const MixContext& context) const {
+ops::Inputs AftLayer::inputs(const Projected& of, const MixContext& context) const {
     ops::Inputs in = bias_inputs_in(of.v.size(1), context);
     in.q = of.q;
     in.k = of.k;
     in.v = of.v;
+    return in;
+}
+
+at::Tensor AftLayer::mix(const Projected& of, const MixContext& context) const {
+    const ops::Inputs in = inputs(of, context);
     show(context, "q", in.q);
     show(context, "k", in.k);
     show(context, "v", in.v);
@@ -75,6 +81,14 @@ at::Tensor AftLayer::add_to(const at::Tensor& x, const Norm& norm, const MixCont
                             const BranchEnd& end) const {
     if (!can_fuse(x)) return Mixer::add_to(x, norm, context, end);
     const Projected of = projections_.of_normed(x, norm, end.arithmetic);
+    if (context.tap == nullptr && projections_.o) {
+        const BranchMaps maps{.q = projections_.q ? &*projections_.q : nullptr,
+                              .k = &projections_.k,
+                              .v = &projections_.v,
+                              .o = &*projections_.o};
+        const BranchOperator op{kind(), inputs(of, context), options(context)};
+        if (const auto y = add_operator(of.x, norm, maps, op, end)) return *y;
+    }
     return projections_.add_out(of.x, mix(of, context), end);
 }
 

@@ -41,6 +41,7 @@ class AftLayer : public Mixer {
     [[nodiscard]] const ModelConfig& config() const { return config_; }
 
   private:
+    [[nodiscard]] ops::Inputs inputs(const Projected& of, const MixContext& context) const;
     // The operator on projected q, k, v.
     [[nodiscard]] at::Tensor mix(const Projected& of, const MixContext& context) const;
     ModelConfig config_;

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "model/nn/cpu/rows.h"
+#include "model/nn/fused_parts.h"
 #include "model/nn/products.h"
 #include "model/ops/common/saved.h"
 
@@ -14,76 +15,17 @@ namespace {
 
 using nn::add_product;
 using nn::apply_map;
+using nn::column_sums;
+using nn::mask_of;
+using nn::Normed;
+using nn::operand;
+using nn::pointer;
 using nn::product;
+using nn::rows_of;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-const float* pointer(const at::Tensor& x) {
-    return x.const_data_ptr<float>();
-}
-
 constexpr const char* kFused = "the fused layers";
-
-at::Tensor rows_of(const at::Tensor& x) {  // [..., d] -> [N, d] without gaps
-    return x.reshape({-1, x.size(-1)}).contiguous();
-}
-
-at::Tensor operand(const at::Tensor& x, Arithmetic arithmetic) {
-    return arithmetic == Arithmetic::bf16 ? x.to(at::kBFloat16) : x;
-}
-
-at::Tensor column_sums(const at::Tensor& x) {
-    at::Tensor sums = at::empty({x.size(1)}, x.options());
-    nn::cpu::sum_columns(
-        {.x = pointer(x), .rows = x.size(0), .width = x.size(1), .sums = sums.data_ptr<float>()});
-    return sums;
-}
-
-// A layer norm whose output is not kept.
-struct Normed {
-    at::Tensor x, weight, bias;  // x [N, d]
-    double eps = 0;
-    at::Tensor stats;  // [N, 2], undefined at first
-
-    at::Tensor operator()() {
-        at::Tensor y = at::empty_like(x);
-        const bool known = stats.defined();
-        if (!known) stats = at::empty({x.size(0), 2}, x.options());
-        nn::cpu::norm_rows({.x = pointer(x),
-                            .rows = x.size(0),
-                            .width = x.size(1),
-                            .weight = pointer(weight),
-                            .bias = pointer(bias),
-                            .eps = static_cast<float>(eps),
-                            .stats = stats.data_ptr<float>(),
-                            .known = known,
-                            .y = y.data_ptr<float>()});
-        return y;
-    }
-
-    // dy [N, d] becomes the gradient of x, `added` included; -> those of weight and bias.
-    [[nodiscard]] std::pair<at::Tensor, at::Tensor> gradient(at::Tensor& dy,
-                                                             const at::Tensor& added) const {
-        const at::Tensor sums = at::empty({2, x.size(1)}, x.options());
-        nn::cpu::norm_gradient_rows({.x = pointer(x),
-                                     .stats = pointer(stats),
-                                     .weight = pointer(weight),
-                                     .dy = pointer(dy),
-                                     .added = pointer(added),
-                                     .rows = x.size(0),
-                                     .width = x.size(1),
-                                     .dx = dy.data_ptr<float>(),
-                                     .sums = sums.data_ptr<float>()});
-        return {sums[0], sums[1]};
-    }
-};
-
-// x + mask * (y + bias) into y
-void end_branch(at::Tensor& y, const at::Tensor& bias, const at::Tensor& mask,
-                const at::Tensor& x) {
-    y.add_(bias);
-    y.mul_(mask).add_(x);
-}
 
 // inputs: x, norm weight, norm bias, then weight and bias of each map
 struct NormedMaps : torch::autograd::Function<NormedMaps> {
@@ -142,23 +84,9 @@ struct AddMap : torch::autograd::Function<AddMap> {
                               const at::Tensor& mask, bool bf16) {
         const Arithmetic arithmetic = bf16 ? Arithmetic::bf16 : Arithmetic::fp32;
         const at::Tensor from = operand(rows_of(y), arithmetic);
-        const at::Tensor w = operand(weight, arithmetic), rest = rows_of(x);
         context->save_for_backward({y, weight, mask});
         context->saved_data["bf16"] = bf16;
-        at::Tensor out;
-        if (mask.numel() > 0) {
-            out = product(from, w.t());
-            end_branch(out, bias, mask.view_as(out), rest);
-        } else {
-            out = at::empty_like(rest);
-            nn::cpu::add_rows({.x = pointer(rest),
-                               .bias = pointer(bias),
-                               .rows = out.size(0),
-                               .width = out.size(1),
-                               .y = out.data_ptr<float>()});
-            add_product(out, from, w.t());
-        }
-        return out.view_as(x);
+        return nn::joined({from, operand(weight, arithmetic), bias, mask, rows_of(x)}).view_as(x);
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -191,22 +119,9 @@ struct AddMlp : torch::autograd::Function<AddMlp> {
         context->save_for_backward(saved);
         context->saved_data["eps"] = eps;
         context->saved_data["bf16"] = bf16;
-        const at::Tensor from = operand(active, arithmetic);
-        const at::Tensor w = operand(inputs[5], arithmetic).t();
-        at::Tensor out;
-        if (inputs[7].numel() > 0) {
-            out = product(from, w);
-            end_branch(out, inputs[6], inputs[7].view_as(out), norm.x);
-        } else {
-            out = at::empty_like(norm.x);
-            nn::cpu::add_rows({.x = pointer(norm.x),
-                               .bias = pointer(inputs[6]),
-                               .rows = out.size(0),
-                               .width = out.size(1),
-                               .y = out.data_ptr<float>()});
-            add_product(out, from, w);
-        }
-        return out.view_as(inputs[0]);
+        return nn::joined({operand(active, arithmetic), operand(inputs[5], arithmetic), inputs[6],
+                           inputs[7], norm.x})
+            .view_as(inputs[0]);
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -276,11 +191,6 @@ struct Entropy : torch::autograd::Function<Entropy> {
         return {factor == 1 ? kept : kept.mul(factor), at::Tensor(), at::Tensor(), at::Tensor()};
     }
 };
-
-at::Tensor mask_of(const BranchEnd& end, const at::Tensor& x) {
-    if (end.dropout == nullptr || end.dropout->is_off()) return at::empty({0}, x.options());
-    return end.dropout->mask(x);
-}
 
 }  // namespace
 

@@ -23,7 +23,8 @@ constexpr std::array<std::pair<OperatorKind, const char*>, 7> kKinds{
      {OperatorKind::conv2d, "conv2d"},
      {OperatorKind::softmax, "softmax"},
      {OperatorKind::linear, "linear"}}};
-// The backend that computes the call; Error if the one asked for cannot.
+
+// Of a call that is checked.
 const BackendFunctions& choose(OperatorKind kind, const Inputs& in, const Options& options) {
     const OperatorBackend backend = options.backend;
     if (backend != OperatorBackend::automatic) {
@@ -76,8 +77,13 @@ at::Tensor apply_bf16(OperatorKind kind, const Inputs& in, Options options) {
 
 at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     if (in.v.defined() && in.v.scalar_type() == at::kBFloat16) return apply_bf16(kind, in, options);
+    return chosen_backend(kind, in, options).apply(kind, in, options);
+}
+
+const BackendFunctions& chosen_backend(OperatorKind kind, const Inputs& in,
+                                       const Options& options) {
     check_call(kind, in, options);
-    return choose(kind, in, options).apply(kind, in, options);
+    return choose(kind, in, options);
 }
 
 OperatorKind parse_kind(const std::string& name) {

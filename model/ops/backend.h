@@ -42,6 +42,9 @@ struct BackendFunctions {
     // Y [B, T, d], gated, dtype of v. Checked inputs that why_not() lets through; differentiable.
     at::Tensor (*apply)(OperatorKind, const Inputs&, const Options&) = nullptr;
 
+    // The call as evaluate() takes it: contiguous tensors. nullptr where the gate is a tensor call
+    // of its own, so that apply() is more than evaluate().
+    Call (*prepare)(OperatorKind, const Inputs&, const Options&) = nullptr;
     // Called by autograd.cpp for apply_differentiably(); nullptr where apply() is tensor calls.
     // keeps: a gradient may be wanted.
     BackendResult (*evaluate)(const Call&, bool keeps) = nullptr;
@@ -49,6 +52,10 @@ struct BackendFunctions {
     Gradients (*differentiate)(const Call&, const BackendResult& kept,
                                const at::Tensor& dy) = nullptr;
 };
+
+// The backend that computes the call, which is checked first; Error if the one asked for cannot.
+[[nodiscard]] const BackendFunctions& chosen_backend(OperatorKind kind, const Inputs& in,
+                                                     const Options& options);
 
 #define AFT_BACKEND(name)                              \
     namespace name {                                   \

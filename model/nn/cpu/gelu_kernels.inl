@@ -1,4 +1,4 @@
-// GELU (Hendrycks and Gimpel 2016, the exact form) of x + bias, its gradient, sums of columns.
+// GELU (Hendrycks and Gimpel 2016, the exact form) of x + bias, its gradient, the gate, sums of columns.
 //   y = x P(x),  dy/dx = P(x) + x p(x);   P(x) = erfc(-x / sqrt 2) / 2,  p(x) = exp(-x^2 / 2) /
 //   sqrt(2 pi)
 // Cost: about 35 instructions a vector, one exponential and one division for both P and p; 8 bytes
@@ -51,6 +51,16 @@ static void gelu_gradient(const GeluGradient& in) {
             store_partial(f.y + at, x * here.below, n);
             store_partial(in.dx + at, dx, n);
             store_partial(in.sums + c, load_partial(in.sums + c, n, 0) + dx, n);
+        });
+}
+
+static void gate(const Gate& in) {
+    for (int64_t row = 0; row < in.rows; ++row)
+        each_vector(in.width, [&](int64_t c, int64_t n) {
+            const int64_t at = row * in.width + c;
+            store_partial(in.y + at,
+                          sigmoid(load_partial(in.q + at, n, 0)) * load_partial(in.x + at, n, 0),
+                          n);
         });
 }
 

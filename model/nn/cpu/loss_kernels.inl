@@ -97,6 +97,7 @@ static constexpr RowKernels table() {
             .norm_gradient = norm_gradient,
             .gelu = gelu,
             .gelu_gradient = gelu_gradient,
+            .gate = gate,
             .add = add,
             .column_sums = column_sums,
             .cross_entropy = cross_entropy,

@@ -1,7 +1,7 @@
 // The row-wise kernels of a training step (all but its matrix products), as one table of plain
-// functions per instruction set: layer norm, GELU, sums of columns, cross entropy, AdamW. Called by
-// rows.cpp for one chunk of rows at a time. Pointers and sizes only; no threads, no LibTorch.
-// Matrices are [rows, width] without gaps; sums are overwritten.
+// functions per instruction set: layer norm, GELU, gate, sums of columns, cross entropy, AdamW.
+// Called by rows.cpp for one chunk of rows at a time. Pointers and sizes only; no threads, no
+// LibTorch. Matrices are [rows, width] without gaps; sums are overwritten.
 #pragma once
 #include <cstdint>
 
@@ -38,6 +38,13 @@ struct GeluGradient {
     float* sums = nullptr;  // [width]: of dx
 };
 
+// y = sigmoid(q) x; y may be x.
+struct Gate {
+    const float *q = nullptr, *x = nullptr;
+    int64_t rows = 0, width = 0;
+    float* y = nullptr;
+};
+
 struct AddRows {
     const float *x = nullptr, *bias = nullptr;
     int64_t rows = 0, width = 0;
@@ -69,6 +76,7 @@ struct RowKernels {
     void (*norm_gradient)(const NormGradient&) = nullptr;
     void (*gelu)(const Gelu&) = nullptr;
     void (*gelu_gradient)(const GeluGradient&) = nullptr;
+    void (*gate)(const Gate&) = nullptr;
     void (*add)(const AddRows&) = nullptr;
     void (*column_sums)(const AddRows&) = nullptr;
     double (*cross_entropy)(const CrossEntropy&) = nullptr;  // sum over the rows

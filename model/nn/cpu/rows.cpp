@@ -109,6 +109,17 @@ void gelu_gradient_rows(const GeluGradient& in) {
     add_up(parts, width, in.sums);
 }
 
+void gate_rows(const Gate& in) {
+    each_chunk(in.rows, in.width, [&](int64_t, int64_t row, int64_t count) {
+        Gate part = in;
+        part.q += row * in.width;
+        part.x += row * in.width;
+        part.y += row * in.width;
+        part.rows = count;
+        row_kernels().gate(part);
+    });
+}
+
 void add_rows(const AddRows& in) {
     each_chunk(in.rows, in.width, [&](int64_t, int64_t row, int64_t count) {
         AddRows part = in;

@@ -10,6 +10,7 @@ void norm_rows(const NormRows& in);
 void norm_gradient_rows(const NormGradient& in);
 void gelu_rows(const Gelu& in);
 void gelu_gradient_rows(const GeluGradient& in);
+void gate_rows(const Gate& in);
 void add_rows(const AddRows& in);
 void sum_columns(const AddRows& in);
 [[nodiscard]] double cross_entropy_rows(const CrossEntropy& in);

@@ -24,7 +24,7 @@ const char* why_not(OperatorKind kind, const Inputs& in, const Options& options)
     return nullptr;
 }
 
-at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
+Call prepare(OperatorKind kind, const Inputs& in, const Options& options) {
     const bool flat =
         kind == OperatorKind::local && options.window == 0;  // no position bias at all
     Call call{.kind = flat ? OperatorKind::simple : kind, .options = options, .in = in};
@@ -34,7 +34,11 @@ at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
     for (at::Tensor* x : {&call.in.q, &call.in.k, &call.in.v, &call.in.u, &call.in.r})
         *x = contiguous(*x);
     call.in.w = call.is_conv() ? contiguous(call.in.w) : rows_together(call.in.w);
-    return apply_differentiably(call);
+    return call;
+}
+
+at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options) {
+    return apply_differentiably(prepare(kind, in, options));
 }
 
 }  // namespace
@@ -48,6 +52,7 @@ const BackendFunctions& functions() {
                                             .stores_bf16 = true,
                                             .why_not = why_not,
                                             .apply = apply,
+                                            .prepare = prepare,
                                             .evaluate = evaluate,
                                             .differentiate = differentiate};
     return table;
