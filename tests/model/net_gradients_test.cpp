@@ -100,6 +100,39 @@ TEST(NetGradients, RecomputeAndDropoutRepeat) {
     }
 }
 
+// A tap needs q, k, v and Y, so that the nodes which make them again are not used.
+TEST(NetGradients, WhatIsMadeAgainIsWhatWasKept) {
+    for (const NetCase& c : small_cases()) {
+        SCOPED_TRACE(c.label);
+        Net net(c.config, 3, test_device());
+        shake(net, 0.1, 5);
+        const at::Tensor input = on_device(input_for(c.config, 2, 7));
+        const Tap tap = [](const std::string&, const at::Tensor&) {};
+        std::vector<at::Tensor> kept;
+        std::vector<double> losses;
+        for (const Tap* one : {&tap, static_cast<const Tap*>(nullptr)}) {
+            clear(net);
+            const at::Tensor loss = loss_of(net, input, {.training = true, .tap = one});
+            loss.backward();
+            losses.push_back(loss.item<double>());
+            for (size_t i = 0; i < net.parameters().size(); ++i) {
+                const Parameter& p = net.parameters()[i];
+                if (p.group == ParameterGroup::fixed) continue;
+                if (one != nullptr) {
+                    kept.resize(i + 1);
+                    kept[i] = p.value.grad().clone();
+                } else if (p.name.ends_with("mixer.o.weight")) {  // of Y, rounded once more
+                    EXPECT_LE(difference(kept[i], p.value.grad()), 1e-6 * largest(kept[i]))
+                        << p.name;
+                } else {
+                    EXPECT_TRUE(at::equal(kept[i], p.value.grad())) << p.name;
+                }
+            }
+        }
+        EXPECT_EQ(losses[0], losses[1]);
+    }
+}
+
 TEST(NetGradients, DropoutIsOffOutsideTraining) {
     ModelConfig config = small_config("aft-full", "image");
     config.dropout = 0.5;
