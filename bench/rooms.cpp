@@ -11,6 +11,7 @@ WorkloadRoom local_bytes_workload();
 WorkloadRoom full_workload();
 WorkloadRoom conv2d_workload();
 WorkloadRoom long_workload();
+WorkloadRoom memory_net_workload();
 WorkloadRoom accuracy_workload();
 WorkloadRoom memory_workload();
 WorkloadRoom decode_1_workload();
@@ -30,11 +31,11 @@ const std::vector<WorkloadRoom>& workloads() {
         simple_fwd_workload(),   simple_bwd_workload(),      local_fwd_workload(),
         local_bwd_workload(),    local_noncausal_workload(), local_bytes_workload(),
         full_workload(),         conv2d_workload(),          long_workload(),
-        memory_workload(),       accuracy_workload(),        decode_1_workload(),
-        decode_local_workload(), decode_full_workload(),     decode_batch_workload(),
-        image_workload(),        step_cifar_workload(),      step_simple_workload(),
-        step_bytes_workload(),   step_images_workload(),     gui_train_workload(),
-        startup_workload(),
+        memory_workload(),       memory_net_workload(),      accuracy_workload(),
+        decode_1_workload(),     decode_local_workload(),    decode_full_workload(),
+        decode_batch_workload(), image_workload(),           step_cifar_workload(),
+        step_simple_workload(),  step_bytes_workload(),      step_images_workload(),
+        gui_train_workload(),    startup_workload(),
     };
     return rooms;
 }
