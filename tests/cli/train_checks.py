@@ -204,8 +204,8 @@ def bias(cli, run, found):
     visible = [v for v, one in zip(wanted, seen) if one]
     cli.check("its statistics are of the visible pairs", abs(said["min"] - min(visible)) < 1e-5 and
               abs(said["max"] - max(visible)) < 1e-5 and abs(said["mean"] - sum(visible) / len(visible)) < 1e-5, said)
-    told = (cli.run("inspect", run, "--json").json() or {"bias": [{}]})["bias"][0]
-    cli.check("as inspect has them", all(abs(told.get(key, 9) - said[key]) < 1e-5 for key in ("min", "max", "mean")), told)
+    inspected = (cli.run("inspect", run, "--json").json() or {"bias": [{}]})["bias"][0]
+    cli.check("as inspect has them", all(abs(inspected.get(key, 9) - said[key]) < 1e-5 for key in ("min", "max", "mean")), inspected)
     cli.ok("probe bias --visible all", "probe", "bias", run, "--visible", "all", "-o", "all.npy")
     cli.check("--visible all has them all", near(tensors.read_npy(cli.folder / "all.npy")[1], [True] * (T * T)))
     cli.bad("probe layer out of range", ["probe", "bias", run, "--layer", 7, "-o", "x.npy"], [1, 2], "layer", "7")
