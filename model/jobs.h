@@ -10,6 +10,7 @@
 #include "model/jobs/import.h"
 #include "model/jobs/inspect.h"
 #include "model/jobs/lists.h"
+#include "model/jobs/log_export.h"
 #include "model/jobs/op.h"
 #include "model/jobs/probe.h"
 #include "model/jobs/run.h"

@@ -175,6 +175,16 @@ json to_json(const InspectResult& result) {
     return out;
 }
 
+json to_json(const LogExportResult& result) {
+    return {{"run", result.run},
+            {"file", result.file},
+            {"rows", result.rows},
+            {"metrics", result.metrics},
+            {"first_step", result.first_step},
+            {"last_step", result.last_step},
+            {"bytes", result.bytes}};
+}
+
 json to_json(const OpResult& result) {
     return {{"op", result.name},
             {"backend", result.backend},

@@ -10,6 +10,7 @@ struct EvalResult;
 struct ExportResult;
 struct ImportResult;
 struct InspectResult;
+struct LogExportResult;
 struct OpResult;
 struct ProbeResult;
 struct RunResult;
@@ -25,6 +26,7 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const ExportResult& result);
 [[nodiscard]] nlohmann::json to_json(const ImportResult& result);
 [[nodiscard]] nlohmann::json to_json(const InspectResult& result);
+[[nodiscard]] nlohmann::json to_json(const LogExportResult& result);
 [[nodiscard]] nlohmann::json to_json(const OpResult& result);
 [[nodiscard]] nlohmann::json to_json(const ProbeResult& result);
 [[nodiscard]] nlohmann::json to_json(const RunResult& result);

@@ -78,6 +78,9 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--window", "short for --set model.window=N", 0, 1000000000},
               flags->window);
     add_texts(command, {"--set", "a setting of the model (repeatable)", "KEY=VALUE"}, flags->set);
+    add_text(command,
+             {"--alphabet", "models of characters: a text in which all of them occur", "FILE"},
+             request.alphabet);
     add_switch(command, "--dry-run", "show the mapping, write nothing", request.dry_run);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return import(*flags, globals); };

@@ -13,6 +13,7 @@ CommandRoom op_command();
 CommandRoom run_command();
 CommandRoom import_command();
 CommandRoom export_command();
+CommandRoom metrics_command();
 CommandRoom sweep_command();
 CommandRoom bench_command();
 CommandRoom list_command();
@@ -35,6 +36,7 @@ const std::vector<CommandRoom>& commands() {
         run_command(),
         import_command(),
         export_command(),
+        metrics_command(),
         sweep_command(),
         bench_command(),
         list_command(),

@@ -188,9 +188,16 @@ Checkpoint read_checkpoint(const std::filesystem::path& model) {
     return checkpoint_of(path, read_tensors(path));
 }
 
-void check_checkpoint(const std::filesystem::path& model) {
+Checkpoint read_checkpoint_header(const std::filesystem::path& model) {
     const std::filesystem::path path = resolve_model(model);
-    static_cast<void>(checkpoint_of(path, read_tensors(path, TensorData::left_out)));
+    Checkpoint checkpoint = checkpoint_of(path, read_tensors(path, TensorData::left_out));
+    checkpoint.weights.clear();
+    checkpoint.optimizer.clear();
+    return checkpoint;
+}
+
+void check_checkpoint(const std::filesystem::path& model) {
+    static_cast<void>(read_checkpoint_header(model));
 }
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {

@@ -36,8 +36,10 @@ struct Checkpoint {
 [[nodiscard]] std::filesystem::path resolve_model(const std::filesystem::path& model);
 // Weights stored in half precision come back as float32, value for value.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& model);
-// Validates config and tensor header (the errors of read_checkpoint) without reading tensor data.
-void check_checkpoint(const std::filesystem::path& model);
+// What it says of itself: all but weights and optimizer state, no tensor data are read. Validates
+// config and tensor header (the errors of read_checkpoint).
+[[nodiscard]] Checkpoint read_checkpoint_header(const std::filesystem::path& model);
+void check_checkpoint(const std::filesystem::path& model);  // the same, for its errors alone
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 // Its metrics as numbers: NaN where there is another value; empty if there are none.
 [[nodiscard]] std::map<std::string, double> metric_values(const Checkpoint& checkpoint);

@@ -51,7 +51,7 @@ CompletionRequest completion_of(const PictureCompletions& asked, const ModelConf
 }  // namespace
 
 ModelFacts model_facts(const std::string& path) {
-    const Checkpoint checkpoint = read_checkpoint(path);
+    const Checkpoint checkpoint = read_checkpoint_header(path);
     const ModelConfig& model = checkpoint.config.model;
     ModelFacts facts;
     facts.path = path;

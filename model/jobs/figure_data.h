@@ -25,7 +25,7 @@ struct ModelFacts {
     MixerTraits mixer = {};
     TaskTraits task = {};
 };
-[[nodiscard]] ModelFacts model_facts(const std::string& path);
+[[nodiscard]] ModelFacts model_facts(const std::string& path);  // reads no tensor data
 
 // One probe on several layers, for one input or the mean over several.
 struct LayerProbes {

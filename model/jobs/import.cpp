@@ -1,8 +1,11 @@
 #include "model/jobs/import.h"
 
+#include <array>
+
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/device.h"
 
@@ -22,6 +25,22 @@ void add_outside(const TensorFile& file, const std::string& prefix, ImportResult
                                   {}});
 }
 
+void add_alphabet(const std::string& file, Checkpoint& checkpoint) {
+    const ModelConfig& model = checkpoint.config.model;
+    if (!task_traits(model).is_text())
+        fail_usage("--alphabet is for models of texts, found one for task '{}'", model.task);
+    constexpr uint64_t kMostText = uint64_t{2} << 30;
+    std::array<bool, 256> occurs{};
+    for (const char c : read_file(file, kMostText)) occurs[static_cast<uint8_t>(c)] = true;
+    std::vector<uint8_t> alphabet;
+    for (size_t byte = 0; byte < occurs.size(); ++byte)
+        if (occurs[byte]) alphabet.push_back(static_cast<uint8_t>(byte));
+    if (static_cast<int64_t>(alphabet.size()) != model.levels)
+        fail_usage("--alphabet {}: {} different bytes occur there, the model has {} tokens",
+                   shown_path(file), alphabet.size(), model.levels);
+    checkpoint.data["alphabet"] = alphabet;
+}
+
 ImportResult import_file(const ImportRequest& request) {
     if (!request.as.empty() && !request.map.empty())
         fail_usage("--as and --map: one of them, found both");
@@ -32,6 +51,7 @@ ImportResult import_file(const ImportRequest& request) {
     for (const auto& [key, value] : request.set) wanted.given.push_back(key);
     const imports::Recognised found = imports::recognise(file, wanted);
     imports::Converted converted = imports::convert(found, request.file, request.set);
+    if (!request.alphabet.empty()) add_alphabet(request.alphabet, converted.checkpoint);
     ImportResult result{.file = request.file,
                         .importer = found.mapping.info.name,
                         .sentence = found.mapping.info.sentence,

@@ -15,7 +15,10 @@ struct ImportRequest {
     std::string as = {},
                 map = {};  // an importer's name; a mapping file; "" = by the names of the tensors
     std::vector<std::pair<std::string, std::string>> set = {};  // settings over those of the file
-    bool dry_run = false;                                       // say all, write nothing
+    // Of a model of characters: a text in which each of them occurs. A token is then the place of
+    // its byte among those that occur, in ascending order; "" = it stays unknown.
+    std::string alphabet = {};
+    bool dry_run = false;  // say all, write nothing
 };
 struct ImportedTensor {
     std::string from, to, how;

@@ -90,12 +90,34 @@ AttentionLogits AttentionLayer::attention_rows(const AttentionRequest& request) 
             .axis = "head"};
 }
 
-KeyValueCache::KeyValueCache(int64_t batch, int64_t heads, int64_t width,
-                             const at::TensorOptions& options) {
+TokenRows::TokenRows(int64_t batch, int64_t heads, int64_t width,
+                     const at::TensorOptions& options) {
     constexpr int64_t kFirstCapacity = 64;
-    k_ = at::zeros({batch, heads, kFirstCapacity, width}, options);
-    v_ = at::zeros_like(k_);
+    rows_ = at::zeros({batch, heads, kFirstCapacity, width}, options);
 }
+
+TokenRows TokenRows::clone() const {
+    TokenRows copy = *this;
+    copy.rows_ = rows_.clone();
+    return copy;
+}
+
+void TokenRows::select(const at::Tensor& examples) {
+    rows_ = rows_.index_select(0, examples);
+}
+
+void TokenRows::append(const at::Tensor& row, int64_t position) {
+    if (position == rows_.size(2)) rows_ = at::cat({rows_, at::zeros_like(rows_)}, 2);
+    rows_.narrow(2, position, 1).copy_(row);
+}
+
+at::Tensor TokenRows::first(int64_t count) const {
+    return rows_.narrow(2, 0, count);
+}
+
+KeyValueCache::KeyValueCache(int64_t batch, int64_t heads, int64_t width,
+                             const at::TensorOptions& options)
+    : k_(batch, heads, width, options), v_(batch, heads, width, options) {}
 
 std::unique_ptr<MixerState> KeyValueCache::clone() const {
     auto copy = std::make_unique<KeyValueCache>(*this);
@@ -105,26 +127,22 @@ std::unique_ptr<MixerState> KeyValueCache::clone() const {
 }
 
 void KeyValueCache::select(const at::Tensor& rows) {
-    k_ = k_.index_select(0, rows);
-    v_ = v_.index_select(0, rows);
+    k_.select(rows);
+    v_.select(rows);
 }
 
 void KeyValueCache::append(const at::Tensor& new_k, const at::Tensor& new_v) {
-    if (position == k_.size(2)) {
-        k_ = at::cat({k_, at::zeros_like(k_)}, 2);
-        v_ = at::cat({v_, at::zeros_like(v_)}, 2);
-    }
-    k_.narrow(2, position, 1).copy_(new_k);
-    v_.narrow(2, position, 1).copy_(new_v);
+    k_.append(new_k, position);
+    v_.append(new_v, position);
     ++position;
 }
 
 at::Tensor KeyValueCache::keys() const {
-    return k_.narrow(2, 0, position);
+    return k_.first(position);
 }
 
 at::Tensor KeyValueCache::values() const {
-    return v_.narrow(2, 0, position);
+    return v_.first(position);
 }
 
 std::unique_ptr<KeyValueCache> AttentionLayer::cache(int64_t batch) const {

@@ -14,8 +14,22 @@ struct Heads {
     at::Tensor q, k, v;  // [B, h, T, d/h]
 };
 
-// K and V of all tokens so far, for rooms that read them again. The storage doubles when it is
-// full.
+// A row of every token so far, for rooms that read them again: amortised O(B d) a token, the
+// storage doubles when it is full. A copy shares the rows, clone() does not.
+class TokenRows {
+  public:
+    TokenRows(int64_t batch, int64_t heads, int64_t width, const at::TensorOptions& options);
+    [[nodiscard]] TokenRows clone() const;
+    void select(const at::Tensor& examples);
+    // row: [B, h, 1, d/h], of token `position`, the one after those that are there.
+    void append(const at::Tensor& row, int64_t position);
+    [[nodiscard]] at::Tensor first(int64_t count) const;  // [B, h, count, d/h]
+
+  private:
+    at::Tensor rows_;  // [B, h, capacity, d/h]
+};
+
+// K and V of all tokens so far.
 class KeyValueCache final : public MixerState {
   public:
     KeyValueCache(int64_t batch, int64_t heads, int64_t width, const at::TensorOptions& options);
@@ -26,7 +40,7 @@ class KeyValueCache final : public MixerState {
     [[nodiscard]] at::Tensor values() const;
 
   private:
-    at::Tensor k_, v_;  // [B, h, capacity, d/h]
+    TokenRows k_, v_;
 };
 
 class AttentionLayer : public Mixer {

@@ -17,13 +17,14 @@ namespace aft {
 namespace {
 
 struct ValueCache final : MixerState {
-    at::Tensor v;  // [B, h, position, d/h]; undefined before the first token
+    TokenRows v;
+    explicit ValueCache(TokenRows rows) : v(std::move(rows)) {}
     [[nodiscard]] std::unique_ptr<MixerState> clone() const override {
-        return std::make_unique<ValueCache>(*this);  // v is replaced, never changed in place
+        auto copy = std::make_unique<ValueCache>(*this);
+        copy->v = v.clone();
+        return copy;
     }
-    void select(const at::Tensor& rows) override {
-        if (v.defined()) v = v.index_select(0, rows);
-    }
+    void select(const at::Tensor& rows) override { v.select(rows); }
 };
 
 class Synthesizer final : public Mixer {
@@ -66,17 +67,19 @@ class Synthesizer final : public Mixer {
         return out(mixed);
     }
 
-    [[nodiscard]] std::unique_ptr<MixerState> start(int64_t) const override {
-        return std::make_unique<ValueCache>();
+    [[nodiscard]] std::unique_ptr<MixerState> start(int64_t batch) const override {
+        const int64_t width = config_.inner_width() / heads_;
+        return std::make_unique<ValueCache>(TokenRows(batch, heads_, width, logits_.options()));
     }
     [[nodiscard]] at::Tensor step(const at::Tensor& x, MixerState& state) const override {
         auto& cache = dynamic_cast<ValueCache&>(state);
-        const at::Tensor token = x.unsqueeze(1), v = split(v_(token));
-        cache.v = cache.v.defined() ? at::cat({cache.v, v}, 2) : v;
-        const int64_t n = ++cache.position;
+        const int64_t n = cache.position + 1;
         check_length(n);
+        const at::Tensor token = x.unsqueeze(1);
+        cache.v.append(split(v_(token)), cache.position);
+        cache.position = n;
         const at::Tensor shares = logits(split(at::relu(inside_(token))), n).softmax(3);
-        return out(at::matmul(shares, cache.v).transpose(1, 2).reshape(x.sizes()));
+        return out(at::matmul(shares, cache.v.first(n)).transpose(1, 2).reshape(x.sizes()));
     }
 
     // q of the taps is relu(W1 x + b1).

@@ -1,8 +1,9 @@
 // bias: the effective position bias w[t, j] of a layer (how much target t attends to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
 // blocks with mean, minimum, maximum and norm. also=w: a second field `w` of the same cells, which
-// cannot be had back from a rounded exp(w)-1. Cost O(T^2 d') time, O(T) rows at a time in memory;
-// results of more than 2^28 values are refused (ask for blocks).
+// cannot be had back from a rounded exp(w)-1. Sources that a target cannot see are NaN and count in
+// no block; visible=all has what is stored for them. Cost O(T^2 d') time, O(T) rows at a time in
+// memory; results of more than 2^28 values are refused (ask for blocks).
 #include <ATen/ATen.h>
 
 #include <optional>
@@ -202,7 +203,7 @@ ProbeRoom bias_probe() {
                      "effective position bias w of a layer, target by source, whole or in blocks"},
             .options = {{"quantity", {"w", "exp", "exp-1", "row-share"}, "w"},
                         {"gauge", {"raw", "fixed"}, "raw"},
-                        {"visible", {"all", "nan"}, "all"},
+                        {"visible", {"all", "nan"}, "nan"},
                         {"view", {"map", "band"}, "map"},
                         {"also", {"none", "w"}, "none"},
                         {"row", {}, ""},

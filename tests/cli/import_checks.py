@@ -24,6 +24,25 @@ def takes(cli):
     cli.check("it is the same again", again and again["importer"] == "labml-layer", again)
 
 
+def characters(cli):
+    """A text says which characters a model knows."""
+    model, text = cli.folder / "characters.safetensors", cli.write("text.txt", "we all see the awe." + "\nIt")
+    cli.ok("import --alphabet", "import", FIXTURES / "labml.pt", "-o", model, "--alphabet", text)
+    found = cli.ok("complete of it", "complete", model, "--prompt", "we see", "--length", 40, "--samples", 1, "--json").json()
+    said = found["samples"][0]["text"] if found else ""
+    cli.check("it writes the characters of the text", said.startswith("we see") and len(said) == 46
+              and set(said) <= set(text.read_text()), said)
+    cli.bad("a prompt of another character", ["complete", model, "--prompt", "zoo"], [2], "byte 122")
+    cli.ok("eval of it", "eval", model, "--data", f"text:{cli.write('long.txt', text.read_text() * 40)}", "--limit", 2)
+    out = cli.folder / "none.safetensors"
+    cli.bad("an alphabet of another size", ["import", FIXTURES / "labml.pt", "-o", out, "--alphabet", cli.write("ab", "ab")],
+            [2], "2 different bytes", "11 tokens")
+    cli.bad("an alphabet of a layer", ["import", FIXTURES / "rish16.pt", "-o", out, "--alphabet", text], [2], "--alphabet")
+    cli.bad("an alphabet that is not there", ["import", FIXTURES / "labml.pt", "-o", out, "--alphabet", "gone.txt"], [1],
+            "gone.txt")
+    cli.check("none of them writes a model", not out.exists())
+
+
 def refuses(cli):
     out = cli.folder / "no.safetensors"
     layer = FIXTURES / "rish16.pt"
@@ -48,5 +67,6 @@ def starts(cli):
 
 def run(cli):
     takes(cli)
+    characters(cli)
     refuses(cli)
     starts(cli)

@@ -14,6 +14,7 @@ import figure_checks
 import file_checks
 import import_checks
 import kill_checks
+import log_checks
 import op_checks
 import sweep_checks
 import train_checks
@@ -21,7 +22,7 @@ import usage_checks
 from harness import Cli
 
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
-         "import": import_checks, "figures": figure_checks, "sweeps": sweep_checks, "kills": kill_checks}
+         "import": import_checks, "figures": figure_checks, "logs": log_checks, "sweeps": sweep_checks, "kills": kill_checks}
 
 
 def run_part(name):

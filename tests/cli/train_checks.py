@@ -196,7 +196,18 @@ def bias(cli, run, found):
     u, r = (found[f"blocks.0.mixer.{n}"] for n in "ur")
     T, d = u[1]
     wanted = [sum(u[2][t * d + i] * r[2][s * d + i] for i in range(d)) for t in range(T) for s in range(T)]
-    cli.check("probe bias is u r^T of the file", shape == [T, T] and max(abs(a - b) for a, b in zip(got, wanted)) < 1e-5, shape)
+    seen = [s <= t for t in range(T) for s in range(T)]
+    near = lambda got, cells: all(abs(a - b) < 1e-5 for a, b, one in zip(got, wanted, cells) if one)
+    cli.check("probe bias is u r^T of the file where a target sees a source", shape == [T, T] and near(got, seen), shape)
+    cli.check("and NaN elsewhere", [not math.isnan(v) for v in got] == seen)
+    said = json.loads((cli.folder / "bias.npy.json").read_text())
+    visible = [v for v, one in zip(wanted, seen) if one]
+    cli.check("its statistics are of the visible pairs", abs(said["min"] - min(visible)) < 1e-5 and
+              abs(said["max"] - max(visible)) < 1e-5 and abs(said["mean"] - sum(visible) / len(visible)) < 1e-5, said)
+    inspected = (cli.run("inspect", run, "--json").json() or {"bias": [{}]})["bias"][0]
+    cli.check("as inspect has them", all(abs(inspected.get(key, 9) - said[key]) < 1e-5 for key in ("min", "max", "mean")), inspected)
+    cli.ok("probe bias --visible all", "probe", "bias", run, "--visible", "all", "-o", "all.npy")
+    cli.check("--visible all has them all", near(tensors.read_npy(cli.folder / "all.npy")[1], [True] * (T * T)))
     cli.bad("probe layer out of range", ["probe", "bias", run, "--layer", 7, "-o", "x.npy"], [1, 2], "layer", "7")
     cli.bad("probe unknown", ["probe", "biass", run, "-o", "x.npy"], [2], "biass", "bias")
     cli.bad("probe into an unknown kind of file", ["probe", "bias", run, "-o", "x.bmp"], [1, 2], "x.bmp", ".png")

@@ -76,6 +76,17 @@ TEST(Checkpoint, RoundTripKeepsEverything) {
     EXPECT_FALSE(back.optimizer.empty());
 }
 
+TEST(Checkpoint, ItsHeaderIsAllButTheTensors) {
+    const Scratch folder;
+    write_checkpoint(folder / "x.safetensors", sample());
+    const Checkpoint header = read_checkpoint_header(folder / "x.safetensors");
+    EXPECT_EQ(config_to_json(header.config), config_to_json(sample().config));
+    EXPECT_EQ(header.step, 2);
+    EXPECT_EQ(header.metrics, sample().metrics);
+    EXPECT_EQ(header.data, sample().data);
+    EXPECT_TRUE(header.weights.empty() && header.optimizer.empty());
+}
+
 TEST(Checkpoint, ANetFromItHasItsWeights) {
     const Net net = make_net(sample());
     std::vector<std::pair<std::string, at::Tensor>> values;

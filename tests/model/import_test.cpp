@@ -55,13 +55,16 @@ TEST_F(Import, GivesTheOutputsOfItsOrigin) {
          {Origin{"rish16", "rish16"}, Origin{"rish16-simple", "rish16-simple"},
           Origin{"rish16-local", "rish16-local", {{"model.window", "3"}}},
           Origin{"rish16-local", "rish16"}, Origin{"labml-layer", "labml-layer"},
-          Origin{"labml", "labml"}, Origin{"timm", "timm"}}) {
+          Origin{"labml", "labml"}, Origin{"timm", "timm"}, Origin{"hf-vit", "hf-vit"},
+          Origin{"hf-vit-5", "hf-vit-5"}, Origin{"xmu", "xmu"}, Origin{"xmu-simple", "xmu-simple"},
+          Origin{"pos-bias-uv", "pos-bias-uv"},
+          Origin{"pos-bias-uv-local", "pos-bias-uv-local", {{"model.window", "3"}}}}) {
         SCOPED_TRACE(origin.file + " as " + origin.importer);
         const std::string io = shipped(origin.file + ".io.safetensors");
         const ImportResult result =
             import_job({.file = shipped(origin.file + ".pt"), .out = path("m"), .set = origin.set});
         EXPECT_EQ(result.importer, origin.importer);
-        const bool is_whole = origin.file == "labml" || origin.file == "timm";
+        const bool is_whole = read_checkpoint(path("m")).config.model.task != "layer";
         const RunResult run = run_job({.model = path("m"),
                                        .in = io,
                                        .out = path("out"),
@@ -267,7 +270,9 @@ TEST_F(Import, ExportGoesBack) {
     for (const Origin& origin :
          {Origin{"rish16", "rish16"}, Origin{"rish16-simple", "rish16-simple"},
           Origin{"rish16-local", "rish16-local", {{"model.window", "3"}}},
-          Origin{"labml-layer", "labml-layer"}, Origin{"timm", "timm"}}) {
+          Origin{"labml-layer", "labml-layer"}, Origin{"timm", "timm"}, Origin{"xmu", "xmu"},
+          Origin{"xmu-simple", "xmu-simple"}, Origin{"pos-bias-uv", "pos-bias-uv"},
+          Origin{"pos-bias-uv-local", "pos-bias-uv-local", {{"model.window", "3"}}}}) {
         SCOPED_TRACE(origin.file);
         const ImportResult in =
             import_job({.file = shipped(origin.file + ".pt"), .out = path("m"), .set = origin.set});

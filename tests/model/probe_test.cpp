@@ -118,10 +118,13 @@ TEST(Probes, AlsoWIsTheStoredValueWhereItsExponentialIsRoundedAway) {
         for (Parameter& parameter : bench.net.parameters())
             if (parameter.group == ParameterGroup::position_bias) parameter.value.mul_(8);
         ProbeRequest request;
-        request.probe = mixer_traits(model).has_kernel() ? "kernel" : "bias";
+        const bool has_kernel = mixer_traits(model).has_kernel();
+        request.probe = has_kernel ? "kernel" : "bias";
+        if (!has_kernel) request.options = {{"visible", "all"}};
         const Field plain = bench.run(request).fields.at(0);
         for (const std::string quantity : {"exp-1", "exp"}) {
-            request.options = {{"quantity", quantity}, {"also", "w"}};
+            request.options["quantity"] = quantity;
+            request.options["also"] = "w";
             const FieldSet both = bench.run(request);
             ASSERT_NE(both.find("w"), nullptr);
             EXPECT_EQ(both.find("w")->values, plain.values);
@@ -141,9 +144,14 @@ TEST(Probes, BiasWithoutMarksIsTheMixersOwn) {
         Bench bench(tiny_model(mixer, "image"));
         ProbeRequest request;
         request.probe = "bias";
-        const Field field = bench.run(request).fields.at(0);
+        const at::Tensor plain = tensor_of(bench.run(request).fields.at(0));
+        request.options = {{"visible", "all"}};
+        const at::Tensor all = tensor_of(bench.run(request).fields.at(0));
         const at::Tensor want = bench.net.mixer(0).bias(16)->to(at::kDouble);
-        EXPECT_TRUE(at::allclose(tensor_of(field), want, 1e-5, 1e-6)) << mixer;
+        EXPECT_TRUE(at::allclose(all, want, 1e-5, 1e-6)) << mixer;
+        const at::Tensor hidden = at::ones({16, 16}, at::kBool).triu(1);
+        EXPECT_TRUE(at::equal(plain.isnan(), hidden)) << mixer << ": NaN where nothing is seen";
+        EXPECT_TRUE(at::equal(plain.masked_select(~hidden), all.masked_select(~hidden))) << mixer;
     }
 }
 
@@ -259,7 +267,9 @@ TEST(Probes, ExtremeBiasesStayFinite) {
             request.probe = probe;
             request.position = 12;
             if (probe == "attention") request.tokens = tiny_tokens(model);
-            if (probe == "bias") request.options = {{"quantity", "row-share"}, {"gauge", "fixed"}};
+            if (probe == "bias")
+                request.options = {
+                    {"quantity", "row-share"}, {"gauge", "fixed"}, {"visible", "all"}};
             const FieldSet set = bench.run(request);
             for (const Field& field : set.fields)
                 for (const float v : field.values) ASSERT_TRUE(std::isfinite(v)) << field.name;

@@ -1,22 +1,18 @@
-"""Makes the fixtures of import_test.cpp: small models of aft-pytorch 0.2.2, labml-nn 0.5.1 and timm
-1.0.31 with random weights, each with an input and the output that its own code gives for it.
+"""Makes the fixtures of import_test.cpp: small models of aft-pytorch 0.2.2, labml-nn 0.5.1, timm 1.0.31
+and transformers 5.24.0 with random weights, each with an input and the output that its own code gives
+for it. The layers of xmu and pos_bias_u/_v are in no package: published_layers.py writes down
+what their authors describe.
 
-Needs torch, aft-pytorch, labml-nn and timm; the tests need the files alone:
-python3 tests/model/imports/make_fixtures.py
+Needs torch and the packages of the fixtures that are named, all of them if none is; the tests need the
+files alone:
+python3 tests/model/imports/make_fixtures.py [rish16 labml_layer labml_model vit hf_vit xmu pos_bias_uv]
 """
-import copy
 import pathlib
+import sys
+import tempfile
 
-import timm
 import torch
-from aft_pytorch import AFTFull, AFTLocal, AFTSimple
-from labml_nn.transformers import Encoder, TransformerLayer
-from labml_nn.transformers.aft import AFTLocal as LabmlLocal
-from labml_nn.transformers.aft.experiment import AutoregressiveTransformer
-from labml_nn.transformers.feed_forward import FeedForward
-from labml_nn.transformers.models import EmbeddingsWithPositionalEncoding, Generator
-from labml_nn.transformers.utils import subsequent_mask
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent
 
@@ -37,6 +33,7 @@ def keep(name, model, given, expected, wrap=None):
 
 
 def rish16():
+    from aft_pytorch import AFTFull, AFTLocal, AFTSimple
     for name, make in (("rish16", AFTFull), ("rish16-simple", AFTSimple)):
         model = make(max_seqlen=10, dim=12, hidden_dim=8)
         randomise(model)
@@ -49,6 +46,8 @@ def rish16():
 
 
 def labml_layer():
+    from labml_nn.transformers.aft import AFTLocal as LabmlLocal
+    from labml_nn.transformers.utils import subsequent_mask
     model = LabmlLocal(12, 10, 3)
     randomise(model)
     x = torch.randn(2, 10, 12)
@@ -58,6 +57,11 @@ def labml_layer():
 
 
 def labml_model():
+    from labml_nn.transformers import Encoder, TransformerLayer
+    from labml_nn.transformers.aft import AFTLocal as LabmlLocal
+    from labml_nn.transformers.aft.experiment import AutoregressiveTransformer
+    from labml_nn.transformers.feed_forward import FeedForward
+    from labml_nn.transformers.models import EmbeddingsWithPositionalEncoding, Generator
     d, tokens, words = 16, 24, 11
     layer = TransformerLayer(d_model=d, self_attn=LabmlLocal(d, tokens, 5),
                              feed_forward=FeedForward(d, 32, 0.0), dropout_prob=0.0)
@@ -72,6 +76,7 @@ def labml_model():
 
 
 def vit():
+    import timm
     model = timm.create_model("vit_tiny_patch16_224", img_size=16, patch_size=8, embed_dim=64,
                               depth=2, num_heads=1, num_classes=5)
     randomise(model, 0.1)
@@ -83,10 +88,52 @@ def vit():
                         "model_ema": ema({"norm.weight": state["norm.weight"]})})
 
 
+def hf_vit():
+    """float16, as many files are: the weights are rounded first, so that their outputs are the model's.
+
+    save_pretrained writes the names that the library has had from its beginning; state_dict() of
+    versions from 5 on has others.
+    """
+    from transformers import ViTConfig, ViTForImageClassification
+    model = ViTForImageClassification(ViTConfig(
+        hidden_size=64, num_hidden_layers=2, num_attention_heads=1, intermediate_size=64, image_size=8,
+        patch_size=4, num_labels=5))
+    randomise(model, 0.1)
+    model.half().float().eval()
+    image = torch.randn(2, 3, 8, 8)
+    logits = model(image).logits
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        saved = load_file(pathlib.Path(folder) / "model.safetensors")
+    half = lambda state: {key: value.half() for key, value in state.items()}
+    keep("hf-vit", model, {"image": image}, {"logits": logits}, lambda state: half(saved))
+    keep("hf-vit-5", model, {"image": image}, {"logits": logits}, half)
+
+
+def xmu():
+    from published_layers import XmuAft
+    for name, simple in (("xmu", False), ("xmu-simple", True)):
+        model = XmuAft(12, tokens=10, simple=simple)
+        randomise(model)
+        x = torch.randn(2, 10, 12)
+        keep(name, model, {"x": x}, {"y": model(x)})
+
+
+def pos_bias_uv():
+    """Keys of moderate size: where all weights of a target are below 1e-4 its 1e-9 shows in the output."""
+    from published_layers import PosBiasAft
+    for name, window in (("pos-bias-uv", None), ("pos-bias-uv-local", 3)):
+        model = PosBiasAft(12, tokens=10, factors=4, window=window)
+        randomise(model, 0.3)
+        x = torch.randn(2, 10, 12)
+        keep(name, model, {"x": x}, {"y": model(x)})
+
+
 def main():
-    for make in (rish16, labml_layer, labml_model, vit):
+    makers = {make.__name__: make for make in (rish16, labml_layer, labml_model, vit, hf_vit, xmu, pos_bias_uv)}
+    for name in sys.argv[1:] or makers:
         torch.manual_seed(1)
-        make()
+        makers[name]()
 
 
 if __name__ == "__main__":
