@@ -160,9 +160,8 @@ Batch load_batch(const DataSource& source, const ModelConfig& model, const Examp
     std::vector<Example> examples;
     std::vector<int64_t> indices;
     for (int64_t i = slice.first; i < slice.first + slice.count; ++i) {
-        auto example = info.is_text
-                           ? std::optional(source.window(slice.split, i * length, length))
-                           : source.readable_example(slice.split, i);
+        auto example = info.is_text ? std::optional(source.window(slice.split, i * length, length))
+                                    : source.readable_example(slice.split, i);
         if (!example) continue;
         examples.push_back(*std::move(example));
         indices.push_back(i);

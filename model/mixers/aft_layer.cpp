@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "model/mixers/fused_branch.h"
 #include "model/nn/fused.h"
-#include "model/nn/fused_branch.h"
 
 namespace aft {
 
@@ -82,12 +82,13 @@ at::Tensor AftLayer::add_to(const at::Tensor& x, const Norm& norm, const MixCont
     if (!can_fuse(x)) return Mixer::add_to(x, norm, context, end);
     const Projected of = projections_.of_normed(x, norm, end.arithmetic);
     if (context.tap == nullptr && projections_.o) {
-        const BranchMaps maps{.q = projections_.q ? &*projections_.q : nullptr,
+        const BranchMaps maps{.norm = &norm,
+                              .q = projections_.q ? &*projections_.q : nullptr,
                               .k = &projections_.k,
                               .v = &projections_.v,
                               .o = &*projections_.o};
         const BranchOperator op{kind(), inputs(of, context), options(context)};
-        if (const auto y = add_operator(of.x, norm, maps, op, end)) return *y;
+        if (const auto y = add_operator(of.x, maps, op, end)) return *y;
     }
     return projections_.add_out(of.x, mix(of, context), end);
 }

@@ -1,5 +1,5 @@
-// What the fused nodes (fused.h, fused_branch.h) share. Internal to model/nn; no gradients are
-// recorded. Tensors are float32 on the processor; rows: [N, d] without gaps.
+// What the fused nodes (fused.h, mixers/fused_branch.h) share. Internal to model/nn; no gradients
+// are recorded. Tensors are float32 on the processor; rows: [N, d] without gaps.
 #pragma once
 #include <ATen/core/Tensor.h>
 

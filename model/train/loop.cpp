@@ -103,9 +103,9 @@ std::filesystem::path TrainingLoop::save(SaveKind kind) {
     saved_at_ = Clock::now();
     const int64_t step = trainer_.steps_done();
     std::error_code error;  // a rewind that failed half-way may have taken the file away
-    if (saved_step_ != step || !std::filesystem::exists(saved_path_, error)) {
-        saved_path_ = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true), kind);
-        saved_step_ = step;
+    if (saved_.step != step || !std::filesystem::exists(saved_.path, error)) {
+        saved_.path = folder_.save(trainer_.checkpoint(/*with_optimizer=*/true), kind);
+        saved_.step = step;
     } else {
         folder_.keep_save(step, kind);
     }
@@ -115,11 +115,11 @@ std::filesystem::path TrainingLoop::save(SaveKind kind) {
         history_.record(step, trainer_.net().parameters(), /*always=*/true);
     finish_record();
     saved_at_ = Clock::now();
-    return saved_path_;
+    return saved_.path;
 }
 
 bool TrainingLoop::has_unsaved_steps() const {
-    return trainer_.steps_done() > std::max(first_step_, saved_step_);
+    return trainer_.steps_done() > std::max(first_step_, saved_.step);
 }
 
 std::optional<Clock::time_point> TrainingLoop::next_save() const {

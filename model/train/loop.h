@@ -33,10 +33,15 @@ class TrainingLoop {
     // When train.save_minutes asks for the next save of unsaved steps; nullopt = never. step() does
     // it; call save(SaveKind::by_time) for it where no step comes.
     [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> next_save() const;
-    [[nodiscard]] int64_t saved_step() const { return saved_step_; }  // -1 = none by this loop
+    [[nodiscard]] int64_t saved_step() const { return saved_.step; }  // -1 = none by this loop
     [[nodiscard]] bool has_unsaved_steps() const;  // steps of this loop that no checkpoint holds
 
   private:
+    struct Saved {  // the last checkpoint
+        int64_t step = -1;
+        std::filesystem::path path{};
+    };
+
     void record(const StepReport& report);
     void finish_record();
     [[nodiscard]] bool is_lowest(const StepReport& report) const;
@@ -48,8 +53,7 @@ class TrainingLoop {
     std::optional<StepReport> waiting_;   // done, but not written whole
     bool is_logged_ = false;              // its line is written
     std::optional<StepReport> unlogged_;  // the last step, if train.log_every left it out
-    int64_t saved_step_ = -1;
-    std::filesystem::path saved_path_;
+    Saved saved_;
     double best_loss_;  // of the validation whose checkpoint is kept as the best; infinity = none
     std::chrono::steady_clock::time_point saved_at_;  // tried to; the start, before the first
 };

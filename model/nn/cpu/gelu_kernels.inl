@@ -1,4 +1,5 @@
-// GELU (Hendrycks and Gimpel 2016, the exact form) of x + bias, its gradient, the gate, sums of columns.
+// GELU (Hendrycks and Gimpel 2016, the exact form) of x + bias, its gradient, the gate, sums of
+// columns.
 //   y = x P(x),  dy/dx = P(x) + x p(x);   P(x) = erfc(-x / sqrt 2) / 2,  p(x) = exp(-x^2 / 2) /
 //   sqrt(2 pi)
 // Cost: about 35 instructions a vector, one exponential and one division for both P and p; 8 bytes

@@ -14,6 +14,7 @@
 namespace aft {
 
 struct BranchMaps {
+    const Norm* norm = nullptr;
     const Linear *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr;  // q null: no gate
 };
 
@@ -26,8 +27,7 @@ struct BranchOperator {
 
 // x: the first of normed_maps(). None where the backend that the operator would get cannot do it:
 // use the nodes of fused.h.
-[[nodiscard]] std::optional<at::Tensor> add_operator(const at::Tensor& x, const Norm& norm,
-                                                     const BranchMaps& maps,
+[[nodiscard]] std::optional<at::Tensor> add_operator(const at::Tensor& x, const BranchMaps& maps,
                                                      const BranchOperator& op,
                                                      const BranchEnd& end);
 

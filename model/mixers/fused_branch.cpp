@@ -1,4 +1,4 @@
-#include "model/nn/fused_branch.h"
+#include "model/mixers/fused_branch.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -140,22 +140,29 @@ bool wants_gradient(const variable_list& inputs) {
 
 }  // namespace
 
-std::optional<at::Tensor> add_operator(const at::Tensor& x, const Norm& norm,
-                                       const BranchMaps& maps, const BranchOperator& op,
-                                       const BranchEnd& end) {
+std::optional<at::Tensor> add_operator(const at::Tensor& x, const BranchMaps& maps,
+                                       const BranchOperator& op, const BranchEnd& end) {
     const ops::BackendFunctions& functions = ops::chosen_backend(op.kind, op.in, op.options);
     if (functions.prepare == nullptr) return {};
     const auto plan = c10::make_intrusive<BranchPlan>();
     plan->functions = &functions;
     plan->call = functions.prepare(op.kind, op.in, op.options);
-    plan->eps = norm.eps;
+    plan->eps = maps.norm->eps;
     plan->arithmetic = end.arithmetic;
     const ops::Inputs in = std::exchange(plan->call.in, {});
     const auto given = [&](const at::Tensor& one) { return or_nothing(one, x); };
-    variable_list inputs{
-        x,           given(in.q), in.k,           in.v,         given(in.w),
-        given(in.u), given(in.r), maps.o->weight, maps.o->bias, nn::mask_of(end, x),
-        norm.weight, norm.bias};
+    variable_list inputs{x,
+                         given(in.q),
+                         in.k,
+                         in.v,
+                         given(in.w),
+                         given(in.u),
+                         given(in.r),
+                         maps.o->weight,
+                         maps.o->bias,
+                         nn::mask_of(end, x),
+                         maps.norm->weight,
+                         maps.norm->bias};
     for (const Linear* map : {maps.q, maps.k, maps.v})
         for (const at::Tensor& one : {map != nullptr ? map->weight : at::Tensor(),
                                       map != nullptr ? map->bias : at::Tensor()})
