@@ -68,7 +68,7 @@ struct DataConfig {
     // none, flip, shift (2 pixels), recipe-a (flip, then one integer in [-10, 10] on all
     // sub-pixels), recipe-c (flip, and the strengths of the paper's recipe for ImageNet)
     std::string augment = "none";
-    AugmentStrengths strengths;
+    AugmentStrengths strengths{};
     int64_t threads = 1;  // loader threads
     void visit(SettingRows& rows);
     [[nodiscard]] AugmentStrengths resolved() const;  // no -1 left

@@ -37,7 +37,7 @@ class TrainingLoop {
     [[nodiscard]] bool has_unsaved_steps() const;  // steps of this loop that no checkpoint holds
 
   private:
-    struct Saved {  // the last checkpoint
+    struct LastSave {
         int64_t step = -1;
         std::filesystem::path path{};
     };
@@ -53,7 +53,7 @@ class TrainingLoop {
     std::optional<StepReport> waiting_;   // done, but not written whole
     bool is_logged_ = false;              // its line is written
     std::optional<StepReport> unlogged_;  // the last step, if train.log_every left it out
-    Saved saved_;
+    LastSave saved_;
     double best_loss_;  // of the validation whose checkpoint is kept as the best; infinity = none
     std::chrono::steady_clock::time_point saved_at_;  // tried to; the start, before the first
 };
