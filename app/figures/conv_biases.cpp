@@ -39,7 +39,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
         model_words(facts),
         fmt::format("Effective w after any reparameterisation; {} taps a side, the target itself "
                     "{}; {} of {} heads, {} of {} layers",
-                    s, facts.task.is_autoregressive ? "is the last one" : "in the middle",
+                    s, facts.is_causal ? "is the last one" : "in the middle",
                     shown_heads.size(), heads, layers.size(), facts.layers)};
     add_map_rows(out, {.layers = layers,
                        .fields = std::move(fields.layers),

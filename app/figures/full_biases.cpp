@@ -43,7 +43,7 @@ MapCaption caption_of(const ModelFacts& facts, const Field& field) {
     out.words = fmt::format(
         "{0} x {0}, targets down, sources across, {1}; gauge {2}{3}{4}", facts.tokens, source,
         gauge == field.notes.end() ? "raw" : gauge->second,
-        facts.task.is_autoregressive ? "; hatched: not visible" : "",
+        facts.is_causal ? "; hatched: not visible" : "",
         out.block > 1 ? fmt::format("; a cell is the mean of {0} x {0}", out.block) : "");
     return out;
 }
