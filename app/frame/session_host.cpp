@@ -157,11 +157,10 @@ void SessionHost::remember_open() {
     shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
     const Config& config = ui_.status.config;
-    item.what = fmt::format("{}, {}, {} layers",
-                            ui_.status.task.is_mixer_alone
-                                ? "mixer alone"
-                                : split_data_spec(config.data.source).room,
-                            config.model.mixer, config.model.layers);
+    item.what = fmt::format(
+        "{}, {}, {} layers",
+        ui_.status.task.is_mixer_alone ? "mixer alone" : split_data_spec(config.data.source).room,
+        config.model.mixer, config.model.layers);
     ui_.settings.remember(std::move(item));
 }
 
@@ -183,10 +182,9 @@ namespace {
 void report_not_finite(Ui& ui) {
     const std::vector<std::string>& names = ui.status.not_finite;
     if (names.empty()) return;
-    std::string words =
-        names.size() == 1
-            ? fmt::format("{}.", names.front())
-            : fmt::format("{} tensors, the first is {}.", names.size(), names.front());
+    std::string words = names.size() == 1 ? fmt::format("{}.", names.front())
+                                          : fmt::format("{} tensors, the first is {}.",
+                                                        names.size(), names.front());
     words += " What is computed with them is no number; an earlier step may be sound.";
     ui.say("error", fmt::format("NaN or infinity in the weights: {}", words));
     ui.toasts.add({.kind = ToastKind::error,

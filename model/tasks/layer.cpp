@@ -29,8 +29,7 @@ TaskRoom layer_task() {
                        .metric_words = "loss",
                        .loss_in_bits = false,
                        .examples = "inputs",
-                       .no_training = "A mixer alone has no embedding, no head and no loss to train "
-                                      "with"},
+                       .no_training = "A mixer alone has no head and no loss to train with"},
             .grid =
                 [](const ModelConfig& model) {
                     return TokenGrid{model.height, model.width};

@@ -24,8 +24,7 @@ bool mixer_alone_state(Ui& ui, Drawing drawing) {
     std::string sentence =
         "Its inputs are vectors: it has no embedding for a picture or a text, and nothing to "
         "predict with. ";
-    if (ui.status.mixer.has_bias())
-        sentence += "Its position biases are in the Biases workspace. ";
+    if (ui.status.mixer.has_bias()) sentence += "Its position biases are in the Biases workspace. ";
     sentence += "The command afterimage run --part mixer evaluates it on tensors of a file.";
     empty_state(ui, {.drawing = drawing,
                      .title = "This model is a mixer alone",

@@ -29,7 +29,7 @@ struct Positions {
 
     // What stands at a place: "byte", "pixel", "patch"; "position" where the inputs are vectors.
     [[nodiscard]] const char* one() const;
-    [[nodiscard]] const char* several() const;  // "bytes"
+    [[nodiscard]] const char* several() const;                // "bytes"
     [[nodiscard]] std::string target_words(int64_t t) const;  // "94 (6, 9)", "182 (3, 12, G)"
     [[nodiscard]] std::string source_words(int64_t j) const;  // "0 (start)"
     [[nodiscard]] std::string place_words(const GridPosition& place) const;  // "(19, 17, G)"
