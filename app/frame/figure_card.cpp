@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -166,7 +167,7 @@ void FigureCard::start(Ui& ui) {
                    .detail = "The file is written when it is done."});
     work_.start([request = figure_request(ui, figure_), file, is_dark = ground_ == 1,
                  number = ++started_](const auto& publish, const std::stop_token& stop) {
-        Drawn out{.file = file.string(), .error = {}, .number = number};
+        SavedFigure out{.file = file.string(), .error = {}, .number = number};
         out.error = error_words([&] { write_asked(request, file, is_dark, stop); }, plain_words);
         publish(std::move(out));
     });

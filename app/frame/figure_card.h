@@ -20,7 +20,7 @@ class FigureCard {
     void report(Ui& ui);  // once a frame: what became of the work, as a toast
 
   private:
-    struct Drawn {
+    struct SavedFigure {
         std::string file, error;  // error "" = written
         uint64_t number = 0;
     };
@@ -32,7 +32,7 @@ class FigureCard {
     std::string figure_, file_, model_;  // model_: whose figure was chosen last
     int format_ = 0, ground_ = 0;        // SVG, PNG; light, dark
     uint64_t started_ = 0, reported_ = 0;
-    Background<Drawn> work_;
+    Background<SavedFigure> work_;
 };
 
 // Why the open model cannot make this figure; "" = it can.

@@ -17,7 +17,8 @@ class MixerAlone : public BareTest {
         initialize_model("cpu", 1);
         ImportRequest request;
         request.file = source_file("tests/model/imports/" + fixture).string();
-        request.out = (scratch_ / "layer.safetensors").string();
+        request.out =
+            (scratch_ / fmt::format("layer-{}-{}.safetensors", fixture, set.size())).string();
         request.set = set;
         (void)import_job(request);
         make();

@@ -45,6 +45,7 @@ class RelativePane : public BareTest {
         return fields;
     }
     std::string saved(const std::string& figure, const std::string& file) {
+        while (!ui().toasts.shown().empty()) ui().toasts.close(0);
         run("file.save_figure\nframes 3\nclick figure_card/figures/" + figure + "\nframes 2\nset " +
             "figure_card/answer/file " + file +
             "\nframes 2\nclick figure_card/answer/save\nframes 2\n");

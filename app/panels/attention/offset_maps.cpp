@@ -21,7 +21,7 @@ int64_t asked_targets(const Status& status) {
 
 }  // namespace
 
-// The versions go on: what was painted of the model before is not taken for the next one's.
+// The versions continue: what was painted of the model before is not taken for the next one's.
 void OffsetMaps::clear() {
     const uint64_t version = version_;
     *this = OffsetMaps();
@@ -33,7 +33,7 @@ viz::MapData OffsetMaps::data(size_t map) const {
     return {of.values, rows_, columns_, of.hidden, version_ * 4096 + map};
 }
 
-void OffsetMaps::update(const PaneContext& ui, const Request& request) {
+void OffsetMaps::update(const PaneContext& ui, const OffsetRequest& request) {
     ProbeRequest probe;
     probe.probe = "relative-attention";
     probe.step = ui.selection.step;

@@ -18,12 +18,12 @@ struct OffsetMap {
 
 class OffsetMaps {
   public:
-    struct Request {
+    struct OffsetRequest {
         int64_t layer = 0;
         AttentionPart part = AttentionPart::both;
         OffsetReduce reduce = OffsetReduce::head;
     };
-    void update(const PaneContext& ui, const Request& request);
+    void update(const PaneContext& ui, const OffsetRequest& request);
     void clear();
 
     [[nodiscard]] const std::vector<OffsetMap>& maps() const { return maps_; }
