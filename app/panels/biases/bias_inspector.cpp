@@ -163,6 +163,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
+    action_button(ui, "file.save_figure");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
