@@ -38,6 +38,8 @@ struct Status {
     MixerTraits mixer;  // of the config
     TaskTraits task;
     std::vector<LayerSummary> layers;
+    // Weights that held NaN or infinity when they were read from a file, in its order.
+    std::vector<std::string> not_finite;
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
     int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid

@@ -66,8 +66,12 @@ struct TaskTraits {
     std::string metric, metric_words;  // its key in the metrics; "bits/dim"
     bool loss_in_bits = true;          // on screen; else nats
     std::string examples = "images";   // counted: "images/s"
+    // One sentence without its full stop, for those who would train such a model; empty where it
+    // can be trained.
+    std::string no_training = {};
 
     [[nodiscard]] bool is_text() const { return tokens == TokenKind::bytes; }
+    [[nodiscard]] bool is_trainable() const { return no_training.empty(); }
     // The key under which the metrics hold the loss as it is shown: in bits, else in nats.
     [[nodiscard]] std::string loss_key() const { return loss_in_bits ? metric : "loss"; }
 };

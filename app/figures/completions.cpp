@@ -32,13 +32,15 @@ FigureGrid grid_of(const CompletedPictures& done, size_t samples) {
     return grid;
 }
 
+std::string why_not(const FigureSubject& subject) {
+    if (subject.task.is_autoregressive && !subject.task.is_text()) return "";
+    return "it completes no pictures; models that predict the values of a picture one by one can "
+           "show it";
+}
+
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const ModelFacts facts = model_facts(request.models.front());
-    if (!facts.task.is_autoregressive || facts.task.is_text())
-        fail_usage(
-            "figure completions: {} completes no pictures; models that predict the values "
-            "of a picture one by one can show it",
-            shown_path(facts.path));
+    check_can_show(completions_figure(), facts);
     PictureCompletions asked{.model = facts.path,
                              .data = figure_data(request, facts),
                              .device = request.device,
@@ -69,6 +71,7 @@ FigureRoom completions_figure() {
     return {.info = {"completions", "masked pictures and what the model fills in (Fig. 4)"},
             .example = "afterimage figure completions runs/mirror --limit 8 -o completions.png",
             .options = {{"keep-rows", {}, ""}, {"samples", {}, ""}, {"seed", {}, ""}},
+            .why_not = why_not,
             .make = make};
 }
 

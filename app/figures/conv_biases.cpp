@@ -10,15 +10,19 @@ FigureRoom conv_biases_figure();
 
 namespace {
 
+std::string why_not(const FigureSubject& subject) {
+    if (subject.mixer.has_kernel()) return "";
+    const bool has_bias = subject.mixer.has_bias();
+    return fmt::format(
+        "{}; models with a kernel, as AFT-conv, can show it{}",
+        has_bias ? "its position bias is no kernel over offsets" : subject.mixer.no_bias,
+        has_bias ? "; this one has full-biases" : "");
+}
+
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = conv_biases_figure();
     const ModelFacts facts = model_facts(request.models.front());
-    if (!facts.mixer.has_kernel())
-        fail_usage(
-            "figure conv-biases: {} is {}, whose position bias is no kernel over offsets; "
-            "models with a kernel, as AFT-conv, can show it{}",
-            shown_path(facts.path), facts.mixer.words,
-            facts.mixer.has_bias() ? "; this one has full-biases" : "");
+    check_can_show(room, facts);
     const std::string quantity = figure_option(room, request, "quantity");
     const std::vector<int64_t> layers = chosen_layers(request, facts);
     LayerFields fields = probe_layers({.probe = "kernel",
@@ -39,8 +43,8 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
         model_words(facts),
         fmt::format("Effective w after any reparameterisation; {} taps a side, the target itself "
                     "{}; {} of {} heads, {} of {} layers",
-                    s, facts.task.is_autoregressive ? "is the last one" : "in the middle",
-                    shown_heads.size(), heads, layers.size(), facts.layers)};
+                    s, facts.is_causal ? "is the last one" : "in the middle", shown_heads.size(),
+                    heads, layers.size(), facts.layers)};
     add_map_rows(out, {.layers = layers,
                        .fields = std::move(fields.layers),
                        .maps = shown_heads,
@@ -58,6 +62,7 @@ FigureRoom conv_biases_figure() {
     return {.info = {"conv-biases", "exp(w) - 1 of kernels, layers by heads (Fig. 1, 6, 7, 8)"},
             .example = "afterimage figure conv-biases runs/shapes --heads 0,1,2,3 -o kernels.svg",
             .options = {{"quantity", {"exp-1", "exp", "w"}, "exp-1"}, range_option()},
+            .why_not = why_not,
             .make = make};
 }
 

@@ -38,11 +38,22 @@ struct FigureResult {
     std::vector<FigureRange> ranges = {};
 };
 
+// What a room needs to know of a model to say whether it can show it.
+struct FigureSubject {
+    MixerTraits mixer = {};
+    TaskTraits task = {};
+    bool is_run = false;  // a run folder, which has a log
+};
+
 struct FigureRoom {
     RoomInfo info = {};
     std::string example = {};  // a command line that works
     std::vector<ProbeOption> options = {};
     size_t most_models = 1;
+    bool is_comparison = false;  // says something of several models only
+    // Why it cannot show such a model, and which models it can; "" = it can. A sentence without its
+    // full stop and without the model's name. make() refuses with these words.
+    std::string (*why_not)(const FigureSubject& subject) = nullptr;
     FigureResult (*make)(const FigureRequest& request, const JobControl& control) = nullptr;
 };
 

@@ -43,7 +43,7 @@ MapCaption caption_of(const ModelFacts& facts, const Field& field) {
     out.words = fmt::format(
         "{0} x {0}, targets down, sources across, {1}; gauge {2}{3}{4}", facts.tokens, source,
         gauge == field.notes.end() ? "raw" : gauge->second,
-        facts.task.is_autoregressive ? "; hatched: not visible" : "",
+        facts.is_causal ? "; hatched: not visible" : "",
         out.block > 1 ? fmt::format("; a cell is the mean of {0} x {0}", out.block) : "");
     return out;
 }
@@ -70,16 +70,19 @@ void add_layers(FigureResult& to, const std::vector<int64_t>& layers,
     to.scene.parts.emplace_back(std::move(grid));
 }
 
+std::string why_not(const FigureSubject& subject) {
+    const MixerTraits& mixer = subject.mixer;
+    if (mixer.has_bias() && !mixer.has_kernel()) return "";
+    return fmt::format(
+        "{}; models with a bias of their own for each pair of positions, as AFT-full and "
+        "AFT-local, can show it",
+        mixer.has_kernel() ? "its bias is a kernel (figure conv-biases)" : mixer.no_bias);
+}
+
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = full_biases_figure();
     const ModelFacts facts = model_facts(request.models.front());
-    if (!facts.mixer.has_bias() || facts.mixer.has_kernel())
-        fail_usage(
-            "figure full-biases: {} is {}: {}; models with a bias of their own for each "
-            "pair of positions, as AFT-full and AFT-local, can show it",
-            shown_path(facts.path), facts.mixer.words,
-            facts.mixer.has_kernel() ? "its bias is a kernel (figure conv-biases)"
-                                     : facts.mixer.no_bias);
+    check_can_show(room, facts);
     const std::vector<int64_t> layers = chosen_layers(request, facts);
     const int64_t head =
         request.heads.empty() ? -1 : chosen_heads(request, facts.mixer.heads).front();
@@ -109,6 +112,7 @@ FigureRoom full_biases_figure() {
             .example = "afterimage figure full-biases runs/mirror -o biases.png --scale 2",
             .options = {{"quantity", {"exp", "exp-1", "w", "row-share"}, "exp"},
                         {"gauge", {"fixed", "raw"}, "fixed"}},
+            .why_not = why_not,
             .make = make};
 }
 

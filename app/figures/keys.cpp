@@ -27,21 +27,20 @@ Field on_grid(const Field& field, const ModelFacts& facts) {
     return out;
 }
 
-void check_keys(const ModelFacts& facts) {
-    if (facts.task.is_text())
-        fail_usage("figure keys: {} is a model for text; models for pictures can show it",
-                   shown_path(facts.path));
-    if (!facts.mixer.has_key_maps)
-        fail_usage(
-            "figure keys: {}: {}; models with one key map for all targets, as AFT, can "
-            "show it",
-            shown_path(facts.path), facts.mixer.no_keys);
+std::string why_not(const FigureSubject& subject) {
+    if (subject.task.is_mixer_alone)
+        return "it is a mixer alone, which takes no picture; models for pictures can show it";
+    if (subject.task.is_text()) return "it is a model for text; models for pictures can show it";
+    if (!subject.mixer.has_key_maps)
+        return subject.mixer.no_keys +
+               "; models with one key map for all targets, as AFT, can show it";
+    return "";
 }
 
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = keys_figure();
     const ModelFacts facts = model_facts(request.models.front());
-    check_keys(facts);
+    check_can_show(room, facts);
     const std::vector<int64_t> layers = chosen_layers(request, facts);
     LayerFields fields = probe_layers({.probe = "keys",
                                        .model = facts.path,
@@ -85,6 +84,7 @@ FigureRoom keys_figure() {
     return {.info = {"keys", "an image and its key maps exp(K), layers by heads (Fig. 9 to 12)"},
             .example = "afterimage figure keys runs/shapes --index 3 -o keys.png --scale 2",
             .options = {range_option()},
+            .why_not = why_not,
             .make = make};
 }
 

@@ -68,6 +68,11 @@ FigureResult make_figure(const FigureRequest& request, const JobControl& control
     return room.make(request, control);
 }
 
+void check_can_show(const FigureRoom& room, const ModelFacts& facts) {
+    const std::string why = room.why_not({.mixer = facts.mixer, .task = facts.task});
+    if (!why.empty()) fail_usage("figure {}: {}: {}", room.info.name, shown_path(facts.path), why);
+}
+
 std::string figure_option(const FigureRoom& room, const FigureRequest& request,
                           const std::string& key) {
     if (const auto given = request.options.find(key); given != request.options.end())

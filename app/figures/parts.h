@@ -18,6 +18,9 @@ inline constexpr int64_t kMostHeads = 16, kMostLayers = 12;
 [[nodiscard]] int64_t figure_number_option(const FigureRequest& request, const std::string& key,
                                            Range allowed, int64_t standard);
 
+// usage Error with the words of the room's why_not() and the model's path.
+void check_can_show(const FigureRoom& room, const ModelFacts& facts);
+
 // The request's layers, checked; none asked for: all, or twelve evenly spread.
 [[nodiscard]] std::vector<int64_t> chosen_layers(const FigureRequest& request,
                                                  const ModelFacts& facts);

@@ -15,17 +15,15 @@ namespace {
 constexpr int64_t kImages = 16;
 constexpr double kBudget = 2e9;  // exponentials in all
 
-void check_model(const ModelFacts& facts) {
-    if (facts.task.is_text())
-        fail_usage(
-            "figure relative-attention: {} is a model for text; models for pictures can "
-            "show it",
-            shown_path(facts.path));
-    if (!facts.mixer.has_attention)
-        fail_usage(
-            "figure relative-attention: {}: {}; models whose rows over the sources can be "
-            "shown, as softmax attention and AFT, can",
-            shown_path(facts.path), facts.mixer.no_attention);
+std::string why_not(const FigureSubject& subject) {
+    if (subject.task.is_mixer_alone)
+        return "it is a mixer alone, which takes no picture; models for pictures can show it";
+    if (subject.task.is_text()) return "it is a model for text; models for pictures can show it";
+    if (!subject.mixer.has_attention)
+        return subject.mixer.no_attention +
+               "; models whose rows over the sources can be shown, as softmax attention and AFT, "
+               "can";
+    return "";
 }
 
 // As many targets as the budget allows, of large models evenly spread ones.
@@ -39,7 +37,7 @@ int64_t targets_of(const ModelFacts& facts, int64_t layers, int64_t images) {
 FigureResult make(const FigureRequest& request, const JobControl& control) {
     const FigureRoom room = relative_attention_figure();
     const ModelFacts facts = model_facts(request.models.front());
-    check_model(facts);
+    check_can_show(room, facts);
     const int64_t images = request.limit > 0 ? request.limit : kImages;
     const std::string reduce = figure_option(room, request, "reduce");
     const std::string part = figure_option(room, request, "part");
@@ -94,6 +92,7 @@ FigureRoom relative_attention_figure() {
             .options = {{"reduce", {"head", "channel", "mean", "gate"}, "head"},
                         {"part", {"prior", "content", "both"}, "both"},
                         range_option()},
+            .why_not = why_not,
             .make = make};
 }
 

@@ -17,6 +17,11 @@ namespace {
 constexpr size_t kMostRuns = 8;
 constexpr size_t kPlaces = 400;  // of the training loss along the axis
 
+std::string why_not(const FigureSubject& subject) {
+    return subject.is_run ? ""
+                          : "it is no run folder; curves are drawn of what training logs there";
+}
+
 struct LossColumn {
     std::vector<double> x, y;
 };
@@ -116,6 +121,7 @@ FigureRoom training_curves_figure() {
             .example = "afterimage figure training-curves runs/a runs/b -o curves.svg",
             .options = {},
             .most_models = kMostRuns,
+            .why_not = why_not,
             .make = make};
 }
 

@@ -17,6 +17,14 @@ namespace {
 
 constexpr size_t kMostRuns = 256;
 
+std::string why_not(const FigureSubject& subject) {
+    if (!subject.is_run) return "it is no run folder; curves are drawn of what training logs there";
+    if (subject.mixer.has_kernel() || subject.mixer.bias == BiasLayout::attention)
+        return "it has no window over the sequence; runs of AFT-local with several windows can be "
+               "drawn";
+    return "";
+}
+
 struct WindowRun {
     std::string line;  // which line it is on
     int64_t window = 0;
@@ -32,11 +40,8 @@ WindowRun read_run(const std::string& path, const std::string& key) {
             "figure window-curve: {}: its metrics.jsonl has no value of {}; train with "
             "train.validate_every",
             shown_path(path), column);
-    if (run.mixer.has_kernel() || run.mixer.bias == BiasLayout::attention)
-        fail_usage(
-            "figure window-curve: {} is {}: it has no window over the sequence; runs of "
-            "AFT-local with several windows can be drawn",
-            shown_path(path), run.mixer.words);
+    const std::string why = why_not({.mixer = run.mixer, .task = run.task, .is_run = true});
+    if (!why.empty()) fail_usage("figure window-curve: {}: {}", shown_path(path), why);
     return {fmt::format("{}, {} layers of {}", run.mixer_name, run.layers, run.dim),
             run.mixer.window, loss};
 }
@@ -109,6 +114,8 @@ FigureRoom window_curve_figure() {
             .example = "afterimage figure window-curve runs/s0 runs/s8 runs/s32 -o windows.svg",
             .options = {},
             .most_models = kMostRuns,
+            .is_comparison = true,
+            .why_not = why_not,
             .make = make};
 }
 

@@ -45,6 +45,7 @@ namespace {
 void add_actions(Actions& actions, FrameTools& tools) {
     add_frame_actions(actions, tools);
     add_data_actions(actions);
+    add_figure_actions(actions, tools.figures);
     add_run_actions(actions);
     add_selection_actions(actions, tools);
 }
@@ -100,7 +101,8 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
         ImGui::ClosePopupToLevel(open - 1, true);
         return;
     }
-    if (!tools.palette.is_open() && !tools.browser.is_open()) ui.actions.handle_keys(ui);
+    if (!tools.palette.is_open() && !tools.browser.is_open() && !tools.figures.is_open())
+        ui.actions.handle_keys(ui);
 }
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
@@ -109,6 +111,8 @@ void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     tools.palette.draw(ui, display);
     ui.recorder.set_pane("Open##file_browser");
     tools.browser.draw(ui, display);
+    ui.recorder.set_pane("Save as figure##figure_card");
+    tools.figures.draw(ui, display);
     ui.recorder.set_pane("Keys##shortcuts");
     tools.shortcuts.draw(ui, display, help);
 }
@@ -189,6 +193,7 @@ void Frame::prepare(double seconds) {
         p.host.poll();
     p.host.note_changes();
     p.warnings.report(p.ui);
+    p.tools.figures.report(p.ui);
     update_theme(p.ui, p.options.display_scale);
     p.host.load_image();
     p.tools.timeline.advance(p.ui);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "app/frame/figure_card.h"
 #include "app/frame/file_browser.h"
 #include "app/frame/palette.h"
 #include "app/frame/shortcut_list.h"
@@ -15,6 +16,7 @@ struct FrameTools {
     Timeline timeline;
     Palette palette;
     FileBrowser browser;
+    FigureCard figures;
     ShortcutList shortcuts;
     bool side_hidden = false;
     bool reset_layout = false;

@@ -157,8 +157,10 @@ void SessionHost::remember_open() {
     shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
     const Config& config = ui_.status.config;
-    item.what = fmt::format("{}, {}, {} layers", split_data_spec(config.data.source).room,
-                            config.model.mixer, config.model.layers);
+    item.what = fmt::format(
+        "{}, {}, {} layers",
+        ui_.status.task.is_mixer_alone ? "mixer alone" : split_data_spec(config.data.source).room,
+        config.model.mixer, config.model.layers);
     ui_.settings.remember(std::move(item));
 }
 
@@ -174,6 +176,24 @@ void SessionHost::poll() {
     remember_open();
 }
 
+namespace {
+
+// NaN or infinity in the weights that were opened: which, and how many.
+void report_not_finite(Ui& ui) {
+    const std::vector<std::string>& names = ui.status.not_finite;
+    if (names.empty()) return;
+    std::string words = names.size() == 1 ? fmt::format("{}.", names.front())
+                                          : fmt::format("{} tensors, the first is {}.",
+                                                        names.size(), names.front());
+    words += " What is computed with them is no number; an earlier step may be sound.";
+    ui.say("error", fmt::format("NaN or infinity in the weights: {}", words));
+    ui.toasts.add({.kind = ToastKind::error,
+                   .title = "NaN or infinity in the weights",
+                   .detail = std::move(words)});
+}
+
+}  // namespace
+
 void SessionHost::note_changes() {
     const Status& status = ui_.status;
     if (!status.error.empty() && status.error != shown_.error) {
@@ -182,6 +202,10 @@ void SessionHost::note_changes() {
     }
     if (!status.message.empty() && status.message != shown_.message)
         ui_.say("info", status.message);
+    if (status.not_finite != shown_.not_finite) {
+        shown_.not_finite = status.not_finite;
+        report_not_finite(ui_);
+    }
     if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
     shown_.error = status.error;
     shown_.message = status.message;
@@ -194,6 +218,7 @@ void SessionHost::load_image() {
     ImageChoice& image = ui_.selection.image;
     const Session* const session = ui_.session;
     if (session == nullptr || image.item || !ui_.has_model()) return;
+    if (ui_.status.task.is_mixer_alone) return;  // no data are its input
     ItemError error;
     image.item = image.path.empty() ? session->items().example(image.split, image.index, &error)
                                     : session->items().picture(image.path, &error);

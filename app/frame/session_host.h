@@ -44,6 +44,7 @@ class SessionHost {
 
     struct ShownMessages {  // what was shown of the open session already
         std::string message, error, path, missing_data;
+        std::vector<std::string> not_finite;
         int64_t rewinds = 0;
     };
     Ui& ui_;

@@ -16,6 +16,7 @@ PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
 PanelRoom attention_panel();
 PanelRoom keys_panel();
+PanelRoom relative_panel();
 PanelRoom source_panel();
 PanelRoom complete_panel();
 PanelRoom play_panel();
@@ -38,6 +39,7 @@ const std::vector<PanelRoom>& panels() {
         bias_statistics_panel(),
         attention_panel(),
         keys_panel(),
+        relative_panel(),
         source_panel(),
         complete_panel(),
         play_panel(),

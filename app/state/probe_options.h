@@ -12,11 +12,12 @@
 namespace aft::app {
 
 enum class AttentionPart { prior, content, both };
-enum class Reduce { gate, mean, channel };  // how the channels become one map
-enum class KeyQuantity { exp, k };          // exp(K), or K itself
-enum class HiddenSources { values, nan };   // what stands for sources that a target cannot see
-enum class BiasView { map, band };          // [T, T], or by the distance of a source
-enum class BesideQuantity { none, w };      // w as a second field
+enum class Reduce { gate, mean, channel };              // how the channels become one map
+enum class OffsetReduce { head, channel, mean, gate };  // one map for each of them, or one in all
+enum class KeyQuantity { exp, k };                      // exp(K), or K itself
+enum class HiddenSources { values, nan };  // what stands for sources that a target cannot see
+enum class BiasView { map, band };         // [T, T], or by the distance of a source
+enum class BesideQuantity { none, w };     // w as a second field
 
 // The values of one option, in the order of the enum.
 template <class Value, size_t N>
@@ -32,6 +33,9 @@ inline constexpr OptionValues<AttentionPart, 3> kPartOption{"part", {"prior", "c
 inline constexpr OptionValues<Reduce, 3> kReduceOption{"reduce", {"gate", "mean", "none"}};
 // Of the probe "priors", which has no channels of its own to show.
 inline constexpr OptionValues<Reduce, 2> kPriorReduceOption{"reduce", {"gate", "mean"}};
+// Of the probe "relative-attention".
+inline constexpr OptionValues<OffsetReduce, 4> kOffsetReduceOption{
+    "reduce", {"head", "channel", "mean", "gate"}};
 inline constexpr OptionValues<KeyQuantity, 2> kKeyQuantityOption{"quantity", {"exp", "k"}};
 inline constexpr OptionValues<HiddenSources, 2> kVisibleOption{"visible", {"all", "nan"}};
 inline constexpr OptionValues<BiasView, 2> kViewOption{"view", {"map", "band"}};
@@ -43,6 +47,6 @@ inline constexpr OptionValues<Gauge, 2> kGaugeOption{"gauge", {"fixed", "raw"}};
 
 // Options whose value is a number from 0.
 inline constexpr const char *kRowOption = "row", *kBlocksOption = "blocks",
-                            *kPositionOption = "position";
+                            *kPositionOption = "position", *kTargetsOption = "targets";
 
 }  // namespace aft::app

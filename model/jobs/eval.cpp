@@ -180,7 +180,7 @@ void check_loss(const EvalResult& result, const Net& net) {
     if (std::isfinite(result.loss_nats)) return;
     std::string reason = "all weights are finite numbers";
     for (const Parameter& parameter : net.parameters())
-        if (!parameter.value.isfinite().all().item<bool>()) {
+        if (!is_finite(parameter.value)) {
             reason = fmt::format("{} holds NaN or infinity", parameter.name);
             break;
         }

@@ -9,6 +9,7 @@
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/jobs/train.h"
+#include "model/tasks/task.h"
 
 namespace aft {
 namespace {
@@ -60,6 +61,7 @@ std::vector<std::string> changes(Config before, Config after,
 FittedConfig fit_to_data(const Config& config, const std::vector<std::string>& given) {
     FittedConfig fitted{.config = config};
     with_plain_errors([&] {
+        check_trainable(config.model);
         fitted.config.data.source = with_given(config, given);
         const auto source =
             open_source(fitted.config.data.source, static_cast<uint64_t>(config.train.seed),

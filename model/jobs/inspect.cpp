@@ -57,7 +57,7 @@ InspectResult describe(const Config& config, const Net& net) {
         const at::Tensor& value = parameter.value;
         if (parameter.layer >= 0)
             result.parameters_per_layer[static_cast<size_t>(parameter.layer)] += value.numel();
-        if (!value.isfinite().all().item<bool>()) result.not_finite.push_back(parameter.name);
+        if (!is_finite(value)) result.not_finite.push_back(parameter.name);
         result.tensors.push_back({.name = parameter.name,
                                   .dtype = c10::toString(value.scalar_type()),
                                   .shape = value.sizes().vec(),

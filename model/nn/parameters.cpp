@@ -75,6 +75,10 @@ at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& valu
     return add(name, value.to(at::kFloat), group);
 }
 
+bool is_finite(const at::Tensor& value) {
+    return value.isfinite().all().item<bool>();
+}
+
 at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, ParameterGroup group) {
     for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
     value = value.to(device_).detach();

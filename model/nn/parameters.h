@@ -21,6 +21,9 @@ struct Parameter {
 
 using Parameters = std::vector<Parameter>;
 
+// No value is NaN or infinite. Reads all of them.
+[[nodiscard]] bool is_finite(const at::Tensor& value);
+
 // Creates parameters with their initial values; a function of (seed, name) only, so that adding one
 // changes no other.
 class ParameterMaker {

@@ -24,7 +24,7 @@ void Run::open() {
         open_file(request_.path);
         run_.path = request_.out.empty() ? new_run_path(config().name).string() : request_.out;
     }
-    status.can_train = !status.following;
+    status.can_train = !status.following && status.task.is_trainable();
     apply(status.following ? RunEvent::followed : RunEvent::opened);
     publisher_.publish_curves(view_, /*at_once=*/true);
 }

@@ -24,8 +24,10 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 void set_layers(RunView& view, const Checkpoint& checkpoint) {
     view.status.layers.assign(static_cast<size_t>(checkpoint.config.model.layers), {});
     view.status.parameters = 0;
+    view.status.not_finite.clear();
     for (const auto& [name, value] : checkpoint.weights) {
         view.status.parameters += value.numel();
+        if (!is_finite(value)) view.status.not_finite.push_back(name);
         if (!name.starts_with("blocks.")) continue;
         size_t layer = view.status.layers.size();
         std::from_chars(name.data() + 7, name.data() + name.size(), layer);

@@ -28,7 +28,8 @@ TaskRoom layer_task() {
                        .metric = "loss",
                        .metric_words = "loss",
                        .loss_in_bits = false,
-                       .examples = "inputs"},
+                       .examples = "inputs",
+                       .no_training = "A mixer alone has no head and no loss to train with"},
             .grid =
                 [](const ModelConfig& model) {
                     return TokenGrid{model.height, model.width};

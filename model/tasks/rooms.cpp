@@ -1,4 +1,7 @@
 // The list of tasks: one line a room.
+#include <fmt/ranges.h>
+
+#include "core/check.h"
 #include "model/tasks/task.h"
 
 namespace aft {
@@ -23,6 +26,16 @@ void add_task(TaskRoom room) {
 
 const TaskRoom& task_of(const ModelConfig& model) {
     return find_room(tasks(), model.task, "task");
+}
+
+void check_trainable(const ModelConfig& model) {
+    const TaskTraits& traits = task_traits(model);
+    if (traits.is_trainable()) return;
+    std::vector<std::string> trainable;
+    for (const TaskRoom& room : tasks())
+        if (room.traits.is_trainable()) trainable.push_back(room.info.name);
+    fail_usage("model.task={} cannot be trained: {}; allowed: {}", model.task, traits.no_training,
+               fmt::join(trainable, ", "));
 }
 
 const TaskTraits& task_traits(const ModelConfig& model) {

@@ -48,6 +48,8 @@ struct TaskRoom {
 
 [[nodiscard]] const std::vector<TaskRoom>& tasks();
 [[nodiscard]] const TaskRoom& task_of(const ModelConfig& model);
+// Throws usage Error that names the setting, the reason and the tasks that can be trained.
+void check_trainable(const ModelConfig& model);
 // For programs that bring rooms of their own, before anything else is called.
 void add_task(TaskRoom room);
 

@@ -50,6 +50,7 @@ nlohmann::json describe(const DataSource& source, const Config& config) {
 }
 
 std::shared_ptr<const DataSource> open_data(const Config& config) {
+    check_trainable(config.model);
     return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
                        text_length(config.model));
 }

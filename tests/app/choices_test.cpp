@@ -33,19 +33,19 @@ std::map<OptionName, std::set<std::string>> window_options() {
             {{"kernel", kAlsoOption.key}, names_of(kAlsoOption)},
             {{"keys", kKeyQuantityOption.key}, names_of(kKeyQuantityOption)},
             {{"predictions", kPositionOption}, {}},
-            {{"priors", kPriorReduceOption.key}, names_of(kPriorReduceOption)}};
+            {{"priors", kPriorReduceOption.key}, names_of(kPriorReduceOption)},
+            {{"relative-attention", kPartOption.key}, names_of(kPartOption)},
+            {{"relative-attention", kOffsetReduceOption.key}, names_of(kOffsetReduceOption)},
+            {{"relative-attention", kVisibleOption.key}, names_of(kVisibleOption)},
+            {{"relative-attention", kTargetsOption}, {}}};
 }
 
-// An option that a room has and no panel sets fails, too: it needs a choice in the window. But for
-// the probes that no panel shows yet.
+// An option that a room has and no panel sets fails, too: it needs a choice in the window.
 TEST(Choices, OptionsAndTheirValuesAreThoseOfTheProbes) {
     std::map<OptionName, std::set<std::string>> listed;
-    const std::set<std::string> without_panel{"relative-attention"};
     for (const ProbeInfo& probe : probe_list())
         for (const ProbeOption& option : probe.options)
-            if (!without_panel.contains(probe.info.name))
-                listed[{probe.info.name, option.key}] = {option.values.begin(),
-                                                         option.values.end()};
+            listed[{probe.info.name, option.key}] = {option.values.begin(), option.values.end()};
     EXPECT_EQ(window_options(), listed);
 }
 

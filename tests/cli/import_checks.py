@@ -18,6 +18,8 @@ def takes(cli):
     cli.ok("inspect of a mixer alone", "inspect", model)
     cli.bad("run of a mixer alone", ["run", model, FIXTURES / "labml-layer.io.safetensors", cli.folder / "no"], [1, 2])
     cli.bad("eval of a mixer alone", ["eval", model, "--data", "mirror"], [1, 2], "mixer alone")
+    cli.bad("training of a mixer alone", ["train", "--preset", "demo-mirror", "--set", "model.task=layer"], [2],
+            "model.task=layer", "classify")
     back = cli.folder / "back.safetensors"
     cli.ok("export --as labml-layer", "export", model, "--as", "labml-layer", "-o", back)
     again = cli.ok("import of what was exported", "import", back, "--dry-run", "--json").json()

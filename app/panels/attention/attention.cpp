@@ -264,6 +264,7 @@ void AttentionPanel::inspector(Ui& ui) {
     over_image_controls(ui);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
+    action_button(ui, "file.save_figure");
 }
 
 }  // namespace

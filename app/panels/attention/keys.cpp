@@ -353,6 +353,7 @@ void KeysPanel::inspector(Ui& ui) {
     over_image_controls(ui);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
+    action_button(ui, "file.save_figure");
 }
 
 }  // namespace

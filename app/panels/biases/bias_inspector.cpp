@@ -163,6 +163,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
+    action_button(ui, "file.save_figure");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
@@ -329,10 +330,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
         key_value(ui, "Entropy of kernel##entropy_of_kernel", plain_number(s.entropy, 2), "bit");
         const Positions positions(ui.status);
         key_value(ui, "Mean distance##mean_distance", plain_number(s.mean_distance, 2),
-                  positions.is_text              ? "bytes"
-                  : !positions.is_autoregressive ? "patches"
-                  : positions.channels > 1       ? "cells"
-                                                 : "pixels");
+                  positions.channels > 1 ? "cells" : positions.several());
         key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 1), "%");
     } else if (s.entropy > 0) {
         key_value(ui, "Entropy of rows##entropy_of_rows", plain_number(s.entropy, 2), "bit");

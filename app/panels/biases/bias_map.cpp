@@ -18,7 +18,7 @@ BiasForm::BiasForm(const Status& status) {
     tokens = status.tokens;
     const MixerTraits& mixer = status.mixer;
     window = mixer.window;
-    is_causal = status.task.is_autoregressive;
+    is_causal = status.config.model.causal();
     hides_outside = mixer.outside_hidden;
     layout = mixer.has_bias() ? mixer.bias : BiasLayout::none;
     if (layout == BiasLayout::matrix) {

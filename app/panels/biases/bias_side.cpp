@@ -95,10 +95,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         }
         row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
-    const char* const what = positions.is_text ? "Where this byte looks by prior alone"
-                             : positions.is_autoregressive
-                                 ? "Where this pixel looks by prior alone"
-                                 : "Where this patch looks by prior alone";
+    const std::string what = fmt::format("Where this {} looks by prior alone", positions.one());
     heading(ui, {what, "look"},
             fmt::format("{}row of target {}, folded to {}\u00D7{}",
                         has_change ? "change of the " : "", positions.target_words(target),
@@ -254,10 +251,7 @@ void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& l
                             shows_change(ui)                               ? "change"
                             : ui.selection.quantity == Quantity::row_share ? "row share"
                                                                            : "w",
-                            is_offset                     ? "t \u2212 t\u2032"
-                            : positions.is_text           ? "bytes"
-                            : positions.is_autoregressive ? "pixels"
-                                                          : "patches");
+                            is_offset ? "t \u2212 t\u2032" : positions.several());
     const float taken = text_extent(ui, plot.title, text_size::label, Face::semibold).x +
                         text_extent(ui, plot.unit, text_size::hint).x + ui.px(8);
     if (taken > size.x) plot.unit = plot.unit.substr(0, plot.unit.find(" against"));

@@ -102,6 +102,7 @@ void draw_bias_caption(PaneContext& ui, std::string_view title, std::string word
 static std::string no_bias_words(const Status& status) {
     const MixerTraits& mixer = status.mixer;
     const std::string none = status.config.model.mixer + " has no map from position to position; ";
+    if (status.task.is_mixer_alone) return none + "and a mixer alone has no input to look at.";
     if (!mixer.has_attention && !mixer.has_key_maps)
         return none + "nor has it maps of keys or of attention.";
     if (!mixer.has_prior()) return none + "what its heads attend to is in the Attention workspace.";

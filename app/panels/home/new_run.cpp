@@ -50,6 +50,16 @@ std::string rounded_duration(double seconds) {
     return fmt::format("about {:.0f} days", std::max(2.0, two_digits(seconds / 86400)));
 }
 
+// Of the setting that names the task: those that a new run can have.
+void drop_untrainable(Setting& row, const ModelConfig& model) {
+    if (row.key != "model.task") return;
+    std::erase_if(row.choices, [&](const std::string& task) {
+        ModelConfig tried = model;
+        tried.task = task;
+        return !task_traits(tried).is_trainable();
+    });
+}
+
 // The line under the field of the data; always there, so that nothing moves when it speaks up.
 void data_line(DrawContext& ui, const std::string& problem) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(116));
@@ -95,6 +105,7 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
             !contains(rows[i].help, shown_.filter))
             continue;
         any = true;
+        drop_untrainable(rows[i], config_.model);
         const float available = ImGui::GetContentRegionAvail().x / ui.scale;
         const auto changed = setting_row(ui, rows[i], value_text(standard[i]),
                                          {.column = available > 560 ? 240.0F : 180.0F});

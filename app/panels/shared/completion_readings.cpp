@@ -72,6 +72,7 @@ bool completion_state(Ui& ui) {
     if (no_model_state(ui, Drawing::picture,
                        "Open a checkpoint or a run to complete masked pictures or a prompt."))
         return true;
+    if (mixer_alone_state(ui, Drawing::picture)) return true;
     if (ui.status.task.is_autoregressive) return false;
     empty_state(ui, {.drawing = Drawing::picture,
                      .title = "This model classifies pictures",

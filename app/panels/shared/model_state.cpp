@@ -19,6 +19,23 @@ bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
     return true;
 }
 
+bool mixer_alone_state(Ui& ui, Drawing drawing) {
+    if (!ui.has_model() || !ui.status.task.is_mixer_alone) return false;
+    std::string sentence =
+        "Its inputs are vectors: it has no embedding for a picture or a text, and nothing to "
+        "predict with. ";
+    if (ui.status.mixer.has_bias()) sentence += "Its position biases are in the Biases workspace. ";
+    sentence += "The command afterimage run --part mixer evaluates it on tensors of a file.";
+    empty_state(ui, {.drawing = drawing,
+                     .title = "This model is a mixer alone",
+                     .sentence = std::move(sentence),
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
+    return true;
+}
+
 bool picture_problem(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     if (image.item || image.error.empty()) return false;

@@ -10,7 +10,8 @@ Positions::Positions(const Status& status) {
     const ModelConfig& model = status.config.model;
     is_text = status.task.is_text();
     is_autoregressive = status.task.is_autoregressive;
-    is_causal = is_autoregressive;
+    is_causal = status.config.model.causal();
+    is_vectors = status.task.tokens == TokenKind::vectors;
     const bool has_values = status.task.tokens == TokenKind::values;
     has_class_token = !is_autoregressive && status.tokens > status.grid_height * status.grid_width;
     tokens = status.tokens;
@@ -59,6 +60,14 @@ std::string Positions::place_words(const GridPosition& place) const {
 std::string Positions::pixel_words(const GridPosition& place) const {
     if (is_text || !place.is_on_grid()) return place_words(place);
     return fmt::format("({}, {})", place.y, place.x);
+}
+
+const char* Positions::one() const {
+    return is_vectors ? "position" : is_text ? "byte" : is_autoregressive ? "pixel" : "patch";
+}
+
+const char* Positions::several() const {
+    return is_vectors ? "positions" : is_text ? "bytes" : is_autoregressive ? "pixels" : "patches";
 }
 
 std::string Positions::target_words(int64_t t) const {

@@ -10,6 +10,7 @@ namespace aft::app {
 
 struct Positions {
     bool is_text = false, is_autoregressive = true, has_class_token = false, is_causal = true;
+    bool is_vectors = false;
     int64_t tokens = 0;                           // T
     int64_t height = 1, width = 1, channels = 1;  // grid of the picture (patches for a classifier)
 
@@ -26,6 +27,9 @@ struct Positions {
     [[nodiscard]] int64_t target_at(int64_t y, int64_t x, int64_t channel) const;
     [[nodiscard]] int64_t source_at(int64_t y, int64_t x, int64_t channel) const;  // -1 = none
 
+    // What stands at a place: "byte", "pixel", "patch"; "position" where the inputs are vectors.
+    [[nodiscard]] const char* one() const;
+    [[nodiscard]] const char* several() const;                // "bytes"
     [[nodiscard]] std::string target_words(int64_t t) const;  // "94 (6, 9)", "182 (3, 12, G)"
     [[nodiscard]] std::string source_words(int64_t j) const;  // "0 (start)"
     [[nodiscard]] std::string place_words(const GridPosition& place) const;  // "(19, 17, G)"

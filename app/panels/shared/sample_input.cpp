@@ -119,7 +119,8 @@ std::string place_and_byte(const ViewState& ui, const Positions& positions,
 
 bool sample_state(Ui& ui) {
     return no_model_state(ui, Drawing::picture,
-                          "Open a checkpoint or a run to see where its layers look.");
+                          "Open a checkpoint or a run to see where its layers look.") ||
+           mixer_alone_state(ui, Drawing::picture);
 }
 
 bool sample_missing(Ui& ui) {

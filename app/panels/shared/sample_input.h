@@ -43,7 +43,7 @@ class SampleView {
     viz::TokenTexture texture_;
 };
 
-// States of the workspace: nothing open, still loading, no sample. True: nothing else to draw.
+// States of the workspace: nothing open, still loading, a mixer alone. True: nothing else to draw.
 [[nodiscard]] bool sample_state(Ui& ui);
 // The picture is being read, or cannot be had: draws that and returns true.
 [[nodiscard]] bool sample_missing(Ui& ui);

@@ -271,6 +271,12 @@ std::string error_sentence(const ModelView& ui) {
 // The filled button stands above, in the pane Run: none here.
 void draw_no_curves(Ui& ui) {
     const Status& s = ui.status;
+    if (!s.task.is_trainable()) {
+        empty_state(ui, {.drawing = Drawing::curve,
+                         .title = "Nothing to train",
+                         .sentence = s.task.no_training + "."});
+        return;
+    }
     const bool is_fresh = s.step == 0;
     std::string sentence = "The curves begin with the second step.";
     if (!is_fresh)

@@ -300,6 +300,7 @@ void TrainSamplesPanel::draw_texts(PaneContext& ui) {
 }
 
 void TrainSamplesPanel::draw(Ui& ui) {
+    if (mixer_alone_state(ui, Drawing::picture)) return;
     if (ui.has_model() && !ui.status.task.is_autoregressive) {
         empty_state(ui, {.drawing = Drawing::picture,
                          .title = "This model classifies pictures",

@@ -1,0 +1,324 @@
+// Relative: what the targets of a picture attend to by offset from themselves, averaged over the
+// targets (Zhai et al. 2021, Figures 1 left and 5): the chosen head of a layer, and all its heads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/attention/offset_maps.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/lock_words.h"
+#include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/tool_row.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+#include "viz/atlas.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+PanelRoom relative_panel();
+
+namespace {
+
+constexpr size_t kMostOffsetMaps = 64;  // drawn as small ones
+constexpr float kOffsetTitle = 22, kOffsetBar = 40;
+
+class RelativePanel : public Panel {
+  public:
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+
+  private:
+    void draw_tools(Ui& ui);
+    void draw_caption(PaneContext& ui);
+    void draw_chosen(PaneContext& ui, const viz::Box& box);
+    void draw_all(PaneContext& ui, const viz::Box& box);
+    void draw_foot(PaneContext& ui);
+    void choose(ViewState& ui, size_t map) const;
+    [[nodiscard]] size_t chosen(const ViewState& ui) const;
+    [[nodiscard]] Coloring coloring(const ViewState& ui) const;
+    [[nodiscard]] std::string map_words(size_t map) const;  // "head 3"
+    [[nodiscard]] std::string offset_words() const;         // of the place that is read
+
+    OffsetMaps maps_;
+    viz::Map map_;
+    viz::Atlas atlas_;
+    std::vector<viz::AtlasCell> cells_;
+    struct OffsetView {
+        int part = 0, reduce = 0;  // both, prior, content; head, channel, mean, gate
+    } view_;
+    struct OffsetRead {  // under the pointer
+        size_t map = 0;
+        viz::MapCell at{};
+    } read_;
+    uint64_t drawn_ = 0;
+};
+
+Coloring RelativePanel::coloring(const ViewState& ui) const {
+    constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
+    constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
+    const AttentionLook& look = ui.settings.attention;
+    return {maps_.range(), kScales[look.scale], kMaps[look.colors]};
+}
+
+size_t RelativePanel::chosen(const ViewState& ui) const {
+    const Cell& cell = ui.selection.shown();
+    const int64_t index = maps_.is_by_channel() ? cell.channel : cell.head;
+    const auto last = int64_t(maps_.maps().size()) - 1;
+    return size_t(std::clamp<int64_t>(index, 0, std::max<int64_t>(0, last)));
+}
+
+void RelativePanel::choose(ViewState& ui, size_t map) const {
+    Cell cell = ui.selection.cell;
+    (maps_.is_by_channel() ? cell.channel : cell.head) = int64_t(map);
+    ui.selection.lock(cell);
+}
+
+std::string RelativePanel::map_words(size_t map) const {
+    if (view_.reduce >= 2) return "all channels";
+    return fmt::format("{} {}", maps_.is_by_channel() ? "channel" : "head", map);
+}
+
+std::string RelativePanel::offset_words() const {
+    const auto number = [](int64_t v) { return signed_number(double(v), 0); };
+    return fmt::format("({}, {})", number(read_.at.row - maps_.rows() / 2),
+                       number(read_.at.column - maps_.columns() / 2));
+}
+
+void RelativePanel::draw_tools(Ui& ui) {
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    sample_tool(ui);
+    ImGui::SameLine(0, ui.px(12));
+    const MixerTraits& mixer = ui.status.mixer;
+    const std::string why_no_prior = mixer.has_prior() ? "" : mixer.no_bias + ".";
+    if (!why_no_prior.empty() && view_.part == 1) view_.part = 0;  // of the model before
+    const Choice parts[] = {{.text = "Both##both"},
+                            {.text = "Prior##prior", .why_not = why_no_prior},
+                            {.text = "Content##content"}};
+    (void)segmented(ui, "Parts##parts", view_.part, {parts});
+    const Tool tools[] = {{240, [&] {
+                               inline_label(ui, "Maps");
+                               const std::string reduce[] = {"Heads##head", "Channels##channel",
+                                                             "Mean##mean",
+                                                             "Gate-weighted mean##gate"};
+                               (void)combo(ui, "Maps##reduce", view_.reduce, {reduce, 180, ""});
+                           }}};
+    tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
+}
+
+void RelativePanel::draw_caption(PaneContext& ui) {
+    const char* const scales[] = {"linear", "square-root", "log"};
+    const bool has_maps = !maps_.maps().empty();
+    caption(ui, "Average relative attention",
+            fmt::format("share by offset of the source, mean over {} targets, colours {} from 0 to "
+                        "{} %  \u00B7  {}, layer {}",
+                        has_maps ? maps_.targets() : "the", scales[ui.settings.attention.scale],
+                        has_maps ? plain_number(100 * maps_.range().high, 3) : "...",
+                        step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
+}
+
+void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
+    const size_t map = chosen(ui);
+    text_at(ui, box.low, fmt::format("Layer {}, {}", ui.selection.cell.layer, map_words(map)),
+            {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+    const int64_t middle_row = maps_.rows() / 2, middle_column = maps_.columns() / 2;
+    viz::MapView view;
+    view.id = "offsets";
+    view.data = maps_.data(map);
+    view.coloring = coloring(ui);
+    view.area = {box.width(), box.height() - ui.px(kOffsetTitle + kOffsetBar)};
+    view.row_label = [=](int64_t i) { return std::to_string(i - middle_row); };
+    view.column_label = [=](int64_t i) { return std::to_string(i - middle_column); };
+    view.numbers = false;
+    view.target = {middle_row, middle_column};
+    view.dimmed = !maps_.watch().is_current();
+    ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kOffsetTitle)});
+    const viz::MapReply reply = map_.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim("Offsets##offsets"),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = fmt::format("layer {}, {}", ui.selection.cell.layer, map_words(map)),
+                      .why_not = {}});
+    if (reply.hovered.is_valid()) read_ = {map, reply.hovered};
+    ImGui::SetCursorScreenPos({box.low.x, box.high.y - ui.px(kOffsetBar - 6)});
+    viz::ColorBarView bar;
+    bar.coloring = view.coloring;
+    bar.width = std::min(box.width(), ui.px(360));
+    bar.percent = true;
+    bar.can_drag = false;
+    const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
+    if (!std::isnan(share)) bar.marker = share;
+    (void)draw_color_bar(bar, ui);
+}
+
+// So many columns that the maps are largest.
+viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area, float scale) {
+    viz::AtlasShape best;
+    float most = -1;
+    for (int columns = 1; columns <= count; ++columns) {
+        const viz::AtlasShape shape = {.rows = (count + columns - 1) / columns,
+                                       .columns = columns,
+                                       .tile_rows = maps.rows(),
+                                       .tile_columns = maps.columns(),
+                                       .cell_label = std::floor(24 * scale)};
+        const viz::AtlasLayout layout = layout_atlas(shape, area, scale);
+        const float size = layout.size.y > area.y ? 0 : layout.tile.x;
+        if (size < most) continue;
+        most = size;
+        best = shape;
+    }
+    return best;
+}
+
+void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
+    const size_t count = std::min(kMostOffsetMaps, maps_.maps().size());
+    const std::string words =
+        count < maps_.maps().size()
+            ? fmt::format("{} to {} of {}, one range", map_words(0), count - 1, maps_.maps().size())
+            : std::string(maps_.is_by_channel() ? "All channels" : "All heads") + ", one range";
+    text_at(ui, box.low, words, {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+    cells_.assign(count, {});
+    for (size_t map = 0; map < count; ++map) {
+        cells_[map].data = maps_.data(map);
+        cells_[map].coloring = coloring(ui);
+        cells_[map].label = fmt::format("{}{}", maps_.is_by_channel() ? "c" : "h", map);
+    }
+    viz::AtlasView view;
+    view.id = "all offsets";
+    view.area = {box.width(), box.height() - ui.px(kOffsetTitle)};
+    view.shape = offset_shape(maps_, int(count), view.area, ui.scale);
+    view.cells = cells_;
+    view.raise_selected_row = false;
+    if (const size_t map = chosen(ui); map < count) {
+        view.selected_row = int(map) / view.shape.columns;
+        view.selected_column = int(map) % view.shape.columns;
+    }
+    ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kOffsetTitle)});
+    const viz::AtlasReply reply = atlas_.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim("All maps##all_maps"),
+                      .min = reply.box.low,
+                      .max = reply.box.high,
+                      .value = words,
+                      .why_not = {}});
+    const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
+    const auto map = size_t(std::max(0, hit.row) * view.shape.columns + std::max(0, hit.column));
+    if (!hit.is_valid() || map >= count) return;
+    read_ = {map, hit.cell};
+    if (reply.clicked.is_valid()) choose(ui, map);
+}
+
+void RelativePanel::draw_foot(PaneContext& ui) {
+    std::vector<ReadOut> values = {{"layer", std::to_string(ui.selection.cell.layer)}};
+    if (read_.at.is_valid() && read_.map < maps_.maps().size()) {
+        const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
+        if (view_.reduce < 2)
+            values.push_back(
+                {maps_.is_by_channel() ? "channel" : "head", std::to_string(read_.map)});
+        values.push_back({"offset", offset_words()});
+        if (std::isnan(share))
+            values.push_back({"share", "not visible"});
+        else
+            values.push_back({"share", plain_number(100 * share, 3) + " %", exact_number(share)});
+    }
+    hover_line(ui, values, lock_words(ui, "Hover reads, click chooses a head"));
+}
+
+// Draws why there is nothing and returns true for a model that has no offsets to show.
+bool has_no_offsets(Ui& ui) {
+    const Status& s = ui.status;
+    const bool has_grid = !s.task.is_text() && s.grid_height > 1;
+    if (has_grid && s.mixer.has_attention) return false;
+    empty_state(ui,
+                {.drawing = Drawing::grid,
+                 .title = has_grid ? "No attention in this model" : "This model has no 2-d grid",
+                 .sentence = has_grid ? s.mixer.no_attention + "."
+                                      : "Its positions lie in a line. What one of them attends "
+                                        "to is in the tab Attention.",
+                 .primary = "file.open",
+                 .secondary = "file.open_demo",
+                 .hint = {},
+                 .secondary_words = "Try the demo"});
+    return true;
+}
+
+void RelativePanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
+    if (sample_state(ui)) return;
+    if (has_no_offsets(ui)) {
+        maps_.clear();  // of the model before
+        return;
+    }
+    draw_tools(ui);
+    if (sample_missing(ui)) return;
+    constexpr AttentionPart kParts[] = {AttentionPart::both, AttentionPart::prior,
+                                        AttentionPart::content};
+    maps_.update(ui, {.layer = ui.selection.cell.layer,
+                      .part = kParts[view_.part],
+                      .reduce = OffsetReduce(view_.reduce)});
+    draw_caption(ui);
+    if (!maps_.watch().error().empty())
+        banner(ui,
+               {.title = "This average could not be computed", .sentence = maps_.watch().error()});
+    if (maps_.watch().is_pending()) (void)progress_line(ui, "", -1);
+    read_.at = {};
+    if (!maps_.maps().empty()) {
+        const ImVec2 corner = ImGui::GetCursorScreenPos();
+        const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui) - ui.px(4)};
+        const bool has_several = maps_.maps().size() > 1;
+        const float left = has_several ? std::floor(std::min(all.x * 0.5F, all.y)) : all.x;
+        draw_chosen(ui, {corner, {corner.x + left, corner.y + all.y}});
+        if (has_several)
+            draw_all(ui, {{corner.x + left + ui.px(24), corner.y},
+                          {corner.x + all.x, corner.y + all.y}});
+        ImGui::SetCursorScreenPos({corner.x, corner.y + all.y});
+    }
+    draw_foot(ui);
+}
+
+void RelativePanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || maps_.maps().empty()) return;
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", std::to_string(ui.selection.cell.layer));
+    key_value(ui, "Map##map", map_words(chosen(ui)));
+    const OffsetMap& map = maps_.maps()[chosen(ui)];
+    double sum = 0, distance = 0, near = 0;
+    for (int64_t row = 0; row < maps_.rows(); ++row)
+        for (int64_t column = 0; column < maps_.columns(); ++column) {
+            const double share = map.values[size_t(row * maps_.columns() + column)];
+            const double dy = double(row - maps_.rows() / 2);
+            const double dx = double(column - maps_.columns() / 2);
+            sum += share;
+            distance += share * std::hypot(dy, dx);
+            if (std::max(std::abs(dy), std::abs(dx)) <= 1) near += share;
+        }
+    if (sum > 0) {
+        key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2), "cells");
+        key_value(ui, "Within 1##within_1", plain_number(100 * near / sum, 1), "%");
+    }
+    hint(ui,
+         "Every offset is averaged over the targets that have it; of this picture alone. The "
+         "figure relative-attention averages over several.");
+    section(ui, "Actions##actions");
+    action_button(ui, "file.save_figure");
+}
+
+}  // namespace
+
+PanelRoom relative_panel() {
+    return {{"Relative", "average attention by the offset of the source, of every head"},
+            "relative",
+            icon::grid,
+            "The middle is the target itself, up and left are negative offsets. The large map is "
+            "the chosen head of the layer, beside it are all of them in one range; a click "
+            "chooses. Average over the targets of the chosen picture.",
+            {{Workspace::attention, Slot::canvas, 2}},
+            make_panel<RelativePanel>};
+}
+
+}  // namespace aft::app
