@@ -17,6 +17,7 @@
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -227,6 +228,29 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Reformer>(config, maker, prefix);
 }
 
+// Of each round: hashes, and blocks of sorted targets with the sources before them, masked; plain
+// tensor calls, so that logits, weights, masks and sorted copies are kept.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    const auto settings = config.own.read<ReformerSettings>();
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d, h = count.h;
+    const auto rounds = static_cast<double>(settings.rounds);
+    const double hashes = std::max(static_cast<double>(settings.buckets) / 2, 1.0);
+    count.map(d, d, true);  // q, which is the key, too
+    count.map(d, d, true);
+    if (config.output_projection) count.map(d, d, true);
+    count.cost.parameters += rounds * (d / h) * std::floor(hashes);
+    const double reach = std::min(static_cast<double>(settings.window), T) - 1;
+    const double targets = std::min(T, std::max(reach, 32.0)), sources = reach + targets;
+    const double all = std::ceil(T / targets) * targets, pairs = all * sources;
+    count.product(rounds * T * d * hashes, 0);
+    count.product(rounds * 2 * pairs * d);
+    count.keep(T * (3 * d + 2) + (config.output_projection ? T * d : 0));  // x, norm(x), q
+    count.keep(rounds * (2.25 * h * pairs + d * (all + 2 * std::ceil(T / targets) * sources)));
+    count.keep(rounds * T * (d + 4 * h));  // results; places, int64
+    return {count.cost, "T log(T) d", "T log(T) + T d"};
+}
+
 }  // namespace
 
 MixerRoom reformer_mixer() {
@@ -234,7 +258,8 @@ MixerRoom reformer_mixer() {
             .traits = traits,
             .visit = visit_settings<ReformerSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

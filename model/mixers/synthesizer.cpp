@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -117,6 +118,23 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Synthesizer>(config, maker, prefix);
 }
 
+// LibTorch's fused kernel with one channel more, which brings the bias of the logits.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d, h = count.h;
+    count.map(d, d, true);  // inner
+    count.map(d, d, true);  // v
+    if (config.output_projection) count.map(d, d, true);
+    count.cost.parameters += T * (d + h);
+    const double wide = (d + h) / d;
+    count.product(2 * d * wide * visible_pairs(T, T, count.causal), 2.5);
+    // x, its norm, relu; of the kernel four operands and the sums of rows; the result in order.
+    count.keep(T * (3 * d + 2 + 4 * (d + h) + h) + (config.output_projection ? T * d : 0));
+    count.cost.decode_flops += 4 * d * T;
+    count.cost.state_bytes = 4 * d * T;  // V
+    return {count.cost, "T^2 d", "T^2 + T d"};
+}
+
 }  // namespace
 
 MixerRoom synthesizer_mixer() {
@@ -124,7 +142,8 @@ MixerRoom synthesizer_mixer() {
             .traits = attention_traits,
             .visit = visit_settings<MixerSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft
