@@ -15,6 +15,7 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/device.h"
 #include "model/mixers/find.h"
+#include "model/mixers/settings.h"
 
 namespace aft {
 
@@ -106,7 +107,8 @@ MixerVariant variant_of(const Config& config, const std::string& mixer, std::str
     plain.model.mixer = mixer;
     if (mixer == config.model.mixer) return plain;
     const int64_t window = mixer_traits(plain.model).has_kernel() ? kTaps : kWindow;
-    if (unread_settings(config).contains("model.window") && mixer_traits(plain.model).window == 0) {
+    if (unread_settings(config).contains("model.window") &&
+        config.model.own.read<KernelSettings>().window == 0) {
         Config other = config;
         other.model = plain.model;
         if (!unread_settings(other).contains("model.window")) plain.set("window", window);

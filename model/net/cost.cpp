@@ -131,7 +131,8 @@ NetCost net_cost(const ModelConfig& model, const CostShape& shape) {
     out.all.kept_bytes += kFloatBytes * T * (d + 2);
     part("head", head_cost(model, T), 1);
     const double inside = mixer.kept_bytes + mlp.kept_bytes;
-    out.recomputed_bytes = out.all.kept_bytes - layers * inside + inside + layers * kFloatBytes * T * d;
+    out.recomputed_bytes =
+        out.all.kept_bytes - layers * inside + inside + layers * kFloatBytes * T * d;
     out.recomputed_flops = layers * (mixer.forward_flops + mlp.forward_flops);
     return out;
 }
