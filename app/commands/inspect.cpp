@@ -1,5 +1,4 @@
 // afterimage inspect: what is in a model.
-#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>

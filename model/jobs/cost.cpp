@@ -7,7 +7,6 @@
 #include <chrono>
 #include <functional>
 #include <limits>
-#include <optional>
 
 #include "core/caught.h"
 #include "core/check.h"

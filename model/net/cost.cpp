@@ -1,5 +1,7 @@
 #include "model/net/cost.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "model/nn/embedding.h"
