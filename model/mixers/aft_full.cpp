@@ -56,7 +56,7 @@ MixerTraits traits(const ModelConfig& config) {
 // exp(w) tile by tile times panels of exp(K) V and exp(K) (ops/cpu/band).
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     LayerCount count(config, shape);
-    count_projections(count, config, count.n);
+    count_projections(count, config, count.n, Operands::recomputed);
     count_weighted_sums(count, config, visible_pairs(count.T, count.T, count.causal));
     count_history(count, config, count.T);
     return {count.cost, "T^2 d", "T d"};

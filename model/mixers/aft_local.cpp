@@ -108,7 +108,7 @@ MixerTraits traits(const ModelConfig& config) {
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     const auto settings = config.own.read<LocalSettings>();
     LayerCount count(config, shape);
-    count_projections(count, config, count.n);
+    count_projections(count, config, count.n, Operands::recomputed);
     const auto window = std::min(static_cast<double>(settings.window), count.T);
     if (!settings.hides_outside()) count_running_sums(count);
     if (window > 0) {
@@ -117,6 +117,7 @@ MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     } else {  // as aft-simple
         count.keep(3 * count.n * (count.causal ? std::ceil(count.T / 32) : 1));
         count.cost.state_bytes += 4 * 3 * count.n;
+        if (config.output_projection) count.cost.backward_flops += 12 * count.T * count.n;
     }
     return {count.cost, "T s d", "T d"};
 }

@@ -30,8 +30,9 @@ MixerTraits traits(const ModelConfig& config) {
 
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     LayerCount count(config, shape);
-    count_projections(count, config, count.n);
+    count_projections(count, config, count.n, Operands::recomputed);
     count_running_sums(count);
+    if (config.output_projection) count.cost.backward_flops += 12 * count.T * count.n;  // Y again
     // (m, N, D) before every 32 rows for the gradient (ops/cpu/scan), and of the decoder.
     count.keep(3 * count.n * (count.causal ? std::ceil(count.T / 32) : 1));
     count.cost.state_bytes = 4 * 3 * count.n;

@@ -25,18 +25,29 @@ void LayerCount::product(double multiply_adds, double backward) {
     cost.backward_flops += 2 * backward * multiply_adds;
 }
 
+void count_output_map(LayerCount& count, const ModelConfig& model) {
+    if (!model.output_projection) return;
+    count.map(count.n, count.d, true);
+    count.keep(count.T * count.n);
+}
+
 void count_projections(LayerCount& count, const ModelConfig& model, double key_channels,
-                       bool keeps_operands) {
+                       Operands operands) {
     const double d = count.d, n = count.n;
     const bool has_query = model.own.read<MixerSettings>().query_gate;
+    const double before = count.cost.forward_flops;
     if (has_query) count.map(d, n, model.qkv_bias);
     count.map(d, key_channels, model.qkv_bias);
     count.map(d, n, model.qkv_bias);
     count.keep(count.T * (d + 2));
-    if (keeps_operands) count.keep(count.T * (key_channels + n * (has_query ? 2 : 1)));
-    if (!model.output_projection) return;
-    count.map(n, d, true);
-    count.keep(count.T * n);
+    if (operands == Operands::recomputed && model.output_projection) {
+        count.cost.backward_flops += count.cost.forward_flops - before;
+        count.map(n, d, true);
+        return;
+    }
+    if (operands != Operands::copied)
+        count.keep(count.T * (key_channels + n * (has_query ? 2 : 1)));
+    count_output_map(count, model);
 }
 
 double visible_pairs(double T, double window, bool causal) {
@@ -74,7 +85,8 @@ void count_history(LayerCount& count, const ModelConfig& model, double sources) 
 void count_kernel(LayerCount& count, const ModelConfig& model, const KernelCount& kernel) {
     const auto settings = model.own.read<KernelSettings>();
     const double n = count.n, h = count.h;
-    count_projections(count, model, h);
+    count_projections(count, model, h,
+                      settings.hides_outside() ? Operands::kept : Operands::recomputed);
     count.cost.parameters += h * kernel.values + (settings.naive_kernel ? 0 : 2 * h);
     count.product(kernel.pairs * (n + h));
     if (!settings.hides_outside()) count_running_sums(count);
@@ -94,7 +106,7 @@ void count_attention(LayerCount& count, double pairs) {
 }
 
 void count_block_attention(LayerCount& count, const ModelConfig& model, const BlockCount& blocks) {
-    count_projections(count, model, count.n, false);
+    count_projections(count, model, count.n, Operands::copied);
     const double targets = blocks.blocks * blocks.targets, sources = blocks.blocks * blocks.sources;
     count.product(2 * count.n * targets * blocks.sources, 2.5);
     count.keep(2 * count.n * targets + 2 * count.n * sources);  // q, result; k, v

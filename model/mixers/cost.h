@@ -22,11 +22,17 @@ struct LayerCount {
     void keep(double numbers) { cost.kept_bytes += 4 * numbers; }
 };
 
+// What becomes of q, k and v for the backward pass: they are kept; the operator keeps copies of its
+// own; or they are computed again, and so is the input of the output projection, where there is one
+// (nn/fused_branch.h: AFT).
+enum class Operands { kept, copied, recomputed };
+
 // q (with a query gate), k, v and the output projection of make_projections(): of the fused layers
-// x, the norm's statistics, q, k, v and the input of the output projection are kept.
-// keeps_operands: off where the operator keeps copies of q, k and v instead.
+// x and the norm's statistics are kept, besides the operands.
 void count_projections(LayerCount& count, const ModelConfig& model, double key_channels,
-                       bool keeps_operands = true);
+                       Operands operands = Operands::kept);
+// The output projection alone, where the model has it; its input is kept.
+void count_output_map(LayerCount& count, const ModelConfig& model);
 
 // Pairs of a target and a source with |t - j| < window, for causal of those with j <= t.
 [[nodiscard]] double visible_pairs(double T, double window, bool causal);

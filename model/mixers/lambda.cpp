@@ -121,19 +121,16 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 // Two lambdas a position, E as a matrix [T k, T]: plain tensor calls.
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     LayerCount count(config, shape);
-    const double T = count.T, d = count.d, h = count.h, value = d / h;
+    const double T = count.T, d = count.d, h = count.h, value = count.w;
     const auto k = static_cast<double>(config.own.read<LambdaSettings>().key_depth);
-    count.map(d, h * k, true);
-    count.map(d, k, true);
-    count.map(d, value, true);
-    if (config.output_projection) count.map(d, d, true);
+    for (const double out : {h * k, k, value}) count.map(d, out, config.qkv_bias);
+    count_output_map(count, config);
     count.cost.parameters += 2 * (k + value);
     count.cost.parameters += static_cast<double>(2 * shape.grid_height - 1) *
                              static_cast<double>(2 * shape.grid_width - 1) * k;
     count.product(T * k * value + T * T * k * value + T * h * k * value);
     // x and its norm; v, k and q before and after theirs; lambdas; E and its places, int64.
     count.keep(T * (2 * d + 2 + 2 * value + k + 2 * h * k + k * value) + T * T * (k + 2));
-    if (config.output_projection) count.keep(T * d);
     return {count.cost, "T^2 k d / h", "T^2 k + T k d / h"};
 }
 

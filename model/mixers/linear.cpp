@@ -83,7 +83,7 @@ MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     constexpr double kRows = 64;
     LayerCount count(config, shape);
     const double T = count.T, n = count.n, h = count.h, w = count.w, sums = h * w * (w + 1);
-    count_projections(count, config, n, false);
+    count_projections(count, config, n, Operands::copied);
     count.keep(T * (2 * 3.25 * n + 2 * (n + h)));  // features with a mask of bytes; [v | 1], sums
     if (count.causal) {
         const double rows = std::min(kRows, T), blocks = std::ceil(T / kRows);

@@ -197,7 +197,7 @@ MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     LayerCount count(config, shape);
     const auto m = static_cast<double>(config.own.read<PerformerSettings>().features);
     const double T = count.T, n = count.n, h = count.h, w = count.w, sums = h * m * (w + 1);
-    count_projections(count, config, n, false);
+    count_projections(count, config, n, Operands::copied);
     count.cost.parameters += m * w;
     count.product(2 * T * m * n, 1);
     count.keep(2 * T * n + 2 * T * (n + h) + T * h);  // scaled q, k; [v | 1], sums; denominators

@@ -233,21 +233,21 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     const auto settings = config.own.read<ReformerSettings>();
     LayerCount count(config, shape);
-    const double T = count.T, d = count.d, h = count.h;
+    const double T = count.T, d = count.d, n = count.n, h = count.h;
     const auto rounds = static_cast<double>(settings.rounds);
     const double hashes = std::max(static_cast<double>(settings.buckets) / 2, 1.0);
-    count.map(d, d, true);  // q, which is the key, too
-    count.map(d, d, true);
-    if (config.output_projection) count.map(d, d, true);
-    count.cost.parameters += rounds * (d / h) * std::floor(hashes);
+    count.map(d, n, config.qkv_bias);  // q, which is the key, too
+    count.map(d, n, config.qkv_bias);
+    count_output_map(count, config);
+    count.cost.parameters += rounds * count.w * std::floor(hashes);
     const double reach = std::min(static_cast<double>(settings.window), T) - 1;
     const double targets = std::min(T, std::max(reach, 32.0)), sources = reach + targets;
-    const double all = std::ceil(T / targets) * targets, pairs = all * sources;
-    count.product(rounds * T * d * hashes, 0);
-    count.product(rounds * 2 * pairs * d);
-    count.keep(T * (3 * d + 2) + (config.output_projection ? T * d : 0));  // x, norm(x), q
-    count.keep(rounds * (2.25 * h * pairs + d * (all + 2 * std::ceil(T / targets) * sources)));
-    count.keep(rounds * T * (d + 4 * h));  // results; places, int64
+    const double blocks = std::ceil(T / targets), pairs = blocks * targets * sources;
+    count.product(rounds * T * n * hashes, 0);
+    count.product(rounds * 2 * pairs * n);
+    count.keep(T * (2 * d + 2 + n));  // x, norm(x), q
+    count.keep(rounds * (2.25 * h * pairs + n * blocks * (targets + 2 * sources)));
+    count.keep(rounds * T * (n + 4 * h));  // results; places, int64
     return {count.cost, "T log(T) d", "T log(T) + T d"};
 }
 

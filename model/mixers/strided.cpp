@@ -109,7 +109,7 @@ MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     const auto stride = static_cast<double>(config.own.read<StridedSettings>().stride);
     const double l = std::min(stride, count.T), rows = std::ceil(count.T / l), N = rows * l;
     const double sources = 2 * l + rows;
-    count_projections(count, config, count.n, false);
+    count_projections(count, config, count.n, Operands::copied);
     count.product(2 * N * sources * count.n);
     count.keep(8 * N * count.n);  // q, k and v as rows, as columns, with the row before
     count.keep(2 * N * sources * count.h);

@@ -121,17 +121,16 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 // LibTorch's fused kernel with one channel more, which brings the bias of the logits.
 MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     LayerCount count(config, shape);
-    const double T = count.T, d = count.d, h = count.h;
-    count.map(d, d, true);  // inner
-    count.map(d, d, true);  // v
-    if (config.output_projection) count.map(d, d, true);
-    count.cost.parameters += T * (d + h);
-    const double wide = (d + h) / d;
-    count.product(2 * d * wide * visible_pairs(T, T, count.causal), 2.5);
-    // x, its norm, relu; of the kernel four operands and the sums of rows; the result in order.
-    count.keep(T * (3 * d + 2 + 4 * (d + h) + h) + (config.output_projection ? T * d : 0));
-    count.cost.decode_flops += 4 * d * T;
-    count.cost.state_bytes = 4 * d * T;  // V
+    const double T = count.T, d = count.d, n = count.n, h = count.h;
+    count.map(d, n, config.qkv_bias);  // inner
+    count.map(d, n, config.qkv_bias);  // v
+    count_output_map(count, config);
+    count.cost.parameters += T * (n + h);
+    count.product(2 * (n + h) * visible_pairs(T, T, count.causal), 2.5);
+    // x, its norm, relu; of the kernel four operands and the sums of rows.
+    count.keep(T * (2 * d + 2 + n + 4 * (n + h) + h));
+    count.cost.decode_flops += 4 * n * T;
+    count.cost.state_bytes = 4 * n * T;  // V
     return {count.cost, "T^2 d", "T^2 + T d"};
 }
 
