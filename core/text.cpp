@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/outside.h"
+
 namespace aft {
 namespace {
 
@@ -164,6 +166,27 @@ std::string xml_text(std::string_view words) {
             out += "&quot;";
         else if (static_cast<uint8_t>(c) >= 0x20 && c != 0x7F)
             out += c;
+    }
+    return out;
+}
+
+std::string aligned_table(std::vector<std::vector<std::string>> rows, size_t right) {
+    std::vector<size_t> widths;
+    for (auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (size_t i = 0; i < row.size(); ++i) {
+            row[i] = printable_line(row[i]);
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        std::string line = " ";
+        for (size_t i = 0; i < row.size(); ++i)
+            line += i < right ? fmt::format(" {:<{}} ", row[i], widths[i])
+                              : fmt::format(" {:>{}} ", row[i], widths[i]);
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
     }
     return out;
 }

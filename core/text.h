@@ -1,5 +1,6 @@
 // Numbers as a person reads them on screen and in messages. Not for files.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,5 +29,9 @@ namespace aft {
 // As the text or an attribute of XML; control characters are left out.
 [[nodiscard]] std::string xml_text(std::string_view words);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+// Columns as wide as their widest entry, two blanks apart and two before the first; `right`: the
+// first column whose entries end below each other. A line for each row; control characters are
+// escaped.
+[[nodiscard]] std::string aligned_table(std::vector<std::vector<std::string>> rows, size_t right);
 
 }  // namespace aft

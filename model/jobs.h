@@ -4,6 +4,7 @@
 // flag. One header a subject; who needs one alone includes that.
 #pragma once
 #include "model/jobs/complete.h"
+#include "model/jobs/cost.h"
 #include "model/jobs/eval.h"
 #include "model/jobs/export.h"
 #include "model/jobs/figure_data.h"

@@ -76,9 +76,35 @@ struct TaskTraits {
     [[nodiscard]] std::string loss_key() const { return loss_in_bits ? metric : "loss"; }
 };
 
+// The input that costs are counted for.
+struct CostShape {
+    int64_t tokens = 0;                       // T
+    int64_t grid_height = 0, grid_width = 0;  // of the token grid; read where traits say on_grid
+};
+
+// What a layer costs for one example of that shape: counted from the settings as the code computes
+// it in float32 on the processor, not measured. FLOPs are those of products and running sums, a
+// multiply-add is 2; norms, activations, exponentials and masks are not counted.
+struct LayerCost {
+    double parameters = 0;  // values, those that are never trained included
+    double forward_flops = 0, backward_flops = 0;
+    double kept_bytes = 0;    // activations that wait for the backward pass; no dropout
+    double decode_flops = 0;  // of the last token, where tokens are computed one by one
+    double state_bytes = 0;   // of the decoder after the last token
+};
+
+struct MixerCost {
+    LayerCost layer;
+    // The orders of the published method, as Table 1 of Zhai et al. 2021 writes them: "T^2 d".
+    std::string time, space;
+};
+
 // Of a config. Usage Error if there is no such mixer or task. The mixer's may depend on its
 // settings: aft-local without a window has no bias.
 [[nodiscard]] MixerTraits mixer_traits(const ModelConfig& model);
 [[nodiscard]] const TaskTraits& task_traits(const ModelConfig& model);
+// Of one layer made for that many tokens; the config's own number of tokens does not count. Without
+// tokens one by one (not causal) nothing is decoded: 0.
+[[nodiscard]] MixerCost mixer_cost(const ModelConfig& model, const CostShape& shape);
 
 }  // namespace aft

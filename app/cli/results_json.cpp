@@ -121,6 +121,7 @@ json to_json(const EvalResult& result) {
                 {"device", result.cost.device},
                 {"seed", result.cost.seed},
                 {"version", version()}});
+    if (result.cost.flops_per_example) out["flops_per_example"] = *result.cost.flops_per_example;
     return out;
 }
 

@@ -18,28 +18,6 @@ namespace {
 using nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
-// Columns as wide as their widest entry, two blanks apart; `right`: the first column whose entries
-// end below each other.
-std::string table(Rows rows, size_t right) {
-    for (auto& row : rows)
-        for (std::string& entry : row) entry = printable_line(entry);
-    std::vector<size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows) {
-        std::string line = " ";
-        for (size_t i = 0; i < row.size(); ++i)
-            line += i < right ? fmt::format(" {:<{}} ", row[i], widths[i])
-                              : fmt::format(" {:>{}} ", row[i], widths[i]);
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
-    }
-    return out;
-}
-
 std::string number(double value) {
     return fmt::format("{:.4g}", value);
 }
@@ -66,7 +44,7 @@ std::string tensor_table(const std::vector<TensorSummary>& tensors) {
         rows.push_back({tensor.name, dtype_words(tensor.dtype),
                         fmt::format("{}", fmt::join(tensor.shape, " x ")), number(tensor.min),
                         number(tensor.max)});
-    return table(rows, 3);
+    return aligned_table(rows, 3);
 }
 
 std::string bias_table(const std::vector<BiasSummary>& biases) {
@@ -74,7 +52,7 @@ std::string bias_table(const std::vector<BiasSummary>& biases) {
     for (const BiasSummary& bias : biases)
         rows.push_back({std::to_string(bias.layer), std::to_string(bias.head), number(bias.min),
                         number(bias.max), number(bias.mean), number(bias.norm)});
-    return table(rows, 2);
+    return aligned_table(rows, 2);
 }
 
 std::string loss_words(const std::map<std::string, double>& metrics, const TaskTraits& task) {
@@ -116,7 +94,7 @@ std::string summary(const InspectResult& result) {
     }
     if (!result.not_finite.empty())
         add("warning", "NaN or infinity in " + shown_names(result.not_finite));
-    return printable_line(result.config.name) + "\n" + table(rows, 2);
+    return printable_line(result.config.name) + "\n" + aligned_table(rows, 2);
 }
 
 std::string setting_table(const json& config) {
@@ -131,7 +109,7 @@ std::string setting_table(const json& config) {
             rows.push_back({group + "." + key,
                             value.is_string() ? value.get<std::string>() : json_text(value)});
     }
-    return table(rows, 2);
+    return aligned_table(rows, 2);
 }
 
 }  // namespace

@@ -61,8 +61,9 @@ Axis x_axis(const FigurePlot& plot) {
 }
 
 Axis y_axis(const FigurePlot& plot) {
-    Axis axis{
-        std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), {}};
+    Axis axis{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+              plot.y_ticks};
+    for (const auto& [v, words] : plot.y_ticks) axis.take(v);
     for (const FigureSeries& one : plot.series)
         for (const std::vector<double>* const list : {&one.y, &one.low, &one.high})
             for (const double v : *list) axis.take(v);
@@ -70,7 +71,7 @@ Axis y_axis(const FigurePlot& plot) {
     const double pad = std::max(0.06 * (axis.high - axis.low), 1e-6 * std::abs(axis.high) + 1e-9);
     axis.low -= pad;
     axis.high += pad;
-    add_ticks(axis, 6);
+    if (axis.ticks.empty()) add_ticks(axis, 6);
     return axis;
 }
 
@@ -132,7 +133,54 @@ struct PlotPen {
         }
         flush();
     }
+    // Returns how wide the names are.
+    double names_at_ends(const FigurePlot& plot);
 };
+
+// A name right of the plot, and the last point of its line.
+struct EndName {
+    const FigureSeries* series = nullptr;
+    DrawPoint end = {};
+    double y = 0;
+};
+
+// From top to bottom, none over another, inside the plot as far as there is place.
+void spread(std::vector<EndName>& names, const DrawBox& box) {
+    constexpr double kApart = 15;
+    std::stable_sort(names.begin(), names.end(),
+                     [](const EndName& a, const EndName& b) { return a.y < b.y; });
+    for (size_t i = 1; i < names.size(); ++i)
+        names[i].y = std::max(names[i].y, names[i - 1].y + kApart);
+    double lowest = box.bottom();
+    for (size_t i = names.size(); i-- > 0; lowest = names[i].y - kApart)
+        names[i].y = std::min(names[i].y, lowest);
+}
+
+double PlotPen::names_at_ends(const FigurePlot& plot) {
+    constexpr double kGap = 22;
+    std::vector<EndName> names;
+    for (const FigureSeries& one : plot.series)
+        for (size_t i = one.x.size(); i-- > 0 && !one.name.empty();) {
+            if (!std::isfinite(one.y[i])) continue;
+            const DrawPoint end = at(one.x[i], one.y[i]);
+            names.push_back({&one, end, end.y});
+            break;
+        }
+    spread(names, box);
+    double width = 0;
+    for (const EndName& name : names) {
+        const uint32_t color =
+            ink.colors.series[static_cast<size_t>(name.series->color) % ink.colors.series.size()];
+        const DrawPoint place{box.right() + kGap, name.y};
+        to.marks.emplace_back(LineMark{{name.end, {place.x - 4, place.y}}, color, 1, 0.5});
+        to.marks.emplace_back(TextMark{.at = {place.x, place.y + 4},
+                                       .words = name.series->name,
+                                       .size = kFigureText,
+                                       .ink = color});
+        width = std::max(width, kGap + text_width(name.series->name, kFigureText));
+    }
+    return width;
+}
 
 // Names with their colours, in lines as wide as the plot; returns where it ends.
 double draw_legend(FigureDrawing& to, const FigureInk& ink, const FigurePlot& plot, DrawPoint at) {
@@ -165,7 +213,7 @@ DrawBox draw_plot(FigureDrawing& to, const FigureInk& ink, const FigurePlot& plo
     for (const auto& [v, words] : pen.y.ticks)
         left = std::max(left, text_width(words, kFigureText));
     left = std::ceil(left) + 12;
-    const double top = draw_legend(to, ink, plot, at) + 22;
+    const double top = (plot.names_at_ends ? at.y : draw_legend(to, ink, plot, at)) + 22;
     pen.words({at.x, top - 8}, plot.y_label, DrawAnchor::start);
     pen.box = {at.x + left, top, kPlotWidth, kPlotHeight};
     pen.axes(plot);
@@ -173,7 +221,8 @@ DrawBox draw_plot(FigureDrawing& to, const FigureInk& ink, const FigurePlot& plo
         if (one.is_faint) pen.series(one);
     for (const FigureSeries& one : plot.series)
         if (!one.is_faint) pen.series(one);
-    return {at.x, at.y, left + kPlotWidth + 24, top + kPlotHeight + 44 - at.y};
+    const double names = plot.names_at_ends ? pen.names_at_ends(plot) : 0;
+    return {at.x, at.y, left + kPlotWidth + names + 24, top + kPlotHeight + 44 - at.y};
 }
 
 }  // namespace aft

@@ -59,8 +59,9 @@ struct FigureSeries {
 struct FigurePlot {
     std::string x_label = {}, y_label = {};
     std::vector<FigureSeries> series = {};
-    // Names of places on the x axis; empty: round numbers.
-    std::vector<std::pair<double, std::string>> x_ticks = {};
+    // Names of places on the axes, as of logarithms; empty: round numbers.
+    std::vector<std::pair<double, std::string>> x_ticks = {}, y_ticks = {};
+    bool names_at_ends = false;  // of the series: right of their last points, not in a legend
 };
 
 struct FigureScene {

@@ -16,6 +16,8 @@
 #include "model/decode/input.h"
 #include "model/device.h"
 #include "model/jobs/eval_examples.h"
+#include "model/mixers/find.h"
+#include "model/net/cost.h"
 #include "model/tasks/task.h"
 #include "model/train/trainer.h"
 
@@ -223,6 +225,18 @@ int64_t parameters_of(const Net& net) {
     return n;
 }
 
+// Pictures may be larger than those of the training.
+std::optional<double> flops_of(ModelConfig model, const DataInfo& info, int64_t length) {
+    if (find_mixer(model.mixer).cost == nullptr) return {};
+    if (!info.is_text && info.height > 0 && info.width > 0) {
+        model.height = info.height;
+        model.width = info.width;
+    }
+    CostShape shape = shape_of(model);
+    if (info.is_text) shape = {.tokens = length, .grid_height = 1, .grid_width = length};
+    return net_cost(model, shape).all.forward_flops;
+}
+
 EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
     const auto start = std::chrono::steady_clock::now();
@@ -256,6 +270,7 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     check_loss(result, net);
     if (!request.examples_file.empty()) scores.write_csv(request.examples_file);
     result.cost = {.parameters = parameters_of(net),
+                   .flops_per_example = flops_of(model, source->info(), length),
                    .seconds = seconds_since(start),
                    .peak_memory_bytes = peak_memory_bytes(),
                    .device = device.str(),

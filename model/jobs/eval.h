@@ -36,6 +36,8 @@ struct EvalClasses {
 // What measuring took, and on what.
 struct EvalCost {
     int64_t parameters = 0;
+    // Of the forward pass of one example (model/net/cost.h); none where the mixer states no cost.
+    std::optional<double> flops_per_example{};
     double seconds = 0;
     int64_t peak_memory_bytes = 0;  // of the process
     std::string device{};

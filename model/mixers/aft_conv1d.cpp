@@ -6,8 +6,11 @@
 // running sum of all older ones. model.outside=-inf hides what is outside the kernel (section 5.3).
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -71,6 +74,19 @@ void check(const ModelConfig& config) {
             "use false (mean pool)");
 }
 
+// Taps times exp(K) V and exp(K) (ops/cpu/conv); with model.outside=-inf the blocks of ops/tiled
+// compute more pairs than the taps that are counted here.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const auto taps = static_cast<double>(config.own.read<ConvSettings>().window);
+    const double window = count.causal ? taps : (taps + 1) / 2;
+    count_kernel(count, config,
+                 {.values = taps,
+                  .pairs = visible_pairs(count.T, window, count.causal),
+                  .history = std::min(taps, count.T)});
+    return {count.cost, "T s d", "T d"};
+}
+
 }  // namespace
 
 MixerRoom aft_conv1d_mixer() {
@@ -80,7 +96,8 @@ MixerRoom aft_conv1d_mixer() {
             [](const ModelConfig& config) { return kernel_traits(config, BiasLayout::kernel_1d); },
         .visit = visit_settings<ConvSettings>,
         .check = check,
-        .make = make};
+        .make = make,
+        .cost = cost};
 }
 
 }  // namespace aft

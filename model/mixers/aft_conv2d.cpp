@@ -6,10 +6,12 @@
 // kernel (section 5.3).
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -126,6 +128,25 @@ MixerTraits traits(const ModelConfig& config) {
     return traits;
 }
 
+// Taps times exp(K) V and exp(K) (ops/cpu/conv); with model.outside=-inf the blocks of ops/tiled
+// compute more pairs than the taps that are counted here. s of the orders: all taps, s x s.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const auto taps = static_cast<double>(config.own.read<ConvSettings>().window);
+    const auto height = static_cast<double>(shape.grid_height);
+    const auto width = static_cast<double>(shape.grid_width);
+    const double reach = (taps + 1) / 2;  // |offset| < reach
+    const double across = visible_pairs(width, reach, false);
+    double pairs = visible_pairs(height, reach, false) * across;
+    if (count.causal)  // the rows above, and the token's own up to it
+        pairs = (visible_pairs(height, reach, true) - height) * across +
+                height * visible_pairs(width, reach, true);
+    const double back = (reach - 1) * width + reach;
+    count_kernel(count, config,
+                 {.values = taps * taps, .pairs = pairs, .history = std::min(back, count.T)});
+    return {count.cost, "T s d", "T d"};
+}
+
 }  // namespace
 
 MixerRoom aft_conv2d_mixer() {
@@ -133,7 +154,8 @@ MixerRoom aft_conv2d_mixer() {
             .traits = traits,
             .visit = visit_settings<ConvSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -4,6 +4,7 @@
 // Time O(T^2 d), memory O(T d). Streaming: all K and V are kept, O(t d) per token; the float64
 // scaling of stream.h.
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -52,6 +53,15 @@ MixerTraits traits(const ModelConfig& config) {
     return traits;
 }
 
+// exp(w) tile by tile times panels of exp(K) V and exp(K) (ops/cpu/band).
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    count_projections(count, config, count.n, Operands::recomputed);
+    count_weighted_sums(count, config, visible_pairs(count.T, count.T, count.causal));
+    count_history(count, config, count.T);
+    return {count.cost, "T^2 d", "T d"};
+}
+
 }  // namespace
 
 MixerRoom aft_full_mixer() {
@@ -59,7 +69,8 @@ MixerRoom aft_full_mixer() {
             .traits = traits,
             .visit = visit_settings<FullSettings>,
             .check = check_no_heads,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -5,8 +5,12 @@
 // left the window, O(s d) per token.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/check.h"
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -100,6 +104,24 @@ MixerTraits traits(const ModelConfig& config) {
     return traits;
 }
 
+// Inside the window as aft-full, outside it running sums (ops/cpu/band).
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    const auto settings = config.own.read<LocalSettings>();
+    LayerCount count(config, shape);
+    count_projections(count, config, count.n, Operands::recomputed);
+    const auto window = std::min(static_cast<double>(settings.window), count.T);
+    if (!settings.hides_outside()) count_running_sums(count);
+    if (window > 0) {
+        count_weighted_sums(count, config, visible_pairs(count.T, window, count.causal));
+        count_history(count, config, window);
+    } else {  // as aft-simple
+        count.keep(3 * count.n * (count.causal ? std::ceil(count.T / 32) : 1));
+        count.cost.state_bytes += 4 * 3 * count.n;
+        if (config.output_projection) count.cost.backward_flops += 12 * count.T * count.n;
+    }
+    return {count.cost, "T s d", "T d"};
+}
+
 }  // namespace
 
 MixerRoom aft_local_mixer() {
@@ -107,7 +129,8 @@ MixerRoom aft_local_mixer() {
             .traits = traits,
             .visit = visit_settings<LocalSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -1,7 +1,10 @@
 // aft-simple: no position bias.
 //   Y[t,c] = sigmoid(Q[t,c]) * sum_j exp(K[j,c]) V[j,c] / sum_j exp(K[j,c])       (paper Eq. 5)
 // Time and memory O(T d). Streaming: running (m, N, D) with a running maximum, O(d) per token.
+#include <cmath>
+
 #include "model/mixers/aft_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -25,6 +28,17 @@ MixerTraits traits(const ModelConfig& config) {
     return traits;
 }
 
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    count_projections(count, config, count.n, Operands::recomputed);
+    count_running_sums(count);
+    if (config.output_projection) count.cost.backward_flops += 12 * count.T * count.n;  // Y again
+    // (m, N, D) before every 32 rows for the gradient (ops/cpu/scan), and of the decoder.
+    count.keep(3 * count.n * (count.causal ? std::ceil(count.T / 32) : 1));
+    count.cost.state_bytes = 4 * 3 * count.n;
+    return {count.cost, "T d", "T d"};
+}
+
 }  // namespace
 
 MixerRoom aft_simple_mixer() {
@@ -32,7 +46,8 @@ MixerRoom aft_simple_mixer() {
             .traits = traits,
             .visit = visit_settings<MixerSettings>,
             .check = check_no_heads,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

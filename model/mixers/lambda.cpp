@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -117,6 +118,22 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Lambda>(config, maker, prefix);
 }
 
+// Two lambdas a position, E as a matrix [T k, T]: plain tensor calls.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d, h = count.h, value = count.w;
+    const auto k = static_cast<double>(config.own.read<LambdaSettings>().key_depth);
+    for (const double out : {h * k, k, value}) count.map(d, out, config.qkv_bias);
+    count_output_map(count, config);
+    count.cost.parameters += 2 * (k + value);
+    count.cost.parameters += static_cast<double>(2 * shape.grid_height - 1) *
+                             static_cast<double>(2 * shape.grid_width - 1) * k;
+    count.product(T * k * value + T * T * k * value + T * h * k * value);
+    // x and its norm; v, k and q before and after theirs; lambdas; E and its places, int64.
+    count.keep(T * (2 * d + 2 + 2 * value + k + 2 * h * k + k * value) + T * T * (k + 2));
+    return {count.cost, "T^2 k d / h", "T^2 k + T k d / h"};
+}
+
 }  // namespace
 
 MixerRoom lambda_mixer() {
@@ -124,7 +141,8 @@ MixerRoom lambda_mixer() {
             .traits = traits,
             .visit = visit_settings<LambdaSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

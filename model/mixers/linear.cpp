@@ -5,7 +5,11 @@
 // Streaming: S = sum f(K) [V | 1] in float64, (d/h)^2 numbers a head, O(d^2/h) per token.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -73,6 +77,27 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<LinearAttention>(config, maker, prefix);
 }
 
+// Blocks of 64 rows and the state before them (ops/tiled/linear.cpp): plain tensor calls, so that
+// autograd keeps the features on the way, the products inside a block and the state of each.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    constexpr double kRows = 64;
+    LayerCount count(config, shape);
+    const double T = count.T, n = count.n, h = count.h, w = count.w, sums = h * w * (w + 1);
+    count_projections(count, config, n, Operands::copied);
+    count.keep(T * (2 * 3.25 * n + 2 * (n + h)));  // features with a mask of bytes; [v | 1], sums
+    if (count.causal) {
+        const double rows = std::min(kRows, T), blocks = std::ceil(T / kRows);
+        count.product(T * (rows * h * (2 * w + 1) + 2 * sums));
+        count.keep(T * rows * h + (blocks - 1) * sums);
+    } else {
+        count.product(2 * T * sums);
+        count.keep(sums);
+    }
+    count.cost.decode_flops += 2 * 2 * sums;
+    count.cost.state_bytes = 8 * sums;  // float64
+    return {count.cost, "T d^2", "T d + d^2"};
+}
+
 }  // namespace
 
 MixerRoom linear_mixer() {
@@ -80,7 +105,8 @@ MixerRoom linear_mixer() {
             .traits = attention_traits,
             .visit = visit_settings<MixerSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -9,8 +9,12 @@
 // d for K and V. Streaming: the cache of K and V.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -99,6 +103,23 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Local2d>(config, maker, prefix);
 }
 
+// Query blocks with their memory blocks, masked: plan().
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    const auto settings = config.own.read<Local2dSettings>();
+    LayerCount count(config, shape);
+    const auto a = static_cast<double>(settings.block_height);
+    const auto b = static_cast<double>(settings.block_width);
+    const auto height = static_cast<double>(shape.grid_height);
+    const auto width = static_cast<double>(shape.grid_width);
+    const double sources = 2 * a * (b + 2 * std::floor(b / 2));
+    count_block_attention(count, config,
+                          {.blocks = std::ceil(height / a) * std::ceil(width / b),
+                           .targets = a * b,
+                           .sources = sources,
+                           .seen = std::min(sources, count.T)});
+    return {count.cost, "T s d", "T s + T d"};
+}
+
 }  // namespace
 
 MixerRoom local2d_mixer() {
@@ -106,7 +127,8 @@ MixerRoom local2d_mixer() {
             .traits = traits,
             .visit = visit_settings<Local2dSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

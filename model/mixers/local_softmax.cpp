@@ -7,9 +7,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -73,6 +75,20 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<LocalSoftmax>(config, maker, prefix);
 }
 
+// Blocks of at least 64 targets with all sources of their windows, masked: plan().
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const auto setting = static_cast<double>(config.own.read<LocalSoftmaxSettings>().window);
+    const double window = std::min(setting, count.T), reach = window - 1;
+    const double rows = std::min(count.T, std::max(reach, 64.0));
+    count_block_attention(count, config,
+                          {.blocks = std::ceil(count.T / rows),
+                           .targets = rows,
+                           .sources = rows + reach * (count.causal ? 1 : 2),
+                           .seen = window});
+    return {count.cost, "T s d", "T s + T d"};
+}
+
 }  // namespace
 
 MixerRoom local_softmax_mixer() {
@@ -80,7 +96,8 @@ MixerRoom local_softmax_mixer() {
             .traits = traits,
             .visit = visit_settings<LocalSoftmaxSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -21,6 +21,21 @@ MixerTraits mixer_traits(const ModelConfig& model) {
     return traits;
 }
 
+MixerCost mixer_cost(const ModelConfig& model, const CostShape& shape) {
+    const MixerRoom& room = find_mixer(model.mixer);
+    AFT_CHECK(room.cost != nullptr, "model.mixer={} does not state what it costs", model.mixer);
+    MixerCost cost = room.cost(model, shape);
+    LayerCost& layer = cost.layer;
+    if (!model.causal()) {
+        layer.decode_flops = layer.state_bytes = 0;
+    } else if (room.traits(model).decoder == DecoderKind::prefix) {
+        // Every token computes all tokens before it again; x of all is kept.
+        layer.decode_flops = layer.forward_flops;
+        layer.state_bytes = 4.0 * static_cast<double>(shape.tokens * model.dim);
+    }
+    return cost;
+}
+
 namespace {
 
 // All tokens so far, for mixers without a state of their own.

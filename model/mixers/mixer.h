@@ -116,6 +116,8 @@ struct MixerRoom {
     // prefix: "blocks.3.mixer."
     std::unique_ptr<Mixer> (*make)(const ModelConfig&, ParameterMaker&,
                                    const std::string& prefix) = nullptr;
+    // What a layer of these settings costs; settings that check() lets through. With mixers/cost.h.
+    MixerCost (*cost)(const ModelConfig&, const CostShape&) = nullptr;
     bool is_hidden = false;  // found by its name, offered by no setting, list or help
 };
 

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -189,6 +190,31 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Performer>(config, maker, prefix);
 }
 
+// Features by their logarithms, then blocks of 64 rows and the state before them, plain tensor
+// calls; exp of the keys is formed for the state and again inside the block. The directions are not
+// trained. Orders with m = d log d features, as the paper takes them.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const auto m = static_cast<double>(config.own.read<PerformerSettings>().features);
+    const double T = count.T, n = count.n, h = count.h, w = count.w, sums = h * m * (w + 1);
+    count_projections(count, config, n, Operands::copied);
+    count.cost.parameters += m * w;
+    count.product(2 * T * m * n, 1);
+    count.keep(2 * T * n + 2 * T * (n + h) + T * h);  // scaled q, k; [v | 1], sums; denominators
+    if (count.causal) {
+        const double rows = std::min(static_cast<double>(kRows), T);
+        count.product(T * (rows * h * (m + w + 1) + 2 * sums));
+        count.keep(3 * T * m * h + T * rows * h);
+        count.keep((std::ceil(T / static_cast<double>(kRows)) - 1) * sums);
+    } else {
+        count.product(2 * T * sums);
+        count.keep(2 * T * m * h + sums);
+    }
+    count.cost.decode_flops += 2 * (2 * m * n + 2 * sums);
+    count.cost.state_bytes = 8 * (sums + h);  // float64
+    return {count.cost, "T d^2 log d", "T d log d + d^2 log d"};
+}
+
 }  // namespace
 
 MixerRoom performer_mixer() {
@@ -196,7 +222,8 @@ MixerRoom performer_mixer() {
             .traits = traits,
             .visit = visit_settings<PerformerSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

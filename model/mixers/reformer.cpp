@@ -17,6 +17,7 @@
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -227,6 +228,29 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Reformer>(config, maker, prefix);
 }
 
+// Of each round: hashes, and blocks of sorted targets with the sources before them, masked; plain
+// tensor calls, so that logits, weights, masks and sorted copies are kept.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    const auto settings = config.own.read<ReformerSettings>();
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d, n = count.n, h = count.h;
+    const auto rounds = static_cast<double>(settings.rounds);
+    const double hashes = std::max(static_cast<double>(settings.buckets) / 2, 1.0);
+    count.map(d, n, config.qkv_bias);  // q, which is the key, too
+    count.map(d, n, config.qkv_bias);
+    count_output_map(count, config);
+    count.cost.parameters += rounds * count.w * std::floor(hashes);
+    const double reach = std::min(static_cast<double>(settings.window), T) - 1;
+    const double targets = std::min(T, std::max(reach, 32.0)), sources = reach + targets;
+    const double blocks = std::ceil(T / targets), pairs = blocks * targets * sources;
+    count.product(rounds * T * n * hashes, 0);
+    count.product(rounds * 2 * pairs * n);
+    count.keep(T * (2 * d + 2 + n));  // x, norm(x), q
+    count.keep(rounds * (2.25 * h * pairs + n * blocks * (targets + 2 * sources)));
+    count.keep(rounds * T * (n + 4 * h));  // results; places, int64
+    return {count.cost, "T log(T) d", "T log(T) + T d"};
+}
+
 }  // namespace
 
 MixerRoom reformer_mixer() {
@@ -234,7 +258,8 @@ MixerRoom reformer_mixer() {
             .traits = traits,
             .visit = visit_settings<ReformerSettings>,
             .check = check,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

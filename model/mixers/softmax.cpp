@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -48,6 +49,16 @@ MixerTraits traits(const ModelConfig& config) {
     return traits;
 }
 
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    count_projections(count, config, count.n);
+    // The result is the input of the output projection, or kept for itself.
+    if (!config.output_projection) count.keep(count.T * count.n);
+    count_attention(count, visible_pairs(count.T, count.T, count.causal));
+    count_key_value_cache(count, count.T);
+    return {count.cost, "T^2 d", "T^2 + T d"};
+}
+
 }  // namespace
 
 MixerRoom softmax_mixer() {
@@ -55,7 +66,8 @@ MixerRoom softmax_mixer() {
             .traits = traits,
             .visit = visit_settings<MixerSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

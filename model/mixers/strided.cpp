@@ -7,11 +7,13 @@
 // O(T (l + T/l) d), memory O(T (l + T/l) h). Streaming: the cache of K and V.
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -100,6 +102,21 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Strided>(config, maker, prefix);
 }
 
+// attend(): two rows of l near sources and a column of T/l far ones for every target, plain tensor
+// calls. The weights are kept by the softmax and once more as copies for the products with V.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const auto stride = static_cast<double>(config.own.read<StridedSettings>().stride);
+    const double l = std::min(stride, count.T), rows = std::ceil(count.T / l), N = rows * l;
+    const double sources = 2 * l + rows;
+    count_projections(count, config, count.n, Operands::copied);
+    count.product(2 * N * sources * count.n);
+    count.keep(8 * N * count.n);  // q, k and v as rows, as columns, with the row before
+    count.keep(2 * N * sources * count.h);
+    count_key_value_cache(count, std::min(l + count.T / l, count.T));
+    return {count.cost, "T sqrt(T) d", "T sqrt(T) + T d"};
+}
+
 }  // namespace
 
 MixerRoom strided_mixer() {
@@ -107,7 +124,8 @@ MixerRoom strided_mixer() {
             .traits = traits,
             .visit = visit_settings<StridedSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
+#include "model/mixers/cost.h"
 
 namespace aft {
 
@@ -120,6 +121,22 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
     return std::make_unique<Synthesizer>(config, maker, prefix);
 }
 
+// LibTorch's fused kernel with one channel more, which brings the bias of the logits.
+MixerCost cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d, n = count.n, h = count.h;
+    count.map(d, n, config.qkv_bias);  // inner
+    count.map(d, n, config.qkv_bias);  // v
+    count_output_map(count, config);
+    count.cost.parameters += T * (n + h);
+    count.product(2 * (n + h) * visible_pairs(T, T, count.causal), 2.5);
+    // x, its norm, relu; of the kernel four operands and the sums of rows.
+    count.keep(T * (2 * d + 2 + n + 4 * (n + h) + h));
+    count.cost.decode_flops += 4 * n * T;
+    count.cost.state_bytes = 4 * n * T;  // V
+    return {count.cost, "T^2 d", "T^2 + T d"};
+}
+
 }  // namespace
 
 MixerRoom synthesizer_mixer() {
@@ -127,7 +144,8 @@ MixerRoom synthesizer_mixer() {
             .traits = attention_traits,
             .visit = visit_settings<MixerSettings>,
             .check = check_attention,
-            .make = make};
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

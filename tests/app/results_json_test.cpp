@@ -24,6 +24,8 @@ TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
               R"("parameters":0,"peak_memory_bytes":0,"seconds":0.0,"seed":0,"split":"",)"
               R"("step":0,"task":"","tokens":0,"version":")" +
                   version() + "\"}");
+    eval.cost.flops_per_example = 5e9;
+    EXPECT_EQ(to_json(eval)["flops_per_example"], 5e9);
     EXPECT_FALSE(to_json(ProbeResult()).contains("mean")) << "no value is finite";
     ProbeResult probe;
     probe.min = probe.max = probe.mean = 2;

@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import cost_checks
 import figure_checks
 import file_checks
 import import_checks
@@ -22,7 +23,8 @@ import usage_checks
 from harness import Cli
 
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
-         "import": import_checks, "figures": figure_checks, "logs": log_checks, "sweeps": sweep_checks, "kills": kill_checks}
+         "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
+         "sweeps": sweep_checks, "kills": kill_checks}
 
 
 def run_part(name):

@@ -178,6 +178,9 @@ def opened(cli, run):
     cli.check("eval: bits = nats / ln 2", math.isclose(result.get("bits_per_dim", 0),
               result.get("loss_nats", 9) / math.log(2), rel_tol=1e-6), shown)
     cli.check("eval counts its examples", result.get("examples") == 20 and result.get("tokens") == 20 * 64, shown)
+    cost = cli.ok("inspect --cost --json", "inspect", run, "--cost", "--json").json() or {}
+    cli.check("eval has the FLOPs of an example", result.get("flops_per_example") == cost.get("model", {}).get("forward_flops")
+              and result.get("flops_per_example", 0) > 0, (result.get("flops_per_example"), cost.get("model")))
     cli.check("eval is better than guessing", 0 < result.get("bits_per_dim", 9) < 2.1, shown)
     shown = cli.ok("inspect --json", "inspect", run, "--json")
     found, _ = tensors.read(run / "checkpoints" / "step-00000040.safetensors")

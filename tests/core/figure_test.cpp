@@ -128,6 +128,31 @@ TEST(FigureScenes, PlotsHaveAxesAndSkipWhatIsNoNumber) {
     EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
+TEST(FigureScenes, NamesAtTheEndsOfLinesStandApart) {
+    FigureScene scene;
+    FigurePlot plot;
+    plot.names_at_ends = true;
+    plot.y_ticks = {{0, "1"}, {1, "10"}};
+    for (const char* name : {"first", "second", "third"})
+        plot.series.push_back({.name = name, .x = {0, 1}, .y = {0, 1}});
+    scene.parts.emplace_back(plot);
+    const FigureDrawing drawing = draw_figure(scene);
+    std::vector<double> places;
+    size_t ticks = 0;
+    for (const DrawMark& mark : drawing.marks) {
+        const auto* const text = std::get_if<TextMark>(&mark);
+        if (text == nullptr) continue;
+        ticks += text->words == "10" ? 1 : 0;
+        if (text->words != "first" && text->words != "second" && text->words != "third") continue;
+        places.push_back(text->at.y);
+        EXPECT_LT(text->at.x + text_width(text->words, text->size), drawing.width);
+    }
+    EXPECT_EQ(ticks, 1u);
+    ASSERT_EQ(places.size(), 3u);
+    EXPECT_GE(places[1] - places[0], 14);
+    EXPECT_GE(places[2] - places[1], 14);
+}
+
 TEST(FigureScenes, EmptyPlotsAndOneValueAreDrawn) {
     FigureScene scene;
     FigurePlot plot;

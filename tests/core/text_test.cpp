@@ -86,5 +86,12 @@ TEST(Text, split_keeps_empty_parts) {
     EXPECT_EQ(split("a,", ','), (std::vector<std::string>{"a", ""}));
 }
 
+TEST(Text, tables_have_columns) {
+    EXPECT_EQ(aligned_table({{"name", "value"}, {"a\x1b", "5"}, {"long name", "12345"}}, 1),
+              "  name       value\n  a\\x1b          5\n  long name  12345\n");
+    EXPECT_EQ(aligned_table({{"a", ""}}, 2), "  a\n");
+    EXPECT_EQ(aligned_table({}, 0), "");
+}
+
 }  // namespace
 }  // namespace aft

@@ -33,7 +33,7 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"cli/(results_json|sweep_tables|confusion)\."),
+    ("results", r"cli/(results_json|sweep_tables|confusion|cost_tables|cost_plot)\."),
     ("figures", r"figures/"),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include "core/check.h"
+#include "model/mixers/cost.h"
 #include "model/mixers/projections.h"
 #include "model/mixers/settings.h"
 
@@ -96,6 +97,17 @@ std::unique_ptr<Mixer> make_toy(const ModelConfig& config, ParameterMaker& maker
     return std::make_unique<ToyDecay>(config, maker, prefix);
 }
 
+MixerCost toy_cost(const ModelConfig& config, const CostShape& shape) {
+    LayerCount count(config, shape);
+    const double T = count.T, d = count.d;
+    count.map(d, d, true);
+    count.map(d, d, true);
+    count.cost.parameters += count.h;
+    count.product(2 * d * T * T);
+    count.keep(2 * count.h * T * T + 4 * T * d);
+    return {count.cost, "T^2 d", "T^2 h + T d"};
+}
+
 }  // namespace
 
 MixerRoom toy_mixer() {
@@ -103,7 +115,8 @@ MixerRoom toy_mixer() {
             .traits = toy_traits,
             .visit = visit_settings<ToySettings>,
             .check = check_heads_divide,
-            .make = make_toy};
+            .make = make_toy,
+            .cost = toy_cost};
 }
 
 }  // namespace aft

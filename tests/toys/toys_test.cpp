@@ -4,6 +4,7 @@
 
 #include "app/panels/rooms.h"
 #include "core/check.h"
+#include "model/jobs/cost.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/toys/rooms.h"
 
@@ -63,6 +64,17 @@ bool is_listed(const std::string& list, const std::string& name) {
 TEST_F(Toys, AreInTheLists) {
     EXPECT_TRUE(is_listed("mixers", "toy-decay"));
     EXPECT_TRUE(is_listed("tasks", "toy-values"));
+}
+
+TEST_F(Toys, TheMixerIsInTheTableOfCosts) {
+    CostRequest request;
+    request.config = toy_config();
+    request.lengths = {kTokens};
+    const CostResult result = cost_job(request);
+    size_t own = 0;
+    for (const CostRow& row : result.rows) own += row.is_own && row.mixer == "toy-decay" ? 1 : 0;
+    EXPECT_EQ(own, 1u);
+    EXPECT_GT(result.rows.size(), 5u);
 }
 
 TEST_F(Toys, TheirSettingsAreSettingsLikeOthers) {
