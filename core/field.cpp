@@ -1,5 +1,9 @@
 #include "core/field.h"
 
+#include <utility>
+
+#include "core/check.h"
+
 namespace aft {
 
 int64_t Field::size() const {

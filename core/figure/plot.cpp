@@ -157,7 +157,7 @@ void spread(std::vector<EndName>& names, const DrawBox& box) {
 }
 
 double PlotPen::names_at_ends(const FigurePlot& plot) {
-    constexpr double kGap = 22;
+    constexpr double kNameGap = 22;
     std::vector<EndName> names;
     for (const FigureSeries& one : plot.series)
         for (size_t i = one.x.size(); i-- > 0 && !one.name.empty();) {
@@ -171,13 +171,13 @@ double PlotPen::names_at_ends(const FigurePlot& plot) {
     for (const EndName& name : names) {
         const uint32_t color =
             ink.colors.series[static_cast<size_t>(name.series->color) % ink.colors.series.size()];
-        const DrawPoint place{box.right() + kGap, name.y};
+        const DrawPoint place{box.right() + kNameGap, name.y};
         to.marks.emplace_back(LineMark{{name.end, {place.x - 4, place.y}}, color, 1, 0.5});
         to.marks.emplace_back(TextMark{.at = {place.x, place.y + 4},
                                        .words = name.series->name,
                                        .size = kFigureText,
                                        .ink = color});
-        width = std::max(width, kGap + text_width(name.series->name, kFigureText));
+        width = std::max(width, kNameGap + text_width(name.series->name, kFigureText));
     }
     return width;
 }
