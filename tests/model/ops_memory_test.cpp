@@ -1,8 +1,8 @@
 // What the CPU backend allocates: for simple, local and conv nothing of T * T elements, for full
 // nothing of T * T * d, forward and backward, on all threads. Both ways to memory are replaced here
-// and write down the largest request: posix_memalign, which LibTorch takes its tensors from, and
-// operator new, which our scratch buffers come from. Not with the address sanitizer, which has its
-// own.
+// and write down the largest_bytes request: posix_memalign, which LibTorch takes its tensors from,
+// and operator new, which our scratch buffers come from. Not with the address sanitizer, which has
+// its own.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@
 
 namespace {
 
-std::atomic<size_t> largest{0};
+std::atomic<size_t> largest_bytes{0};
 
 void* allocated(size_t bytes, size_t alignment) {
-    for (size_t seen = largest.load(); seen < bytes;)
-        if (largest.compare_exchange_weak(seen, bytes)) break;
+    for (size_t seen = largest_bytes.load(); seen < bytes;)
+        if (largest_bytes.compare_exchange_weak(seen, bytes)) break;
     return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
 }
 void* allocated_or_throw(size_t bytes, size_t alignment) {
@@ -59,12 +59,12 @@ void operator delete(void* p, size_t, std::align_val_t) noexcept {
 namespace aft::ops::testing {
 namespace {
 
-// The largest single allocation of one forward and backward pass, in bytes.
+// The largest_bytes single allocation of one forward and backward pass, in bytes.
 int64_t largest_of(const Operator& op, OperatorKind kind, const Sample& sample,
                    at::ScalarType type) {
-    largest = 0;
+    largest_bytes = 0;
     (void)run(op, kind, sample, type);
-    const auto bytes = static_cast<int64_t>(largest.load());
+    const auto bytes = static_cast<int64_t>(largest_bytes.load());
     EXPECT_GE(bytes, sample.in.v.size(1) * sample.in.v.size(2) * 2) << "the results were not seen";
     return bytes;
 }
