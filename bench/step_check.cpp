@@ -80,6 +80,7 @@ StepErrors first_step_errors(const Config& config, const ModelConfig& truth) {
     Config plain = config;
     plain.train.clip = 0;  // the averages then hold the gradients as they are
     plain.train.validate_every = 0;
+    plain.train.stochastic_depth = 0;  // the other net draws nothing
     Trainer trainer(plain, at::kCPU);
     ModelConfig fitted = trainer.config().model;
     fitted.mixer = truth.mixer;

@@ -80,7 +80,7 @@ class Synthesizer final : public Mixer {
         cache.v.append(split(v_(token)), cache.position);
         cache.position = n;
         const at::Tensor shares = logits(split(at::relu(inside_(token))), n).softmax(3);
-        return out(at::matmul(shares, cache.v.first(n)).transpose(1, 2).reshape(x.sizes()));
+        return out(at::matmul(shares, cache.v.first(n)).transpose(1, 2).flatten(1));
     }
 
     // q of the taps is relu(W1 x + b1).
