@@ -160,11 +160,12 @@ TEST(MixerStream, BatchDoesNotMatter) {
         SCOPED_TRACE(c.label);
         const at::NoGradGuard no_gradients;
         Net net(c.config, 3, test_device());
+        to_double(net);  // products of one row round differently in float32
         const at::Tensor targets = on_device(input_for(c.config, 4, 7));
         NetState all = net.start(4), last = net.start(1);
         const at::Tensor together = stream_to(net, targets, c.config.tokens(), all);
         const at::Tensor alone = stream_to(net, targets.narrow(0, 3, 1), c.config.tokens(), last);
-        EXPECT_LT(difference(together.narrow(0, 3, 1), alone), 1e-5);
+        EXPECT_LT(difference(together.narrow(0, 3, 1), alone), 1e-10);
     }
 }
 
