@@ -68,13 +68,18 @@ TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     EXPECT_EQ(logged_steps(log), first_steps(before + 4));
 }
 
-// Pictures of which the held-out one is read only when it is needed.
+// More held-out pictures than are looked at before the first step: the others are read when they
+// are needed.
+constexpr int kHeldOut = 1200;
+
 fs::path small_pictures(const Scratch& scratch) {
     const fs::path folder = scratch / "pictures";
-    fs::create_directories(folder);
-    for (int i = 0; i < 4; ++i) {
-        Image picture{8, 8, 1, std::vector<uint8_t>(64, static_cast<uint8_t>(60 * i))};
-        write_png(folder / fmt::format("{}.png", i), picture);
+    for (const auto& [part, count] : {std::pair{"train", 4}, std::pair{"val", kHeldOut}}) {
+        fs::create_directories(folder / part / "one");
+        for (int i = 0; i < count; ++i) {
+            Image picture{8, 8, 1, std::vector<uint8_t>(64, static_cast<uint8_t>(60 * (i % 4)))};
+            write_png(folder / part / "one" / fmt::format("{}.png", i), picture);
+        }
     }
     return folder;
 }
@@ -86,18 +91,21 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     OpenRequest request = new_run(scratch / "run");
     request.config->data.source = "images:" + pictures.string() + "?size=8&levels=4&gray=1";
     request.config->train.validate_every = 10;
+    request.config->train.validate_examples = kHeldOut;
     request.config->train.log_every = 3;  // a line of step 10 is due to validation alone
     TestSession session(request);
     session.run().step(9);
     ASSERT_TRUE(wait_step(session, 9));
     ASSERT_TRUE(wait_state(session, RunState::paused));
     const fs::path aside = scratch / "aside";
-    fs::copy(pictures, aside);
-    for (const auto& file : fs::directory_iterator(aside))  // the others are in memory by now
-        std::ofstream(pictures / file.path().filename()) << "no picture";
+    const fs::path held_out = pictures / "val/one";
+    fs::copy(held_out, aside);
+    for (const auto& file : fs::directory_iterator(aside))
+        std::ofstream(held_out / file.path().filename()) << "no picture";
     session.run().start();
     ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
-    EXPECT_NE(session.status().error.find(".png"), std::string::npos) << session.status().error;
+    EXPECT_NE(session.status().error.find("cannot be read"), std::string::npos)
+        << session.status().error;
     EXPECT_TRUE(session.status().can_resume);
     EXPECT_EQ(session.status().step, 10);
     EXPECT_EQ(session.curves()->events.back().kind, "error");
@@ -105,7 +113,7 @@ TEST(SessionErrors, AnErrorInValidationLosesNoLogLine) {
     EXPECT_EQ(logged_steps(log), (std::vector<int64_t>{3, 6, 9, 10}));
     EXPECT_EQ(session.curves()->step.back(), 10);
     for (const auto& file : fs::directory_iterator(aside))
-        fs::copy(file, pictures, fs::copy_options::overwrite_existing);
+        fs::copy(file, held_out, fs::copy_options::overwrite_existing);
     session.run().step(10);
     ASSERT_TRUE(wait_step(session, 20));
     ASSERT_TRUE(wait_state(session, RunState::paused));
