@@ -116,8 +116,8 @@ struct OperatorBranch : torch::autograd::Function<OperatorBranch> {
         const at::Tensor d = nn::operand(wide, plan->arithmetic);
         out[kX] = gradients[0];
         out[kOutBias] = nn::column_sums(wide);
-        out[kOut] = nn::product(
-            d.t(),
+        out[kOut] = nn::weight_gradient(
+            d,
             nn::operand(nn::rows_of(output_again(call, kept, *plan->functions)), plan->arithmetic));
         const at::Tensor dy =
             nn::product(d, nn::operand(saved[kOut], plan->arithmetic)).view_as(call.in.v);

@@ -22,6 +22,7 @@ using nn::operand;
 using nn::pointer;
 using nn::product;
 using nn::rows_of;
+using nn::weight_gradient;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -64,7 +65,7 @@ struct NormedMaps : torch::autograd::Function<NormedMaps> {
             const size_t at = 2 * i + 1;
             const at::Tensor wide = rows_of(gradients[i]), dy = operand(wide, arithmetic);
             out[at + 1] = column_sums(wide);
-            out[at] = product(dy.t(), normed);
+            out[at] = weight_gradient(dy, normed);
             const at::Tensor weight = operand(saved[at], arithmetic);
             if (dx.defined())
                 add_product(dx, dy, weight);
@@ -73,6 +74,53 @@ struct NormedMaps : torch::autograd::Function<NormedMaps> {
         }
         std::tie(out[1], out[2]) = norm.gradient(dx, rows_of(gradients[0]));
         out[0] = dx.view_as(saved[0]);
+        return out;
+    }
+};
+
+// A layer norm alone. inputs: x, weight, bias
+struct NormAlone : torch::autograd::Function<NormAlone> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                              const at::Tensor& weight, const at::Tensor& bias, double eps) {
+        Normed norm{rows_of(x), weight, bias, eps, {}};
+        const at::Tensor y = norm().view_as(x);
+        context->save_for_backward({x, weight, bias, norm.stats});
+        context->saved_data["eps"] = eps;
+        return y;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        ops::refuse_second(kFused);
+        const variable_list saved = context->get_saved_variables();
+        const Normed norm{rows_of(saved[0]), saved[1], saved[2],
+                          context->saved_data["eps"].toDouble(), saved[3]};
+        at::Tensor dx = rows_of(gradients[0]).clone();
+        const auto [weight, bias] = norm.gradient(dx, {});
+        return {dx.view_as(saved[0]), weight, bias, at::Tensor()};
+    }
+};
+
+// A linear map alone. inputs: x, weight, bias (empty: none)
+struct MapAlone : torch::autograd::Function<MapAlone> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                              const at::Tensor& weight, const at::Tensor& bias) {
+        context->save_for_backward({x, weight});
+        context->saved_data["bias"] = bias.numel() > 0;
+        std::vector<int64_t> shape = x.sizes().vec();
+        shape.back() = weight.size(0);
+        const at::Tensor rows = rows_of(x);
+        return (bias.numel() > 0 ? apply_map(rows, weight, bias) : product(rows, weight.t()))
+            .view(shape);
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        ops::refuse_second(kFused);
+        const variable_list saved = context->get_saved_variables();
+        const at::Tensor dy = rows_of(gradients[0]);
+        variable_list out(3);
+        if (context->needs_input_grad(0)) out[0] = product(dy, saved[1]).view_as(saved[0]);
+        out[1] = weight_gradient(dy, rows_of(saved[0]));
+        if (context->saved_data["bias"].toBool()) out[2] = column_sums(dy);
         return out;
     }
 };
@@ -98,7 +146,7 @@ struct AddMap : torch::autograd::Function<AddMap> {
         if (saved[2].numel() > 0) wide = wide.mul(saved[2].view_as(wide));
         const at::Tensor d = operand(wide, arithmetic), y = operand(rows_of(saved[0]), arithmetic);
         const at::Tensor dy = product(d, operand(saved[1], arithmetic));
-        return {gradients[0],      dy.view_as(saved[0]), product(d.t(), y),
+        return {gradients[0],      dy.view_as(saved[0]), weight_gradient(d, y),
                 column_sums(wide), at::Tensor(),         at::Tensor()};
     }
 };
@@ -142,12 +190,12 @@ struct AddMlp : torch::autograd::Function<AddMlp> {
                                      .dy = pointer(d),
                                      .dx = d.data_ptr<float>(),
                                      .sums = out[4].data_ptr<float>()});
-        out[5] = product(dy.t(), operand(active, arithmetic));
+        out[5] = weight_gradient(dy, operand(active, arithmetic));
         active.reset();
         const at::Tensor di = operand(d, arithmetic);
         Normed norm{rows_of(saved[0]), saved[1], saved[2], context->saved_data["eps"].toDouble(),
                     saved[8]};
-        out[3] = product(di.t(), operand(norm(), arithmetic));
+        out[3] = weight_gradient(di, operand(norm(), arithmetic));
         at::Tensor dx = product(di, operand(saved[3], arithmetic));
         std::tie(out[1], out[2]) = norm.gradient(dx, whole);
         out[0] = dx.view_as(saved[0]);
@@ -196,6 +244,15 @@ struct Entropy : torch::autograd::Function<Entropy> {
 
 bool can_fuse(const at::Tensor& x) {
     return x.is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0;
+}
+
+at::Tensor apply_norm(const at::Tensor& x, const Norm& norm) {
+    return NormAlone::apply(x, norm.weight, norm.bias, norm.eps);
+}
+
+at::Tensor apply_linear(const at::Tensor& x, const Linear& map) {
+    return MapAlone::apply(x, map.weight,
+                           map.bias.defined() ? map.bias : at::empty({0}, x.options()));
 }
 
 std::vector<at::Tensor> normed_maps(const at::Tensor& x, const Norm& norm,

@@ -15,6 +15,11 @@ namespace aft {
 // Whether the functions below take this tensor; if not, use the plain layers.
 [[nodiscard]] bool can_fuse(const at::Tensor& x);
 
+// The plain layers, which call these where they can: the sums of their gradients do not depend on
+// the number of threads.
+[[nodiscard]] at::Tensor apply_norm(const at::Tensor& x, const Norm& norm);     // [..., d]
+[[nodiscard]] at::Tensor apply_linear(const at::Tensor& x, const Linear& map);  // [..., out]
+
 // {x itself, maps[0](norm(x)), maps[1](norm(x)), ...}. Use the first for the residual sum: then the
 // two gradients of x are added in one pass. x [B, T, d]; each map [B, T, out].
 [[nodiscard]] std::vector<at::Tensor> normed_maps(const at::Tensor& x, const Norm& norm,

@@ -44,7 +44,7 @@ std::pair<at::Tensor, at::Tensor> Normed::gradient(at::Tensor& dy, const at::Ten
                              .stats = pointer(stats),
                              .weight = pointer(weight),
                              .dy = pointer(dy),
-                             .added = pointer(added),
+                             .added = added.defined() ? pointer(added) : nullptr,
                              .rows = x.size(0),
                              .width = x.size(1),
                              .dx = dy.data_ptr<float>(),

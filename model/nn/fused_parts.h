@@ -32,7 +32,8 @@ struct Normed {
     at::Tensor stats{};  // [N, 2], undefined at first
 
     [[nodiscard]] at::Tensor operator()();
-    // dy [N, d] becomes the gradient of x, `added` included; -> those of weight and bias.
+    // dy [N, d] becomes the gradient of x, `added` (undefined: none) included; -> those of weight
+    // and bias.
     [[nodiscard]] std::pair<at::Tensor, at::Tensor> gradient(at::Tensor& dy,
                                                              const at::Tensor& added) const;
 };
