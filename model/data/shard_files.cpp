@@ -64,6 +64,7 @@ ShardFiles of_folder(const Spec& spec, const fs::path& folder) {
         out.files.push_back(
             {.path = folder / shard.file, .part = shard.part, .examples = shard.examples});
     out.classes = index->classes;
+    out.has_parts = true;
     return out;
 }
 
@@ -107,15 +108,15 @@ ShardFiles find_shards(const Spec& spec) {
         add_matches(spec, spec.path, Split::train, out);
         const auto add_option = [&](const char* key, Split part) {
             const auto found = spec.options.find(key);
-            if (found != spec.options.end()) add_matches(spec, found->second, part, out);
+            if (found == spec.options.end()) return;
+            add_matches(spec, found->second, part, out);
+            out.has_parts = true;
         };
         add_option("val", Split::validation);
         add_option("test", Split::test);
         add_indexes(spec, out);
     }
     check_no_shard_twice(spec, out);
-    out.has_parts = std::any_of(out.files.begin(), out.files.end(),
-                                [](const ShardFile& file) { return file.part != Split::train; });
     return out;
 }
 

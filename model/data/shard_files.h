@@ -23,7 +23,7 @@ struct ShardFiles {
     std::vector<ShardFile> files{};
     // By their number; none where no index.json says them (an empty list: there are no labels).
     std::optional<std::vector<std::string>> classes{};
-    bool has_parts = false;  // beside the training part
+    bool has_parts = false;  // said by the options val and test or by index.json
 };
 
 // Errors: nothing of that name, a shard in two parts, folders whose index.json differ in classes.

@@ -174,8 +174,8 @@ void set_labels(const Spec& spec, const ShardFiles& files, RawShards& raw) {
 void divide(const Spec& spec, const ShardFiles& files, Parts<ShardPicture>& parts) {
     if (files.has_parts && spec.options.contains("holdout"))
         fail_usage(
-            "data '{}': holdout is for shards without parts, but these have others than the "
-            "training part",
+            "data '{}': holdout is for shards without parts; val and test, or index.json, say the "
+            "parts of these",
             spec.text);
     if (!files.has_parts)
         hold_out(parts, spec.integer("holdout", kUsualHoldout, 0, kMostHoldout),
