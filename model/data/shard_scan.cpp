@@ -89,7 +89,7 @@ std::string label_of_json(const std::string& text) {
     const auto found = value.is_object() ? value.find("label") : value.end();
     if (!value.is_object() || found == value.end()) return "";
     if (found->is_string()) return checked_label(trimmed(found->get<std::string>()));
-    AFT_CHECK(found->is_number_integer(), "it has the label {}; expected a number or a name",
+    AFT_CHECK(found->is_number_integer(), "its label is {}; expected a number or a name",
               found_json(*found));
     return checked_label(found->dump());
 }

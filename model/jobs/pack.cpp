@@ -136,6 +136,7 @@ void clear_place(const std::vector<PlannedPart>& parts, bool force) {
     }
     AFT_CHECK(force || !has_index, "'{}' is there already; --force replaces it and the shards",
               shown_path(index.string()));
+    error.clear();
     if (has_index) fs::remove(index, error);
     AFT_CHECK(!error, "cannot remove '{}': {}", shown_path(index.string()), error.message());
 }
