@@ -19,7 +19,7 @@ struct PictureFile {
 };
 
 struct PictureFolder {
-    Parts<PictureFile> parts{};
+    SplitParts<PictureFile> parts{};
     std::vector<std::string> class_names{};
 };
 

@@ -11,7 +11,7 @@
 namespace aft {
 
 template <class Item>
-struct Parts {
+struct SplitParts {
     std::array<std::vector<Item>, 3> by_split{};
     [[nodiscard]] std::vector<Item>& part(Split split) {
         return by_split[static_cast<size_t>(split)];
@@ -29,7 +29,7 @@ inline constexpr int64_t kUsualHoldout = 10, kMostHoldout = 90;  // percent
 
 // Moves `percent` of the training part, which has something, to the validation part.
 template <class Item, class NameOf>
-void hold_out(Parts<Item>& parts, int64_t percent, const NameOf& name_of) {
+void hold_out(SplitParts<Item>& parts, int64_t percent, const NameOf& name_of) {
     std::vector<Item>&train = parts.part(Split::train), &held = parts.part(Split::validation), rest;
     for (Item& item : train)
         (is_held_out(name_of(item), percent) ? held : rest).push_back(std::move(item));
@@ -46,7 +46,7 @@ void hold_out(Parts<Item>& parts, int64_t percent, const NameOf& name_of) {
 }
 
 template <class Item>
-void put_all_into_test(Parts<Item>& parts) {
+void put_all_into_test(SplitParts<Item>& parts) {
     std::vector<Item> all;
     for (const Split split : {Split::train, Split::validation, Split::test})
         for (Item& item : parts.part(split)) all.push_back(std::move(item));

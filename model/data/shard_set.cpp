@@ -171,7 +171,7 @@ void set_labels(const Spec& spec, const ShardFiles& files, RawShards& raw) {
         }
 }
 
-void divide(const Spec& spec, const ShardFiles& files, Parts<ShardPicture>& parts) {
+void divide(const Spec& spec, const ShardFiles& files, SplitParts<ShardPicture>& parts) {
     if (files.has_parts && spec.options.contains("holdout"))
         fail_usage(
             "data '{}': holdout is for shards without parts; val and test, or index.json, say the "

@@ -22,7 +22,7 @@ struct ShardPicture {
 
 struct ShardSet {
     std::vector<std::filesystem::path> shards{};
-    Parts<ShardPicture> parts{};
+    SplitParts<ShardPicture> parts{};
     // By index.json, else the names that KEY.cls hold, in their order; empty where labels are
     // numbers without names, or none.
     std::vector<std::string> class_names{};

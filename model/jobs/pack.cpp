@@ -161,9 +161,10 @@ std::string kind_of(const fs::path& path) {
     return kind;
 }
 
-class Packer {
+class ShardPacker {
   public:
-    Packer(const std::vector<PlannedPart>& parts, const JobControl& control) : control_(control) {
+    ShardPacker(const std::vector<PlannedPart>& parts, const JobControl& control)
+        : control_(control) {
         for (const PlannedPart& part : parts) total_ += static_cast<int64_t>(part.files.size());
     }
 
@@ -215,7 +216,7 @@ PackResult pack_pictures(const PackRequest& request, const JobControl& control) 
     make_folder(place);
     check_writable(parts.front().shards.front().path);
     clear_place(parts, request.force);
-    Packer packer(parts, control);
+    ShardPacker packer(parts, control);
     for (const PlannedPart& part : parts) {
         packer.write(part);
         if (request.force) remove_stale(part);
