@@ -7,6 +7,7 @@
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#include "core/check.h"
 #include "model/jobs/pack.h"
 
 namespace aft::app {
@@ -39,6 +40,7 @@ CommandRun setup(CLI::App& command) {
     add_switch(command, "--force", "replace shards that are there", request.force);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
+        if (flags->action.empty()) fail_usage("data: the action is missing; allowed: pack");
         Work work(globals);
         const PackResult result = pack_pictures(flags->request, work.control());
         work.finish_progress();

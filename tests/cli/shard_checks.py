@@ -93,6 +93,7 @@ def strange(cli, root, run):
     out = cli.folder / "no-shards" / "train-%05d.tar"
     for name, args, words in (("nothing", ["pack"], ["SPEC"]), ("a generator", ["pack", "mirror?size=8", "-o", out], ["images"]),
                               ("no number", ["pack", f"images:{root}", "-o", "a.tar"], ["a.tar", "%05d"]),
+                              ("an action that is missing", [f"images:{root}", "-o", out], ["action", "pack"]),
                               ("no action", ["wobble", f"images:{root}", "-o", out], ["wobble", "pack"]),
                               ("too small", ["pack", f"images:{root}", "-o", out, "--shard-mb", 0], ["--shard-mb"]),
                               ("a missing folder", ["pack", f"images:{root}/none", "-o", out], ["none"])):
