@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMostLabelBytes = 256;              // of KEY.cls
 constexpr int64_t kMostJsonBytes = int64_t{1} << 20;  // of KEY.json
 
-enum class MemberKind { other, picture, label, json };
+enum class MemberKind { other, picture, label, label_json };
 
 struct MemberName {
     std::string key{};
@@ -43,7 +43,7 @@ MemberName parse_member(std::string_view name) {
     const std::string kind = lower_case(name.substr(dot + 1));
     MemberName out{.key = std::string(name.substr(0, dot))};
     if (kind == "cls") out.kind = MemberKind::label;
-    if (kind == "json") out.kind = MemberKind::json;
+    if (kind == "json") out.kind = MemberKind::label_json;
     if (kind.find('.') == std::string::npos && is_image_file("x." + kind))
         out.kind = MemberKind::picture;
     return out;
@@ -52,11 +52,11 @@ MemberName parse_member(std::string_view name) {
 int64_t most_content(std::string_view name) {
     const MemberKind kind = parse_member(name).kind;
     if (kind == MemberKind::label) return kMostLabelBytes;
-    return kind == MemberKind::json ? kMostJsonBytes : 0;
+    return kind == MemberKind::label_json ? kMostJsonBytes : 0;
 }
 
 // Nothing is ever written under such a name; it is a sign that the file is not what it seems.
-std::string name_problem(std::string_view name) {
+std::string member_name_problem(std::string_view name) {
     if (printable_line(name) != name)
         return "it has a name with control characters or not in UTF-8";
     if (name.starts_with("/")) return "it has an absolute name";
@@ -116,7 +116,7 @@ class ShardScan {
             is_open_ = true;
             key_ = std::move(name.key);
         }
-        if (std::string problem = name_problem(member.name); !problem.empty())
+        if (std::string problem = member_name_problem(member.name); !problem.empty())
             member.problem = std::move(problem);
         if (name.kind == MemberKind::picture)
             add_picture(member);

@@ -171,7 +171,7 @@ void set_labels(const Spec& spec, const ShardFiles& files, RawShards& raw) {
         }
 }
 
-void divide(const Spec& spec, const ShardFiles& files, SplitParts<ShardPicture>& parts) {
+void divide_parts(const Spec& spec, const ShardFiles& files, SplitParts<ShardPicture>& parts) {
     if (files.has_parts && spec.options.contains("holdout"))
         fail_usage(
             "data '{}': holdout is for shards without parts; val and test, or index.json, say the "
@@ -196,7 +196,7 @@ ShardSet list_shards(const Spec& spec) {
         "of '{}'",
         spec.text, files.files.size(), shown_path(spec.path));
     set_labels(spec, files, raw);
-    divide(spec, files, raw.set.parts);
+    divide_parts(spec, files, raw.set.parts);
     return std::move(raw.set);
 }
 

@@ -153,7 +153,7 @@ void remove_stale(const PlannedPart& part) {
     }
 }
 
-std::string kind_of(const fs::path& path) {
+std::string lower_extension(const fs::path& path) {
     std::string kind = path.extension().string();
     std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) {
         return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -182,7 +182,7 @@ class ShardPacker {
     void add(TarWriter& tar, const PictureFile& file, size_t place) {
         if (control_.stop.stop_requested()) throw Interrupted();
         const std::string key = fmt::format("{:08}", place);
-        tar.add(key + kind_of(file.path), read_file(file.path, kMaxImageBytes));
+        tar.add(key + lower_extension(file.path), read_file(file.path, kMaxImageBytes));
         if (file.label >= 0) tar.add(key + ".cls", std::to_string(file.label));
         control_.report({.done = ++done_, .total = total_, .what = "pictures"});
     }

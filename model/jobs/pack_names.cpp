@@ -9,7 +9,7 @@
 namespace aft {
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -31,7 +31,7 @@ NumberPlace find_number(const std::string& name, const std::string& out) {
     NumberPlace place{.begin = mark, .end = mark + 1, .digits = kDigitsOfStar};
     if (name[mark] == '%') {
         const bool has_digits = name.size() > mark + 3 && name[mark + 1] == '0' &&
-                                is_digit(name[mark + 2]) && name[mark + 2] != '0';
+                                is_decimal_digit(name[mark + 2]) && name[mark + 2] != '0';
         place.digits = has_digits ? name[mark + 2] - '0' : 0;
         place.end = mark + (has_digits ? 4 : 2);
         if (place.end > name.size() || name[place.end - 1] != 'd')
@@ -61,7 +61,7 @@ bool ShardPattern::fits(const std::string& name) const {
         !name.ends_with(after))
         return false;
     return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(before.size()),
-                       name.end() - static_cast<std::ptrdiff_t>(after.size()), is_digit);
+                       name.end() - static_cast<std::ptrdiff_t>(after.size()), is_decimal_digit);
 }
 
 int64_t ShardPattern::most_shards() const {
