@@ -1,4 +1,5 @@
-# The small libraries, as one imported target each: Aft::fmt, Aft::json, Aft::cli, Aft::image.
+# The small libraries, as one imported target each: Aft::fmt, Aft::json, Aft::cli, Aft::image,
+# Aft::archive.
 # They come from Debian, or from AFTERIMAGE_BUNDLE (scripts/setup.sh --bundle) on a machine without them.
 find_package(Threads REQUIRED)
 
@@ -37,3 +38,20 @@ foreach(folder ${STB_INCLUDE} ${JPEG_INCLUDE})
     endif()
 endforeach()
 target_link_libraries(Aft::image INTERFACE ${JPEG_LIBRARY} ${ZLIB_LIBRARY})
+
+# Tar shards of pictures.
+find_path(ARCHIVE_INCLUDE archive_entry.h HINTS ${AFTERIMAGE_BUNDLE}/include)
+find_library(ARCHIVE_LIBRARY NAMES archive libarchive.a HINTS ${AFTERIMAGE_BUNDLE}/lib)
+if(NOT ARCHIVE_INCLUDE OR NOT ARCHIVE_LIBRARY)
+    message(FATAL_ERROR "libarchive is missing (Debian's libarchive-dev): run scripts/setup.sh; an offline server needs "
+        "a bundle of this version's scripts/setup.sh --bundle")
+endif()
+add_library(Aft::archive INTERFACE IMPORTED)
+if(NOT ARCHIVE_INCLUDE STREQUAL "/usr/include")
+    target_include_directories(Aft::archive SYSTEM INTERFACE ${ARCHIVE_INCLUDE})
+endif()
+target_link_libraries(Aft::archive INTERFACE ${ARCHIVE_LIBRARY})
+if(ARCHIVE_LIBRARY MATCHES "\\.a$")
+    # Its other formats need eight more libraries: they are not reached from tar, and dropped.
+    target_link_options(Aft::archive INTERFACE -Wl,--gc-sections)
+endif()

@@ -150,6 +150,39 @@ void flush_folder(const fs::path& target) {
     if (fd.get() >= 0) static_cast<void>(::fsync(fd.get()));
 }
 
+Descriptor open_for_reading(const fs::path& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    AFT_CHECK(fd >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
+    return Descriptor(fd);
+}
+
+uint64_t regular_file_size(const Descriptor& fd, const fs::path& path) {
+    struct stat info {};
+    AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", shown_path(path.string()),
+              error_words(errno));
+    AFT_CHECK(!S_ISDIR(info.st_mode), "cannot read '{}': it is a folder, expected a file",
+              shown_path(path.string()));
+    AFT_CHECK(S_ISREG(info.st_mode), "cannot read '{}': it is a device or a pipe, expected a file",
+              shown_path(path.string()));
+    return static_cast<uint64_t>(info.st_size);
+}
+
+// Fewer bytes where the file ends before.
+std::string read_from(const Descriptor& fd, const fs::path& path, uint64_t offset, uint64_t bytes) {
+    std::string content(bytes, '\0');
+    size_t done = 0;
+    while (done < bytes) {
+        const ssize_t n = ::pread(fd.get(), content.data() + done, bytes - done,
+                                  static_cast<off_t>(offset + done));
+        if (n < 0 && errno == EINTR) continue;
+        AFT_CHECK(n >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
+        if (n == 0) break;
+        done += static_cast<size_t>(n);
+    }
+    content.resize(done);
+    return content;
+}
+
 fs::path home_folder() {
     if (const std::string home = variable("HOME"); !home.empty()) return home;
     const passwd* user = ::getpwuid(::getuid());
@@ -167,28 +200,21 @@ fs::path user_folder(const char* name, const char* fallback) {
 }  // namespace
 
 std::string read_file(const fs::path& path, uint64_t max_bytes) {
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    AFT_CHECK(fd.get() >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
-    struct stat info {};
-    AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", shown_path(path.string()),
-              error_words(errno));
-    AFT_CHECK(!S_ISDIR(info.st_mode), "cannot read '{}': it is a folder, expected a file",
-              shown_path(path.string()));
-    AFT_CHECK(S_ISREG(info.st_mode), "cannot read '{}': it is a device or a pipe, expected a file",
-              shown_path(path.string()));
-    const auto size = static_cast<uint64_t>(info.st_size);
+    const Descriptor fd = open_for_reading(path);
+    const uint64_t size = regular_file_size(fd, path);
     AFT_CHECK(size <= max_bytes, "cannot read '{}': {} bytes, at most {} are allowed",
               shown_path(path.string()), size, max_bytes);
-    std::string content(size, '\0');
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t n = ::read(fd.get(), content.data() + done, size - done);
-        if (n < 0 && errno == EINTR) continue;
-        AFT_CHECK(n >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
-        if (n == 0) break;
-        done += static_cast<size_t>(n);
-    }
-    content.resize(done);  // the file may have become shorter
+    return read_from(fd, path, 0, size);  // shorter where the file has become so
+}
+
+std::string read_file_part(const fs::path& path, uint64_t offset, uint64_t bytes) {
+    const Descriptor fd = open_for_reading(path);
+    const uint64_t size = regular_file_size(fd, path);
+    const bool is_there = offset <= size && bytes <= size - offset;
+    std::string content = is_there ? read_from(fd, path, offset, bytes) : "";
+    AFT_CHECK(is_there && content.size() == bytes,
+              "cannot read '{}': it has become shorter: {} bytes from byte {} on are wanted",
+              shown_path(path.string()), bytes, offset);
     return content;
 }
 

@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 // Reads a regular file of at most `max_bytes`. Throws: missing, a folder, too large, unreadable.
 [[nodiscard]] std::string read_file(const fs::path& path, uint64_t max_bytes = uint64_t{1} << 32);
 
+// `bytes` bytes of a regular file from byte `offset` on. Throws the same, and where it ends before.
+[[nodiscard]] std::string read_file_part(const fs::path& path, uint64_t offset, uint64_t bytes);
+
 // Calls `write` with the temporary file's stream, then fsync and rename. A kill at any moment
 // leaves the old file or the new one. On any error (disk full included) the temporary file is
 // removed and Error is thrown.

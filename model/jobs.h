@@ -13,6 +13,7 @@
 #include "model/jobs/lists.h"
 #include "model/jobs/log_export.h"
 #include "model/jobs/op.h"
+#include "model/jobs/pack.h"
 #include "model/jobs/probe.h"
 #include "model/jobs/run.h"
 #include "model/jobs/summary.h"

@@ -197,6 +197,20 @@ json to_json(const OpResult& result) {
             {"exact_blocks", result.exact_blocks}};
 }
 
+json to_json(const PackResult& result) {
+    json out = {{"data", result.data},
+                {"index", result.index},
+                {"classes", result.classes},
+                {"parts", json::array()}};
+    for (const PackedPart& part : result.parts)
+        out["parts"].push_back({{"part", part.part},
+                                {"pattern", part.pattern},
+                                {"examples", part.examples},
+                                {"shards", part.shards},
+                                {"bytes", part.bytes}});
+    return out;
+}
+
 json to_json(const ProbeResult& result) {
     json out{{"probe", result.probe}, {"model", result.model}, {"layer", result.layer},
              {"file", result.file},   {"field", result.field}, {"shape", result.shape},

@@ -12,6 +12,7 @@ struct ImportResult;
 struct InspectResult;
 struct LogExportResult;
 struct OpResult;
+struct PackResult;
 struct ProbeResult;
 struct RunResult;
 struct SweepResult;
@@ -28,6 +29,7 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const InspectResult& result);
 [[nodiscard]] nlohmann::json to_json(const LogExportResult& result);
 [[nodiscard]] nlohmann::json to_json(const OpResult& result);
+[[nodiscard]] nlohmann::json to_json(const PackResult& result);
 [[nodiscard]] nlohmann::json to_json(const ProbeResult& result);
 [[nodiscard]] nlohmann::json to_json(const RunResult& result);
 [[nodiscard]] nlohmann::json to_json(const SweepResult& result);

@@ -14,6 +14,7 @@ CommandRoom run_command();
 CommandRoom import_command();
 CommandRoom export_command();
 CommandRoom metrics_command();
+CommandRoom data_command();
 CommandRoom sweep_command();
 CommandRoom bench_command();
 CommandRoom list_command();
@@ -37,6 +38,7 @@ const std::vector<CommandRoom>& commands() {
         import_command(),
         export_command(),
         metrics_command(),
+        data_command(),
         sweep_command(),
         bench_command(),
         list_command(),

@@ -5,12 +5,11 @@
 //   ROOT/train/..., ROOT/val/..., ROOT/test/...   either of these for each part; val may also be
 //                            called valid or validation
 #pragma once
-#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "model/data/source.h"
+#include "model/data/parts.h"
 
 namespace aft {
 
@@ -20,14 +19,8 @@ struct PictureFile {
 };
 
 struct PictureFolder {
-    std::array<std::vector<PictureFile>, 3> parts;  // by Split
-    std::vector<std::string> class_names;
-    [[nodiscard]] std::vector<PictureFile>& part(Split split) {
-        return parts[static_cast<size_t>(split)];
-    }
-    [[nodiscard]] const std::vector<PictureFile>& part(Split split) const {
-        return parts[static_cast<size_t>(split)];
-    }
+    SplitParts<PictureFile> parts{};
+    std::vector<std::string> class_names{};
 };
 
 // Reads the options holdout (percent of a folder without parts that is validation, chosen by the

@@ -9,12 +9,13 @@ SourceRoom shapes_source();
 SourceRoom cifar10_source();
 SourceRoom mnist_source();
 SourceRoom images_source();
+SourceRoom shards_source();
 SourceRoom text_source();
 
 const std::vector<SourceRoom>& sources() {
     static const std::vector<SourceRoom> rooms = {
         mirror_source(), tiles_source(),  shapes_source(), cifar10_source(),
-        mnist_source(),  images_source(), text_source(),
+        mnist_source(),  images_source(), shards_source(), text_source(),
     };
     return rooms;
 }

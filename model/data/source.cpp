@@ -6,13 +6,18 @@
 namespace aft {
 namespace {
 
+const char* path_word(const SourceRoom& room) {
+    if (room.path_kind == "pattern") return "GLOB";
+    return room.path_kind == "file" ? "FILE" : "DIR";
+}
+
 void check_path(const Spec& spec, const SourceRoom& room) {
     if (room.path_kind.empty() && !spec.path.empty())
         fail_usage("data '{}': '{}' is made by the program and takes no path; found '{}'",
                    spec.text, spec.room, shown(spec.path));
     if (!room.path_kind.empty() && spec.path.empty())
         fail_usage("data '{}': a {} is missing; write {}:{}", spec.text, room.path_kind, spec.room,
-                   room.path_kind == "file" ? "FILE" : "DIR");
+                   path_word(room));
 }
 
 }  // namespace

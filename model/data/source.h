@@ -81,12 +81,17 @@ class DataSource {
     [[nodiscard]] virtual int64_t text_size(Split) const { return 0; }  // bytes of the split
 };
 
+struct PictureFolder;
+
 struct SourceRoom {
     RoomInfo info;
     std::vector<std::string> options;  // "size=N side in pixels (16)", one line each
-    std::string path_kind;             // "", "folder", "file": what stands after the colon
+    // "", "folder", "file", "pattern": what stands after the colon
+    std::string path_kind;
     // `seed` moves generators; readers ignore it.
     std::unique_ptr<DataSource> (*open)(const Spec& spec, uint64_t seed) = nullptr;
+    // Sources whose pictures are files of their own: which these are (image_folder.h).
+    PictureFolder (*files)(const Spec& spec) = nullptr;
 };
 
 [[nodiscard]] const std::vector<SourceRoom>& sources();

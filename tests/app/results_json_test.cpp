@@ -39,6 +39,15 @@ TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
     EXPECT_FALSE(to_json(InspectResult()).contains("step")) << "a preset is no checkpoint";
 }
 
+TEST(ResultsJson, PackedPartsAreAList) {
+    PackResult pack;
+    pack.data = "shards:out";
+    pack.parts.push_back({.part = "train", .pattern = "out/*.tar", .examples = 3, .shards = 1});
+    EXPECT_EQ(to_json(pack).dump(),
+              R"({"classes":0,"data":"shards:out","index":"","parts":[{"bytes":0,"examples":3,)"
+              R"("part":"train","pattern":"out/*.tar","shards":1}]})");
+}
+
 TEST(ResultsJson, ASampleIsAPictureOrAText) {
     CompleteResult result;
     result.samples.resize(2);

@@ -177,7 +177,7 @@ def data(cli, model):
     cases = [("nosuch:place", ["nosuch", "mirror"]), ("mirror?zize=8", ["zize", "size"]), ("mirror?size=big", ["size", "big"]),
              ("mirror?size=-4", ["size", "-4"]), ("mirror?levels=9999", ["levels", "9999"]), ("mirror?split=lunch", ["split", "lunch"]),
              ("mirror?size", ["size"]), ("", ["data"])]
-    for source in ("cifar10", "mnist", "images", "text"):
+    for source in ("cifar10", "mnist", "images", "shards", "text"):
         cases.append((f"{source}:{cli.folder}/not-there", ["not-there"]))
         cases.append((source, [source]))
     cases += [(f"cifar10:{junk}", ["junk"]), (f"mnist:{junk}", ["junk"]), (f"images:{cli.folder}/empty-folder", ["empty-folder"]),

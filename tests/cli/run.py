@@ -17,6 +17,7 @@ import import_checks
 import kill_checks
 import log_checks
 import op_checks
+import shard_checks
 import sweep_checks
 import train_checks
 import usage_checks
@@ -24,7 +25,7 @@ from harness import Cli
 
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
          "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
-         "sweeps": sweep_checks, "kills": kill_checks}
+         "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks}
 
 
 def run_part(name):

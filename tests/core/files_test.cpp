@@ -23,6 +23,21 @@ TEST(Files, what_is_written_is_read_back) {
     EXPECT_EQ(folder.entries(), 1) << "no temporary file is left";
 }
 
+TEST(Files, a_part_is_read_where_it_lies) {
+    const Scratch folder;
+    write_atomically(folder / "a", "0123456789");
+    EXPECT_EQ(read_file_part(folder / "a", 3, 4), "3456");
+    EXPECT_EQ(read_file_part(folder / "a", 0, 10), "0123456789");
+    EXPECT_EQ(read_file_part(folder / "a", 10, 0), "");
+    for (const auto& [offset, bytes] :
+         std::vector<std::pair<uint64_t, uint64_t>>{{8, 3}, {11, 0}, {3, uint64_t{0} - 1}}) {
+        const std::string words =
+            error_of([&] { (void)read_file_part(folder / "a", offset, bytes); });
+        EXPECT_TRUE(has(words, "has become shorter")) << words;
+    }
+    EXPECT_TRUE(has(error_of([&] { (void)read_file_part(folder.path(), 0, 1); }), "is a folder"));
+}
+
 TEST(Files, whether_a_file_can_be_written_is_told_before_the_work) {
     const Scratch folder;
     check_writable(folder / "new");

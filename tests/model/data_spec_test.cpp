@@ -37,6 +37,7 @@ TEST(DataSpec, nonsense_is_a_usage_error_that_names_what_is_allowed) {
         {"mirror:/tmp", {"mirror:/tmp", "takes no path"}},
         {"cifar10", {"cifar10", "folder", "cifar10:DIR"}},
         {"text", {"text:FILE"}},
+        {"shards", {"pattern", "shards:GLOB"}},
         {"mirror?size=0", {"size", "'0'", "from 2 to 512"}},
         {"mirror?size=15", {"size", "15", "even"}},
         {"mirror?size=16x", {"size", "16x"}},
@@ -77,7 +78,7 @@ TEST(DataSpec, every_room_lists_its_options_and_refuses_others) {
 }
 
 TEST(DataSpec, missing_files_and_folders_are_named) {
-    for (const std::string name : {"cifar10", "mnist", "images", "text"}) {
+    for (const std::string name : {"cifar10", "mnist", "images", "shards", "text"}) {
         const std::string message = open_error(name + ":/no/such/place");
         EXPECT_TRUE(has(message, "/no/such/place")) << message;
     }

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "core/check.h"
-#include "core/warnings.h"
 #include "model/data/batch.h"
 #include "model/data/classes.h"
 #include "tests/model/scratch.h"
+#include "tests/model/warnings_of_test.h"
 
 namespace aft {
 namespace {
@@ -113,20 +113,6 @@ TEST(ImageFolder, classes_are_compared_with_the_models) {
     EXPECT_EQ(named->picture(Split::test, 1)->label, 0);
     EXPECT_TRUE(has(error_of([&] { (void)open({"bee", "cow"}, true); }), "class 'ant'"));
 }
-
-// WarningsOfTest of one test.
-class WarningsOfTest {
-  public:
-    WarningsOfTest()
-        : before_(set_warning_sink([this](const std::string& text) { all += text + "\n"; })) {}
-    ~WarningsOfTest() { set_warning_sink(before_); }
-    WarningsOfTest(const WarningsOfTest&) = delete;
-    WarningsOfTest& operator=(const WarningsOfTest&) = delete;
-    std::string all;
-
-  private:
-    WarningSink before_;
-};
 
 LoaderOptions options_of(const DataSource& source, const std::string& augment) {
     LoaderOptions options;

@@ -40,7 +40,7 @@ SHARED = {
     "core/files.cpp": "numbers of temporary files",
     "model/ops/cpu/scan/chunked.cpp": "carries between the threads of one loop",
     "model/ops/common/exact.cpp": "count of blocks, which tests and `op` read",
-    "model/data/images.cpp": "pictures that are kept, for loaders and worker",
+    "model/data/picture_source.cpp": "pictures that are kept, for loaders and worker",
     "model/data/mnist.cpp": "a part is unpacked once, by loaders or worker",
     "app/frame/warnings.": "warnings come from any thread",
     "app/frame/unsaved_steps.": "count of what a session publishes, for a thread that waits for its end",
