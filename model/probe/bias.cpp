@@ -26,7 +26,7 @@ struct BiasOptions {
 
 struct MapRows {
     at::Tensor values;   // [heads, rows, columns], float64
-    at::Tensor visible;  // [rows, columns]
+    at::Tensor visible;  // [rows, columns] or [heads, rows, columns]
 };
 
 at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
@@ -40,13 +40,15 @@ at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
 // Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
 MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& table) {
     const int64_t window = table.traits().window, low = table.is_causal() ? 0 : 1 - window;
-    const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
+    const at::Tensor t = at::arange(first, first + rows.visible.size(-2), at::kLong).unsqueeze(1);
     const at::Tensor j = t - at::arange(low, window, at::kLong).unsqueeze(0);
-    const int64_t T = rows.visible.size(1);
+    const int64_t T = rows.visible.size(-1);
     const at::Tensor there = (j >= 0) & (j < T);
     const at::Tensor index = j.clamp(0, T - 1);
     const at::Tensor spread = index.unsqueeze(0).expand({rows.values.size(0), -1, -1});
-    return {rows.values.gather(2, spread), rows.visible.gather(1, index) & there};
+    const at::Tensor of_visible = rows.visible.dim() == 2 ? index : index.unsqueeze(0).expand({
+                                                                        rows.visible.size(0), -1, -1});
+    return {rows.values.gather(2, spread), rows.visible.gather(-1, of_visible) & there};
 }
 
 MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
@@ -54,12 +56,17 @@ MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int
     probe::BiasRows rows = table.rows(first, end);
     if (options.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
     MapRows out{convert(rows, options.quantity), rows.visible};
-    if (options.head >= 0) out.values = out.values.slice(0, options.head, options.head + 1);
+    if (options.head >= 0) {
+        out.values = out.values.slice(0, options.head, options.head + 1);
+        out.visible = rows.visible_of(options.head);
+    }
     if (options.view == "band") out = to_band(out, first, table);
     return out;
 }
 
-BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& request) {
+// most_tokens: of all layers, which may be asked for in the same blocks.
+BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& request,
+                         int64_t most_tokens) {
     const ProbeRoom room = bias_probe();
     BiasOptions options;
     options.quantity = probe::option(room, request, "quantity");
@@ -68,7 +75,7 @@ BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& requ
     options.mark_invisible = probe::option(room, request, "visible") == "nan";
     options.also_w = probe::option(room, request, "also") == "w";
     options.row = probe::number(request, "row", 0, table.tokens() - 1);
-    options.blocks = probe::number(request, "blocks", 1, table.tokens());
+    options.blocks = probe::number(request, "blocks", 1, most_tokens);
     if (options.also_w && options.blocks > 0 && options.row < 0)
         fail_usage("probe bias: also=w goes with single values, not with blocks={}",
                    options.blocks);
@@ -124,7 +131,9 @@ class BiasResult {
                     at::constant_pad_nd(x, {0, missing(x.size(2)), 0, missing(x.size(1))});
                 return whole.view({x.size(0), whole.size(1) / n, n, whole.size(2) / n, n});
             };
-            const at::Tensor cells = cut(rows.values), seen = cut(rows.visible.unsqueeze(0));
+            const at::Tensor visible =
+                rows.visible.dim() == 2 ? rows.visible.unsqueeze(0) : rows.visible;
+            const at::Tensor cells = cut(rows.values), seen = cut(visible);
             const at::Tensor count = seen.sum({2, 4});
             const auto nan_if_empty = [&](const at::Tensor& x) {
                 return at::where(count > 0, x, std::nan("")).to(at::kFloat);
@@ -183,7 +192,7 @@ class BiasResult {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const probe::BiasTable table(context.net, request.layer);
-    const BiasOptions options = read_options(table, request);
+    const BiasOptions options = read_options(table, request, context.net.config().tokens());
     const BiasResult result(table, options, context.step);
     if (options.blocks > 0 && options.row < 0) return result.blocks(context.control);
     FieldSet out = result.whole(context.control);

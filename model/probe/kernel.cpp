@@ -13,7 +13,7 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const Mixer& mixer = context.net.mixer(request.layer);
-    const MixerTraits traits = mixer_traits(context.net.config());
+    const MixerTraits traits = mixer_traits(context.net.config(), request.layer);
     if (!traits.has_kernel())
         fail_usage("layer {} is {}: it has no kernel over offsets", request.layer,
                    context.net.config().mixer);

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -27,10 +26,10 @@ void set_layers(RunView& view, const Checkpoint& checkpoint) {
     view.status.not_finite.clear();
     for (const auto& [name, value] : checkpoint.weights) {
         view.status.parameters += value.numel();
-        if (!is_finite(value)) view.status.not_finite.push_back(name);
-        if (!name.starts_with("blocks.")) continue;
-        size_t layer = view.status.layers.size();
-        std::from_chars(name.data() + 7, name.data() + name.size(), layer);
+        // -inf of maps alone is a mask; the reader refuses the others.
+        if (!is_bias_alone(checkpoint) && !is_finite(value))
+            view.status.not_finite.push_back(name);
+        const auto layer = static_cast<size_t>(parameter_layer(name));  // -1: of none
         if (layer < view.status.layers.size())
             view.status.layers[layer].parameters += value.numel();
     }
