@@ -22,12 +22,13 @@ struct MapLayoutWord {
     BiasLayout layout;
     const char* word;
 };
-constexpr std::array kMapLayoutWords{
-    MapLayoutWord{BiasLayout::matrix, "full"}, MapLayoutWord{BiasLayout::band, "band"},
-    MapLayoutWord{BiasLayout::kernel_1d, "kernel1d"}, MapLayoutWord{BiasLayout::kernel_2d, "kernel2d"}};
+constexpr std::array kMapLayoutWords{MapLayoutWord{BiasLayout::matrix, "full"},
+                                     MapLayoutWord{BiasLayout::band, "band"},
+                                     MapLayoutWord{BiasLayout::kernel_1d, "kernel1d"},
+                                     MapLayoutWord{BiasLayout::kernel_2d, "kernel2d"}};
 
 void check_map_keys(const json& object, const std::vector<std::string>& known,
-                const std::string& where) {
+                    const std::string& where) {
     if (!object.is_object()) fail("{}: must be an object, found {}", where, found_json(object));
     for (const auto& [key, value] : object.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
@@ -71,9 +72,10 @@ bool map_is_free(const json& object, const std::string& where) {
 void read_map_grid(const json& object, const std::string& where, MapLayer& layer) {
     const json& grid = map_member(object, "grid", where);
     const auto refuse = [&] {
-        fail("{}.grid: found {}; allowed: [T], [H, W] or [H, W, C] of whole numbers from 1 on, T = "
-             "H x W x C up to {}",
-             where, found_json(grid), kMostMapTokens);
+        fail(
+            "{}.grid: found {}; allowed: [T], [H, W] or [H, W, C] of whole numbers from 1 on, T = "
+            "H x W x C up to {}",
+            where, found_json(grid), kMostMapTokens);
     };
     if (!grid.is_array() || grid.empty() || grid.size() > 3) refuse();
     std::vector<int64_t> sides;

@@ -27,7 +27,7 @@ struct MapLayer {
     int64_t heads = 0;
     bool has_heads = false;  // matrix: [heads, T, T], else [T, T]; the others always have
     int64_t taps = 0;        // s, odd; 0: matrix
-    int axes = 2;      // numbers of its grid: [T], [H, W] or [H, W, C]
+    int axes = 2;            // numbers of its grid: [T], [H, W] or [H, W, C]
     int64_t height = 1, width = 1, channels = 1;
     bool free_rows = true;  // gauge "row": a constant added to a row of w changes nothing
     [[nodiscard]] int64_t tokens() const { return height * width * channels; }  // T

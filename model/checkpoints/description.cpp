@@ -60,8 +60,8 @@ Description parse_description(const std::map<std::string, std::string>& metadata
     const json object = object_of(metadata, path);
     check_version(object, where);
     static const std::set<std::string> known{
-        "format_version", "program_version", "config", "maps", "task",
-        "data",           "step",            "metrics", "training"};
+        "format_version", "program_version", "config",  "maps", "task", "data",
+        "step",           "metrics",         "training"};
     for (const auto& [key, value] : object.items())
         if (!known.contains(key)) fail("{}: unknown key '{}'", where, shown(key));
     Description out;

@@ -78,9 +78,10 @@ void check_values(const std::string& name, const at::Tensor& tensor, const std::
     const at::Tensor bad = flat.isnan() | flat.isposinf();
     if (!bad.any().item<bool>()) return;
     const auto at = bad.to(at::kByte).argmax().item<int64_t>();
-    fail("{}: tensor '{}' holds {} (value {} of {}); allowed: numbers, and -inf for a source that "
-         "its target cannot see",
-         path, name, flat[at].isnan().item<bool>() ? "NaN" : "+inf", at, flat.numel());
+    fail(
+        "{}: tensor '{}' holds {} (value {} of {}); allowed: numbers, and -inf for a source that "
+        "its target cannot see",
+        path, name, flat[at].isnan().item<bool>() ? "NaN" : "+inf", at, flat.numel());
 }
 
 }  // namespace

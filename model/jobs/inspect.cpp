@@ -89,7 +89,8 @@ InspectResult describe(const Config& config, const Net& net) {
         if (parameter.layer >= 0)
             result.parameters_per_layer[static_cast<size_t>(parameter.layer)] += value.numel();
         // -inf of maps alone is a mask; the reader refuses the others.
-        if (!result.task.is_bias_alone && !is_finite(value)) result.not_finite.push_back(parameter.name);
+        if (!result.task.is_bias_alone && !is_finite(value))
+            result.not_finite.push_back(parameter.name);
         result.tensors.push_back({.name = parameter.name,
                                   .dtype = c10::toString(value.scalar_type()),
                                   .shape = value.sizes().vec(),

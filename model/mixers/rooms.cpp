@@ -31,7 +31,8 @@ static std::vector<MixerRoom>& list() {
 }
 
 static std::deque<MixerRoom>& hidden() {
-    static std::deque<MixerRoom> rooms{maps_mixer()};  // rooms stay where they are when one is added
+    static std::deque<MixerRoom> rooms{
+        maps_mixer()};  // rooms stay where they are when one is added
     return rooms;
 }
 

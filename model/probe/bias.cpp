@@ -1,9 +1,10 @@
 // bias: the effective position bias w[t, j] of a layer (how much target t attends to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
-// blocks with mean, minimum, maximum and norm. also=w: a second field `w` of the same cells, which
-// cannot be had back from a rounded exp(w)-1. Sources that a target cannot see are NaN and count in
-// no block; visible=all has what is stored for them. Cost O(T^2 d') time, O(T) rows at a time in
-// memory; results of more than 2^28 values are refused (ask for blocks).
+// blocks with mean, minimum, maximum and norm (and, of maps alone, the count of visible cells).
+// also=w: a second field `w` of the same cells, which cannot be had back from a rounded exp(w)-1.
+// Sources that a target cannot see are NaN and count in no block; visible=all has what is stored
+// for them. Cost O(T^2 d') time, O(T) rows at a time in memory; results of more than 2^28 values
+// are refused (ask for blocks).
 #include <ATen/ATen.h>
 
 #include <optional>
@@ -46,8 +47,8 @@ MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& tabl
     const at::Tensor there = (j >= 0) & (j < T);
     const at::Tensor index = j.clamp(0, T - 1);
     const at::Tensor spread = index.unsqueeze(0).expand({rows.values.size(0), -1, -1});
-    const at::Tensor of_visible = rows.visible.dim() == 2 ? index : index.unsqueeze(0).expand({
-                                                                        rows.visible.size(0), -1, -1});
+    const at::Tensor of_visible =
+        rows.visible.dim() == 2 ? index : index.unsqueeze(0).expand({rows.visible.size(0), -1, -1});
     return {rows.values.gather(2, spread), rows.visible.gather(-1, of_visible) & there};
 }
 
@@ -120,7 +121,7 @@ class BiasResult {
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = options_.blocks;
         const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
-        std::vector<at::Tensor> mean, low, high, norm;
+        std::vector<at::Tensor> mean, low, high, norm, counts;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
             MapRows rows = make_rows(table_, options_, i, std::min(i + step, T));
@@ -142,11 +143,15 @@ class BiasResult {
             const at::Tensor seen_cells = shown(0);
             mean.push_back(nan_if_empty(seen_cells.sum({2, 4}) / count.clamp_min(1)));
             norm.push_back(nan_if_empty(seen_cells.square().sum({2, 4}).sqrt()));
+            counts.push_back(count.expand(mean.back().sizes()).to(at::kFloat));
             low.push_back(nan_if_empty(shown(kInfinity).amin({2, 4})));
             high.push_back(nan_if_empty(shown(-kInfinity).amax({2, 4})));
         }
-        return {{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
-                 field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
+        FieldSet out{{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
+                      field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
+        if (table_.traits().has_masks)  // others follow from the layout
+            out.fields.push_back(field("count", at::cat(counts, 1), true));
+        return out;
     }
 
   private:

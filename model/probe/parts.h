@@ -70,9 +70,8 @@ class BiasTable {
 };
 
 // Where a constant may be added to a row without any effect, because every visible source is
-// inside, removes the row's log-mean-exp. Returns rows that were free, [rows] bool, or [heads, rows]
-// where heads hide different sources. For mixers
-// whose traits say free_rows.
+// inside, removes the row's log-mean-exp. Returns rows that were free, [rows] bool, or [heads,
+// rows] where heads hide different sources. For mixers whose traits say free_rows.
 at::Tensor fix_gauge(BiasRows& rows);
 
 }  // namespace aft::probe

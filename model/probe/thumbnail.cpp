@@ -95,8 +95,7 @@ Field bias_thumbnail(const ModelConfig& model,
     if (task_traits(model).is_bias_alone) {
         for (const auto& [name, value] : tensors)
             if (name == map_tensor_name(middle))
-                return blocks_of(
-                    alone_map(model, middle, value.detach().to(at::kCPU, at::kFloat)));
+                return blocks_of(alone_map(model, middle, value.detach().to(at::kCPU, at::kFloat)));
         return {};
     }
     const std::string prefix = fmt::format("blocks.{}.mixer.", middle);

@@ -27,8 +27,7 @@ void set_layers(RunView& view, const Checkpoint& checkpoint) {
     for (const auto& [name, value] : checkpoint.weights) {
         view.status.parameters += value.numel();
         // -inf of maps alone is a mask; the reader refuses the others.
-        if (!is_bias_alone(checkpoint) && !is_finite(value))
-            view.status.not_finite.push_back(name);
+        if (!is_bias_alone(checkpoint) && !is_finite(value)) view.status.not_finite.push_back(name);
         const auto layer = static_cast<size_t>(parameter_layer(name));  // -1: of none
         if (layer < view.status.layers.size())
             view.status.layers[layer].parameters += value.numel();

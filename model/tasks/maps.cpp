@@ -16,9 +16,10 @@ void check_maps(const ModelConfig& model) {
             model.task);
     const auto count = static_cast<int64_t>(model.maps.layers.size());
     if (has_layers && (count != model.layers || !task_traits(model).is_bias_alone))
-        fail_usage("position biases alone of {} layers stay what they are: model.task=maps, "
-                   "model.layers={}",
-                   count, count);
+        fail_usage(
+            "position biases alone of {} layers stay what they are: model.task=maps, "
+            "model.layers={}",
+            count, count);
 }
 
 TaskResult evaluate_maps(const Net&, const Batch&, const Pass&, const RoomSettings&) {

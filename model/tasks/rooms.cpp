@@ -13,7 +13,8 @@ TaskRoom layer_task();
 TaskRoom maps_task();
 
 static std::vector<TaskRoom>& list() {
-    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task(), layer_task(), maps_task()};
+    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task(), layer_task(),
+                                          maps_task()};
     return rooms;
 }
 
