@@ -87,7 +87,7 @@ Config config_from_json(const nlohmann::json& object, const std::string& where) 
         for (const auto& [key, value] : settings.items())
             if (key != "maps")
                 fail_usage("{}: key '{}' does not go with 'maps'", where, shown(key));
-        Config of_maps = config_of_maps(maps_from_json(*maps, where + ".maps"));
+        Config of_maps = config_of_maps(maps_from_json(*maps, where + ": maps"));
         of_maps.name = config.name;
         return of_maps;
     }

@@ -35,6 +35,9 @@ void read_description(const TensorFile& file, const std::string& path, Checkpoin
     checkpoint.config = found.maps.is_null()
                             ? config_from_json(found.config, where + ".config")
                             : config_of_maps(maps_from_json(found.maps, where + ".maps"));
+    if (found.maps.is_null() && is_bias_alone(checkpoint))
+        fail("{}: key 'maps' stands in 'config'; of position biases alone it stands beside 'step'",
+             where);
     checkpoint.step = found.step;
     checkpoint.metrics = found.metrics;
     checkpoint.data = found.data;
