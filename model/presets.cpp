@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kMapsKey = "maps";  // of position biases alone, in place of the groups
+
 Json parse_file(const fs::path& path) {
     return read_json_file(path, uint64_t{16} << 20, ErrorKind::usage);
 }
@@ -83,10 +85,10 @@ Config config_from_json(const nlohmann::json& object, const std::string& where) 
     if (object.contains("sentence")) static_cast<void>(text_member(object, "sentence", where));
     settings.erase("name");
     settings.erase("sentence");
-    if (const auto maps = settings.find("maps"); maps != settings.end()) {
+    if (const auto maps = settings.find(kMapsKey); maps != settings.end()) {
         for (const auto& [key, value] : settings.items())
-            if (key != "maps")
-                fail_usage("{}: key '{}' does not go with 'maps'", where, shown(key));
+            if (key != kMapsKey)
+                fail_usage("{}: key '{}' does not go with '{}'", where, shown(key), kMapsKey);
         Config of_maps = config_of_maps(maps_from_json(*maps, where + ": maps"));
         of_maps.name = config.name;
         return of_maps;

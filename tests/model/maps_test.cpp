@@ -16,9 +16,13 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-// w of head h for the pair (t, j), by the definition of the layout.
-float written(const MapLayer& layer, const std::vector<float>& values, int64_t h, int64_t t,
-              int64_t j) {
+struct Pair {
+    int64_t h = 0, t = 0, j = 0;  // head, target, source
+};
+
+// w of the pair by the definition of the layout.
+float written(const MapLayer& layer, const std::vector<float>& values, const Pair& pair) {
+    const auto [h, t, j] = pair;
     const int64_t T = layer.tokens(), s = layer.taps, half = s / 2, columns = layer.columns();
     const auto at = [&](int64_t i) { return values[static_cast<size_t>(i)]; };
     const auto is_tap = [&](int64_t o) { return o >= 0 && o < s; };
@@ -49,7 +53,7 @@ TEST(Maps, EveryLayoutIsShownPairByPair) {
                     for (int64_t j = 0; j < T; ++j, ++seen) {
                         const float w = field.values[static_cast<size_t>((h * T + t) * T + j)];
                         const float want =
-                            written(layer, maps.tensors[static_cast<size_t>(i)].values, h, t, j);
+                            written(layer, maps.tensors[static_cast<size_t>(i)].values, {h, t, j});
                         if (causal && j > t)
                             EXPECT_TRUE(std::isnan(w)) << h << " " << t << " " << j;
                         else
@@ -172,7 +176,7 @@ TEST(Maps, StatisticsAreOfWhatIsSeen) {
         if (is_matrix || layer.layout == BiasLayout::band) {
             for (int64_t t = 0; t < T; ++t)
                 for (int64_t j = 0; j <= t; ++j)
-                    if (is_matrix || t - j <= half) add(written(layer, values, row.head, t, j));
+                    if (is_matrix || t - j <= half) add(written(layer, values, {row.head, t, j}));
         } else {  // the taps up to the middle one: causal
             for (int64_t i = 0; i <= entries / 2; ++i)
                 add(values[static_cast<size_t>(row.head * entries + i)]);

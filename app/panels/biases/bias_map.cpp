@@ -47,11 +47,13 @@ BiasForm::BiasForm(const Status& status, int64_t layer) {
     const MixerTraits& mixer = status.mixer;
     const LayerSize size = size_of(status, layer);
     tokens = size.tokens;
-    window = size.window;
-    is_centred = mixer.is_centred;
-    has_masks = mixer.has_masks;
-    is_causal = status.config.model.causal();
-    hides_outside = mixer.outside_hidden;
+    const int64_t window = size.window;
+    const bool is_causal = status.config.model.causal();
+    visibility = {.is_causal = is_causal,
+                  .window = window,
+                  .hides_outside = mixer.outside_hidden,
+                  .is_centred = mixer.is_centred,
+                  .has_masks = mixer.has_masks};
     layout = mixer.has_bias() ? mixer.bias : BiasLayout::none;
     if (layout == BiasLayout::matrix) {
         heads = size.heads;
@@ -64,7 +66,7 @@ BiasForm::BiasForm(const Status& status, int64_t layer) {
     } else if (layout == BiasLayout::kernel_1d) {  // one map per layer: heads are its rows
         rows = size.heads;
         columns = window;
-        first_offset = is_causal && !is_centred ? 1 - window : -(window / 2);
+        first_offset = is_causal && !mixer.is_centred ? 1 - window : -(window / 2);
     } else if (layout == BiasLayout::kernel_2d) {
         heads = size.heads;
         rows = columns = window;
@@ -86,7 +88,8 @@ bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
     if (is_kernel()) {  // sources after the target
         const int64_t down = layout == BiasLayout::kernel_2d ? row + first_offset : 0;
         const int64_t across = column + first_offset;
-        return is_centred && is_causal && (down > 0 || (down == 0 && across > 0));
+        return visibility.is_centred && visibility.is_causal &&
+               (down > 0 || (down == 0 && across > 0));
     }
     const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows) - 1;
     const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns) - 1;
@@ -94,8 +97,9 @@ bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
         const int64_t low = t0 - (first_offset + c1), high = t1 - (first_offset + c0);
         return high < 0 || low >= tokens;
     }
-    if (is_causal && c0 > t1) return true;
-    return hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
+    if (visibility.is_causal && c0 > t1) return true;
+    const int64_t window = visibility.window;
+    return visibility.hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
 }
 
 int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
@@ -109,10 +113,10 @@ int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
             low = std::max(low, t - first_offset - tokens + 1);
             high = std::min(high, t - first_offset + 1);
         } else {
-            if (is_causal) high = std::min(high, t + 1);
-            if (hides_outside && window > 0) {
-                low = std::max(low, t - window + 1);
-                high = std::min(high, t + window);
+            if (visibility.is_causal) high = std::min(high, t + 1);
+            if (visibility.hides_outside && visibility.window > 0) {
+                low = std::max(low, t - visibility.window + 1);
+                high = std::min(high, t + visibility.window);
             }
         }
         count += std::max<int64_t>(0, high - low);
@@ -197,11 +201,12 @@ void cut_blocks(const std::vector<float>& whole, const BiasForm& form, BiasMap& 
         const int64_t row = r / map.block.rows * map.columns;
         for (int64_t c = 0; c < form.columns; ++c) {
             const float value = whole[size_t(r * form.columns + c)];
-            if (form.is_hidden(r, c, {}) || (form.has_masks && std::isnan(value))) continue;
+            if (form.is_hidden(r, c, {}) || (form.visibility.has_masks && std::isnan(value)))
+                continue;
             cuts[size_t(row + c / map.block.columns)].add(value);
         }
     }
-    if (form.has_masks)
+    if (form.visibility.has_masks)
         for (const Cut& cut : cuts) map.count.push_back(float(cut.count));
     map.low.resize(cells);
     map.mean.resize(cells);
@@ -266,11 +271,11 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head
             cut_blocks(whole, form, map);
     }
     if (int64_t(map.shown.size()) != map.rows * map.columns) return {};
-    if (form.is_kernel() && !form.is_centred) return map;
+    if (form.is_kernel() && !form.visibility.is_centred) return map;
     map.hidden.resize(map.shown.size());
     const auto is_hidden = [&](int64_t r, int64_t c) {
         return form.is_hidden(r, c, block) ||
-               (form.has_masks && std::isnan(map.shown[size_t(r * map.columns + c)]));
+               (form.visibility.has_masks && std::isnan(map.shown[size_t(r * map.columns + c)]));
     };
     for (int64_t r = 0; r < map.rows; ++r)
         for (int64_t c = 0; c < map.columns; ++c)
