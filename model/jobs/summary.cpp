@@ -88,6 +88,8 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
         fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json"));
     const auto events = read_events(run);
     summary.target_step = asked_steps(events, config);
+    if (!summary.task.is_trainable())  // nothing says for how long it trains
+        summary.target_step = std::max(summary.target_step, summary.step);
     summary.state = is_in_error(events, summary.step)     ? "failed"
                     : is_run_locked(run)                  ? "running"
                     : summary.step >= summary.target_step ? "finished"

@@ -171,14 +171,17 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
 
 void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                               const viz::AtlasReply& reply) {
+    // A map that is smaller than others fills its tile all the same.
+    const auto place = [](int64_t at, int64_t tile, int64_t cells, int64_t block) {
+        return at * ((cells + block - 1) / block) / tile * block;
+    };
     const auto cell_of = [&](const viz::AtlasHit& hit) {
         const int64_t layer = std::clamp<int64_t>(plan.layer_of(hit), 0, form.layers - 1);
         const BiasForm& own = layers_.form(layer);
-        const int64_t head = std::min(plan.head_of(hit), own.heads - 1);
-        const int64_t row = hit.cell.row * plan.block.rows;
-        const int64_t column = hit.cell.column * plan.block.columns;
-        if (row < own.rows && column < own.columns) return own.cell(layer, head, row, column);
-        return Cell{.layer = layer, .head = own.has_heads() ? head : -1};  // beside a smaller map
+        return own.cell(
+            layer, std::min(plan.head_of(hit), own.heads - 1),
+            place(hit.cell.row, plan.shape.tile_rows, own.rows, plan.block.rows),
+            place(hit.cell.column, plan.shape.tile_columns, own.columns, plan.block.columns));
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
