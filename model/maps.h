@@ -12,6 +12,7 @@
 namespace aft {
 
 inline constexpr int64_t kMostMapLayers = 4096, kMostMapHeads = 4096;
+inline constexpr int64_t kMostMaps = 65536;       // layers times the most heads of one
 inline constexpr int64_t kMostMapTokens = 65536;  // T of a layer
 
 // One layer. Values are in nats; -inf hides a source from a target.

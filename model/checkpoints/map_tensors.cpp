@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -105,6 +106,11 @@ void take_map_tensors(MapsConfig& maps, MapTensors& tensors, const std::string& 
         ordered.emplace_back(name, tensor->second);
         found.erase(tensor);
     }
+    int64_t heads = 0;
+    for (const MapLayer& layer : maps.layers) heads = std::max(heads, layer.heads);
+    if ((last + 1) * heads > kMostMaps)
+        fail("{}: {} layers of up to {} heads each; allowed: {} maps in all", path, last + 1, heads,
+             kMostMaps);
     if (!found.empty())
         fail("{}: tensor '{}' belongs to no layer; allowed: biases.0 to biases.{}", path,
              shown(found.begin()->first), last);

@@ -102,6 +102,15 @@ TEST(MapsRefusals, NameTheTensor) {
         EXPECT_TRUE(has(message, "biases." + std::to_string(layer))) << message;
         EXPECT_TRUE(has(message, "has shape [")) << message;
     }
+    EXPECT_TRUE(has(with(3, {4097, 3}), "heads"));
+    const std::string many = refused([](nlohmann::json& description, Tensors& tensors) {
+        tensors.assign(1, counted_tensor("biases.0", {4096, 1}));
+        std::vector<nlohmann::json> layers(17, map_entry("a", "kernel1d", {4}));
+        for (size_t i = 1; i < layers.size(); ++i)
+            tensors.push_back(counted_tensor("biases." + std::to_string(i), {1, 1}));
+        description["maps"] = maps_of(layers);
+    });
+    EXPECT_TRUE(has(many, "17 layers of up to 4096 heads")) << many;
     EXPECT_TRUE(has(of_tensors([](Tensors& t) { t.pop_back(); }), "'biases.4' is missing"));
     const std::string extra = of_tensors([](Tensors& t) {
         t.push_back(counted_tensor("biases.5", {2, 2}));

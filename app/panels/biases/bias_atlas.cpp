@@ -141,7 +141,8 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
     column_labels_.clear();
     for (int64_t layer = 0; layer < form.layers; ++layer) {
         if (plan.is_grid) row_labels_[size_t(layer * plan.lines)] = fmt::format("L{}", layer);
-        for (int64_t head = 0; head < form.heads; ++head) {
+        const int64_t heads = layers_.form(layer).heads;  // others may have more: no name there
+        for (int64_t head = 0; head < heads; ++head) {
             const size_t at = plan.index(layer, head);
             viz::AtlasCell& cell = cells_[at];
             names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
@@ -150,7 +151,7 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             if (!plan.is_grid) cell.label = "Layer " + layer_words(ui.status, layer);
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
-            if (head >= int64_t(source.maps.size())) continue;  // other layers have more
+            if (head >= int64_t(source.maps.size())) continue;  // of another shape, on its way
             const BiasMap& map = source.maps[size_t(head)];
             if (map.rows > plan.shape.tile_rows || map.columns > plan.shape.tile_columns) continue;
             cell.data = map.data(source.version);
@@ -191,6 +192,7 @@ void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& p
 void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
                               const viz::AtlasReply& reply) {
     for (size_t i = 0; i < cells_.size(); ++i) {
+        if (names_[i].words.empty()) continue;
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);
         ui.recorder.area({.kind = "map",
