@@ -16,12 +16,12 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-struct Pair {
+struct HeadPair {
     int64_t h = 0, t = 0, j = 0;  // head, target, source
 };
 
 // w of the pair by the definition of the layout.
-float written(const MapLayer& layer, const std::vector<float>& values, const Pair& pair) {
+float written(const MapLayer& layer, const std::vector<float>& values, const HeadPair& pair) {
     const auto [h, t, j] = pair;
     const int64_t T = layer.tokens(), s = layer.taps, half = s / 2, columns = layer.columns();
     const auto at = [&](int64_t i) { return values[static_cast<size_t>(i)]; };

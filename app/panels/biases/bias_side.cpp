@@ -76,6 +76,9 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
     request.options.erase(kViewOption.key);
     request.options.erase(kAlsoOption.key);
     request.options[kRowOption] = std::to_string(target);
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+    if (form.heads > 1) request.head = head;
     const bool has_change = shows_change(ui);
     bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {
@@ -105,7 +108,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         ImGui::Dummy({width, width});
         return;
     }
-    draw_channels(ui, positions, layers.coloring(ui, layer, 0), width);
+    draw_channels(ui, positions, layers.coloring(ui, layer, head), width);
 }
 
 void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
