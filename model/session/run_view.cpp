@@ -88,6 +88,8 @@ void describe_model(RunView& view, const Config& config, const Checkpoint& check
     }
     set_layers(view, checkpoint);
     set_metrics(view, numbers(checkpoint.metrics));
+    // A file of maps alone need not say its metrics: those of the log.
+    if (is_bias_alone(checkpoint)) show_last_row(view);
 }
 
 void add_report(RunView& view, const StepReport& report) {

@@ -219,6 +219,17 @@ TEST(Maps, AreWrittenAsTheyWereRead) {
     EXPECT_EQ(config_from_json(config_to_json(again.config), "x").model.maps.layers.size(), 5u);
 }
 
+TEST(Maps, HalfPrecisionIsWidened) {
+    const OpenedMaps maps(plain_maps(), plain_tensors());
+    const std::string out = (maps.folder / "half.safetensors").string();
+    (void)export_weights(maps.file().string(), out, /*half=*/true);
+    const Checkpoint half = read_checkpoint(out);
+    EXPECT_EQ(half.weights[1].second.scalar_type(), at::kFloat);
+    EXPECT_TRUE(half.weights[1].second.equal(maps.checkpoint.weights[1].second))
+        << "multiples of 1/8";
+    EXPECT_LT(std::filesystem::file_size(out), std::filesystem::file_size(maps.file()));
+}
+
 TEST(Maps, ManyLayersStandInTheirOrder) {
     std::vector<nlohmann::json> layers;
     std::vector<MapsTensor> tensors;
