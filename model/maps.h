@@ -13,7 +13,7 @@ namespace aft {
 
 inline constexpr int64_t kMostMapLayers = 4096, kMostMapHeads = 4096;
 inline constexpr int64_t kMostMaps = 65536;       // layers times the most heads of one
-inline constexpr int64_t kMostMapTokens = 65536;  // T of a layer
+inline constexpr int64_t kMostMapTokens = 16384;  // T of a layer: rows of all heads fit memory
 
 // One layer. Values are in nats; -inf hides a source from a target.
 //   matrix     "full"      [T, T] or [heads, T, T]

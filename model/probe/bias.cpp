@@ -7,6 +7,7 @@
 // are refused (ask for blocks).
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "model/probe/parts.h"
@@ -105,9 +106,10 @@ class BiasResult {
                   "the bias of {} heads x {} x {} is too large; ask for blocks=N or one head",
                   heads, end - first, T);
         std::vector<at::Tensor> parts;
-        for (int64_t i = first; i < end; i += kChunk) {
+        const int64_t chunk = rows_at_once();
+        for (int64_t i = first; i < end; i += chunk) {
             if (control.stop.stop_requested()) throw Interrupted();
-            MapRows rows = make_rows(table_, options_, i, std::min(i + kChunk, end));
+            MapRows rows = make_rows(table_, options_, i, std::min(i + chunk, end));
             if (options_.mark_invisible || options_.view == "band")
                 rows.values = at::where(rows.visible, rows.values, std::nan(""));
             parts.push_back(rows.values.to(at::kFloat));
@@ -120,7 +122,8 @@ class BiasResult {
     // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = options_.blocks;
-        const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
+        const int64_t step =
+            std::max<int64_t>(rows_at_once() / n, 1) * n;  // whole block rows at a time
         std::vector<at::Tensor> mean, low, high, norm, counts;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
@@ -155,7 +158,11 @@ class BiasResult {
     }
 
   private:
-    static constexpr int64_t kChunk = 256;
+    // 256, fewer where they would hold more than 2^24 values of all heads.
+    int64_t rows_at_once() const {
+        const int64_t row = std::max<int64_t>(1, table_.heads() * table_.tokens());
+        return std::clamp<int64_t>((int64_t{1} << 24) / row, 1, 256);
+    }
 
     // Padding of a side to a multiple of the block size.
     int64_t missing(int64_t cells) const {

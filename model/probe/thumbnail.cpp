@@ -57,7 +57,7 @@ at::Tensor bias_map(const ModelConfig& model, const LayerBias& found) {
 
 // Of maps alone; undefined: not among the tensors, or too many pairs for a thumbnail.
 at::Tensor alone_map(const ModelConfig& model, int64_t layer, const at::Tensor& w) {
-    constexpr int64_t kMostSide = 8192;
+    constexpr int64_t kMostSide = 4096;
     const MixerTraits traits = mixer_traits(model, layer);
     if (traits.has_kernel()) return at::expm1(w.dim() == 3 ? w[0] : w);
     if (model.maps.layers[static_cast<size_t>(layer)].tokens() > kMostSide) return {};

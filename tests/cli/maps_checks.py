@@ -148,7 +148,7 @@ def refuses(cli):
         "extra": ([layer("a", "full", [4])], [good] * 2, ("biases.1", "belongs to no layer")),
         "nan": ([layer("a", "full", [4])], [nan], ("biases.0", "nan", "value 0 of 16")),
         "many": ([layer("a", "full", [4])] * 4097, [good], ("4097 layers", "4096")),
-        "large": ([layer("a", "full", [70000])], [good], ("layers[0].grid", "65536")),
+        "large": ([layer("a", "full", [70000])], [good], ("layers[0].grid", "16384")),
         "name": ([layer("a\x1b[2J", "full", [4])], [good], ("layers[0].name", "\\x1b", "control")),
         "double": ([layer("a", "full", [4])], [tensors.normal(1, (4, 4), "F64")], ("biases.0", "f32")),
     }
