@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/settings.h"
+#include "model/maps.h"
 #include "model/room_settings.h"
 
 namespace aft {
@@ -35,6 +36,8 @@ struct ModelConfig {
     // What mixers and tasks declare for themselves (model/room_settings.h): heads, window, length,
     // patch, ... The keys are "model.*" like the others.
     RoomSettings own;
+    // Where a file holds position biases alone: its layers, which no setting describes.
+    MapsConfig maps{};
 
     void visit(SettingRows& rows);         // keys "model.*", those of all rooms too
     [[nodiscard]] bool causal() const;     // what the task says
@@ -121,8 +124,11 @@ void reset_unread(Config& config);
 void check_read(const Config& config, const std::vector<std::string>& given,
                 const std::string& where);
 
+// {"name", "model", "data", "train"}; of maps alone {"name", "maps"}.
 [[nodiscard]] nlohmann::json config_to_json(const Config& config);
 [[nodiscard]] Config config_from_json(const nlohmann::json& json, const std::string& where);
+// Of a file that holds position biases alone.
+[[nodiscard]] Config config_of_maps(MapsConfig maps);
 // assets/presets/NAME.json; an unknown name is a usage Error that lists them all.
 [[nodiscard]] Config load_preset(const std::string& name);
 // A setting given there that its mixer or task does not read is a usage Error that names those that

@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kMapsKey = "maps";  // of position biases alone, in place of the groups
+
 Json parse_file(const fs::path& path) {
     return read_json_file(path, uint64_t{16} << 20, ErrorKind::usage);
 }
@@ -49,7 +51,23 @@ fs::path preset_folder() {
 
 }  // namespace
 
+Config config_of_maps(MapsConfig maps) {
+    Config config;
+    config.model.task = config.model.mixer = "maps";
+    config.model.layers = static_cast<int64_t>(maps.layers.size());
+    config.model.dim = 0;
+    const MapLayer longest = maps.longest();
+    config.model.height = longest.height;
+    config.model.width = longest.width;
+    config.model.maps = std::move(maps);
+    config.data.source = "";
+    config.train.steps = 0;  // nothing here trains it
+    return config;
+}
+
 nlohmann::json config_to_json(const Config& config) {
+    if (!config.model.maps.layers.empty())
+        return {{"name", config.name}, {"maps", maps_to_json(config.model.maps)}};
     Config copy = config;  // rows() points into a mutable object
     Json object = settings_to_json(copy.rows());
     object["name"] = config.name;
@@ -67,6 +85,14 @@ Config config_from_json(const nlohmann::json& object, const std::string& where) 
     if (object.contains("sentence")) static_cast<void>(text_member(object, "sentence", where));
     settings.erase("name");
     settings.erase("sentence");
+    if (const auto maps = settings.find(kMapsKey); maps != settings.end()) {
+        for (const auto& [key, value] : settings.items())
+            if (key != kMapsKey)
+                fail_usage("{}: key '{}' does not go with '{}'", where, shown(key), kMapsKey);
+        Config of_maps = config_of_maps(maps_from_json(*maps, where + ": maps"));
+        of_maps.name = config.name;
+        return of_maps;
+    }
     SettingRows rows = config.rows();
     settings_from_json(rows, settings, where);
     return config;

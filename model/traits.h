@@ -29,6 +29,10 @@ struct MixerTraits {
     bool outside_hidden = false;  // sources outside the window are invisible, else their w is 0
     bool free_rows = false;       // a constant added to a row of w changes nothing
     double bias_values = 0;       // parameters of one layer's position bias
+    // Stored by offset with the target in the middle, causal or not: bands as [heads, T, s], and
+    // kernels of odd s. Maps alone; others store bands as pairs, and causal kernels end there.
+    bool is_centred = false;
+    bool has_masks = false;  // w = -inf hides a source from a target
 
     bool has_gate = false;                  // sigmoid(Q) multiplies the result
     bool has_attention = false;             // rows over the sources of one target can be shown
@@ -63,6 +67,7 @@ struct TaskTraits {
     bool is_autoregressive = true;
     bool has_classes = false;     // a label for each input; how many: the setting model.classes
     bool is_mixer_alone = false;  // blocks are a mixer each: no embedding, norms, MLPs and head
+    bool is_bias_alone = false;   // of a mixer its position bias: nothing can be computed with it
     std::string metric, metric_words;  // its key in the metrics; "bits/dim"
     bool loss_in_bits = true;          // on screen; else nats
     std::string examples = "images";   // counted: "images/s"
@@ -102,6 +107,9 @@ struct MixerCost {
 // Of a config. Usage Error if there is no such mixer or task. The mixer's may depend on its
 // settings: aft-local without a window has no bias.
 [[nodiscard]] MixerTraits mixer_traits(const ModelConfig& model);
+// Of one layer: maps alone may have others in each; of their model as a whole the layout is the
+// common one, else matrix, and heads are the most.
+[[nodiscard]] MixerTraits mixer_traits(const ModelConfig& model, int64_t layer);
 [[nodiscard]] const TaskTraits& task_traits(const ModelConfig& model);
 // Of one layer made for that many tokens; the config's own number of tokens does not count. Without
 // tokens one by one (not causal) nothing is decoded: 0.

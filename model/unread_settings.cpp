@@ -26,12 +26,14 @@ Keys keys_of(const MixerRoom& room) {
     return keys;
 }
 
-// The size of a picture is every picture task's, though none declares it.
+// The size of a picture is every picture task's, though none declares it. Position biases alone are
+// of no setting.
 Keys keys_of(const TaskRoom& room) {
     Keys keys;
     add_keys(room.visit, keys);
     add_keys(room.visit_training, keys);
-    if (!room.traits.is_text()) keys.insert({"model.height", "model.width", "model.channels"});
+    if (!room.traits.is_text() && !room.traits.is_bias_alone)
+        keys.insert({"model.height", "model.width", "model.channels"});
     return keys;
 }
 

@@ -168,6 +168,9 @@ json to_json(const InspectResult& result) {
                                {"max", bias.max},
                                {"mean", bias.mean},
                                {"norm", bias.norm}});
+    for (const MapSummary& map : result.maps)
+        out["maps"].push_back(
+            {{"name", map.name}, {"layout", map.layout}, {"grid", map.grid}, {"gauge", map.gauge}});
     if (!result.not_finite.empty()) out["not_finite"] = result.not_finite;
     if (!result.stored) return out;
     out["model"] = result.stored->file;

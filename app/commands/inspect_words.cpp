@@ -55,6 +55,14 @@ std::string bias_table(const std::vector<BiasSummary>& biases) {
     return aligned_table(rows, 2);
 }
 
+std::string map_table(const std::vector<MapSummary>& maps) {
+    Rows rows = {{"layer", "name", "layout", "grid", "gauge"}};
+    for (size_t i = 0; i < maps.size(); ++i)
+        rows.push_back({std::to_string(i), maps[i].name, maps[i].layout,
+                        fmt::format("{}", fmt::join(maps[i].grid, " x ")), maps[i].gauge});
+    return aligned_table(rows, 5);
+}
+
 std::string loss_words(const std::map<std::string, double>& metrics, const TaskTraits& task) {
     for (const std::string& key : {task.loss_key(), std::string("loss")}) {
         const std::string loss = metric(metrics, key);
@@ -85,7 +93,11 @@ std::string summary(const InspectResult& result) {
     };
     if (result.stored) add("file", result.stored->file);
     add("task", model.task);
-    add("mixer", fmt::format("{}, {} layers of width {}", model.mixer, model.layers, model.dim));
+    if (result.task.is_bias_alone)
+        add("layers", std::to_string(model.layers));
+    else
+        add("mixer",
+            fmt::format("{}, {} layers of width {}", model.mixer, model.layers, model.dim));
     add("tokens", group_thousands(result.tokens));
     add("parameters", parameter_words(result));
     if (result.stored) {
@@ -116,6 +128,7 @@ std::string setting_table(const json& config) {
 
 std::string inspect_words(const InspectResult& result) {
     std::string out = summary(result);
+    if (!result.maps.empty()) out += "\nposition biases alone\n" + map_table(result.maps);
     if (!result.bias.empty())
         out +=
             "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
@@ -123,6 +136,7 @@ std::string inspect_words(const InspectResult& result) {
             bias_table(result.bias);
     out += fmt::format("\ntensors ({})\n", result.tensors.size());
     out += tensor_table(result.tensors);
+    if (result.task.is_bias_alone) return out;  // no setting shapes it
     return out + "\nsettings\n" + setting_table(config_to_json(result.config));
 }
 

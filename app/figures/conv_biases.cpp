@@ -1,5 +1,7 @@
 // conv-biases: position kernels of AFT-conv as exp(w) - 1, per head (Zhai et al. 2021, Figures 1
 // right, 6, 7, 8); rows layers, columns the first 16 heads or chosen ones.
+#include <algorithm>
+
 #include "app/figures/parts.h"
 #include "core/check.h"
 #include "core/outside.h"
@@ -11,7 +13,9 @@ FigureRoom conv_biases_figure();
 namespace {
 
 std::string why_not(const FigureSubject& subject) {
-    if (subject.mixer.has_kernel()) return "";
+    if (subject.mixer.has_kernel() && subject.mixer.window > 0) return "";
+    if (subject.mixer.has_kernel())
+        return "its kernels have several sizes; models with kernels of one size can show it";
     const bool has_bias = subject.mixer.has_bias();
     return fmt::format(
         "{}; models with a kernel, as AFT-conv, can show it{}",
@@ -33,7 +37,8 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                                        .options = {{"quantity", quantity}},
                                        .data = ""},
                                       control);
-    const int64_t heads = fields.layers.front().shape.front();
+    int64_t heads = fields.layers.front().shape.front();
+    for (const Field& field : fields.layers) heads = std::min(heads, field.shape.front());
     const std::vector<int64_t> shown_heads = chosen_heads(request, heads);
     FigureResult out;
     const QuantityStyle style = quantity_style(quantity, quantity == "w" ? "nats" : "");
@@ -41,10 +46,11 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
     const int64_t s = facts.mixer.window;
     out.scene.notes = {
         model_words(facts),
-        fmt::format("Effective w after any reparameterisation; {} taps a side, the target itself "
-                    "{}; {} of {} heads, {} of {} layers",
-                    s, facts.is_causal ? "is the last one" : "in the middle", shown_heads.size(),
-                    heads, layers.size(), facts.layers)};
+        fmt::format(
+            "Effective w after any reparameterisation; {} taps a side, the target itself "
+            "{}; {} of {} heads, {} of {} layers",
+            s, facts.is_causal && !facts.mixer.is_centred ? "is the last one" : "in the middle",
+            shown_heads.size(), heads, layers.size(), facts.layers)};
     add_map_rows(out, {.layers = layers,
                        .fields = std::move(fields.layers),
                        .maps = shown_heads,

@@ -40,8 +40,11 @@ MapCaption caption_of(const ModelFacts& facts, const Field& field) {
     const std::string source = facts.has_class_token          ? "0 is the class token"
                                : facts.task.is_autoregressive ? "source 0 is the start token"
                                                               : "in raster order";
+    // Maps alone may be of another size in each layer.
+    const std::string size =
+        facts.task.is_bias_alone ? "" : fmt::format("{0} x {0}, ", facts.tokens);
     out.words = fmt::format(
-        "{0} x {0}, targets down, sources across, {1}; gauge {2}{3}{4}", facts.tokens, source,
+        "{}targets down, sources across, {}; gauge {}{}{}", size, source,
         gauge == field.notes.end() ? "raw" : gauge->second,
         facts.is_causal ? "; hatched: not visible" : "",
         out.block > 1 ? fmt::format("; a cell is the mean of {0} x {0}", out.block) : "");

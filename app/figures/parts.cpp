@@ -112,6 +112,9 @@ std::vector<int64_t> chosen_heads(const FigureRequest& request, int64_t count) {
 }
 
 std::string model_words(const ModelFacts& facts) {
+    if (facts.task.is_bias_alone)
+        return fmt::format("Model {}: {}, {} layers, step {}", printable_line(facts.name),
+                           facts.mixer.words, facts.layers, group_thousands(facts.step));
     return fmt::format("Model {}: {}, {} layers of {}, step {}", printable_line(facts.name),
                        facts.mixer.words, facts.layers, facts.dim, group_thousands(facts.step));
 }

@@ -16,6 +16,8 @@ constexpr int64_t kImages = 16;
 constexpr double kBudget = 2e9;  // exponentials in all
 
 std::string why_not(const FigureSubject& subject) {
+    if (subject.task.is_bias_alone)
+        return "it holds position biases alone; whole models for pictures can show it";
     if (subject.task.is_mixer_alone)
         return "it is a mixer alone, which takes no picture; models for pictures can show it";
     if (subject.task.is_text()) return "it is a model for text; models for pictures can show it";

@@ -157,10 +157,12 @@ void SessionHost::remember_open() {
     shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
     const Config& config = ui_.status.config;
-    item.what = fmt::format(
-        "{}, {}, {} layers",
-        ui_.status.task.is_mixer_alone ? "mixer alone" : split_data_spec(config.data.source).room,
-        config.model.mixer, config.model.layers);
+    const TaskTraits& task = ui_.status.task;
+    item.what = fmt::format("{}, {}, {} layers",
+                            task.is_bias_alone    ? "position biases alone"
+                            : task.is_mixer_alone ? "mixer alone"
+                                                  : split_data_spec(config.data.source).room,
+                            config.model.mixer, config.model.layers);
     ui_.settings.remember(std::move(item));
 }
 

@@ -14,7 +14,9 @@
 #include "core/outside.h"
 #include "model/checkpoints/description.h"
 #include "model/checkpoints/format.h"
+#include "model/checkpoints/map_tensors.h"
 #include "model/checkpoints/run_paths.h"
+#include "model/run_name.h"
 
 namespace aft {
 namespace {
@@ -30,7 +32,12 @@ bool is_optimizer(const std::string& name) {
 void read_description(const TensorFile& file, const std::string& path, Checkpoint& checkpoint) {
     const Description found = parse_description(file.metadata, path);
     const std::string where = path + ": " + kDescriptionKey;
-    checkpoint.config = config_from_json(found.config, where + ".config");
+    checkpoint.config = found.maps.is_null()
+                            ? config_from_json(found.config, where + ".config")
+                            : config_of_maps(maps_from_json(found.maps, where + ".maps"));
+    if (found.maps.is_null() && is_bias_alone(checkpoint))
+        fail("{}: key 'maps' stands in 'config'; of position biases alone it stands beside 'step'",
+             where);
     checkpoint.step = found.step;
     checkpoint.metrics = found.metrics;
     checkpoint.data = found.data;
@@ -43,9 +50,12 @@ void read_description(const TensorFile& file, const std::string& path, Checkpoin
 json describe(const Checkpoint& checkpoint) {
     json description{{"format_version", kCheckpointVersion},
                      {"program_version", version()},
-                     {"config", config_to_json(checkpoint.config)},
                      {"task", checkpoint.config.model.task},
                      {"step", checkpoint.step}};
+    if (is_bias_alone(checkpoint))
+        description["maps"] = maps_to_json(checkpoint.config.model.maps);
+    else
+        description["config"] = config_to_json(checkpoint.config);
     if (!checkpoint.metrics.is_null()) description["metrics"] = checkpoint.metrics;
     if (!checkpoint.data.is_null()) description["data"] = checkpoint.data;
     if (!checkpoint.training.is_null()) description["training"] = checkpoint.training;
@@ -55,6 +65,7 @@ json describe(const Checkpoint& checkpoint) {
 // The least number of values that a net of this config holds (its MLPs, positions and biases), so
 // that a config that does not belong to the file is refused before memory is taken for it.
 double least_values(const ModelConfig& model) {
+    if (task_traits(model).is_bias_alone) return 0;  // its config is of the tensors
     const double dim = static_cast<double>(model.dim), T = static_cast<double>(model.tokens());
     const bool is_whole = !task_traits(model).is_mixer_alone;
     const double mlp = is_whole ? 2.0 * static_cast<double>(model.mlp_ratio) * dim * dim : 0.0;
@@ -116,6 +127,16 @@ void fail_misfits(const std::string& path, const Misfits& misfits) {
 
 }  // namespace
 
+bool is_bias_alone(const Checkpoint& checkpoint) {
+    return task_traits(checkpoint.config.model).is_bias_alone;
+}
+
+void check_whole(const Checkpoint& checkpoint, const std::string& work) {
+    if (is_bias_alone(checkpoint))
+        fail_usage("{}: holds position biases alone: {} needs a whole model", checkpoint.path,
+                   work);
+}
+
 void use_average(Checkpoint& checkpoint) {
     const std::string prefix = kAveragePrefix;
     std::vector<std::pair<std::string, at::Tensor>> average;
@@ -159,10 +180,26 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
 
 namespace {
 
+// Of maps alone, whose files say none: the file's, or that of its run.
+std::string name_of_maps(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    const std::string name = folder.filename() == "checkpoints"
+                                 ? folder.parent_path().filename().string()
+                                 : path.stem().string();
+    return name.empty() || !name_problem(name).empty() ? "maps" : name;
+}
+
 Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
     Checkpoint checkpoint;
     checkpoint.path = path.string();
     read_description(file, path.string(), checkpoint);
+    if (is_bias_alone(checkpoint)) {
+        for (auto& [name, tensor] : file.tensors)
+            checkpoint.weights.emplace_back(name, widened(tensor));
+        take_map_tensors(checkpoint.config.model.maps, checkpoint.weights, checkpoint.path);
+        checkpoint.config.name = name_of_maps(path);
+        return checkpoint;
+    }
     for (auto& [name, tensor] : file.tensors) {
         if (is_optimizer(name)) {
             checkpoint.optimizer.emplace_back(name, std::move(tensor));

@@ -47,6 +47,11 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 // errors.
 [[nodiscard]] Net make_net(const Checkpoint& checkpoint, at::Device device = at::kCPU);
 
+// Position biases alone (docs/format.md, "Maps alone").
+[[nodiscard]] bool is_bias_alone(const Checkpoint& checkpoint);
+// usage Error that names the file and the work, "complete", where that is all it holds.
+void check_whole(const Checkpoint& checkpoint, const std::string& work);
+
 // The moving average of the weights in place of the weights. Error where there is none.
 void use_average(Checkpoint& checkpoint);
 

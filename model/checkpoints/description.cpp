@@ -60,13 +60,19 @@ Description parse_description(const std::map<std::string, std::string>& metadata
     const json object = object_of(metadata, path);
     check_version(object, where);
     static const std::set<std::string> known{
-        "format_version", "program_version", "config",  "task", "data",
+        "format_version", "program_version", "config",  "maps", "task", "data",
         "step",           "metrics",         "training"};
     for (const auto& [key, value] : object.items())
         if (!known.contains(key)) fail("{}: unknown key '{}'", where, shown(key));
     Description out;
     out.config = object_at(object, "config", where);
-    if (out.config.is_null()) fail("{}: key 'config' is missing", where);
+    out.maps = object_at(object, "maps", where);
+    if (out.config.is_null() && out.maps.is_null())
+        fail("{}: key 'config' is missing (or 'maps', of position biases alone)", where);
+    if (!out.maps.is_null())
+        for (const char* const key : {"config", "data", "training"})
+            if (object.contains(key))
+                fail("{}: key '{}' does not go with 'maps' (position biases alone)", where, key);
     out.step = integer_at(object, "step", 0, where);
     if (out.step < 0) fail("{}: step {} is negative", where, out.step);
     out.metrics = object_at(object, "metrics", where);

@@ -13,7 +13,8 @@ inline constexpr int64_t kCheckpointVersion = 1;
 inline constexpr const char* kDescriptionKey = "afterimage";  // in the metadata
 
 struct Description {
-    nlohmann::json config;                   // an object, its settings unchecked
+    // Exactly one of these is an object, unchecked; the other null.
+    nlohmann::json config, maps;
     nlohmann::json metrics, data, training;  // objects, or null
     std::optional<nlohmann::json> task;
     int64_t step = 0;  // 0 or more

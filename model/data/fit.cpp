@@ -55,6 +55,8 @@ void check_text(const DataInfo& info, const ModelConfig& model) {
 
 void check_fit(const DataSource& source, const ModelConfig& model) {
     const DataInfo& info = source.info();
+    if (task_traits(model).is_bias_alone)
+        fail_usage("the model is position biases alone: no data fit it");
     if (task_traits(model).is_mixer_alone)
         fail_usage(
             "the model is a mixer alone, without embedding, MLPs and head: no data fit it; run "

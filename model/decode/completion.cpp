@@ -27,6 +27,7 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
     const ModelConfig& model = net.config();
     const SampleOptions& s = request.sample;
     const TaskTraits& task = task_traits(model);
+    if (task.is_bias_alone) fail_usage("there are position biases alone: they cannot complete");
     if (task.is_mixer_alone) fail_usage("this model is a mixer alone: it cannot complete");
     if (!task.is_autoregressive) fail_usage("this model classifies pictures: it cannot complete");
     const size_t total = request.unknown.size();

@@ -228,6 +228,7 @@ void check_place(const CompleteRequest& job) {
 CompleteResult complete_job(const CompleteRequest& job, const JobControl& control) {
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
+    check_whole(checkpoint, "complete");
     Task task = job.prompt ? text_task(job, checkpoint) : picture_task(job, checkpoint);
     task.model = checkpoint.config.model;
     task.request.sample = job.sample;

@@ -172,7 +172,9 @@ CostResult cost_of(const CostRequest& request) {
     result.config = request.config;
     if (!request.model.empty()) {
         result.file = resolve_model(request.model).string();
-        result.config = read_checkpoint(request.model).config;
+        const Checkpoint checkpoint = read_checkpoint(request.model);
+        check_whole(checkpoint, "inspect --cost");
+        result.config = checkpoint.config;
     }
     const ModelConfig& model = result.config.model;
     result.tokens = model.tokens();

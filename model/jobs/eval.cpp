@@ -241,6 +241,7 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
     const auto start = std::chrono::steady_clock::now();
     Checkpoint checkpoint = read_checkpoint(request.model);
+    check_whole(checkpoint, "eval");
     if (request.ema) use_average(checkpoint);
     const ModelConfig& model = checkpoint.config.model;
     check_request(request, model);

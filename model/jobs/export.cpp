@@ -32,6 +32,7 @@ ExportResult export_names(const std::string& model, const std::string& out, cons
     ExportResult result{.file = out, .dtype = "F32"};
     with_plain_errors([&] {
         const Checkpoint checkpoint = read_checkpoint(model);
+        if (as != "torch") check_whole(checkpoint, "export --as " + as);
         (void)make_net(checkpoint);
         TensorFile file;
         if (as == "torch")

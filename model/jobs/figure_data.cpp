@@ -76,6 +76,7 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
     const ProbeRoom& room = find_room(probes(), asked.probe, "probe");
     check_count(asked.count);
     const Checkpoint checkpoint = read_checkpoint(asked.model);
+    if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
     const Net net = make_net(checkpoint, parse_device(asked.device));
     const bool takes_input = room.needs == ProbeNeeds::input;
     const int64_t inputs = takes_input ? asked.count : 1;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/map_tensors.h"
 
 namespace aft {
 
@@ -18,6 +19,10 @@ at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
 }
 
 BiasSummary statistics(int64_t layer, int64_t head, const at::Tensor& values) {
+    if (values.numel() == 0) {
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        return {.layer = layer, .head = head, .min = none, .max = none, .mean = none, .norm = none};
+    }
     return {.layer = layer,
             .head = head,
             .min = values.min().item<double>(),
@@ -26,9 +31,35 @@ BiasSummary statistics(int64_t layer, int64_t head, const at::Tensor& values) {
             .norm = values.to(at::kDouble).norm().item<double>()};
 }
 
-std::vector<BiasSummary> bias_statistics(const Net& net) {
+std::vector<BiasSummary> map_statistics(const Net& net) {
     std::vector<BiasSummary> rows;
+    const MapsConfig& maps = net.config().maps;
+    for (size_t i = 0; i < maps.layers.size(); ++i) {
+        const MapLayer& layer = maps.layers[i];
+        const auto number = static_cast<int64_t>(i);
+        const at::Tensor w = *net.mixer(number).bias(layer.tokens());
+        for (int64_t head = 0; head < layer.heads; ++head)
+            rows.push_back(statistics(
+                number, head,
+                visible_values(layer, maps.causal, layer.has_heads ? w.select(0, head) : w)));
+    }
+    return rows;
+}
+
+std::vector<MapSummary> map_summaries(const MapsConfig& maps) {
+    std::vector<MapSummary> rows;
+    for (const MapLayer& layer : maps.layers)
+        rows.push_back({.name = layer.name,
+                        .layout = map_layout_word(layer.layout),
+                        .gauge = layer.free_rows ? "row" : "none",
+                        .grid = layer.grid()});
+    return rows;
+}
+
+std::vector<BiasSummary> bias_statistics(const Net& net) {
     const ModelConfig& config = net.config();
+    if (task_traits(config).is_bias_alone) return map_statistics(net);
+    std::vector<BiasSummary> rows;
     for (int64_t layer = 0; layer < config.layers; ++layer) {
         const std::optional<at::Tensor> w = net.mixer(layer).bias(config.tokens());
         if (!w) continue;
@@ -57,7 +88,9 @@ InspectResult describe(const Config& config, const Net& net) {
         const at::Tensor& value = parameter.value;
         if (parameter.layer >= 0)
             result.parameters_per_layer[static_cast<size_t>(parameter.layer)] += value.numel();
-        if (!is_finite(value)) result.not_finite.push_back(parameter.name);
+        // -inf of maps alone is a mask; the reader refuses the others.
+        if (!result.task.is_bias_alone && !is_finite(value))
+            result.not_finite.push_back(parameter.name);
         result.tensors.push_back({.name = parameter.name,
                                   .dtype = c10::toString(value.scalar_type()),
                                   .shape = value.sizes().vec(),
@@ -65,6 +98,7 @@ InspectResult describe(const Config& config, const Net& net) {
                                   .max = value.max().item<double>()});
     }
     result.bias = bias_statistics(net);
+    result.maps = map_summaries(config.model.maps);
     return result;
 }
 

@@ -17,10 +17,16 @@ struct TensorSummary {
     double min = 0, max = 0;
 };
 // Position bias w of a head, in nats: of the visible pairs inside the window, for kernels of all
-// taps. norm: Euclidean.
+// taps; of maps alone of the values that a visible pair has, NaN where there is none. norm:
+// Euclidean.
 struct BiasSummary {
     int64_t layer = 0, head = 0;
     double min = 0, max = 0, mean = 0, norm = 0;
+};
+// A layer of maps alone, as its file describes it.
+struct MapSummary {
+    std::string name, layout, gauge;  // "layer 3", "full", "row"
+    std::vector<int64_t> grid;
 };
 struct InspectResult {
     Config config;
@@ -31,6 +37,7 @@ struct InspectResult {
     std::vector<TensorSummary> tensors;
     std::vector<std::string> not_finite;  // tensors that hold NaN or infinity
     std::vector<BiasSummary> bias;        // one per layer and head; empty = no position bias
+    std::vector<MapSummary> maps;         // one per layer; empty = not maps alone
     struct Stored {
         std::string file;
         int64_t step = 0;

@@ -115,6 +115,8 @@ FigureScene picture_of(const ProbeJob& job, const PictureParts& of, const Field&
     }
     if (task.tokens == TokenKind::values) picture.stretch = model.channels;
     picture.title = fmt::format("{}, layer {}", field.name, job.layer);
+    if (const auto& layers = model.maps.layers; static_cast<size_t>(job.layer) < layers.size())
+        picture.title += fmt::format(" ({})", layers[static_cast<size_t>(job.layer)].name);
     if (job.head >= 0) picture.title += fmt::format(", head {}", job.head);
     if (job.channel >= 0) picture.title += fmt::format(", channel {}", job.channel);
     picture.notes.push_back(fmt::format("Model {}: {}, step {}",
@@ -150,6 +152,7 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     check_out(job.out);
     check_limit(job, room);
     const Checkpoint checkpoint = read_checkpoint(job.model);
+    if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
     const InputTokens input =
         room.needs == ProbeNeeds::input
             ? read_input(checkpoint, {job.image, job.text, job.data, job.index})

@@ -46,7 +46,9 @@ at::Tensor evaluate(const Net& net, const TensorFile& file, const RunRequest& re
 
 RunResult run_job(const RunRequest& request) {
     const at::NoGradGuard no_gradients;
-    const Net net = make_net(read_checkpoint(request.model), parse_device(request.device));
+    const Checkpoint checkpoint = read_checkpoint(request.model);
+    check_whole(checkpoint, "run");
+    const Net net = make_net(checkpoint, parse_device(request.device));
     if (!request.part.empty() && request.part != "mixer" && request.part != "block")
         fail_usage("--part {}: allowed: mixer, block", request.part);
     const int64_t layers = net.config().layers;

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 std::string what_words(const ModelConfig& model, const std::string& source) {
-    return split_data_spec(source).room + ", " + mixer_traits(model).words +
+    const std::string room = split_data_spec(source).room;
+    return (room.empty() ? "" : room + ", ") + mixer_traits(model).words +
            fmt::format(", {} layer{}", model.layers, model.layers == 1 ? "" : "s");
 }
 
@@ -65,6 +66,17 @@ void fill_from_config(const Config& config, RunSummary& summary) {
     summary.target_step = config.train.steps;
 }
 
+// Of the newest frame of the history; of maps alone, whose config knows no shapes, of the newest
+// checkpoint.
+Field newest_thumbnail(const fs::path& run, const ModelConfig& model) {
+    if (!task_traits(model).is_bias_alone)
+        return bias_thumbnail(model,
+                              read_history(run / "history", std::numeric_limits<int64_t>::max()));
+    if (checkpoint_steps(run).empty()) return {};
+    const Checkpoint checkpoint = read_checkpoint(run);
+    return bias_thumbnail(checkpoint.config.model, checkpoint.weights);
+}
+
 void summarize_folder(const fs::path& run, RunSummary& summary) {
     const Config config = load_run_config((run / "config.json").string());
     fill_from_config(config, summary);
@@ -76,12 +88,13 @@ void summarize_folder(const fs::path& run, RunSummary& summary) {
         fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json"));
     const auto events = read_events(run);
     summary.target_step = asked_steps(events, config);
+    if (!summary.task.is_trainable())  // nothing says for how long it trains
+        summary.target_step = std::max(summary.target_step, summary.step);
     summary.state = is_in_error(events, summary.step)     ? "failed"
                     : is_run_locked(run)                  ? "running"
                     : summary.step >= summary.target_step ? "finished"
                                                           : "paused";
-    summary.thumbnail = bias_thumbnail(
-        config.model, read_history(run / "history", std::numeric_limits<int64_t>::max()));
+    summary.thumbnail = newest_thumbnail(run, config.model);
 }
 
 void summarize_file(const fs::path& file, RunSummary& summary) {

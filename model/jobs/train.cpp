@@ -93,6 +93,7 @@ TrainingRun resume(const TrainRequest& request) {
     // but that it is in use.
     run.folder = std::make_unique<RunFolder>(path);
     Checkpoint checkpoint = read_checkpoint(path);
+    check_whole(checkpoint, "train");
     const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
     const std::string lost = run.folder->resume_from(checkpoint.step, run.trainer->config());

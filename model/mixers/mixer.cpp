@@ -21,6 +21,11 @@ MixerTraits mixer_traits(const ModelConfig& model) {
     return traits;
 }
 
+MixerTraits mixer_traits(const ModelConfig& model, int64_t layer) {
+    const MixerRoom& room = find_mixer(model.mixer);
+    return room.layer_traits != nullptr ? room.layer_traits(model, layer) : mixer_traits(model);
+}
+
 MixerCost mixer_cost(const ModelConfig& model, const CostShape& shape) {
     const MixerRoom& room = find_mixer(model.mixer);
     AFT_CHECK(room.cost != nullptr, "model.mixer={} does not state what it costs", model.mixer);

@@ -95,8 +95,8 @@ class Mixer {
 
     // What probes ask; a room answers what its traits promise.
     // Effective position bias w for T tokens, target-major: [T, T] or [heads, T, T] (0 outside a
-    // window), or kernels [heads, s] / [heads, s, s]; nullopt for mixers without one. Detached,
-    // float32.
+    // window), or kernels [heads, s] / [heads, s, s], or where traits say is_centred a band [heads,
+    // T, s]; nullopt for mixers without one. Detached, float32.
     [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const;
     [[nodiscard]] virtual StoredBias stored_bias(int64_t T) const;
     [[nodiscard]] virtual AttentionLogits attention_rows(const AttentionRequest& request) const;
@@ -109,6 +109,8 @@ class Mixer {
 struct MixerRoom {
     RoomInfo info;
     MixerTraits (*traits)(const ModelConfig&) = nullptr;
+    // Of rooms whose layers differ; none: as traits.
+    MixerTraits (*layer_traits)(const ModelConfig&, int64_t layer) = nullptr;
     RoomVisit visit = nullptr;  // settings of its own: visit_settings<Own>
     // Throws usage Error on settings that do not fit. What every model has (model.heads,
     // query_gate, output_projection) is done or refused.

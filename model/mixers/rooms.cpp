@@ -19,6 +19,7 @@ MixerRoom performer_mixer();
 MixerRoom reformer_mixer();
 MixerRoom synthesizer_mixer();
 MixerRoom lambda_mixer();
+MixerRoom maps_mixer();  // hidden
 
 static std::vector<MixerRoom>& list() {
     static std::vector<MixerRoom> rooms{
@@ -30,7 +31,8 @@ static std::vector<MixerRoom>& list() {
 }
 
 static std::deque<MixerRoom>& hidden() {
-    static std::deque<MixerRoom> rooms;  // rooms stay where they are when one is added
+    static std::deque<MixerRoom> rooms{
+        maps_mixer()};  // rooms stay where they are when one is added
     return rooms;
 }
 

@@ -29,6 +29,10 @@ namespace {
 
 Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
     Block block;
+    if (task_traits(config).is_bias_alone) {
+        block.mixer = find_mixer(config.mixer).make(config, maker, name);
+        return block;
+    }
     if (task_traits(config).is_mixer_alone) {
         block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
         return block;
@@ -45,6 +49,8 @@ void show(const Tap* tap, const std::string& name, const at::Tensor& value) {
 }
 
 void require_whole(const ModelConfig& config) {
+    if (task_traits(config).is_bias_alone)
+        fail_usage("the model is position biases alone: nothing can be computed with it");
     if (task_traits(config).is_mixer_alone)
         fail_usage(
             "the model is a mixer alone, without embedding, norms, MLPs and head: only its mixers "
@@ -102,11 +108,12 @@ Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
     p.config = config;
     ParameterMaker maker(p.parameters, seed, device);
     const bool is_whole = !task_traits(config).is_mixer_alone;
+    const char* const stem = task_traits(config).is_bias_alone ? "biases." : "blocks.";
     if (is_whole) p.embedding = make_embedding(maker, config);
     p.blocks.reserve(static_cast<size_t>(config.layers));
     for (int64_t i = 0; i < config.layers; ++i) {
         const size_t first = p.parameters.size();
-        p.blocks.push_back(make_block(maker, config, "blocks." + std::to_string(i)));
+        p.blocks.push_back(make_block(maker, config, stem + std::to_string(i)));
         for (size_t k = first; k < p.parameters.size(); ++k)
             if (p.parameters[k].group != ParameterGroup::fixed)
                 p.blocks.back().parameters.push_back(p.parameters[k].value);
@@ -146,6 +153,7 @@ at::Tensor Net::forward_fed(const at::Tensor& fed, const Pass& pass) const {
 
 at::Tensor Net::forward_layer(int64_t layer, bool whole_block, const at::Tensor& x) const {
     const Impl& p = *impl_;
+    if (task_traits(p.config).is_bias_alone) require_whole(p.config);
     if (layer < 0 || layer >= p.config.layers)
         fail_usage("layer {} does not exist; allowed: 0 to {}", layer, p.config.layers - 1);
     if (x.dim() != 3 || x.size(2) != p.config.dim)

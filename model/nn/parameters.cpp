@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
 #include "core/check.h"
 #include "core/rng.h"
@@ -19,14 +20,6 @@ uint64_t stream_of(const std::string& name) {
     uint64_t hash = 0xcbf29ce484222325;
     for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
     return hash;
-}
-
-int64_t layer_of(const std::string& name) {
-    constexpr std::string_view prefix = "blocks.";
-    if (!name.starts_with(prefix)) return -1;
-    int64_t layer = -1;
-    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), layer);
-    return layer;
 }
 
 // Four normal numbers (Box and Muller 1958) from one Philox block.
@@ -75,6 +68,16 @@ at::Tensor ParameterMaker::given(const std::string& name, const at::Tensor& valu
     return add(name, value.to(at::kFloat), group);
 }
 
+int64_t parameter_layer(const std::string& name) {
+    for (const std::string_view prefix : {"blocks.", "biases."}) {
+        if (!name.starts_with(prefix)) continue;
+        int64_t layer = -1;
+        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), layer);
+        return layer;
+    }
+    return -1;
+}
+
 bool is_finite(const at::Tensor& value) {
     return value.isfinite().all().item<bool>();
 }
@@ -83,7 +86,7 @@ at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, Parame
     for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
     value = value.to(device_).detach();
     value.requires_grad_(group != ParameterGroup::fixed);
-    list_.push_back({name, value, group, layer_of(name)});
+    list_.push_back({name, value, group, parameter_layer(name)});
     return value;
 }
 

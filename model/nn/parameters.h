@@ -21,6 +21,9 @@ struct Parameter {
 
 using Parameters = std::vector<Parameter>;
 
+// "blocks.3.mixer.u", "biases.3" -> 3; -1 outside the layers.
+[[nodiscard]] int64_t parameter_layer(const std::string& name);
+
 // No value is NaN or infinite. Reads all of them.
 [[nodiscard]] bool is_finite(const at::Tensor& value);
 

@@ -1,11 +1,13 @@
 // bias: the effective position bias w[t, j] of a layer (how much target t attends to source j), as
 // w, exp(w), exp(w)-1 or the row's share; whole, one row, the band of aft-local, or reduced to
-// blocks with mean, minimum, maximum and norm. also=w: a second field `w` of the same cells, which
-// cannot be had back from a rounded exp(w)-1. Sources that a target cannot see are NaN and count in
-// no block; visible=all has what is stored for them. Cost O(T^2 d') time, O(T) rows at a time in
-// memory; results of more than 2^28 values are refused (ask for blocks).
+// blocks with mean, minimum, maximum and norm (and, of maps alone, the count of visible cells).
+// also=w: a second field `w` of the same cells, which cannot be had back from a rounded exp(w)-1.
+// Sources that a target cannot see are NaN and count in no block; visible=all has what is stored
+// for them. Cost O(T^2 d') time, O(T) rows at a time in memory; results of more than 2^28 values
+// are refused (ask for blocks).
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "model/probe/parts.h"
@@ -26,7 +28,7 @@ struct BiasOptions {
 
 struct MapRows {
     at::Tensor values;   // [heads, rows, columns], float64
-    at::Tensor visible;  // [rows, columns]
+    at::Tensor visible;  // [rows, columns] or [heads, rows, columns]
 };
 
 at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
@@ -40,13 +42,15 @@ at::Tensor convert(const probe::BiasRows& rows, const std::string& quantity) {
 // Columns become offsets t - j: 0 .. s-1, and from -(s-1) without causal masking.
 MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& table) {
     const int64_t window = table.traits().window, low = table.is_causal() ? 0 : 1 - window;
-    const at::Tensor t = at::arange(first, first + rows.visible.size(0), at::kLong).unsqueeze(1);
+    const at::Tensor t = at::arange(first, first + rows.visible.size(-2), at::kLong).unsqueeze(1);
     const at::Tensor j = t - at::arange(low, window, at::kLong).unsqueeze(0);
-    const int64_t T = rows.visible.size(1);
+    const int64_t T = rows.visible.size(-1);
     const at::Tensor there = (j >= 0) & (j < T);
     const at::Tensor index = j.clamp(0, T - 1);
     const at::Tensor spread = index.unsqueeze(0).expand({rows.values.size(0), -1, -1});
-    return {rows.values.gather(2, spread), rows.visible.gather(1, index) & there};
+    const at::Tensor of_visible =
+        rows.visible.dim() == 2 ? index : index.unsqueeze(0).expand({rows.visible.size(0), -1, -1});
+    return {rows.values.gather(2, spread), rows.visible.gather(-1, of_visible) & there};
 }
 
 MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
@@ -54,12 +58,17 @@ MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int
     probe::BiasRows rows = table.rows(first, end);
     if (options.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
     MapRows out{convert(rows, options.quantity), rows.visible};
-    if (options.head >= 0) out.values = out.values.slice(0, options.head, options.head + 1);
+    if (options.head >= 0) {
+        out.values = out.values.slice(0, options.head, options.head + 1);
+        out.visible = rows.visible_of(options.head);
+    }
     if (options.view == "band") out = to_band(out, first, table);
     return out;
 }
 
-BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& request) {
+// most_tokens: of all layers, which may be asked for in the same blocks.
+BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& request,
+                         int64_t most_tokens) {
     const ProbeRoom room = bias_probe();
     BiasOptions options;
     options.quantity = probe::option(room, request, "quantity");
@@ -68,7 +77,7 @@ BiasOptions read_options(const probe::BiasTable& table, const ProbeRequest& requ
     options.mark_invisible = probe::option(room, request, "visible") == "nan";
     options.also_w = probe::option(room, request, "also") == "w";
     options.row = probe::number(request, "row", 0, table.tokens() - 1);
-    options.blocks = probe::number(request, "blocks", 1, table.tokens());
+    options.blocks = probe::number(request, "blocks", 1, most_tokens);
     if (options.also_w && options.blocks > 0 && options.row < 0)
         fail_usage("probe bias: also=w goes with single values, not with blocks={}",
                    options.blocks);
@@ -97,9 +106,10 @@ class BiasResult {
                   "the bias of {} heads x {} x {} is too large; ask for blocks=N or one head",
                   heads, end - first, T);
         std::vector<at::Tensor> parts;
-        for (int64_t i = first; i < end; i += kChunk) {
+        const int64_t chunk = rows_at_once();
+        for (int64_t i = first; i < end; i += chunk) {
             if (control.stop.stop_requested()) throw Interrupted();
-            MapRows rows = make_rows(table_, options_, i, std::min(i + kChunk, end));
+            MapRows rows = make_rows(table_, options_, i, std::min(i + chunk, end));
             if (options_.mark_invisible || options_.view == "band")
                 rows.values = at::where(rows.visible, rows.values, std::nan(""));
             parts.push_back(rows.values.to(at::kFloat));
@@ -112,8 +122,9 @@ class BiasResult {
     // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = options_.blocks;
-        const int64_t step = std::max<int64_t>(kChunk / n, 1) * n;  // whole block rows at a time
-        std::vector<at::Tensor> mean, low, high, norm;
+        const int64_t step =
+            std::max<int64_t>(rows_at_once() / n, 1) * n;  // whole block rows at a time
+        std::vector<at::Tensor> mean, low, high, norm, counts;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
             MapRows rows = make_rows(table_, options_, i, std::min(i + step, T));
@@ -124,7 +135,9 @@ class BiasResult {
                     at::constant_pad_nd(x, {0, missing(x.size(2)), 0, missing(x.size(1))});
                 return whole.view({x.size(0), whole.size(1) / n, n, whole.size(2) / n, n});
             };
-            const at::Tensor cells = cut(rows.values), seen = cut(rows.visible.unsqueeze(0));
+            const at::Tensor visible =
+                rows.visible.dim() == 2 ? rows.visible.unsqueeze(0) : rows.visible;
+            const at::Tensor cells = cut(rows.values), seen = cut(visible);
             const at::Tensor count = seen.sum({2, 4});
             const auto nan_if_empty = [&](const at::Tensor& x) {
                 return at::where(count > 0, x, std::nan("")).to(at::kFloat);
@@ -133,15 +146,23 @@ class BiasResult {
             const at::Tensor seen_cells = shown(0);
             mean.push_back(nan_if_empty(seen_cells.sum({2, 4}) / count.clamp_min(1)));
             norm.push_back(nan_if_empty(seen_cells.square().sum({2, 4}).sqrt()));
+            counts.push_back(count.expand(mean.back().sizes()).to(at::kFloat));
             low.push_back(nan_if_empty(shown(kInfinity).amin({2, 4})));
             high.push_back(nan_if_empty(shown(-kInfinity).amax({2, 4})));
         }
-        return {{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
-                 field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
+        FieldSet out{{field("mean", at::cat(mean, 1), true), field("min", at::cat(low, 1), true),
+                      field("max", at::cat(high, 1), true), field("norm", at::cat(norm, 1), true)}};
+        if (table_.traits().has_masks)  // others follow from the layout
+            out.fields.push_back(field("count", at::cat(counts, 1), true));
+        return out;
     }
 
   private:
-    static constexpr int64_t kChunk = 256;
+    // 256, fewer where they would hold more than 2^24 values of all heads.
+    int64_t rows_at_once() const {
+        const int64_t row = std::max<int64_t>(1, table_.heads() * table_.tokens());
+        return std::clamp<int64_t>((int64_t{1} << 24) / row, 1, 256);
+    }
 
     // Padding of a side to a multiple of the block size.
     int64_t missing(int64_t cells) const {
@@ -183,7 +204,7 @@ class BiasResult {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const probe::BiasTable table(context.net, request.layer);
-    const BiasOptions options = read_options(table, request);
+    const BiasOptions options = read_options(table, request, context.net.config().tokens());
     const BiasResult result(table, options, context.step);
     if (options.blocks > 0 && options.row < 0) return result.blocks(context.control);
     FieldSet out = result.whole(context.control);

@@ -13,7 +13,7 @@ namespace {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const Mixer& mixer = context.net.mixer(request.layer);
-    const MixerTraits traits = mixer_traits(context.net.config());
+    const MixerTraits traits = mixer_traits(context.net.config(), request.layer);
     if (!traits.has_kernel())
         fail_usage("layer {} is {}: it has no kernel over offsets", request.layer,
                    context.net.config().mixer);
@@ -21,6 +21,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const std::optional<at::Tensor> stored = mixer.bias(context.net.config().tokens());
     AFT_CHECK(stored.has_value(), "layer {} does not show its kernel", request.layer);
     at::Tensor w = stored->detach().to(at::kCPU, at::kDouble);
+    if (traits.has_masks)  // hidden, as in the probe bias
+        w = at::where(w.eq(-std::numeric_limits<double>::infinity()), std::nan(""), w);
     probe::FieldText text;
     text.name = "kernel";
     text.unit = quantity == "w" ? "nats" : "";

@@ -150,6 +150,8 @@ FieldSet run_probe(const ProbeContext& context, const ProbeRequest& request) {
             fail_usage("probe {} has no option '{}'; allowed: {}", room.info.name, key,
                        allowed.empty() ? "none" : allowed);
     }
+    if (room.needs != ProbeNeeds::biases && task_traits(context.net.config()).is_bias_alone)
+        fail_usage("there are position biases alone: probe {} needs a whole model", room.info.name);
     probe::check_range("layer", request.layer, context.net.config().layers);
     if (room.needs == ProbeNeeds::input && request.tokens.empty())
         fail_usage("probe {} needs an input: --image, --text or --data with --index",

@@ -39,15 +39,16 @@ struct FieldText {
 // the mixer's traits say; read through its bias() and stored_bias().
 struct BiasRows {
     at::Tensor values;   // [heads, rows, T], float64
-    at::Tensor visible;  // [rows, T], bool
+    at::Tensor visible;  // [rows, T], bool; [heads, rows, T] where w = -inf hides sources
     at::Tensor inside;   // [rows, T], bool: w is a parameter there (else fixed 0)
+    [[nodiscard]] at::Tensor visible_of(int64_t head) const;  // [rows, T]
 };
 class BiasTable {
   public:
     // Usage Error for mixers without a position bias.
     BiasTable(const Net& net, int64_t layer);
-    // Of w [T, T] or its factors as they are stored, without a net.
-    BiasTable(const ModelConfig& model, const StoredBias& stored);
+    // Of a layer's w, as Mixer::bias() has it, or of its factors, without a net.
+    BiasTable(const ModelConfig& model, const StoredBias& stored, int64_t layer = 0);
     [[nodiscard]] BiasRows rows(int64_t first, int64_t end) const;  // targets [first, end)
     [[nodiscard]] int64_t heads() const { return heads_; }
     [[nodiscard]] int64_t tokens() const { return tokens_; }
@@ -56,18 +57,21 @@ class BiasTable {
     [[nodiscard]] const MixerTraits& traits() const { return traits_; }
 
   private:
+    void take(const at::Tensor& w);
     [[nodiscard]] at::Tensor kernel_index(const at::Tensor& t, const at::Tensor& j) const;
+    // Of a band stored by offset: values and inside.
+    void fill_offsets(const at::Tensor& t, const at::Tensor& j, BiasRows& out) const;
     MixerTraits traits_;
-    // CPU, as stored: float64 is made of what rows() needs. w: [T, T], [h, T, T] or kernels
-    // [h, s(, s)].
+    // CPU, as stored: float64 is made of what rows() needs. w: [T, T], [h, T, T], a band [h, T, s]
+    // or kernels [h, s(, s)].
     at::Tensor w_, u_, r_;
     int64_t heads_ = 1, tokens_ = 0, width_ = 1;  // width: of the token grid
     bool has_heads_ = false, is_causal_ = true;
 };
 
 // Where a constant may be added to a row without any effect, because every visible source is
-// inside, removes the row's log-mean-exp. Returns rows that were free, [rows] bool. For mixers
-// whose traits say free_rows.
+// inside, removes the row's log-mean-exp. Returns rows that were free, [rows] bool, or [heads,
+// rows] where heads hide different sources. For mixers whose traits say free_rows.
 at::Tensor fix_gauge(BiasRows& rows);
 
 }  // namespace aft::probe

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "model/checkpoints/map_tensors.h"
 #include "model/mixers/aft_layer.h"
 #include "model/probe/parts.h"
 
@@ -33,7 +34,7 @@ at::Tensor table_map(const probe::BiasTable& table) {
     for (int64_t first = 0; first < table.tokens(); first += kRows) {
         probe::BiasRows rows = table.rows(first, std::min(first + kRows, table.tokens()));
         if (table.traits().free_rows) (void)probe::fix_gauge(rows);
-        parts.push_back(at::where(rows.visible, rows.values[0], 0.0).expm1().to(at::kFloat));
+        parts.push_back(at::where(rows.visible_of(0), rows.values[0], 0.0).expm1().to(at::kFloat));
     }
     return at::cat(parts, 0);
 }
@@ -52,6 +53,15 @@ at::Tensor bias_map(const ModelConfig& model, const LayerBias& found) {
                              bias.u.size(0) == T && bias.u.sizes() == bias.r.sizes();
     if (!is_dense && !has_factors) return {};
     return table_map(probe::BiasTable(model, bias));
+}
+
+// Of maps alone; undefined: not among the tensors, or too many pairs for a thumbnail.
+at::Tensor alone_map(const ModelConfig& model, int64_t layer, const at::Tensor& w) {
+    constexpr int64_t kMostSide = 4096;
+    const MixerTraits traits = mixer_traits(model, layer);
+    if (traits.has_kernel()) return at::expm1(w.dim() == 3 ? w[0] : w);
+    if (model.maps.layers[static_cast<size_t>(layer)].tokens() > kMostSide) return {};
+    return table_map(probe::BiasTable(model, {.w = w, .u = {}, .r = {}}, layer));
 }
 
 // Blocks of whole values, each the value of largest magnitude (a mean would hide single cells).
@@ -81,7 +91,14 @@ Field blocks_of(const at::Tensor& map) {
 
 Field bias_thumbnail(const ModelConfig& model,
                      const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
-    const std::string prefix = fmt::format("blocks.{}.mixer.", model.layers / 2);
+    const int64_t middle = model.layers / 2;
+    if (task_traits(model).is_bias_alone) {
+        for (const auto& [name, value] : tensors)
+            if (name == map_tensor_name(middle))
+                return blocks_of(alone_map(model, middle, value.detach().to(at::kCPU, at::kFloat)));
+        return {};
+    }
+    const std::string prefix = fmt::format("blocks.{}.mixer.", middle);
     return blocks_of(bias_map(model, find_bias(tensors, prefix)));
 }
 

@@ -46,6 +46,8 @@ bool Run::follow_metrics() {
     Status& status = view_.status;
     status.target_step = asked_steps(read_events(run_.path), config());
     status.step = std::llround(view_.curves.step.back());
+    // What trains position biases alone says nowhere for how long.
+    if (!status.task.is_trainable()) status.target_step = std::max(status.target_step, status.step);
     const auto times = view_.curves.columns.find("timing.step_ms");
     if (times != view_.curves.columns.end() && std::isfinite(times->second.back())) {
         status.step_ms = times->second.back();
@@ -80,7 +82,7 @@ bool Run::follow_weights() {
 void Run::take_over() {
     Status& status = view_.status;
     status.following = false;
-    status.can_train = model_.opened != nullptr;
+    status.can_train = model_.opened != nullptr && status.task.is_trainable();
     status.message = "the process that trained this run has ended";
     if (!model_.opened) {
         apply(RunEvent::failed);

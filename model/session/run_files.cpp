@@ -52,7 +52,8 @@ std::string Run::reload() {
         error_words([&] { *fresh = read_checkpoint(model_.opened->path); }, plain_words);
     if (!problem.empty()) return fmt::format(" and cannot be read ({}){}", problem, shown);
     const auto model_of = [](const Config& config) { return config_to_json(config)["model"]; };
-    if (model_of(fresh->config) != model_of(model_.opened->config))
+    if (model_of(fresh->config) != model_of(model_.opened->config) ||
+        fresh->config.model.maps != model_.opened->config.model.maps)
         return " by another model" + shown;
     if (!model_.data_source.empty()) fresh->config.data.source = model_.data_source;
     model_.opened = std::move(fresh);

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -27,10 +26,9 @@ void set_layers(RunView& view, const Checkpoint& checkpoint) {
     view.status.not_finite.clear();
     for (const auto& [name, value] : checkpoint.weights) {
         view.status.parameters += value.numel();
-        if (!is_finite(value)) view.status.not_finite.push_back(name);
-        if (!name.starts_with("blocks.")) continue;
-        size_t layer = view.status.layers.size();
-        std::from_chars(name.data() + 7, name.data() + name.size(), layer);
+        // -inf of maps alone is a mask; the reader refuses the others.
+        if (!is_bias_alone(checkpoint) && !is_finite(value)) view.status.not_finite.push_back(name);
+        const auto layer = static_cast<size_t>(parameter_layer(name));  // -1: of none
         if (layer < view.status.layers.size())
             view.status.layers[layer].parameters += value.numel();
     }
@@ -90,6 +88,8 @@ void describe_model(RunView& view, const Config& config, const Checkpoint& check
     }
     set_layers(view, checkpoint);
     set_metrics(view, numbers(checkpoint.metrics));
+    // A file of maps alone need not say its metrics: those of the log.
+    if (is_bias_alone(checkpoint)) show_last_row(view);
 }
 
 void add_report(RunView& view, const StepReport& report) {

@@ -27,9 +27,11 @@ bool needs_biases_only(const std::string& probe) {
 
 }  // namespace
 
-// Copies values into a net of the same shape; makes a new one where names or shapes differ.
+// Copies values into a net of the same shape; makes a new one where names or shapes differ, or what
+// maps alone say of their layers.
 void WeightStore::fill(Copy& copy, const Checkpoint& checkpoint) {
-    bool fits = copy.net && copy.net->parameters().size() == checkpoint.weights.size();
+    bool fits = copy.net && copy.net->parameters().size() == checkpoint.weights.size() &&
+                copy.net->config().maps == checkpoint.config.model.maps;
     for (size_t i = 0; fits && i < checkpoint.weights.size(); ++i) {
         const Parameter& parameter = copy.net->parameters()[i];
         fits = parameter.name == checkpoint.weights[i].first &&

@@ -10,9 +10,11 @@ TaskRoom image_task();
 TaskRoom text_task();
 TaskRoom classify_task();
 TaskRoom layer_task();
+TaskRoom maps_task();
 
 static std::vector<TaskRoom>& list() {
-    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task(), layer_task()};
+    static std::vector<TaskRoom> rooms = {image_task(), text_task(), classify_task(), layer_task(),
+                                          maps_task()};
     return rooms;
 }
 

@@ -72,6 +72,7 @@ std::string why_not(const Parameter& parameter, const at::Tensor* from, const Mo
 WarmStart warm_start(const Config& fitted, const std::string& from) {
     const c10::NoGradGuard no_grad;
     const Checkpoint theirs = read_any(from);
+    check_whole(theirs, "train --from");
     std::map<std::string, const at::Tensor*> stored;
     for (const auto& [name, tensor] : theirs.weights) stored[name] = &tensor;
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed));

@@ -141,15 +141,17 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
     column_labels_.clear();
     for (int64_t layer = 0; layer < form.layers; ++layer) {
         if (plan.is_grid) row_labels_[size_t(layer * plan.lines)] = fmt::format("L{}", layer);
-        for (int64_t head = 0; head < form.heads; ++head) {
+        const int64_t heads = layers_.form(layer).heads;  // others may have more: no name there
+        for (int64_t head = 0; head < heads; ++head) {
             const size_t at = plan.index(layer, head);
             viz::AtlasCell& cell = cells_[at];
             names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                       : fmt::format("Layer {0}##layer_{0}", layer);
             if (plan.lines > 1) cell.label = fmt::format("h{}", head);
-            if (!plan.is_grid) cell.label = names_[at].words;
+            if (!plan.is_grid) cell.label = "Layer " + layer_words(ui.status, layer);
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
+            if (head >= int64_t(source.maps.size())) continue;  // of another shape, on its way
             const BiasMap& map = source.maps[size_t(head)];
             if (map.rows > plan.shape.tile_rows || map.columns > plan.shape.tile_columns) continue;
             cell.data = map.data(source.version);
@@ -170,9 +172,17 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
 
 void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                               const viz::AtlasReply& reply) {
+    // A map that is smaller than others fills its tile all the same.
+    const auto place = [](int64_t at, int64_t tile, int64_t cells, int64_t block) {
+        return at * ((cells + block - 1) / block) / tile * block;
+    };
     const auto cell_of = [&](const viz::AtlasHit& hit) {
-        return form.cell(plan.layer_of(hit), plan.head_of(hit), hit.cell.row * plan.block.rows,
-                         hit.cell.column * plan.block.columns);
+        const int64_t layer = std::clamp<int64_t>(plan.layer_of(hit), 0, form.layers - 1);
+        const BiasForm& own = layers_.form(layer);
+        return own.cell(
+            layer, std::min(plan.head_of(hit), own.heads - 1),
+            place(hit.cell.row, plan.shape.tile_rows, own.rows, plan.block.rows),
+            place(hit.cell.column, plan.shape.tile_columns, own.columns, plan.block.columns));
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
@@ -182,6 +192,7 @@ void AtlasPanel::take_pointer(Ui& ui, const BiasForm& form, const Arrangement& p
 void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
                               const viz::AtlasReply& reply) {
     for (size_t i = 0; i < cells_.size(); ++i) {
+        if (names_[i].words.empty()) continue;
         const int row = int(i) / plan.shape.columns, column = int(i) % plan.shape.columns;
         const viz::Box box = reply.layout.cell(row, column);
         ui.recorder.area({.kind = "map",
@@ -236,12 +247,11 @@ void AtlasPanel::draw(Ui& ui) {
     area.x += ui.px(4);  // into the pane's padding: two maps of 512 fit into 1600
     area.y = std::max(area.y, ui.px(60));
     const Arrangement plan = arrange(ui, form, area);
-    layers_.update(ui, form,
-                   {.block = plan.block,
-                    .first = 0,
-                    .end = form.layers,
-                    .is_change = shows_change(ui),
-                    .has_one_range = has_bar});
+    layers_.update(ui, {.block = plan.block,
+                        .first = 0,
+                        .end = form.layers,
+                        .is_change = shows_change(ui),
+                        .has_one_range = has_bar});
     int64_t there = 0;
     for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
     if (has_bar) there = std::min(there, layers_.ranged());
@@ -263,15 +273,16 @@ void AtlasPanel::draw(Ui& ui) {
     if (layers_.has(cell.layer)) {
         const auto& maps = layers_.layer(cell.layer).maps;
         const auto head = std::clamp<int64_t>(cell.head, 0, int64_t(maps.size()) - 1);
-        reading = read_bias(form, maps[size_t(form.heads > 1 ? head : 0)], cell);
+        reading =
+            read_bias(layers_.form(cell.layer), maps[size_t(form.heads > 1 ? head : 0)], cell);
     }
-    const auto values = bias_read_out(ui, form, reading);
+    const auto values = bias_read_out(ui, BiasForm(ui.status, cell.layer), reading);
     hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"));
 }
 
 void AtlasPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
-    const BiasForm form(ui.status);
+    const BiasForm form(ui.status, ui.selection.shown().layer);
     if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);
 }

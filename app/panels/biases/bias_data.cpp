@@ -117,8 +117,8 @@ void BiasLayers::rebuild(const ViewState& ui, const BiasForm& form, Blocks block
     layer.limits = limits(all);
 }
 
-void BiasLayers::update_layer(const PaneContext& ui, const BiasForm& form, const BiasQuery& query,
-                              BiasLayer& layer) {
+void BiasLayers::update_layer(const PaneContext& ui, const BiasQuery& query, BiasLayer& layer) {
+    const BiasForm& form = forms_[size_t(query.layer)];
     ProbeRequest request = bias_request(ui, form, query);
     AskTurn& turn = turns_[size_t(query.layer)];
     bool is_new = layer.watch.update(ui, request, turn, bias_hold(form));
@@ -146,26 +146,28 @@ void BiasLayers::update_layer(const PaneContext& ui, const BiasForm& form, const
     rebuild(ui, form, block, layer);
 }
 
-void BiasLayers::update(const PaneContext& ui, const BiasForm& form, const Wanted& wanted) {
-    if (session_ != ui.session || form_ != form) {  // another model
+void BiasLayers::update(const PaneContext& ui, const Wanted& wanted) {
+    std::vector<BiasForm> forms;
+    for (int64_t i = 0; i < int64_t(ui.status.layers.size()); ++i) forms.emplace_back(ui.status, i);
+    if (session_ != ui.session || forms_ != forms) {  // another model
         layers_.clear();
         ranges_.clear();
     }
     session_ = ui.session;
-    form_ = form;
-    layers_.resize(size_t(form.layers));
-    ranges_.resize(wanted.has_one_range ? size_t(form.layers) : 0);
-    turns_.assign(size_t(form.layers), {});
+    forms_ = std::move(forms);
+    layers_.resize(forms_.size());
+    ranges_.resize(wanted.has_one_range ? forms_.size() : 0);
+    turns_.assign(forms_.size(), {});
     pending_ = 0;
     error_.clear();
     is_change_ = wanted.is_change;
     BiasQuery query{.block = wanted.block, .is_change = is_change_};
     for (query.layer = wanted.first; query.layer < wanted.end; ++query.layer)
-        update_layer(ui, form, query, layers_[size_t(query.layer)]);
-    query.block = form.range_blocks();
+        update_layer(ui, query, layers_[size_t(query.layer)]);
     for (query.layer = 0; query.layer < int64_t(ranges_.size()); ++query.layer) {
         BiasLayer& layer = ranges_[size_t(query.layer)];
-        update_layer(ui, form, query, layer);
+        query.block = forms_[size_t(query.layer)].range_blocks();
+        update_layer(ui, query, layer);
         layer.is_ranged = is_of_screen(layer);
     }
 }

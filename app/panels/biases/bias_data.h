@@ -42,7 +42,9 @@ class BiasLayers {
         bool has_one_range = false;  // of all layers, the same in every pane
     };
     // Asks for what is wanted and takes what has come. Call once per frame.
-    void update(const PaneContext& ui, const BiasForm& form, const Wanted& wanted);
+    void update(const PaneContext& ui, const Wanted& wanted);
+    // Of a layer, as the last update() had it.
+    [[nodiscard]] const BiasForm& form(int64_t i) const { return forms_.at(size_t(i)); }
     [[nodiscard]] const BiasLayer& layer(int64_t i) const { return layers_.at(size_t(i)); }
     [[nodiscard]] bool has(int64_t i) const {
         return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();
@@ -58,13 +60,12 @@ class BiasLayers {
     [[nodiscard]] std::vector<float> visible_values(int64_t layer, int64_t head) const;
 
   private:
-    void update_layer(const PaneContext& ui, const BiasForm& form, const BiasQuery& query,
-                      BiasLayer& layer);
+    void update_layer(const PaneContext& ui, const BiasQuery& query, BiasLayer& layer);
     [[nodiscard]] bool is_of_screen(const BiasLayer& layer) const;
     void rebuild(const ViewState& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
     const Session* session_ = nullptr;  // whose layers these are
-    std::optional<BiasForm> form_;
-    std::vector<BiasLayer> layers_;  // as they are drawn
+    std::vector<BiasForm> forms_;       // of the layers
+    std::vector<BiasLayer> layers_;     // as they are drawn
     std::vector<BiasLayer> ranges_;  // in the blocks that one range is made of; empty without one
     std::vector<AskTurn> turns_;
     bool is_change_ = false;

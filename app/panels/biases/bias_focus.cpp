@@ -133,7 +133,7 @@ void FocusPanel::set_axes(viz::MapView& view, const ModelView& ui, const BiasFor
         view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
         view.column_label = offset;
     } else {
-        const Positions positions(ui.status);
+        const Positions positions(ui.status, layer_);
         const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
         view.row_step = line % block.rows == 0 ? line / block.rows : 0;
         if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
@@ -243,9 +243,10 @@ void FocusPanel::draw_bar(PaneContext& ui, const BiasForm& form, float width) {
 
 void FocusPanel::draw(Ui& ui) {
     frame_ = ui.stats.frames;
-    const BiasForm form(ui.status);
+    layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0,
+                                 std::max<int64_t>(1, int64_t(ui.status.layers.size())) - 1);
+    const BiasForm form(ui.status, layer_);
     if (bias_state(ui, form)) return;
-    layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0, form.layers - 1);
     draw_tools(ui, form);
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_room = ui.px(84);
@@ -254,16 +255,14 @@ void FocusPanel::draw(Ui& ui) {
                          std::max(ui.px(80), all.y - head_space - bar_room)};
     const Blocks whole = form.blocks_for({area.x - ui.px(48), area.y - ui.px(24)});
     const bool is_global = ui.selection.range_mode == RangeMode::global;
-    layers_.update(ui, form,
-                   {.block = exact_ ? Blocks() : whole,
-                    .first = layer_,
-                    .end = layer_ + 1,
-                    .is_change = shows_change(ui),
-                    .has_one_range = is_global});
+    layers_.update(ui, {.block = exact_ ? Blocks() : whole,
+                        .first = layer_,
+                        .end = layer_ + 1,
+                        .is_change = shows_change(ui),
+                        .has_one_range = is_global});
     const BiasLayer& layer = layers_.layer(layer_);
-    const std::string what = form.heads > 1
-                                 ? fmt::format("Layer {}, head {}: ", layer_, head(ui, form))
-                                 : fmt::format("Layer {}: ", layer_);
+    std::string what = "Layer " + layer_words(ui.status, layer_);
+    what += form.heads > 1 ? fmt::format(", head {}: ", head(ui, form)) : ": ";
     const int64_t ranged = layers_.ranged();
     const bool is_reading = is_global && ranged < form.layers && layers_.error().empty();
     draw_bias_caption(ui, what + bias_words(ui),
@@ -294,7 +293,7 @@ void FocusPanel::draw(Ui& ui) {
 
 void FocusPanel::inspector(Ui& ui) {
     if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
-    const BiasForm form(ui.status);
+    const BiasForm form(ui.status, ui.selection.shown().layer);
     if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);
 }

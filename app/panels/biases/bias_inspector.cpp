@@ -43,7 +43,7 @@ Mass mass_of(std::span<const float> values, std::span<const uint8_t> hidden, Qua
 
 void kernel_statistics(const BiasForm& form, const BiasMap& map, Quantity quantity,
                        MapStatistics& out) {
-    const Mass mass = mass_of(map.shown, {}, quantity);
+    const Mass mass = mass_of(map.shown, map.hidden, quantity);
     out.entropy = mass.entropy;
     for (size_t i = 0; i < mass.share.size(); ++i) {
         const auto dy = double(int64_t(i) / form.columns + form.first_offset);
@@ -71,7 +71,9 @@ MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map, Quantity
         out.high = std::max<double>(out.high, is_block ? map.high[i] : map.shown[i]);
         // A block on the edge of what is seen counts with the values that it has.
         const auto row = int64_t(i) / map.columns, column = int64_t(i) % map.columns;
-        const int64_t count = is_block ? form.seen(row, column, map.block) : 1;
+        const int64_t count = !is_block           ? 1
+                              : map.count.empty() ? form.seen(row, column, map.block)
+                                                  : int64_t(map.count[i]);
         const double size = !is_block ? map.shown[i] : map.norm.empty() ? 0 : map.norm[i];
         sum += middle * double(count);
         sizes += std::abs(middle) * double(count);
@@ -179,9 +181,9 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
 
 void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {
     section(ui, "Selection##selection", {}, false);
-    const Positions positions(ui.status);
+    const Positions positions(ui.status, r->cell.layer);
     const Quantity quantity = ui.selection.quantity;
-    key_value(ui, "Layer##layer", std::to_string(r->cell.layer));
+    key_value(ui, "Layer##layer", layer_words(ui.status, r->cell.layer));
     if (form.is_kernel() || form.has_heads())
         key_value(ui, "Head##head", std::to_string(std::max<int64_t>(0, r->cell.head)));
     if (form.is_kernel()) {
@@ -328,7 +330,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     if (shows_change(ui)) return;
     if (layout == BiasLayout::kernel_2d || form.rows == 1) {
         key_value(ui, "Entropy of kernel##entropy_of_kernel", plain_number(s.entropy, 2), "bit");
-        const Positions positions(ui.status);
+        const Positions positions(ui.status, layer_);
         key_value(ui, "Mean distance##mean_distance", plain_number(s.mean_distance, 2),
                   positions.channels > 1 ? "cells" : positions.several());
         key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 1), "%");

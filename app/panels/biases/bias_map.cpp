@@ -13,28 +13,62 @@ std::string Blocks::words() const {
     return rows == columns ? std::to_string(rows) : fmt::format("{}\u00D7{}", rows, columns);
 }
 
-BiasForm::BiasForm(const Status& status) {
-    layers = static_cast<int64_t>(status.layers.size());
-    tokens = status.tokens;
+namespace {
+
+struct LayerSize {
+    int64_t tokens = 0, heads = 1, window = 0;
+};
+
+// Of a layer; -1: the most of all. Only layers of maps alone differ.
+LayerSize size_of(const Status& status, int64_t layer) {
     const MixerTraits& mixer = status.mixer;
-    window = mixer.window;
-    is_causal = status.config.model.causal();
-    hides_outside = mixer.outside_hidden;
+    const std::vector<MapLayer>& maps = status.config.model.maps.layers;
+    LayerSize out{status.tokens, std::max<int64_t>(1, mixer.heads), mixer.window};
+    if (maps.empty()) return out;
+    out = {};
+    const auto add = [&](const MapLayer& map) {
+        const int64_t window =
+            map.layout == BiasLayout::band ? (map.taps + 1) / 2 : map.taps;  // as in the traits
+        out.tokens = std::max(out.tokens, map.tokens());
+        out.heads = std::max(out.heads, map.heads);
+        if (mixer.bias == map.layout) out.window = std::max(out.window, window);
+    };
+    if (layer >= 0 && layer < static_cast<int64_t>(maps.size()))
+        add(maps[static_cast<size_t>(layer)]);
+    else
+        for (const MapLayer& map : maps) add(map);
+    return out;
+}
+
+}  // namespace
+
+BiasForm::BiasForm(const Status& status, int64_t layer) {
+    layers = static_cast<int64_t>(status.layers.size());
+    const MixerTraits& mixer = status.mixer;
+    const LayerSize size = size_of(status, layer);
+    tokens = size.tokens;
+    const int64_t window = size.window;
+    const bool is_causal = status.config.model.causal();
+    visibility = {.is_causal = is_causal,
+                  .window = window,
+                  .hides_outside = mixer.outside_hidden,
+                  .is_centred = mixer.is_centred,
+                  .has_masks = mixer.has_masks};
     layout = mixer.has_bias() ? mixer.bias : BiasLayout::none;
     if (layout == BiasLayout::matrix) {
-        heads = std::max<int64_t>(1, mixer.heads);
+        heads = size.heads;
         rows = columns = tokens;
     } else if (layout == BiasLayout::band) {
-        heads = std::max<int64_t>(1, mixer.heads);
+        heads = size.heads;
         rows = tokens;
         columns = is_causal ? window : 2 * window - 1;
         first_offset = is_causal ? 0 : 1 - window;
     } else if (layout == BiasLayout::kernel_1d) {  // one map per layer: heads are its rows
-        rows = std::max<int64_t>(1, mixer.heads);
+        rows = size.heads;
         columns = window;
-        first_offset = is_causal ? 1 - window : -(window / 2);
+        first_offset = is_causal && !mixer.is_centred ? 1 - window : -(window / 2);
     } else if (layout == BiasLayout::kernel_2d) {
-        heads = std::max<int64_t>(1, mixer.heads);
+        heads = size.heads;
         rows = columns = window;
         first_offset = -(window / 2);
     }
@@ -51,15 +85,21 @@ Blocks BiasForm::blocks_for(ImVec2 pixels) const {
 }
 
 bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
-    if (is_kernel()) return false;
+    if (is_kernel()) {  // sources after the target
+        const int64_t down = layout == BiasLayout::kernel_2d ? row + first_offset : 0;
+        const int64_t across = column + first_offset;
+        return visibility.is_centred && visibility.is_causal &&
+               (down > 0 || (down == 0 && across > 0));
+    }
     const int64_t t0 = row * block.rows, t1 = std::min(t0 + block.rows, rows) - 1;
     const int64_t c0 = column * block.columns, c1 = std::min(c0 + block.columns, columns) - 1;
     if (layout == BiasLayout::band) {  // source j = t - offset must exist
         const int64_t low = t0 - (first_offset + c1), high = t1 - (first_offset + c0);
         return high < 0 || low >= tokens;
     }
-    if (is_causal && c0 > t1) return true;
-    return hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
+    if (visibility.is_causal && c0 > t1) return true;
+    const int64_t window = visibility.window;
+    return visibility.hides_outside && window > 0 && (c0 - t1 >= window || t0 - c1 >= window);
 }
 
 int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
@@ -73,10 +113,10 @@ int64_t BiasForm::seen(int64_t row, int64_t column, Blocks block) const {
             low = std::max(low, t - first_offset - tokens + 1);
             high = std::min(high, t - first_offset + 1);
         } else {
-            if (is_causal) high = std::min(high, t + 1);
-            if (hides_outside && window > 0) {
-                low = std::max(low, t - window + 1);
-                high = std::min(high, t + window);
+            if (visibility.is_causal) high = std::min(high, t + 1);
+            if (visibility.hides_outside && visibility.window > 0) {
+                low = std::max(low, t - visibility.window + 1);
+                high = std::min(high, t + visibility.window);
             }
         }
         count += std::max<int64_t>(0, high - low);
@@ -159,10 +199,15 @@ void cut_blocks(const std::vector<float>& whole, const BiasForm& form, BiasMap& 
     std::vector<Cut> cuts(cells);
     for (int64_t r = 0; r < form.rows; ++r) {
         const int64_t row = r / map.block.rows * map.columns;
-        for (int64_t c = 0; c < form.columns; ++c)
-            if (!form.is_hidden(r, c, {}))
-                cuts[size_t(row + c / map.block.columns)].add(whole[size_t(r * form.columns + c)]);
+        for (int64_t c = 0; c < form.columns; ++c) {
+            const float value = whole[size_t(r * form.columns + c)];
+            if (form.is_hidden(r, c, {}) || (form.visibility.has_masks && std::isnan(value)))
+                continue;
+            cuts[size_t(row + c / map.block.columns)].add(value);
+        }
     }
+    if (form.visibility.has_masks)
+        for (const Cut& cut : cuts) map.count.push_back(float(cut.count));
     map.low.resize(cells);
     map.mean.resize(cells);
     map.high.resize(cells);
@@ -190,6 +235,7 @@ void take_probe_blocks(const BiasFields& from, const BiasForm& form, int64_t hea
         map.high = copy(values("max"));
         map.mean = copy(values("mean"));
         map.norm = copy(values("norm"));
+        if (from.fields.find("count") != nullptr) map.count = copy(values("count"));
         map.shown = extremes(map.low, map.high);
         return;
     }
@@ -225,11 +271,15 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head
             cut_blocks(whole, form, map);
     }
     if (int64_t(map.shown.size()) != map.rows * map.columns) return {};
-    if (form.is_kernel()) return map;
+    if (form.is_kernel() && !form.visibility.is_centred) return map;
     map.hidden.resize(map.shown.size());
+    const auto is_hidden = [&](int64_t r, int64_t c) {
+        return form.is_hidden(r, c, block) ||
+               (form.visibility.has_masks && std::isnan(map.shown[size_t(r * map.columns + c)]));
+    };
     for (int64_t r = 0; r < map.rows; ++r)
         for (int64_t c = 0; c < map.columns; ++c)
-            map.hidden[size_t(r * map.columns + c)] = form.is_hidden(r, c, block) ? 1 : 0;
+            map.hidden[size_t(r * map.columns + c)] = is_hidden(r, c) ? 1 : 0;
     return map;
 }
 

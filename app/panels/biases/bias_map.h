@@ -18,16 +18,27 @@ struct Blocks {
     [[nodiscard]] bool operator==(const Blocks&) const = default;
 };
 
+// Which sources a target sees.
+struct BiasVisibility {
+    bool is_causal = true;
+    int64_t window = 0;  // |t - j| < window has a bias; kernels: taps along an axis
+    bool hides_outside = false;
+    bool is_centred = false;  // kernels: the target is their middle tap, causal or not
+    bool has_masks = false;   // values that are NaN are hidden cells
+    [[nodiscard]] bool operator==(const BiasVisibility&) const = default;
+};
+
 // How a model's position bias is laid out.
 struct BiasForm {
     BiasLayout layout = BiasLayout::none;  // of the mixer's traits; none also for attention
     int64_t layers = 0, heads = 1;         // heads: maps per layer
     int64_t rows = 0, columns = 0;         // of one map, before blocks
     int64_t first_offset = 0;  // band and kernels: offset of column 0 (and of row 0: kernel2)
-    int64_t window = 0, tokens = 0;
-    bool is_causal = true, hides_outside = false;
+    int64_t tokens = 0;
+    BiasVisibility visibility{};
 
-    explicit BiasForm(const Status& status);
+    // Of one layer: maps alone may be of other sizes in each. -1: the most of all layers.
+    explicit BiasForm(const Status& status, int64_t layer = -1);
     [[nodiscard]] bool is_kernel() const {
         return layout == BiasLayout::kernel_1d || layout == BiasLayout::kernel_2d;
     }
@@ -61,6 +72,7 @@ struct BiasMap {  // one map of one layer
     std::vector<float> shown;       // the extreme of largest magnitude of each block
     std::vector<float> low, mean;   // of blocks; empty without
     std::vector<float> high, norm;  // norm: of a block's values; empty also where it is not known
+    std::vector<float> count;       // of a block's visible values, where the form cannot tell
     std::vector<float> w;  // of single values, where the answer holds it beside another quantity
     std::vector<uint8_t> hidden;
     [[nodiscard]] viz::MapData data(uint64_t version) const {

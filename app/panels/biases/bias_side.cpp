@@ -35,7 +35,7 @@ void take_from(std::vector<float>& values, const std::vector<float>& before) {
 int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
     const int64_t t = ui.selection.shown().target;
     if (t >= 0 && t < form.tokens) return t;
-    const Positions positions(ui.status);
+    const Positions positions(ui.status, ui.selection.cell.layer);
     return std::min(form.tokens - 1,
                     positions.target_at(positions.height / 2, positions.width / 2, 0));
 }
@@ -70,12 +70,15 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
 }
 
 void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
-    const Positions positions(ui.status);
+    const Positions positions(ui.status, ui.selection.cell.layer);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
     request.options.erase(kViewOption.key);
     request.options.erase(kAlsoOption.key);
     request.options[kRowOption] = std::to_string(target);
+    const int64_t head =
+        form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+    if (form.heads > 1) request.head = head;
     const bool has_change = shows_change(ui);
     bool is_new = row_.now.update(ui, request, layers.turn(layer), bias_hold(form));
     if (has_change) {
@@ -105,7 +108,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         ImGui::Dummy({width, width});
         return;
     }
-    draw_channels(ui, positions, layers.coloring(ui, layer, 0), width);
+    draw_channels(ui, positions, layers.coloring(ui, layer, head), width);
 }
 
 void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
@@ -222,7 +225,7 @@ void BiasSide::make_profile(const ViewState& ui, const BiasForm& form, const Bia
     if (map.shown.empty()) return;
     // The mean of exp(w) would only show its largest values.
     const std::vector<float>& values = map.w.empty() ? map.shown : map.w;
-    const Positions positions(ui.status);
+    const Positions positions(ui.status, ui.selection.cell.layer);
     Bins bins;
     for (int64_t r = 0; r < form.rows; ++r)
         for (int64_t c = 0; c < form.columns; ++c)
@@ -243,7 +246,7 @@ void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& l
     make_profile(ui, form, layers);
     if (profile_.x.size() < 2) return;
     const bool is_offset = form.layout == BiasLayout::band || form.layout == BiasLayout::kernel_1d;
-    const Positions positions(ui.status);
+    const Positions positions(ui.status, ui.selection.cell.layer);
     viz::CurvePlot plot;
     plot.id = "##profile";
     plot.title = is_offset ? "Mean bias by offset" : "Mean bias by distance";

@@ -41,14 +41,16 @@ void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
     Blocks block;
     if (!form.is_kernel())
         block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
-    layers_.update(ui, form, {.block = block, .first = 0, .end = form.layers});
+    layers_.update(ui, {.block = block, .first = 0, .end = form.layers});
     lines_.resize(size_t(form.layers * form.heads));
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
         if (!layers_.has(layer) || lines_[i].version == layers_.layer(layer).version) continue;
+        const BiasForm& own = layers_.form(layer);
+        if (head >= own.heads) continue;  // others have more
         lines_[i] = {
             layers_.layer(layer).version,
-            bias_statistics(form, layers_.layer(layer).maps[size_t(head)], ui.selection.quantity)};
+            bias_statistics(own, layers_.layer(layer).maps[size_t(head)], ui.selection.quantity)};
     }
 }
 
@@ -63,8 +65,11 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
         for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
             columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
+    std::vector<Cell> places;
     for (size_t i = 0; i < lines_.size(); ++i) {
         const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
+        if (head >= layers_.form(layer).heads) continue;
+        places.push_back({.layer = layer, .head = has_heads ? head : -1});
         const MapStatistics& n = lines_[i].numbers;
         const bool there = lines_[i].version != 0;
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
@@ -84,8 +89,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     }
     const int pressed = table(ui, "Layers##layers", columns, rows);
     if (pressed < 0) return;
-    ui.selection.lock(
-        {.layer = pressed / form.heads, .head = has_heads ? pressed % form.heads : -1});
+    ui.selection.lock(places[size_t(pressed)]);
 }
 
 // Which means and norms these are: training logs others.

@@ -124,6 +124,13 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     return true;
 }
 
+std::string layer_words(const Status& status, int64_t layer) {
+    const std::vector<MapLayer>& maps = status.config.model.maps.layers;
+    const bool has_name = layer >= 0 && layer < static_cast<int64_t>(maps.size());
+    return has_name ? fmt::format("{}, {}", layer, maps[static_cast<size_t>(layer)].name)
+                    : std::to_string(layer);
+}
+
 BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell) {
     BiasReading out;
     out.cell = cell;
@@ -185,7 +192,7 @@ std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
             out.push_back({form.layout == BiasLayout::kernel_2d ? "dy, dx" : "offset",
                            tap_words(form, r.cell)});
     } else if (r.cell.target >= 0) {
-        const Positions positions(ui.status);
+        const Positions positions(ui.status, r.cell.layer);
         out.push_back({"t", positions.target_words(r.cell.target)});
         out.push_back(
             {"t\u2032", r.cell.source >= 0 ? positions.source_words(r.cell.source) : "none"});

@@ -89,6 +89,8 @@ std::string earlier_words(const ViewState& ui, const Completion& completion) {
 
 std::string why_not_complete(const ViewState& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
+    if (ui.status.task.is_bias_alone)
+        return "This file holds position biases alone: completing needs a whole model.";
     if (ui.status.task.is_mixer_alone) return "This model is a mixer alone: it cannot complete.";
     if (!ui.status.task.is_autoregressive)
         return "This model classifies pictures: it cannot complete.";

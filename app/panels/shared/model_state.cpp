@@ -21,6 +21,18 @@ bool no_model_state(Ui& ui, Drawing drawing, const std::string& sentence) {
 
 bool mixer_alone_state(Ui& ui, Drawing drawing) {
     if (!ui.has_model() || !ui.status.task.is_mixer_alone) return false;
+    if (ui.status.task.is_bias_alone) {
+        empty_state(ui, {.drawing = drawing,
+                         .title = "This file holds position biases alone",
+                         .sentence = "Attention, keys and completions need a whole model: its "
+                                     "other weights are not in this file. Its maps are in the "
+                                     "Biases workspace.",
+                         .primary = "file.open",
+                         .secondary = "file.open_demo",
+                         .hint = {},
+                         .secondary_words = "Try the demo"});
+        return true;
+    }
     std::string sentence =
         "Its inputs are vectors: it has no embedding for a picture or a text, and nothing to "
         "predict with. ";

@@ -6,7 +6,7 @@
 
 namespace aft::app {
 
-Positions::Positions(const Status& status) {
+Positions::Positions(const Status& status, int64_t layer) {
     const ModelConfig& model = status.config.model;
     is_text = status.task.is_text();
     is_autoregressive = status.task.is_autoregressive;
@@ -22,6 +22,17 @@ Positions::Positions(const Status& status) {
         height = 1;
         width = tokens;
     }
+    if (status.task.is_bias_alone) take_grid(model.maps, layer);
+}
+
+void Positions::take_grid(const MapsConfig& maps, int64_t layer) {
+    const bool is_own = layer >= 0 && layer < static_cast<int64_t>(maps.layers.size());
+    const MapLayer of = is_own ? maps.layers[static_cast<size_t>(layer)] : maps.longest();
+    has_class_token = false;
+    tokens = of.tokens();
+    height = of.height;
+    width = of.width;
+    channels = of.channels;
 }
 
 Positions::GridPosition Positions::place_of(int64_t i) const {

@@ -14,7 +14,8 @@ struct Positions {
     int64_t tokens = 0;                           // T
     int64_t height = 1, width = 1, channels = 1;  // grid of the picture (patches for a classifier)
 
-    explicit Positions(const Status& status);
+    // Of a layer, which in maps alone may have a grid of its own; -1: of the model.
+    explicit Positions(const Status& status, int64_t layer = -1);
 
     struct GridPosition {
         int64_t y = -1, x = -1, channel = 0;  // y < 0: start or class token
@@ -37,6 +38,7 @@ struct Positions {
     [[nodiscard]] std::string pixel_words(const GridPosition& place) const;
 
   private:
+    void take_grid(const MapsConfig& maps, int64_t layer);
     [[nodiscard]] GridPosition place_of(int64_t sub_pixel) const;
 };
 

@@ -340,7 +340,8 @@ void PlotsPanel::inspector(Ui& ui) {
     key_value(ui, "Parameters##parameters", group_thousands(ui.status.parameters));
     key_value(ui, "Mixer##mixer", ui.status.config.model.mixer);
     key_value(ui, "Tokens##tokens", group_thousands(ui.status.tokens));
-    key_value(ui, "Data##data", ui.status.config.data.source);
+    if (!ui.status.config.data.source.empty())
+        key_value(ui, "Data##data", ui.status.config.data.source);
     section(ui, "Loss##loss");
     const auto rows = columns_.train.extremes(0, columns_.train.size());
     if (rows && columns_.rows == ui.curves->step.size()) {  // a long run is read in parts
