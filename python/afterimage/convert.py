@@ -71,7 +71,7 @@ REMEDY = ("pass mapping=FILE or a dictionary (docs/imports.md), or biases={name:
 
 def fail_unknown(tables: Iterable[Table], views: list[str], names: list[str]):
     best: Optional[tuple[int, Table, list[str]]] = None
-    for table in tables:
+    for table in (t for t in tables if not t.by_name_only):
         for prefix in views:
             inner = below(names, prefix)
             known = sum(knows(table, name) for name in inner)
@@ -176,7 +176,8 @@ class Converter:
         unknown = [name for name, value in self.tensors.items() if not self.take(name, value)]
         if unknown:
             near = nearest(unknown[0], [rule.source for rule in self.table.rules])
-            raise Error(f"the model is recognised as {self.table.name}, but no rule knows {shown_names(unknown, 5)}{near}")
+            raise Error(f"the model is recognised as {self.table.name}, but no rule knows {shown_names(unknown, 5)}{near};"
+                        f" {REMEDY}")
         return self.out
 
     def take(self, name: str, value: np.ndarray) -> bool:

@@ -12,7 +12,8 @@ from .errors import Error, nearest, shown
 
 LAYOUTS = ("full", "band", "kernel1d", "kernel2d")
 GAUGES = ("row", "none")
-MOST_NAME = 100
+# What the program reads.
+MOST_NAME, MOST_LAYERS, MOST_HEADS, MOST_TOKENS = 200, 4096, 4096, 65536
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ def checked_grid(grid: Any, where: str) -> list[int]:
         whole = all(int(n) == n for n in grid)
     except (TypeError, ValueError, OverflowError):
         sizes, whole = [], False
-    if not whole or not 1 <= len(sizes) <= 3 or min(sizes) < 1 or math.prod(sizes) > 1 << 20:
-        raise Error(f"{where}: grid is (T,), (H, W) or (H, W, C) of sizes from 1, found {shown(grid)}")
+    if not whole or not 1 <= len(sizes) <= 3 or min(sizes) < 1 or math.prod(sizes) > MOST_TOKENS:
+        raise Error(f"{where}: grid is (T,), (H, W) or (H, W, C) of sizes from 1 and T up to {MOST_TOKENS}, found"
+                    f" {shown(grid)}")
     return sizes
 
 
@@ -72,7 +74,8 @@ def check_shape(shape: Sequence[int], layout: str, grid: list[int], where: str) 
         "kernel2d": ("[heads, s, s], s odd, on a grid [H, W] or [H, W, C]",
                      rank == 3 and shape[1] == shape[2] and shape[1] % 2 == 1 and len(grid) > 1),
     }[layout]
-    if not fit or min(shape) < 1:
+    heads, taps = (shape[0] if rank == 3 or layout == "kernel1d" else 1), (0 if layout == "full" else shape[-1])
+    if not fit or not 1 <= heads <= MOST_HEADS or taps >= 2 * MOST_TOKENS:
         raise Error(f"{where}: layout {layout} needs {wanted} with T = {tokens} of the grid {grid}, found shape {list(shape)}")
 
 
@@ -96,8 +99,9 @@ def describe_map(name: Any, map: Map, shape: Sequence[int]) -> dict[str, Any]:
 
 def merged(biases: Biases, grid: Any, gauge: Optional[str]) -> dict[str, Map]:
     """Every layer as a Map with what the call says for all of them."""
-    if not isinstance(biases, Mapping) or not biases:
-        raise Error(f"biases is {{name of a layer: w}}, one layer at least, found {shown(type(biases).__name__)}")
+    if not isinstance(biases, Mapping) or not 1 <= len(biases) <= MOST_LAYERS:
+        found = f"{len(biases)} of them" if isinstance(biases, Mapping) else shown(type(biases).__name__)
+        raise Error(f"biases is {{name of a layer: w}}, 1 to {MOST_LAYERS} layers, found {found}")
     out = {}
     for name, value in biases.items():
         map = value if isinstance(value, Map) else Map(value)
