@@ -392,9 +392,11 @@ def checked_key(key: Any) -> str:
 
 def logged_value(key: str, value: Any) -> Union[float, int, Callable[[], float]]:
     """A number, or a function that waits for a device to say it."""
-    if torch_side.is_tensor(value) and value.numel() == 1 and value.device.type != "cpu":
-        held = value.detach().clone()
-        return lambda: finite(float(held))
+    if torch_side.is_tensor(value):
+        value = value.detach()
+        if value.numel() == 1 and value.device.type != "cpu":
+            held = value.clone()
+            return lambda: finite(float(held))
     try:
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
             return int(value)

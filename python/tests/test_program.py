@@ -135,7 +135,8 @@ class SameConversions(ProgramCase):
         self.compare(state, {"model.window": 2}, ["--window", "2"])
         with afterimage.Run(self.path, {"model": {"window": 2}}) as run:
             run.save(0, state, wait=True)
-        self.assertEqual(json.loads(self.run_program("inspect", self.path, "--json"))["model"]["window"], 2)
+        found = json.loads(self.run_program("inspect", self.path, "--json"))
+        self.assertEqual(found["config"]["model"]["window"], 2)
 
     def test_a_mapping_file(self):
         mapping = {**VARIANT, "settings": {**VARIANT["settings"], "model.query_gate": True}}
