@@ -99,6 +99,7 @@ class Run:
         self.step = self.last_logged = self.last_saved = 0
         self.logged_at: Optional[tuple[int, float]] = None
         self.norms: dict[int, dict[str, float]] = {}  # writer's thread: not yet in the log
+        self.row: tuple[int, dict[str, Any]] = -1, {}  # writer's thread: the newest line
         self.content: Optional[dict[str, Any]] = None  # {"maps": ...} or {"model": ...}, once it is known
         self.hooks: list[Any] = []
         self.at_end: list[Callable[[], None]] = []
@@ -226,11 +227,16 @@ class Run:
         """Norms of a save at the same step go into its line, so that steps never descend."""
         self.write_norms(step)
         numbers = {key: value() if callable(value) else value for key, value in line.items()}
-        self.folder.log({"step": step, **numbers, **self.norms.pop(step, {}), **({"timing": timing} if timing else {})})
+        self.write_row(step, {**numbers, **self.norms.pop(step, {})}, timing)
 
     def write_norms(self, before: int) -> None:
         for step in sorted(s for s in self.norms if s < before):
-            self.folder.log({"step": step, **self.norms.pop(step)})
+            self.write_row(step, self.norms.pop(step))
+
+    def write_row(self, step: int, row: Mapping[str, Any], timing: Mapping[str, float] = {}) -> None:
+        """Of lines of the same step the last one holds the values of all: what shows the newest line lacks nothing."""
+        self.row = step, {**(self.row[1] if self.row[0] == step else {}), **row}
+        self.folder.log({"step": step, **self.row[1], **({"timing": dict(timing)} if timing else {})})
 
     # Saving
 
@@ -307,14 +313,15 @@ class Run:
 
     def watch(self, model: Any, every: int = 50, *, optimizer: Any = None,
               biases: Optional[Callable[[Any], maps_of.Biases]] = None, grid: Optional[Iterable[int]] = None,
-              gauge: Optional[str] = None, causal: bool = False, mapping: Optional[Mapped] = None) -> None:
-        """Saves `model` every so many steps from now on, without a call in the loop.
+              gauge: Optional[str] = None, causal: bool = False, mapping: Optional[Mapped] = None, loss: Any = None) -> None:
+        """Saves `model` every so many steps from now on, and logs the loss of each, without a call in the loop.
 
         Steps are counted from `step`: by optimizer.step() where an optimizer is given, else by the forward passes of
         `model` in training mode (one a step: give the optimizer where gradients are accumulated, or the model is
         compiled). biases: a function of the model that returns what save(biases=...) takes; without it the whole model is
-        saved. The other options are those of save(). In a new run the model is saved at once, so that what is wrong with it
-        raises Error here and not in the loop.
+        saved. loss: the torch.nn.Module that computes the training loss, a mean: what it returns is logged as `loss` at
+        every step. The other options are those of save(). In a new run the model is saved at once, so that what is wrong with
+        it raises Error here and not in the loop.
         """
         if not self.is_writer:
             return
@@ -330,6 +337,8 @@ class Run:
             count += 1
             if count % every == 0 and count >= self.last_saved:
                 self.writer.run(lambda: save_now(count))
+            if newest and count >= self.last_logged:
+                self.writer.run(lambda: self.log(count, loss=newest.pop()))
 
         def before_forward() -> None:
             nonlocal begun
@@ -342,9 +351,11 @@ class Run:
                 passed()
             if count > self.last_saved:
                 save_now(count)
-        begun = False
+        begun, newest = False, []
         if count == 0:
             save_now(0)
+        if loss is not None:
+            self.hooks.append(torch_side.hook_loss(loss, lambda value: newest.__setitem__(slice(None), [value])))
         self.at_end.append(at_end)
         self.hooks.append(torch_side.hook_forward(model, before_forward) if optimizer is None
                           else torch_side.hook_optimizer(optimizer, passed))

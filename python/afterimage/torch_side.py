@@ -128,3 +128,14 @@ def hook_forward(model: Any, call: Callable[[], None]) -> Any:
         if module.training and torch().is_grad_enabled():
             call()
     return model.register_forward_pre_hook(before)
+
+
+def hook_loss(module: Any, call: Callable[[Any], None]) -> Any:
+    """`call(loss)`, detached, after every forward pass of a loss with gradients. -> a handle with remove()."""
+    if not is_module(module):
+        raise Error(f"loss is the torch.nn.Module that computes it, found {shown(type(module).__name__)}")
+
+    def after(_: Any, __: Any, value: Any) -> None:
+        if is_tensor(value) and value.requires_grad and value.numel() == 1:
+            call(value.detach())
+    return module.register_forward_hook(after)

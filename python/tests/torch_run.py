@@ -107,6 +107,26 @@ class Watching(Case):
         for step in (2, 4, 6, 7):
             np.testing.assert_array_equal(afterimage.load(self.path, step).tensors["blocks.0.mixer.w"], seen[step].numpy())
 
+    def test_loss(self):
+        model, criterion = Layer(), torch.nn.MSELoss()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        seen = []
+        with afterimage.Run(self.path) as run:
+            run.watch(model, every=2, optimizer=optimizer, loss=criterion)
+            for _ in range(5):
+                x = torch.randn(4, 5, 8)
+                loss = criterion(model(x), x)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                seen.append(loss.item())
+                with torch.no_grad():
+                    criterion(model(x), 2 * x)  # a validation
+            self.fails(["computes it"], run.watch, model, loss=lambda a, b: a)
+        steps, losses = afterimage.load(self.path).column("loss")
+        np.testing.assert_array_equal(steps, range(1, 6))
+        np.testing.assert_array_equal(losses, seen)
+
     def test_maps(self):
         model = torch.nn.Module()
         model.table = torch.nn.Parameter(torch.randn(7, 2))
