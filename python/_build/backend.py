@@ -19,7 +19,8 @@ def project(key):
 
 
 def requirements():
-    return re.findall(r'"([^"]+)"', re.search(r"^dependencies = \[(.*)\]$", (HERE / "pyproject.toml").read_text(), re.M)[1])
+    return re.findall(r'"([^"]+)"', re.search(r"^dependencies = \[(.*)\]$",
+                      (HERE / "pyproject.toml").read_text(), re.M)[1])
 
 
 def metadata():

@@ -17,4 +17,15 @@ from .reading import Loaded, load
 from .run import Run
 from .version import __version__
 
-__all__ = ["Completion", "Error", "Figure", "Loaded", "Map", "Run", "complete", "find_program", "load", "probe", "__version__"]
+__all__ = [
+    "Completion",
+    "Error",
+    "Figure",
+    "Loaded",
+    "Map",
+    "Run",
+    "complete",
+    "find_program",
+    "load",
+    "probe",
+     "__version__"]

@@ -265,4 +265,5 @@ def convert(tensors: Tensors, given: Mapping[str, Any], table: Optional[Table] =
     that no rule knows, values that are not finite and shapes that do not fit.
     """
     table, prefix = recognise(list(tensors), given, table)
-    return Converter(table, {name[len(prefix):]: v for name, v in tensors.items() if name.startswith(prefix)}).run(given)
+    return Converter(table, {name[len(prefix):]: v for name,
+                     v in tensors.items() if name.startswith(prefix)}).run(given)

@@ -188,11 +188,14 @@ class Folder:
         except (Error, OSError) as error:
             self.say(f"kept all checkpoints: {error}")
             return
-        scheduled = [s for s in steps_in(folder) if s not in pinned and not step_file(folder, s).with_suffix(".kind").exists()]
+        scheduled = [
+    s for s in steps_in(folder) if s not in pinned and not step_file(
+        folder, s).with_suffix(".kind").exists()]
         for step in scheduled[:-self.keep]:
             step_file(folder, step).unlink(missing_ok=True)
 
-    def remember(self, step: int, biases: Mapping[str, np.ndarray], metadata: Optional[Mapping[str, str]] = None) -> None:
+    def remember(self, step: int, biases: Mapping[str, np.ndarray],
+                 metadata: Optional[Mapping[str, str]] = None) -> None:
         """history/step-NNNNNNNN.safetensors: in half precision where the values fit. Thinned evenly, first and last kept."""
         if self.frames <= 0 or not biases:
             return

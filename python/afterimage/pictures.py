@@ -23,7 +23,8 @@ def encode(picture: np.ndarray) -> bytes:
     if picture.ndim == 3 and picture.shape[2] == 1:
         picture = picture[:, :, 0]
     if picture.dtype != np.uint8 or picture.ndim not in (2, 3) or (picture.ndim == 3 and picture.shape[2] != 3):
-        raise Error(f"a picture is [H, W], [H, W, 1] or [H, W, 3] of uint8, found {list(picture.shape)} of {picture.dtype}")
+        raise Error(
+            f"a picture is [H, W], [H, W, 1] or [H, W, 3] of uint8, found {list(picture.shape)} of {picture.dtype}")
     height, width = picture.shape[:2]
     rows = np.zeros((height, 1 + picture[0].size), np.uint8)
     rows[:, 1:] = picture.reshape(height, -1)
@@ -63,7 +64,8 @@ def decode(data: bytes, where: str) -> np.ndarray:
         head = body if kind == b"IHDR" else head
         packed += body if kind == b"IDAT" else b""
         at += 12 + length
-    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", head) if head and len(head) == 13 else [0] * 7
+    width, height, depth, colour, _, _, interlaced = struct.unpack(
+        ">IIBBBBB", head) if head and len(head) == 13 else [0] * 7
     if depth != 8 or colour not in CHANNELS or interlaced or not 0 < width * height <= MOST_PIXELS:
         raise Error(f"{where}: an 8-bit PNG without palette or interlacing is expected")
     channels = CHANNELS[colour]

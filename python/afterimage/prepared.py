@@ -40,7 +40,8 @@ def prepare_maps(arrays: Mapping[str, np.ndarray], maps: Mapping[str, Any], step
     """arrays: biases.0, biases.1, ... in the order of maps["layers"]. Raises Error on values that are not allowed."""
     layers = maps["layers"]
     tensors = {name: maps_of.checked_values(w, layer["name"]) for (name, w), layer in zip(arrays.items(), layers)}
-    norms = {f"bias_norm.layer.{i}": maps_of.norm(w, layer) for i, (w, layer) in enumerate(zip(tensors.values(), layers))}
+    norms = {f"bias_norm.layer.{i}": maps_of.norm(w, layer)
+                                                  for i, (w, layer) in enumerate(zip(tensors.values(), layers))}
     description = {"task": "maps", "step": step, "maps": dict(maps)}
     text = json.dumps({"format_version": 1, **description}, allow_nan=False)
     return Prepared({"maps": dict(maps)}, tensors, tensors, norms, description, {"afterimage": text})

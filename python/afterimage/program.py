@@ -33,7 +33,8 @@ def find_program(program: Optional[Pathlike] = None) -> Path:
     tree = Path(__file__).resolve().parent.parent.parent / "build" / "release" / "afterimage"
     found = shutil.which("afterimage") or shutil.which(str(tree))
     if not found:
-        raise Error(f"the program 'afterimage' is not there: it is not on the PATH and not {tree}; set AFTERIMAGE_PROGRAM")
+        raise Error(
+            f"the program 'afterimage' is not there: it is not on the PATH and not {tree}; set AFTERIMAGE_PROGRAM")
     return Path(found).absolute()
 
 
@@ -65,7 +66,8 @@ def run_program(command: str, arguments: Sequence[str], options: Mapping[str, An
     except OSError as error:
         raise Error(f"{words[0]}: cannot be started: {error.strerror}") from None
     if done.returncode != 0:
-        said = [line for line in done.stderr.strip().splitlines() if line.startswith("afterimage: ")] or [done.stderr.strip()]
+        said = [line for line in done.stderr.strip().splitlines() if line.startswith("afterimage: ")] or [
+                                                   done.stderr.strip()]
         raise Error(said[-1].removeprefix("afterimage: ") or f"{command}: ended with exit code {done.returncode}")
     return done.stdout
 

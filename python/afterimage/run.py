@@ -2,71 +2,23 @@
 from __future__ import annotations
 
 import atexit
-import math
 import os
-import re
 import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
-import numpy as np
-
 from . import maps as maps_of
 from . import torch_side
-from .errors import Error, nearest, shown
+from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_config, checked_key, checked_name, checked_step,
+                        difference, logged_value, rank_of, table_of)
+from .errors import Error
 from .files import steps_in
 from .folder import Folder, with_context
 from .prepared import Prepared, prepare_maps, prepare_model
-from .tables import Table, make_table, read_table
 from .version import __version__
 from .writer import Writer
 
-Pathlike = Union[str, "os.PathLike[str]"]
-Mapped = Union[Pathlike, Mapping[str, Any]]
-CONFIG_KEYS = ("name", "model", "data", "train")
-MOST_STEP = 2**53
-MOST_KEY = 100
 live_runs: "set[Run]" = set()  # until they are finished
-
-
-def checked_config(config: Optional[Mapping[str, Any]]) -> dict[str, Any]:
-    config = dict(config or {})
-    for key, value in config.items():
-        if key not in CONFIG_KEYS:
-            raise Error(f"config: unknown key '{shown(key)}'; allowed: {', '.join(CONFIG_KEYS)}{nearest(key, CONFIG_KEYS)}")
-        if key != "name" and not isinstance(value, Mapping):
-            raise Error(f"config['{key}'] is a dictionary of settings, found {shown(value)}")
-    return config
-
-
-def checked_name(name: Any) -> str:
-    ok = isinstance(name, str) and name.isprintable() and len(name.encode()) <= 100 and "/" not in name and ".." not in name
-    if not ok or not name:
-        raise Error(f"name is '{shown(name)}'; allowed: at most 100 bytes without '/', '..' and control characters")
-    return name
-
-
-def checked_alphabet(alphabet: Union[str, bytes, Iterable[str], None]) -> Optional[list[int]]:
-    """The byte of each token, in the order of the tokens."""
-    if alphabet is None:
-        return None
-    out = []
-    for c in alphabet:
-        byte = c if isinstance(c, int) else c.encode() if isinstance(c, str) else c
-        byte = byte if isinstance(byte, int) else byte[0] if isinstance(byte, bytes) and len(byte) == 1 else -1
-        if not 0 <= byte <= 255 or byte in out:
-            raise Error(f"alphabet: one character of one byte for each token, none twice; found '{shown(c)}'")
-        out.append(byte)
-    return out
-
-
-def rank_of(rank: Optional[int]) -> int:
-    if rank is not None:
-        return int(rank)
-    text = os.environ.get("RANK", "0")
-    if not re.fullmatch(r"\d{1,9}", text):
-        raise Error(f"RANK={shown(text)}: a whole number from 0 is expected")
-    return int(text)
 
 
 class Run:
@@ -264,7 +216,8 @@ class Run:
             return False
         step = checked_step(step, self.last_saved, "save")
         if (model is None) == (biases is None):
-            raise Error("save: one of a model and biases={name: w}, found " + ("both" if biases is not None else "none"))
+            raise Error("save: one of a model and biases={name: w}, found " + \
+                        ("both" if biases is not None else "none"))
         prepare, is_here = (self.model_work(step, model, mapping) if biases is None
                             else self.maps_work(step, maps_of.merged(biases, grid, gauge), causal))
         self.last_saved = step
@@ -277,7 +230,8 @@ class Run:
         self.writer.submit(lambda: self.write(step, prepare()), is_save=True)
         return not wait or (self.flush() and self.failures == failures)
 
-    def maps_work(self, step: int, biases: Mapping[str, maps_of.Map], causal: bool) -> tuple[Callable[[], Prepared], bool]:
+    def maps_work(self, step: int, biases: Mapping[str, maps_of.Map],
+                  causal: bool) -> tuple[Callable[[], Prepared], bool]:
         description = maps_of.describe(biases, causal)
         copies = self.copier.copy({f"biases.{i}": map.w for i, map in enumerate(biases.values())})
         return lambda: prepare_maps(copies.get(), description, step), copies.are_here()
@@ -306,7 +260,12 @@ class Run:
         self.folder.write_config(self.config_of(ready.content))
         self.write_norms(step)
         self.norms[step] = ready.norms
-        with_context(f"step {step} could not be saved", lambda: self.folder.save(step, ready.tensors, ready.description))
+        with_context(
+    f"step {step} could not be saved",
+    lambda: self.folder.save(
+        step,
+        ready.tensors,
+         ready.description))
         self.folder.remember(step, ready.biases, ready.history_metadata)
 
     # Watching
@@ -359,65 +318,6 @@ class Run:
         self.at_end.append(at_end)
         self.hooks.append(torch_side.hook_forward(model, before_forward) if optimizer is None
                           else torch_side.hook_optimizer(optimizer, passed))
-
-
-def difference(old: Any, new: Any, where: str = "") -> str:
-    """The first place where two JSON values differ, in words."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for key in [*old, *(k for k in new if k not in old)]:
-            if old.get(key) != new.get(key):
-                return difference(old.get(key), new.get(key), f"{where}.{key}".lstrip("."))
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        at = next((i for i in range(len(old)) if old[i] != new[i]), 0)
-        return difference(old[at], new[at], f"{where}[{at}]")
-    return f"{where} was {shown(old)}, is {shown(new)}"
-
-
-def table_of(mapping: Optional[Mapped]) -> Optional[Table]:
-    if mapping is None:
-        return None
-    return make_table(mapping, "mapping", "mapping") if isinstance(mapping, Mapping) else read_table(mapping)
-
-
-def checked_step(step: Any, least: int, where: str) -> int:
-    try:
-        whole = int(step)
-        ok = whole == step and not isinstance(step, bool)
-    except (TypeError, ValueError, OverflowError):
-        whole, ok = 0, False
-    if not ok or not 0 <= whole < MOST_STEP:
-        raise Error(f"{where}: a whole number from 0 is expected, found {shown(step)}")
-    if whole < least:
-        raise Error(f"{where}: step {whole} comes after step {least}" if where in ("log", "save")
-                    else f"{where} = {whole}; allowed: from {least}")
-    return whole
-
-
-def checked_key(key: Any) -> str:
-    if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key.encode()) <= MOST_KEY:
-        raise Error(f"log: the name of a value is a text of 1 to {MOST_KEY} bytes without control characters, found {shown(key)}")
-    if key in ("step", "timing"):
-        raise Error(f"log: '{key}' is the run's own; choose another name")
-    return key
-
-
-def logged_value(key: str, value: Any) -> Union[float, int, Callable[[], float]]:
-    """A number, or a function that waits for a device to say it."""
-    if torch_side.is_tensor(value):
-        value = value.detach()
-        if value.numel() == 1 and value.device.type != "cpu":
-            held = value.clone()
-            return lambda: finite(float(held))
-    try:
-        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-            return int(value)
-        return finite(float(value))
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise Error(f"log: {shown(key)} is a number or a tensor of one element, found {shown(type(value).__name__)}") from None
-
-
-def finite(value: float) -> Optional[float]:
-    return value if math.isfinite(value) else None
 
 
 def finish_all() -> None:

@@ -144,7 +144,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str,
     return tensors, metadata
 
 
-def write(path: str | os.PathLike[str], tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> None:
+def write(path: str | os.PathLike[str], tensors: Mapping[str, np.ndarray],
+          metadata: Mapping[str, str] | None = None) -> None:
     """Writes `tensors` (any shape; the dtypes that `read` knows, but BF16) atomically: a temporary file beside it,
     flushed, renamed. Raises Error on another dtype, and as write_atomically()."""
     parts = []
@@ -159,7 +160,8 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, np.ndarray], metad
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     at = 0
     for name, value in parts:
-        header[name] = {"dtype": NAMES[value.dtype], "shape": list(value.shape), "data_offsets": [at, at + value.nbytes]}
+        header[name] = {"dtype": NAMES[value.dtype], "shape": list(
+            value.shape), "data_offsets": [at, at + value.nbytes]}
         at += value.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)

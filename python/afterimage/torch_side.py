@@ -47,7 +47,8 @@ def numbers(value: Any) -> np.ndarray:
     if not is_tensor(value):
         return np.asarray(value)
     value = value.detach()
-    if value.dtype in (torch().bfloat16, getattr(torch(), "float8_e4m3fn", None), getattr(torch(), "float8_e5m2", None)):
+    if value.dtype in (torch().bfloat16, getattr(torch(), "float8_e4m3fn", None),
+                       getattr(torch(), "float8_e5m2", None)):
         value = value.float()
     return value.numpy()
 

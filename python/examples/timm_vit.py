@@ -35,7 +35,12 @@ def main():
     args = parser.parse_args()
     generator = torch.Generator().manual_seed(1)
     torch.manual_seed(1)
-    model = timm.create_model("vit_tiny_patch16_224", img_size=SIDE, patch_size=4, depth=args.depth, num_classes=CLASSES)
+    model = timm.create_model(
+    "vit_tiny_patch16_224",
+    img_size=SIDE,
+    patch_size=4,
+    depth=args.depth,
+     num_classes=CLASSES)
     optimizer = torch.optim.AdamW(model.parameters(), 5e-4)
     criterion = torch.nn.CrossEntropyLoss()
     with afterimage.Run(args.run, steps=args.steps) as run:

@@ -80,7 +80,8 @@ class Faults(Case):
         """NaN in a tensor on the host is an error of the call; the run stays as it was."""
         with afterimage.Run(self.path) as run:
             run.save(0, biases={"a": W}, wait=True)
-            self.fails(["'a'", "1 of 16 values are NaN"], run.save, 1, biases={"a": np.where(np.eye(4)[0] * np.eye(4), np.nan, W)})
+            self.fails(["'a'", "1 of 16 values are NaN"], run.save, 1, biases={
+                       "a": np.where(np.eye(4)[0] * np.eye(4), np.nan, W)})
             run.save(2, biases={"a": W}, wait=True)
         self.assertEqual(steps_in(self.path / "checkpoints"), [0, 2])
 

@@ -10,7 +10,8 @@ from afterimage import maps, safetensors
 
 
 def layer(w, **options):
-    return maps.describe(maps.merged({"a": w}, options.pop("grid", None), options.pop("gauge", None)), False)["layers"][0]
+    return maps.describe(maps.merged({"a": w}, options.pop("grid", None),
+                         options.pop("gauge", None)), False)["layers"][0]
 
 
 def zeros(*shape):
@@ -20,14 +21,17 @@ def zeros(*shape):
 class Layouts(Case):
     def test_told_from_the_shape(self):
         cases = [((16, 16), None, "full", [16]), ((2, 16, 16), None, "full", [16]), ((16, 16), (4, 4), "full", [4, 4]),
-                 ((12, 12), (2, 2, 3), "full", [2, 2, 3]), ((2, 16, 5), (4, 4), "band", [4, 4]), ((2, 16, 5), [16], "band", [16]),
+                 ((12, 12), (2, 2, 3), "full", [2, 2, 3]), ((2, 16, 5),
+                  (4, 4), "band", [4, 4]), ((2, 16, 5), [16], "band", [16]),
                  ((2, 7), (16,), "kernel1d", [16]), ((2, 7, 7), (4, 4), "kernel2d", [4, 4]), ((3, 3, 3), (4, 4, 3), "kernel2d", [4, 4, 3])]
         for shape, grid, layout, told in cases:
             with self.subTest(shape=shape, grid=grid):
-                self.assertEqual(layer(zeros(*shape), grid=grid), {"name": "a", "layout": layout, "grid": told, "gauge": "row"})
+                self.assertEqual(layer(zeros(*shape), grid=grid),
+                                 {"name": "a", "layout": layout, "grid": told, "gauge": "row"})
 
     def test_layers_that_differ(self):
-        found = maps.describe(maps.merged({"a": zeros(16, 16), "b": maps.Map(zeros(1, 3), (9,), "none")}, (4, 4), "row"), True)
+        found = maps.describe(maps.merged(
+            {"a": zeros(16, 16), "b": maps.Map(zeros(1, 3), (9,), "none")}, (4, 4), "row"), True)
         self.assertEqual(found, {"causal": True, "layers": [
             {"name": "a", "layout": "full", "grid": [4, 4], "gauge": "row"},
             {"name": "b", "layout": "kernel1d", "grid": [9], "gauge": "none"}]})

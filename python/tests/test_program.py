@@ -85,7 +85,8 @@ class Written(ProgramCase):
         self.assertEqual(run.tensors["optim.steps"], 2)
         self.fails(["has been started"], afterimage.Run, self.path)
         answer = afterimage.complete(self.path, data="mirror?split=test", keep_rows=15, samples=2, seed=3, threads=1)
-        self.assertEqual((answer.samples.shape, answer.samples.dtype, answer.log_likelihoods.shape), ((2, 16, 16), np.uint8, (2,)))
+        self.assertEqual((answer.samples.shape, answer.samples.dtype,
+                         answer.log_likelihoods.shape), ((2, 16, 16), np.uint8, (2,)))
         np.testing.assert_array_equal(answer.samples[0, :15], answer.samples[1, :15])
         self.assertTrue(answer._repr_png_().startswith(b"\x89PNG"))
         picture = answer.samples[0]

@@ -62,7 +62,8 @@ class Writing(Case):
             run.save(5, biases={"a": W}, wait=True)
             for step in (4, 5, 6):
                 run.log(step, loss=1)
-        self.assertEqual([(line["step"], "bias_norm.layer.0" in line) for line in self.lines()], [(4, False), (5, True), (6, False)])
+        self.assertEqual([(line["step"], "bias_norm.layer.0" in line)
+                         for line in self.lines()], [(4, False), (5, True), (6, False)])
 
     def test_a_copy_is_taken(self):
         w = W.copy()

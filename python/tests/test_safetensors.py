@@ -113,7 +113,8 @@ class Pictures(Case):
         for kind in range(5):
             filtered = np.zeros(12, np.uint8)
             for i in range(12):
-                left, up, corner = (int(row[i - 3]) if i >= 3 else 0), int(above[i]), (int(above[i - 3]) if i >= 3 else 0)
+                left, up, corner = (int(row[i - 3]) if i >= 3 else 0), int(above[i]
+                                    ), (int(above[i - 3]) if i >= 3 else 0)
                 p = left + up - corner
                 paeth = min((abs(p - v), n, v) for n, v in enumerate((left, up, corner)))[2]
                 filtered[i] = (int(row[i]) - [0, left, up, (left + up) // 2, paeth][kind]) % 256

@@ -46,7 +46,8 @@ def rish16_state(dim=4, hidden=3, tokens=5):
 class Patterns(Case):
     def test_match(self):
         cases = [("a.{i}.b", "a.12.b", {"i": "12"}), ("a.{i}.b", "a.x.b", None), ("{a}.{p}", "x.weight", {"a": "x", "p": "weight"}),
-                 ("{a}.{p}", "x.y.weight", None), ("{p}.{p}", "x.x", {"p": "x"}), ("{p}.{p}", "x.y", None), ("a+b", "a+b", {}),
+                 ("{a}.{p}", "x.y.weight", None), ("{p}.{p}", "x.x", {
+                  "p": "x"}), ("{p}.{p}", "x.y", None), ("a+b", "a+b", {}),
                  ("a+b", "aab", None), ("{i}", "", None)]
         for pattern, name, bound in cases:
             with self.subTest(pattern=pattern, name=name):
@@ -56,7 +57,8 @@ class Patterns(Case):
         self.fails(["placeholder"], patterns.match, "a.{i", "a.1")
 
     def test_expressions(self):
-        facts = patterns.Facts(lambda name, axis: {("w", 0): 8, ("a.b", 1): 3}[name, axis], lambda p: 4, lambda n: 5, lambda p: p == "x")
+        facts = patterns.Facts(lambda name, axis: {("w", 0): 8, ("a.b", 1): 3}[
+                               name, axis], lambda p: 4, lambda n: 5, lambda p: p == "x")
         table = patterns.SizeTable({"dim": "size(w, 0)", "double": "2 * dim", "loop": "loop + 1"}, facts)
         cases = {"1 + 2 * 3": 7, "(1 + 2) * 3": 9, "7 - 2 - 1": 4, "8 / 2 / 2": 2, "sqrt(dim * 2)": 4, "double - size(a.b, 1)": 13,
                  "count(blocks.{i}.w) + ones(m)": 9, "has(x)": 1, "has(y)": 0, " 3 ": 3}
@@ -108,8 +110,12 @@ class Conversions(Case):
         self.assertEqual(found.settings, {"task": "layer", "mixer": "aft-simple", "dim": 3, "layers": 2, "height": 1, "width": 6,
                                           "output_projection": False, "qkv_bias": False, "norm_eps": 1e-6})
         self.assertEqual(set(found.weights), {f"blocks.{i}.mixer.{n}.weight" for i in (0, 1) for n in "qkv"})
-        np.testing.assert_array_equal(found.weights["blocks.1.mixer.q.weight"], state["enc.1.att.query"].T.astype(np.float32))
-        np.testing.assert_array_equal(found.weights["blocks.0.mixer.v.weight"], state["enc.0.att.kv"][3:].astype(np.float32))
+        np.testing.assert_array_equal(
+    found.weights["blocks.1.mixer.q.weight"],
+    state["enc.1.att.query"].T.astype(
+        np.float32))
+        np.testing.assert_array_equal(found.weights["blocks.0.mixer.v.weight"],
+                                      state["enc.0.att.kv"][3:].astype(np.float32))
         self.assertEqual(found.dropped, {"steps": "a counter of the training"})
         self.assertEqual({w.dtype for w in found.weights.values()}, {np.dtype(np.float32)})
 
@@ -129,7 +135,8 @@ class Conversions(Case):
             with self.subTest(words):
                 self.fails(["'x'", words], one, x, **rule)
         self.fails(["only two axes"], one, x[0], transpose=True)
-        for words, value in {"complex": x * 1j, "float64 values beyond float32": x + 1e300, "NaN or infinite": x / 0 if False else np.where(x > 3, np.nan, x)}.items():
+        for words, value in {"complex": x * 1j, "float64 values beyond float32": x + 1e300,
+            "NaN or infinite": x / 0 if False else np.where(x > 3, np.nan, x)}.items():
             self.fails(["'x'", words], one, value)
 
     def test_recognised(self):
@@ -150,7 +157,8 @@ class Conversions(Case):
         self.fails(["RWKV", "refused"], converted, {"blocks.0.att.time_decay": np.zeros(2)}, {})
         gap = {k: v for k, v in variant_state(3).items() if ".1." not in k}
         self.fails(["layer 1 is missing"], converted, gap, {}, tables.make_table(VARIANT, "v", "v"))
-        self.fails(["does not fit v", "missing: 'enc.{i}.att.query'"], converted, state, {}, tables.make_table(VARIANT, "v", "v"))
+        self.fails(["does not fit v", "missing: 'enc.{i}.att.query'"],
+                   converted, state, {}, tables.make_table(VARIANT, "v", "v"))
         self.fails(["afterimage needs", "model"], converted, {"blocks.0.mixer.k.weight": np.zeros((2, 2))}, {},
                    next(t for t in tables.known_tables() if t.name == "afterimage"))
 

@@ -80,7 +80,11 @@ class Watching(Case):
         steps = steps_in(self.path / "checkpoints")
         self.assertEqual(steps, [0, 3, 6, 9, 10])
         for step in steps:
-            np.testing.assert_array_equal(afterimage.load(self.path, step).tensors["blocks.0.mixer.w"], seen[step].numpy())
+            np.testing.assert_array_equal(
+    afterimage.load(
+        self.path,
+        step).tensors["blocks.0.mixer.w"],
+         seen[step].numpy())
         self.assertEqual((run.failures, run.dropped), (0, 0))
         self.assertEqual(len(afterimage.load(self.path).column("loss")[0]), 10)
         train(model, optimizer, 5, lambda *_: None)  # the hook is gone
@@ -105,7 +109,11 @@ class Watching(Case):
             train(model, optimizer, 7, after)
         self.assertEqual(steps_in(self.path / "checkpoints"), [0, 2, 4, 6, 7])
         for step in (2, 4, 6, 7):
-            np.testing.assert_array_equal(afterimage.load(self.path, step).tensors["blocks.0.mixer.w"], seen[step].numpy())
+            np.testing.assert_array_equal(
+    afterimage.load(
+        self.path,
+        step).tensors["blocks.0.mixer.w"],
+         seen[step].numpy())
 
     def test_loss(self):
         model, criterion = Layer(), torch.nn.MSELoss()
@@ -170,11 +178,17 @@ class Watching(Case):
         model = Layer()
         with afterimage.Run(self.path) as run:
             run.save(0, {f"_orig_mod.module.{k}": v for k, v in model.state_dict().items()}, wait=True)
-        np.testing.assert_array_equal(afterimage.load(self.path).tensors["blocks.0.mixer.w"], model.wbias.detach().numpy())
+        np.testing.assert_array_equal(
+    afterimage.load(
+        self.path).tensors["blocks.0.mixer.w"],
+         model.wbias.detach().numpy())
 
     def test_values_of_tensors(self):
         with afterimage.Run(self.path) as run:
-            run.log(0, a=torch.tensor(1.5, requires_grad=True), b=torch.tensor([2], dtype=torch.int64), c=torch.tensor(0.1).bfloat16())
+            run.log(
+    0, a=torch.tensor(
+        1.5, requires_grad=True), b=torch.tensor(
+            [2], dtype=torch.int64), c=torch.tensor(0.1).bfloat16())
             self.fails(["d is a number"], run.log, 1, d=torch.ones(2))
         line, = self.lines()
         self.assertEqual((line["a"], line["b"]), (1.5, 2))
@@ -206,7 +220,10 @@ class OnDevice(Case):
                 loss.backward()
                 optimizer.step()
                 run.log(step, loss=loss)
-        np.testing.assert_array_equal(afterimage.load(self.path).tensors["blocks.0.mixer.w"], model.wbias.detach().cpu().numpy())
+        np.testing.assert_array_equal(
+    afterimage.load(
+        self.path).tensors["blocks.0.mixer.w"],
+         model.wbias.detach().cpu().numpy())
         self.assertEqual(len(afterimage.load(self.path).column("loss")[0]), 6)
 
 
@@ -253,7 +270,15 @@ class Cost(Case):
         for i in range(4):
             alone.append(steps(50))
             with afterimage.Run(self.folder / str(i)) as run:
-                run.watch(model, every=50, optimizer=optimizer, biases=lambda m: {"layer 0": m.table[index]}, grid=(16, 16))
+                run.watch(
+    model,
+    every=50,
+    optimizer=optimizer,
+    biases=lambda m: {
+        "layer 0": m.table[index]},
+        grid=(
+            16,
+             16))
                 watched.append(steps(50))
         alone, watched = np.min(alone, axis=0), np.min(watched, axis=0)
         print(f"a step of {1e3 * alone[0]:.1f} ms alone, {1e3 * watched[0]:.1f} ms watched; of this thread's time"
