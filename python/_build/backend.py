@@ -1,5 +1,5 @@
-"""Builds the wheel (PEP 517, PEP 660) with nothing but Python, so that `pip install ./python` needs no network: a zip of
-the package, its metadata, and a copy of the tables that it shares with the program (assets/imports)."""
+"""Builds the wheel (PEP 517, PEP 660) with nothing but Python, so that `pip install ./python` needs no network: a zip
+of the package, its metadata, and a copy of the tables that it shares with the program (assets/imports)."""
 import base64
 import hashlib
 import os
@@ -24,7 +24,8 @@ def requirements():
 
 
 def metadata():
-    lines = ["Metadata-Version: 2.1", f"Name: {NAME}", f"Version: {project('version')}", f"Summary: {project('description')}",
+    lines = ["Metadata-Version: 2.1", f"Name: {NAME}", f"Version: {project('version')}",
+             f"Summary: {project('description')}",
              f"Requires-Python: {project('requires-python')}", "License: MIT",
              *(f"Requires-Dist: {name}" for name in requirements())]
     return "\n".join(lines) + "\n"

@@ -7,8 +7,8 @@
             ...
             run.log(step, loss=loss)
 
-`Run` writes a run folder from any training loop, `load` reads one, `probe` and `complete` ask the program. Importing this
-needs NumPy alone; PyTorch is touched only where its objects are given. docs/pytorch.md shows all of it.
+`Run` writes a run folder from any training loop, `load` reads one, `probe` and `complete` ask the program. Importing
+this needs NumPy alone; PyTorch is touched only where its objects are given. docs/pytorch.md shows all of it.
 """
 from .errors import Error
 from .maps import Map

@@ -96,7 +96,8 @@ def checked_step(step: Any, least: int, where: str) -> int:
 def checked_key(key: Any) -> str:
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key.encode()) <= MOST_KEY:
         raise Error(
-            f"log: the name of a value is a text of 1 to {MOST_KEY} bytes without control characters, found {shown(key)}")
+            f"log: the name of a value is a text of 1 to {MOST_KEY} bytes without control characters, found"
+            f" {shown(key)}")
     if key in ("step", "timing"):
         raise Error(f"log: '{key}' is the run's own; choose another name")
     return key

@@ -1,5 +1,6 @@
-"""From a state dict and a table to tensors and settings of ours. Does what the table says and nothing beyond it: what the
-program must know of its own nets (a parameter that starts anew or has no counterpart) is left to `afterimage import`."""
+"""From a state dict and a table to tensors and settings of ours. Does what the table says and nothing beyond it: what
+the program must know of its own nets (a parameter that starts anew or has no counterpart) is left to `afterimage
+import`."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -80,12 +81,14 @@ def fail_unknown(tables: Iterable[Table], views: list[str], names: list[str]):
     if best is None:
         raise Error(f"the model: no table knows a single name of its state dict: {shown_names(names, 5)}; {REMEDY}")
     known, table, inner = best
-    raise Error(f"the model is not recognised; the nearest origin is {table.name}, which knows {known} of {len(inner)} names"
+    raise Error(f"the model is not recognised; the nearest origin is {table.name}, which knows {known} of {len(inner)}"
+                f" names"
                 f"{differences(table, inner)}; {REMEDY}")
 
 
 def recognise(names: list[str], given: Iterable[str], table: Optional[Table] = None) -> tuple[Table, str]:
-    """-> the table that these names belong to, and the prefix below which they lie. given: settings that the user gives."""
+    """-> the table that these names belong to, and the prefix below which they lie. given: settings that the user
+    gives."""
     views, given = views_of(names), set(given)
     if table is not None:
         counts = {prefix: sum(knows(table, n) for n in below(names, prefix)) for prefix in views}
@@ -99,7 +102,8 @@ def recognise(names: list[str], given: Iterable[str], table: Optional[Table] = N
         found = [t for t in tables if not t.by_name_only and set(t.given) <= given and fits(t, inner)]
         found.sort(key=lambda t: -len(t.given))
         if len(found) > 1 and len(found[0].given) == len(found[1].given):
-            raise Error(f"the model: both {found[0].name} and {found[1].name} know these names; pass mapping= with the file"
+            raise Error(f"the model: both {found[0].name} and {found[1].name} know these names; pass mapping= with the"
+                        f" file"
                         " of one of them")
         if found:
             return refused(found[0]), prefix
@@ -171,12 +175,14 @@ class Converter:
                 raise Error(f"{self.table.where}: the setting '{shown(key)}' is none of the model (model.KEY)")
             self.out.settings[key[len("model."):]] = value
         if self.table.fill or self.table.new:
-            raise Error(f"{self.table.name} has parameters that the file lacks ('fill', 'new'): only the program knows their"
+            raise Error(f"{self.table.name} has parameters that the file lacks ('fill', 'new'): only the program knows"
+                        f" their"
                         " shapes; save the state dict and use `afterimage import FILE --map FILE -o MODEL`")
         unknown = [name for name, value in self.tensors.items() if not self.take(name, value)]
         if unknown:
             near = nearest(unknown[0], [rule.source for rule in self.table.rules])
-            raise Error(f"the model is recognised as {self.table.name}, but no rule knows {shown_names(unknown, 5)}{near};"
+            raise Error(f"the model is recognised as {self.table.name}, but no rule knows"
+                        f" {shown_names(unknown, 5)}{near};"
                         f" {REMEDY}")
         return self.out
 
@@ -261,8 +267,8 @@ def convert(tensors: Tensors, given: Mapping[str, Any], table: Optional[Table] =
     """A state dict by a table, or by the known one that its names belong to.
 
     tensors: name -> array of real numbers. given: settings over what the table says, {"model.window": 32}. Raises Error
-    where nothing fits (it names the nearest origin and the first differences), where such a model is refused, and on names
-    that no rule knows, values that are not finite and shapes that do not fit.
+    where nothing fits (it names the nearest origin and the first differences), where such a model is refused, and on
+    names that no rule knows, values that are not finite and shapes that do not fit.
     """
     table, prefix = recognise(list(tensors), given, table)
     return Converter(table, {name[len(prefix):]: v for name,

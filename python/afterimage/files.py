@@ -21,7 +21,8 @@ counter = itertools.count()
 def check_no_link(path: Path) -> None:
     """Raises Error where `path` is a symbolic link: a run never writes through one."""
     if path.is_symlink():
-        raise Error(f"{path}: is a symbolic link (to {shown(os.readlink(path))}), and a run never writes through one; put"
+        raise Error(f"{path}: is a symbolic link (to {shown(os.readlink(path))}), and a run never writes through one;"
+                    f" put"
                     " the file or folder itself in its place, or move the run folder as a whole")
 
 

@@ -55,7 +55,8 @@ def read_lines(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], bool]:
 
 
 class Folder:
-    """Holds the lock of a run folder and writes into it. Every call blocks on the disk and raises Error with the path."""
+    """Holds the lock of a run folder and writes into it. Every call blocks on the disk and raises Error with the
+    path."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], keep: int, frames: int) -> None:
         self.path, self.keep, self.frames = Path(path).absolute(), keep, frames
@@ -69,7 +70,8 @@ class Folder:
         return (log.exists() and log.stat().st_size > 0) or bool(steps_in(self.path / "checkpoints"))
 
     def open(self, resume: Union[bool, int]) -> None:
-        """Makes the folder and takes its lock. Raises Error where it holds something else, or a run that is not resumed."""
+        """Makes the folder and takes its lock. Raises Error where it holds something else, or a run that is not
+        resumed."""
         if self.path.exists() and not self.path.is_dir():
             raise Error(f"{self.path}: is a file, expected a run folder")
         ours = self.is_run() or (self.path / "run.lock").exists()
@@ -90,7 +92,8 @@ class Folder:
         for name in LINKLESS:
             check_no_link(self.path / name)
         if resume is False and self.has_begun():
-            raise Error(f"{self.path}: a run has been started in this folder; continue it with resume=True, or choose another"
+            raise Error(f"{self.path}: a run has been started in this folder; continue it with resume=True, or choose"
+                        f" another"
                         " folder")
         if resume is not True and resume is not False and not self.is_run():
             raise Error(f"{self.path}: resume={resume}, but there is no run (no config.json in it)")
@@ -132,7 +135,8 @@ class Folder:
             write_atomically(path, text)
 
     def resume_from(self, step: Optional[int]) -> tuple[int, int]:
-        """Cuts what came after `step` (None: after the newest checkpoint). -> that step, the last step that is logged."""
+        """Cuts what came after `step` (None: after the newest checkpoint). -> that step, the last step that is
+        logged."""
         saved = steps_in(self.path / "checkpoints")
         at = step if step is not None else saved[-1] if saved else 0
         kept = self.cut_lines("metrics.jsonl", at)
@@ -196,7 +200,8 @@ class Folder:
 
     def remember(self, step: int, biases: Mapping[str, np.ndarray],
                  metadata: Optional[Mapping[str, str]] = None) -> None:
-        """history/step-NNNNNNNN.safetensors: in half precision where the values fit. Thinned evenly, first and last kept."""
+        """history/step-NNNNNNNN.safetensors: in half precision where the values fit. Thinned evenly, first and last
+        kept."""
         if self.frames <= 0 or not biases:
             return
         folder = self.path / "history"

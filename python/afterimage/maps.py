@@ -1,5 +1,5 @@
-"""Maps alone: position biases of any model, without the model (docs/format.md). w is target-major everywhere: w[t, j] is
-how much target t attends to source j."""
+"""Maps alone: position biases of any model, without the model (docs/format.md). w is target-major everywhere: w[t, j]
+is how much target t attends to source j."""
 from __future__ import annotations
 
 import math
@@ -27,7 +27,7 @@ class Map:
         kernel2d  [heads, s, s]: offsets by row and by column likewise
     grid: [T] (text), [H, W] or [H, W, C], of product T; for kernels what they slide over. None: that of the call.
     gauge: what may be added without changing the model: "row" (a constant to a row of w, as under softmax) or "none".
-    layout: None = told from the shape of w and the grid.
+    layout: None = inferred from the shape of w and the grid.
     """
     w: Any
     grid: Optional[Sequence[int]] = None
@@ -50,7 +50,7 @@ def checked_grid(grid: Any, where: str) -> list[int]:
     return sizes
 
 
-def told_layout(shape: Sequence[int], grid: list[int], where: str) -> str:
+def inferred_layout(shape: Sequence[int], grid: list[int], where: str) -> str:
     """The layout that a shape can only be."""
     tokens, rank = math.prod(grid), len(shape)
     if rank in (2, 3) and shape[-1] == shape[-2] == tokens:
@@ -61,8 +61,10 @@ def told_layout(shape: Sequence[int], grid: list[int], where: str) -> str:
         return "kernel2d"
     if rank == 2 and shape[1] % 2 == 1 and len(grid) == 1:
         return "kernel1d"
-    raise Error(f"{where}: shape {list(shape)} does not fit the grid {grid} of T = {tokens}; allowed: [T, T], [heads, T, T], a"
-                " band [heads, T, s], a kernel [heads, s] or [heads, s, s], s odd (pass the grid, or Map(w, grid, layout=...))")
+    raise Error(f"{where}: shape {list(shape)} does not fit the grid {grid} of T = {tokens}; allowed: [T, T], [heads,"
+                f" T, T], a"
+                " band [heads, T, s], a kernel [heads, s] or [heads, s, s], s odd (pass the grid, or Map(w, grid,"
+                " layout=...))")
 
 
 def check_shape(shape: Sequence[int], layout: str, grid: list[int], where: str) -> None:
@@ -76,7 +78,8 @@ def check_shape(shape: Sequence[int], layout: str, grid: list[int], where: str) 
     }[layout]
     heads, taps = (shape[0] if rank == 3 or layout == "kernel1d" else 1), (0 if layout == "full" else shape[-1])
     if not fit or not 1 <= heads <= MOST_HEADS or taps >= 2 * MOST_TOKENS:
-        raise Error(f"{where}: layout {layout} needs {wanted} with T = {tokens} of the grid {grid}, found shape {list(shape)}")
+        raise Error(f"{where}: layout {layout} needs {wanted} with T = {tokens} of the grid {grid}, found shape"
+                    f" {list(shape)}")
 
 
 def describe_map(name: Any, map: Map, shape: Sequence[int]) -> dict[str, Any]:
@@ -86,13 +89,15 @@ def describe_map(name: Any, map: Map, shape: Sequence[int]) -> dict[str, Any]:
         raise Error(f"{where}: the name of a layer is a text of 1 to {MOST_NAME} bytes without control characters")
     gauge = map.gauge or "row"
     if gauge not in GAUGES:
-        raise Error(f"{where}: gauge '{shown(gauge)}' is not known; allowed: {', '.join(GAUGES)}{nearest(gauge, GAUGES)}")
+        raise Error(f"{where}: gauge '{shown(gauge)}' is not known; allowed:"
+                    f" {', '.join(GAUGES)}{nearest(gauge, GAUGES)}")
     if map.grid is None and (len(shape) not in (2, 3) or shape[-1] != shape[-2] or map.layout not in (None, "full")):
         raise Error(f"{where}: shape {list(shape)} needs a grid: (T,), (H, W) or (H, W, C)")
     grid = checked_grid([shape[-1]] if map.grid is None else map.grid, where)
-    layout = map.layout or told_layout(shape, grid, where)
+    layout = map.layout or inferred_layout(shape, grid, where)
     if layout not in LAYOUTS:
-        raise Error(f"{where}: layout '{shown(layout)}' is not known; allowed: {', '.join(LAYOUTS)}{nearest(layout, LAYOUTS)}")
+        raise Error(f"{where}: layout '{shown(layout)}' is not known; allowed:"
+                    f" {', '.join(LAYOUTS)}{nearest(layout, LAYOUTS)}")
     check_shape(shape, layout, grid, where)
     return {"name": name, "layout": layout, "grid": grid, "gauge": gauge}
 
@@ -130,7 +135,8 @@ def checked_values(w: np.ndarray, name: str) -> np.ndarray:
     if np.isnan(out).any():
         raise Error(f"{where}: {int(np.isnan(out).sum())} of {out.size} values are NaN")
     if (out == np.inf).any() or (w.dtype.itemsize > 4 and not np.array_equal(np.isinf(out), np.isinf(w))):
-        raise Error(f"{where}: values are +infinity or beyond float32; allowed: finite numbers, and -infinity as a mask")
+        raise Error(f"{where}: values are +infinity or beyond float32; allowed: finite numbers, and -infinity as a"
+                    " mask")
     return out
 
 

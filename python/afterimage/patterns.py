@@ -31,7 +31,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def match(pattern: str, name: str) -> Optional[Bindings]:
-    """What the placeholders stand for where `name` is of this pattern: {i} a whole number, others a piece without a dot.
+    """What the placeholders stand for where `name` is of this pattern: {i} a whole number, others a piece without a
+    dot.
     One that is there twice stands for the same both times."""
     found = compiled(pattern).fullmatch(name)
     if found is None:

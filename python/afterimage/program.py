@@ -1,4 +1,5 @@
-"""`probe` and `complete`: the program's own commands, with its names, options and results, as arrays. Nothing is computed
+"""`probe` and `complete`: the program's own commands, with its names, options and results, as arrays. Nothing is
+computed
 here: the program is started in a temporary folder, once for each call."""
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ def flags_of(options: Mapping[str, Any]) -> list[str]:
         elif isinstance(value, (str, int, float, np.integer, np.floating, os.PathLike)):
             flags.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
         else:
-            raise Error(f"{key} is a text, a number, True or a dictionary of options, found {shown(type(value).__name__)}")
+            raise Error(f"{key} is a text, a number, True or a dictionary of options, found"
+                        f" {shown(type(value).__name__)}")
     return flags
 
 
@@ -93,8 +95,8 @@ def with_pictures(options: Mapping[str, Any], folder: str) -> dict[str, Any]:
 
 
 class Figure(np.ndarray):
-    """What a probe answers: an array with the names of the command line that made it. In a notebook it shows itself as the
-    program's picture. float32; shape and unit are the probe's (`afterimage list probes`)."""
+    """What a probe answers: an array with the names of the command line that made it. In a notebook it shows itself as
+    the program's picture. float32; shape and unit are the probe's (`afterimage list probes`)."""
     made_by: Optional[tuple[str, str, dict[str, Any], Optional[Pathlike]]]
 
     def __new__(cls, values: np.ndarray, made_by: Any = None) -> "Figure":
@@ -124,12 +126,12 @@ class Figure(np.ndarray):
 
 
 def probe(model: Any, name: str, *, program: Optional[Pathlike] = None, **options: Any) -> Figure:
-    """`afterimage probe NAME MODEL`, as an array: probe("runs/mine", "bias", layer=0) is [T, T] or [heads, T, T], w of every
-    pair, target-major; `visible="nan"` makes pairs that cannot attend NaN.
+    """`afterimage probe NAME MODEL`, as an array: probe("runs/mine", "bias", layer=0) is [T, T] or [heads, T, T], w of
+    every pair, target-major; `visible="nan"` makes pairs that cannot attend NaN.
 
-    model: a checkpoint, a run folder, a Run or what load() returned. options: the flags of the command line with `_` for
-    `-` (layer, head, position, quantity, text, data, ...; device, threads). image may be an array. Raises Error with the
-    program's words.
+    model: a checkpoint, a run folder, a Run or what load() returned. options: the flags of the command line with `_`
+    for `-` (layer, head, position, quantity, text, data, ...; device, threads). image may be an array. Raises Error
+    with the program's words.
     """
     path = model_path(model)
     with tempfile.TemporaryDirectory(prefix="afterimage-") as folder:
@@ -141,7 +143,8 @@ def probe(model: Any, name: str, *, program: Optional[Pathlike] = None, **option
 @dataclass
 class Completion:
     """What complete() answers. samples: [n, H, W] or [n, H, W, 3] uint8 for pictures, a list of texts for texts.
-    log_likelihoods: [n] float64, nats over the filled positions. result: the program's JSON. grid: PNG of all of them."""
+    log_likelihoods: [n] float64, nats over the filled positions. result: the program's JSON. grid: PNG of all of
+    them."""
     samples: Any
     log_likelihoods: np.ndarray
     result: dict[str, Any] = field(repr=False)

@@ -19,9 +19,9 @@ KEYS = ("format_version", "program_version", "config", "task", "data", "step", "
 
 @dataclass
 class Loaded:
-    """config: the settings, as config.json and checkpoints hold them ({} for maps alone). maps: {"causal", "layers"} of maps
-    alone, else None. tensors: name -> array, the state of the training under `optim.` and `ema.`. step: of these tensors;
-    None where a run has no checkpoint yet. metrics, events: the whole lines of a run's logs."""
+    """config: the settings, as config.json and checkpoints hold them ({} for maps alone). maps: {"causal", "layers"} of
+    maps alone, else None. tensors: name -> array, the state of the training under `optim.` and `ema.`. step: of these
+    tensors; None where a run has no checkpoint yet. metrics, events: the whole lines of a run's logs."""
     path: Path
     config: dict[str, Any]
     tensors: dict[str, np.ndarray] = field(repr=False)
@@ -37,7 +37,8 @@ class Loaded:
         rows = [(line["step"], line[name]) for line in self.metrics if name in line]
         if not rows:
             known = sorted({key for line in self.metrics for key in line} - {"step", "timing"})
-            raise Error(f"{self.path}: '{shown(name)}' is not logged; there are {', '.join(map(shown, known)) or 'no values'}")
+            raise Error(f"{self.path}: '{shown(name)}' is not logged; there are"
+                        f" {', '.join(map(shown, known)) or 'no values'}")
         return (np.array([step for step, _ in rows], np.int64),
                 np.array([np.nan if value is None else value for _, value in rows], np.float64))
 

@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 from . import maps as maps_of
 from . import torch_side
-from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_config, checked_key, checked_name, checked_step,
+from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_config, checked_key, checked_name,
+                        checked_step,
                         difference, logged_value, rank_of, table_of)
 from .errors import Error
 from .files import steps_in
@@ -27,8 +28,8 @@ class Run:
     path: the folder; new, empty, or one of a run to resume.
     config: {"name": ..., "model": {...}, "data": {...}, "train": {...}}, all optional: settings with the names of
         `afterimage train --print-config`; those of "model" are over what the origin's table says.
-    resume: False: a run that has begun there is an error. True: continue after its newest checkpoint (a new run where there
-        is none). A number: continue after that step. What came after is cut; `step` says where the run stands.
+    resume: False: a run that has begun there is an error. True: continue after its newest checkpoint (a new run where
+        there is none). A number: continue after that step. What came after is cut; `step` says where the run stands.
     steps: the step to stop at, for the window's progress.
     alphabet: for models of text, the character of each token, in order.
     keep: checkpoints that stay (the newest; 0: all). history: moments of the biases that stay for the timeline.
@@ -36,8 +37,8 @@ class Run:
 
     Attributes: `step` (the newest checkpoint when it was opened, 0 in a new run), `path`, `is_writer`.
     Raises Error where the folder holds something else, a run that is not resumed, or is in use by another process.
-    From then on nothing that fails in writing ends the training: it is counted (`failures`, `dropped`), its words are in
-    `problem`, and the first gives one warning. What is wrong with the arguments of a call raises Error.
+    From then on nothing that fails in writing ends the training: it is counted (`failures`, `dropped`), its words are
+    in `problem`, and the first gives one warning. What is wrong with the arguments of a call raises Error.
     """
 
     def __init__(self, path: Pathlike, config: Optional[Mapping[str, Any]] = None, resume: Union[bool, int] = False, *,
@@ -101,8 +102,8 @@ class Run:
         return {"name": self.name, **content, "data": dict(self.given.get("data", {})), "train": train}
 
     def finish(self, save_watched: bool = True) -> None:
-        """Saves what watch() follows as it is now (save_watched), writes what waits, removes the hooks, and gives the folder
-        back. Does nothing the second time."""
+        """Saves what watch() follows as it is now (save_watched), writes what waits, removes the hooks, and gives the
+        folder back. Does nothing the second time."""
         for save_last in self.at_end if save_watched else []:
             self.writer.run(save_last)
         for hook in self.hooks:
@@ -207,8 +208,9 @@ class Run:
         wait: return only when it is on the disk.
 
         Copies the tensors and returns; a thread writes them. Of saves that wait only the newest is written. The first
-        save is checked in the call and raises Error where the model is not recognised, a shape does not fit or a value is
-        not finite; what is found later gives the one warning. -> False where it was not written (wait), or by this rank.
+        save is checked in the call and raises Error where the model is not recognised, a shape does not fit or a value
+        is not finite; what is found later gives the one warning. -> False where it was not written (wait), or by this
+        rank.
         """
         if not self.is_writer or self.folder.lock is None:
             if self.is_writer:
@@ -252,7 +254,8 @@ class Run:
         if self.content is not None and self.content != ready.content:
             kind = "maps" if "maps" in self.content else "a model"
             new = "maps" if "maps" in ready.content else "a model"
-            raise Error(f"{self.path}: this run holds {kind}{' of other settings or layers' if kind == new else f', not {new}'}:"
+            raise Error(f"{self.path}: this run holds"
+                        f" {kind}{' of other settings or layers' if kind == new else f', not {new}'}:"
                         f" {difference(self.content, ready.content)}; write into another folder")
 
     def write(self, step: int, ready: Prepared) -> None:
@@ -272,15 +275,16 @@ class Run:
 
     def watch(self, model: Any, every: int = 50, *, optimizer: Any = None,
               biases: Optional[Callable[[Any], maps_of.Biases]] = None, grid: Optional[Iterable[int]] = None,
-              gauge: Optional[str] = None, causal: bool = False, mapping: Optional[Mapped] = None, loss: Any = None) -> None:
+              gauge: Optional[str] = None, causal: bool = False, mapping: Optional[Mapped] = None,
+              loss: Any = None) -> None:
         """Saves `model` every so many steps from now on, and logs the loss of each, without a call in the loop.
 
         Steps are counted from `step`: by optimizer.step() where an optimizer is given, else by the forward passes of
         `model` in training mode (one a step: give the optimizer where gradients are accumulated, or the model is
-        compiled). biases: a function of the model that returns what save(biases=...) takes; without it the whole model is
-        saved. loss: the torch.nn.Module that computes the training loss, a mean: what it returns is logged as `loss` at
-        every step. The other options are those of save(). In a new run the model is saved at once, so that what is wrong with
-        it raises Error here and not in the loop.
+        compiled). biases: a function of the model that returns what save(biases=...) takes; without it the whole model
+        is saved. loss: the torch.nn.Module that computes the training loss, a mean: what it returns is logged as `loss`
+        at every step. The other options are those of save(). In a new run the model is saved at once, so that what is
+        wrong with it raises Error here and not in the loop.
         """
         if not self.is_writer:
             return

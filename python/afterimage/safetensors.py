@@ -15,7 +15,8 @@ from .files import write_atomically
 
 MOST_HEADER_BYTES = 100 << 20
 MOST_JSON_LEVELS = 64
-DTYPES: dict[str, str] = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2",
+DTYPES: dict[str, str] = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
+                          "I16": "<i2",
                           "I8": "|i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1"}
 NAMES = {np.dtype(code): name for name, code in DTYPES.items() if name != "BF16"}
 

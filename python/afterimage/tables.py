@@ -101,7 +101,8 @@ class Reader:
 
 def read_rule(value: Any, where: str) -> Rule:
     reader = Reader(value, where)
-    rule = Rule(reader.text("from"), reader.texts("to"), reader.text("drop"), reader.text("check"), reader.text("otherwise"),
+    rule = Rule(reader.text("from"), reader.texts("to"), reader.text("drop"), reader.text("check"),
+                reader.text("otherwise"),
                 reader.flag("transpose"), reader.texts("shape"), reader.text("first"), reader.text("scale"),
                 reader.text("times"))
     reader.texts("back")  # for the way back alone
@@ -119,7 +120,8 @@ def make_table(value: Any, name: str, where: str) -> Table:
     """Raises Error, naming the file and the key, on anything else than a mapping."""
     reader = Reader(value, where)
     plain = (str, int, float, bool)
-    table = Table(name, where, reader.text("sentence"), reader.texts("needs"), reader.texts("lacks"), reader.texts("given"),
+    table = Table(name, where, reader.text("sentence"), reader.texts("needs"), reader.texts("lacks"),
+                  reader.texts("given"),
                   reader.flag("by_name_only"), reader.text("refuse"),
                   {k: str(v) for k, v in reader.table("sizes", plain, "a text or a number").items()},
                   reader.table("settings", plain, "a text, a number, true or false"),
@@ -155,7 +157,8 @@ def shared_folder() -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise Error(f"assets/imports is not there; looked in {shown_places(places)}. Set AFTERIMAGE_SHARE to the folder that holds"
+    raise Error(f"assets/imports is not there; looked in {shown_places(places)}. Set AFTERIMAGE_SHARE to the folder"
+                f" that holds"
                 " assets")
 
 

@@ -69,9 +69,9 @@ class Copies:
 
 
 class Copier:
-    """Takes copies that later steps of the training do not change. Returns at once for tensors of a CUDA device: they are
-    cloned there on the current stream, and the clone goes to pinned memory on a stream of its own. Tensors on the host
-    are copied in the call."""
+    """Takes copies that later steps of the training do not change. Returns at once for tensors of a CUDA device: they
+    are cloned there on the current stream, and the clone goes to pinned memory on a stream of its own. Tensors on the
+    host are copied in the call."""
 
     def __init__(self) -> None:
         self.streams: dict[Any, Any] = {}
@@ -84,7 +84,8 @@ class Copier:
             if not is_tensor(value):
                 out[name] = np.array(value)
             elif self.is_odd(value):
-                raise Error(f"'{shown(name)}' is a tensor of layout {value.layout} on {value.device}; allowed: dense tensors"
+                raise Error(f"'{shown(name)}' is a tensor of layout {value.layout} on {value.device}; allowed: dense"
+                            f" tensors"
                             " with values")
             elif value.device.type == "cuda":
                 on_device.setdefault(value.device, []).append(name)

@@ -12,8 +12,8 @@ MOST_LINES = 10_000  # log lines that may wait while a checkpoint is written
 class Writer:
     """Runs small pieces of work in the order in which they came, in a thread of its own.
 
-    A piece that fails is counted, and the first failure gives one warning: the user's training goes on. `dropped` counts
-    saves that a newer one has replaced before they were begun.
+    A piece that fails is counted, and the first failure gives one warning: the user's training continues. `dropped`
+    counts saves that a newer one has replaced before they were begun.
     """
 
     def __init__(self, name: str) -> None:
@@ -74,7 +74,7 @@ class Writer:
         if self.failures > 1:
             return
         try:
-            warnings.warn(f"afterimage: {self.name} could not be written, the training goes on: {self.problem}",
+            warnings.warn(f"afterimage: {self.name} could not be written, training continues: {self.problem}",
                           RuntimeWarning, stacklevel=2)
         except RuntimeWarning:
             pass  # warnings are errors, but not in this thread

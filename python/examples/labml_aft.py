@@ -4,8 +4,8 @@
     pip install torch labml-nn ./python
     python python/examples/labml_aft.py            # in another terminal: afterimage runs/labml-aft
 
-The model, the data and the loop are labml's, as its package has them; only the sizes are smaller, for a CPU. labml downloads
-the text; --text FILE takes one that is there.
+The model, the data and the loop are labml's, as its package has them; only the sizes are smaller, for a CPU. labml
+downloads the text; --text FILE takes one that is there.
 """
 import argparse
 

@@ -36,7 +36,8 @@ def main():
     try:
         import numpy  # noqa: F401
     except ImportError:
-        print("FAIL NumPy is not installed for this Python (scripts/setup.sh brings python3-numpy)\n0 passed, 1 failed, 0 skipped")
+        print("FAIL NumPy is not installed for this Python (scripts/setup.sh brings python3-numpy)\n0 passed, 1"
+              " failed, 0 skipped")
         return 1
     sys.path[:0] = [str(HERE), str(HERE.parent)]
     suite = unittest.defaultTestLoader.loadTestsFromNames(names or [n for n in known if n.startswith("test_")])

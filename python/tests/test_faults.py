@@ -1,4 +1,4 @@
-"""What fails beside the training: full disks, folders that vanish, a disk that is too slow. The loop goes on."""
+"""What fails beside the training: full disks, folders that vanish, a disk that is too slow. The loop continues."""
 import resource
 import shutil
 import sys
@@ -61,7 +61,7 @@ class Faults(Case):
         found = self.warned(train)
         self.assertEqual(len(found), 1, found)
         self.assertIn(str(self.path), found[0])
-        self.assertIn("the training goes on", found[0])
+        self.assertIn("training continues", found[0])
         self.assertGreater(run.failures, 1)
         self.assertIn("No such file", run.problem)
 

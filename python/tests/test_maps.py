@@ -1,4 +1,4 @@
-"""Maps alone: what is told from shapes, what is refused, what is written."""
+"""Maps alone: what is inferred from shapes, what is refused, what is written."""
 import json
 import unittest
 
@@ -19,15 +19,16 @@ def zeros(*shape):
 
 
 class Layouts(Case):
-    def test_told_from_the_shape(self):
+    def test_inferred_from_the_shape(self):
         cases = [((16, 16), None, "full", [16]), ((2, 16, 16), None, "full", [16]), ((16, 16), (4, 4), "full", [4, 4]),
                  ((12, 12), (2, 2, 3), "full", [2, 2, 3]), ((2, 16, 5),
                   (4, 4), "band", [4, 4]), ((2, 16, 5), [16], "band", [16]),
-                 ((2, 7), (16,), "kernel1d", [16]), ((2, 7, 7), (4, 4), "kernel2d", [4, 4]), ((3, 3, 3), (4, 4, 3), "kernel2d", [4, 4, 3])]
-        for shape, grid, layout, told in cases:
+                 ((2, 7), (16,), "kernel1d", [16]), ((2, 7, 7), (4, 4), "kernel2d", [4, 4]),
+                 ((3, 3, 3), (4, 4, 3), "kernel2d", [4, 4, 3])]
+        for shape, grid, layout, sizes in cases:
             with self.subTest(shape=shape, grid=grid):
                 self.assertEqual(layer(zeros(*shape), grid=grid),
-                                 {"name": "a", "layout": layout, "grid": told, "gauge": "row"})
+                                 {"name": "a", "layout": layout, "grid": sizes, "gauge": "row"})
 
     def test_layers_that_differ(self):
         found = maps.describe(maps.merged(
@@ -37,11 +38,15 @@ class Layouts(Case):
             {"name": "b", "layout": "kernel1d", "grid": [9], "gauge": "none"}]})
 
     def test_refusals(self):
-        cases = {"[2, 16, 4] does not fit the grid": (zeros(2, 16, 4), {"grid": (4, 4)}), "needs a grid": (zeros(2, 7), {}),
-                 "does not fit the grid [4, 4] of T = 16": (zeros(9, 9), {"grid": (4, 4)}), "found [2, 0]": (zeros(4, 4), {"grid": [2, 0]}),
+        cases = {"[2, 16, 4] does not fit the grid": (zeros(2, 16, 4), {"grid": (4, 4)}),
+                 "needs a grid": (zeros(2, 7), {}),
+                 "does not fit the grid [4, 4] of T = 16": (zeros(9, 9), {"grid": (4, 4)}),
+                 "found [2, 0]": (zeros(4, 4), {"grid": [2, 0]}),
                  "(T,), (H, W)": (zeros(4, 4), {"grid": 4}), "found (1.5, 2)": (zeros(3, 3), {"grid": (1.5, 2)}),
-                 "'column' is not known": (zeros(4, 4), {"gauge": "column"}), "an array or a tensor": ([[1, 2], [3, 4]], {}),
-                 "65536": (zeros(4, 4), {"grid": (70000,)}), "needs [heads, T, s], s odd": (maps.Map(zeros(2, 16, 4), (16,), layout="band"), {}),
+                 "'column' is not known": (zeros(4, 4), {"gauge": "column"}),
+                 "an array or a tensor": ([[1, 2], [3, 4]], {}),
+                 "65536": (zeros(4, 4), {"grid": (70000,)}),
+                 "needs [heads, T, s], s odd": (maps.Map(zeros(2, 16, 4), (16,), layout="band"), {}),
                  "did you mean 'kernel1d'": (maps.Map(zeros(2, 3), (16,), layout="kernel1"), {}),
                  "grid [H, W]": (maps.Map(zeros(2, 3, 3), (16,), layout="kernel2d"), {})}
         for words, (w, options) in cases.items():
@@ -68,7 +73,8 @@ class Values(Case):
 
     def test_refusals(self):
         with afterimage.Run(self.path) as run:
-            cases = {"NaN": np.array([[np.nan]]), "+infinity": np.array([[np.inf]]), "beyond float32": np.array([[1e300]]),
+            cases = {"NaN": np.array([[np.nan]]), "+infinity": np.array([[np.inf]]),
+                     "beyond float32": np.array([[1e300]]),
                      "complex": np.array([[1j]]), "bool": np.array([[True]])}
             for words, w in cases.items():
                 with self.subTest(words):

@@ -65,7 +65,8 @@ class Written(ProgramCase):
             self.assertTrue("in use" in done.stderr or "mixer alone" in done.stderr, done.stderr)
 
     def test_killed(self):
-        code = ("import sys, numpy as np; sys.path.insert(0, sys.argv[2]); from test_tables import rish16_state; import afterimage\n"
+        code = ("import sys, numpy as np; sys.path.insert(0, sys.argv[2]); from test_tables import rish16_state;"
+                " import afterimage\n"
                 "run = afterimage.Run(sys.argv[1]); state = rish16_state()\n"
                 "run.save(0, state, wait=True); print('going', flush=True)\n"
                 "for step in range(1, 10**9): run.log(step, loss=1 / step); run.save(step, state)\n")
@@ -124,7 +125,7 @@ class SameConversions(ProgramCase):
         tried = set()
         for fixture in sorted(FIXTURES.glob("*.pt")):
             if fixture.stem.startswith(("pos-bias-uv-local", "rish16-local", "hf-vit")):
-                continue  # -local: the same names, told apart by what is given; hf-vit: is not exported
+                continue  # -local: the same names, distinguished by what is given; hf-vit: is not exported
             with self.subTest(fixture.name):
                 state, name = self.their_names(fixture)
                 self.compare(state, {}, [])

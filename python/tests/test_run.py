@@ -107,11 +107,14 @@ class Writing(Case):
         self.addCleanup(run.finish)
         run.log(5, loss=1)
         run.save(5, biases={"a": W}, wait=True)
-        bad = {"'five'": lambda: run.log("five", loss=1), "comes after step 5": lambda: run.log(4, loss=1), "found -1": lambda: run.log(-1),
-               "found 1.5": lambda: run.log(1.5), "found True": lambda: run.log(True), "'step'": lambda: run.log(6, {"step": 1}),
+        bad = {"'five'": lambda: run.log("five", loss=1), "comes after step 5": lambda: run.log(4, loss=1),
+               "found -1": lambda: run.log(-1),
+               "found 1.5": lambda: run.log(1.5), "found True": lambda: run.log(True),
+               "'step'": lambda: run.log(6, {"step": 1}),
                "loss is a number": lambda: run.log(6, loss="low"), "control": lambda: run.log(6, {"a\nb": 1}),
                "save: step 4": lambda: run.save(4, biases={"a": W}), "found none": lambda: run.save(6),
-               "found both": lambda: run.save(6, {}, biases={"a": W}), "holds maps of other": lambda: run.save(6, biases={"b": W}),
+               "found both": lambda: run.save(6, {}, biases={"a": W}),
+               "holds maps of other": lambda: run.save(6, biases={"b": W}),
                "state dict is expected": lambda: run.save(6, 3), "holds no tensors": lambda: run.save(6, {"a": 1})}
         for words, call in bad.items():
             with self.subTest(words):

@@ -33,7 +33,8 @@ class Safetensors(Case):
         return self.file
 
     def test_comes_back(self):
-        values = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b.c": np.array(7, np.int64), "d": np.zeros((0, 4), np.float64),
+        values = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b.c": np.array(7, np.int64),
+                  "d": np.zeros((0, 4), np.float64),
                   "e": np.array([True, False]), "f": np.arange(4, dtype=np.float16), "g": np.arange(3, dtype=">f4"),
                   "h": np.arange(12, dtype=np.float32).reshape(3, 4).T}
         safetensors.write(self.file, values, {"k": "v"})
@@ -63,11 +64,17 @@ class Safetensors(Case):
         cases = {"too short": b"abc", "claims": file_of({}, b"", 1 << 40), "not valid JSON": file_of(b"{]      "),
                  "must be an object": file_of([1]), "dtype, shape and data_offsets": file_of({"w": {"dtype": "F32"}}),
                  "dtype 'F99'": file_of({"w": entry([2], 0, 8, "F99")}, eight),
-                 "16 sizes": file_of({"w": entry([-1], 0, 8)}, eight), "two numbers": file_of({"w": entry([2], True, 8)}, eight),
-                 "need 8": file_of({"w": entry([2], 0, 4)}, bytes(4)), "expected 0": file_of({"w": entry([1], 4, 8)}, eight),
+                 "16 sizes": file_of({"w": entry([-1], 0, 8)}, eight),
+                 "two numbers": file_of({"w": entry([2], True, 8)}, eight),
+                 "need 8": file_of({"w": entry([2], 0, 4)}, bytes(4)),
+                 "expected 0": file_of({"w": entry([1], 4, 8)}, eight),
                  "the tensors cover 4 bytes": file_of({"w": entry([1], 0, 4)}, eight),
-                 "claims 100": file_of(b"{}", b"", 100), "need 4722366482869645213696": file_of({"w": entry([2**35, 2**35], 0, 8)}, eight),
-                 "object of texts": file_of({"__metadata__": {"a": 1}}), "other than 0 and 1": file_of({"w": entry([1], 0, 1, "BOOL")}, b"\2"),
+                 "claims 100": file_of(b"{}", b"", 100), "need 4722366482869645213696": file_of({"w": entry([2**35,
+                                                                                                             2**35], 0,
+                                                                                                             8)},
+                                                                                                             eight),
+                 "object of texts": file_of({"__metadata__": {"a": 1}}),
+                 "other than 0 and 1": file_of({"w": entry([1], 0, 1, "BOOL")}, b"\2"),
                  "there twice": file_of(b'{"w":' + json.dumps(entry([1], 0, 4)).encode() + b',"w":' +
                                         json.dumps(entry([1], 0, 4)).encode() + b"}", bytes(4)),
                  "64 levels": file_of(b'{"w":' + b"[" * 100000 + b"]" * 100000 + b"}")}

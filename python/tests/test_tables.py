@@ -45,7 +45,8 @@ def rish16_state(dim=4, hidden=3, tokens=5):
 
 class Patterns(Case):
     def test_match(self):
-        cases = [("a.{i}.b", "a.12.b", {"i": "12"}), ("a.{i}.b", "a.x.b", None), ("{a}.{p}", "x.weight", {"a": "x", "p": "weight"}),
+        cases = [("a.{i}.b", "a.12.b", {"i": "12"}), ("a.{i}.b", "a.x.b", None),
+                 ("{a}.{p}", "x.weight", {"a": "x", "p": "weight"}),
                  ("{a}.{p}", "x.y.weight", None), ("{p}.{p}", "x.x", {
                   "p": "x"}), ("{p}.{p}", "x.y", None), ("a+b", "a+b", {}),
                  ("a+b", "aab", None), ("{i}", "", None)]
@@ -60,11 +61,13 @@ class Patterns(Case):
         facts = patterns.Facts(lambda name, axis: {("w", 0): 8, ("a.b", 1): 3}[
                                name, axis], lambda p: 4, lambda n: 5, lambda p: p == "x")
         table = patterns.SizeTable({"dim": "size(w, 0)", "double": "2 * dim", "loop": "loop + 1"}, facts)
-        cases = {"1 + 2 * 3": 7, "(1 + 2) * 3": 9, "7 - 2 - 1": 4, "8 / 2 / 2": 2, "sqrt(dim * 2)": 4, "double - size(a.b, 1)": 13,
+        cases = {"1 + 2 * 3": 7, "(1 + 2) * 3": 9, "7 - 2 - 1": 4, "8 / 2 / 2": 2, "sqrt(dim * 2)": 4,
+                 "double - size(a.b, 1)": 13,
                  "count(blocks.{i}.w) + ones(m)": 9, "has(x)": 1, "has(y)": 0, " 3 ": 3}
         for text, value in cases.items():
             self.assertEqual(patterns.evaluate(text, table), value, text)
-        bad = ["", "1 +", "(1", "1)", "1 / 0", "sqrt(0 - 1)", "nothing", "wrong(1)", "loop", "1 2", "((((" * 20 + "1" + "))))" * 20,
+        bad = ["", "1 +", "(1", "1)", "1 / 0", "sqrt(0 - 1)", "nothing", "wrong(1)", "loop", "1 2",
+               "((((" * 20 + "1" + "))))" * 20,
                "9" * 40, "1" * 600, "size(w)", "1 ; 2", "__import__"]
         for text in bad:
             with self.subTest(text):
@@ -79,7 +82,7 @@ class Tables(Case):
         self.assertEqual(names, {p.stem for p in (ROOT / "assets" / "imports").glob("*.json")})
 
     def test_the_page_s_example(self):
-        page = (ROOT / "docs" / "imports.md").read_text()
+        page = (ROOT / "docs/imports.md").read_text()
         text = page[page.index("```json") + 7:]
         found = json.loads(text[:text.index("```")])
         table = tables.make_table(found, "variant", "variant.json")
@@ -91,9 +94,12 @@ class Tables(Case):
             return {**VARIANT, **change}
         rule = VARIANT["tensors"][0]
         cases = {"unknown key 'need'; did you mean 'needs'?": table(need=[]), "'tensors' lists": table(tensors=[]),
-                 "m.json: tensors[0]: unknown key 'form'": table(tensors=[{"form": "a", "to": "b"}]), "either 'to'": table(tensors=[{"from": "a"}]),
-                 "'check' is 'bend'": table(tensors=[{"from": "a", "drop": "b", "check": "bend"}]), "true or false": table(tensors=[{**rule, "transpose": 1}]),
-                 "500 rules": table(tensors=[rule] * 501), "a list of texts": table(needs=[1.5]), "an object": [1], "a text": table(sentence=[]),
+                 "m.json: tensors[0]: unknown key 'form'": table(tensors=[{"form": "a", "to": "b"}]),
+                 "either 'to'": table(tensors=[{"from": "a"}]),
+                 "'check' is 'bend'": table(tensors=[{"from": "a", "drop": "b", "check": "bend"}]),
+                 "true or false": table(tensors=[{**rule, "transpose": 1}]),
+                 "500 rules": table(tensors=[rule] * 501), "a list of texts": table(needs=[1.5]), "an object": [1],
+                 "a text": table(sentence=[]),
                  "'from' says": table(tensors=[{"to": "a"}]), "'x' is a number": table(fill={"x": "y"})}
         for words, value in cases.items():
             with self.subTest(words):
@@ -107,7 +113,8 @@ class Conversions(Case):
     def test_by_hand(self):
         state = variant_state()
         found = converted(state, {}, tables.make_table(VARIANT, "variant", "variant"))
-        self.assertEqual(found.settings, {"task": "layer", "mixer": "aft-simple", "dim": 3, "layers": 2, "height": 1, "width": 6,
+        self.assertEqual(found.settings, {"task": "layer", "mixer": "aft-simple", "dim": 3, "layers": 2, "height": 1,
+                                          "width": 6,
                                           "output_projection": False, "qkv_bias": False, "norm_eps": 1e-6})
         self.assertEqual(set(found.weights), {f"blocks.{i}.mixer.{n}.weight" for i in (0, 1) for n in "qkv"})
         np.testing.assert_array_equal(
@@ -130,8 +137,10 @@ class Conversions(Case):
         np.testing.assert_allclose(one(x, scale="sqrt(2)"), x * np.float32(math.sqrt(2)))
         np.testing.assert_array_equal(one(x, times="m"), x * np.eye(3)[:2])
         np.testing.assert_array_equal(one(x, to=["-", "y"]), x[1:])
-        for words, rule in {"first 3 rows": {"first": "3"}, "cannot become [5]": {"shape": ["5"]}, "cut into 3": {"to": ["y", "a", "b"]},
-                            "both become": {"to": ["y", "y"]}, "'gone'": {"times": "gone"}, "{q}": {"to": "y{q}"}}.items():
+        for words, rule in {"first 3 rows": {"first": "3"}, "cannot become [5]": {"shape": ["5"]},
+                            "cut into 3": {"to": ["y", "a", "b"]},
+                            "both become": {"to": ["y", "y"]}, "'gone'": {"times": "gone"},
+                            "{q}": {"to": "y{q}"}}.items():
             with self.subTest(words):
                 self.fails(["'x'", words], one, x, **rule)
         self.fails(["only two axes"], one, x[0], transpose=True)
@@ -150,7 +159,8 @@ class Conversions(Case):
 
     def test_not_recognised(self):
         state = rish16_state()
-        self.fails(["nearest origin is rish16", "7 of 9", "missing: 'to_k.weight'; did you mean 'to_key.weight'", "mapping="], converted,
+        self.fails(["nearest origin is rish16", "7 of 9", "missing: 'to_k.weight'; did you mean 'to_key.weight'",
+                    "mapping="], converted,
                    {n.replace("to_k.", "to_key."): w for n, w in state.items()}, {})
         self.fails(["no rule knows", "'extra'"], converted, {**state, "extra": np.zeros(2)}, {})
         self.fails(["knows a single name", "zzz"], converted, {"zzz": np.zeros(2)}, {})
@@ -223,7 +233,8 @@ class Models(Case):
     def test_load_refuses(self):
         self.fails(["gone", "no such file"], afterimage.load, self.folder / "gone")
         self.fails(["not a run folder"], afterimage.load, self.folder)
-        for words, text in {"not valid JSON": "{", "unknown key 'x'": '{"x": 1}', "format_version": '{"format_version": 2, "maps": {}}',
+        for words, text in {"not valid JSON": "{", "unknown key 'x'": '{"x": 1}',
+                            "format_version": '{"format_version": 2, "maps": {}}',
                             "one of the keys": "{}", "must be an object": '{"config": 3}'}.items():
             file = self.folder / "x.safetensors"
             afterimage.safetensors.write(file, {}, {"afterimage": text})

@@ -43,7 +43,8 @@ def train(model, optimizer, steps, after=lambda *_: None):
 class Copies(Case):
     def test_dtypes_and_views(self):
         w = torch.arange(6.0).reshape(2, 3)
-        values = {"bf16": w.bfloat16(), "half": w.half(), "double": w.double(), "t": w.t(), "leaf": w.clone().requires_grad_(),
+        values = {"bf16": w.bfloat16(), "half": w.half(), "double": w.double(), "t": w.t(),
+                  "leaf": w.clone().requires_grad_(),
                   "bool": w > 2, "long": w.long(), "numpy": w.numpy(), "scalar": torch.tensor(3)}
         copies = Copier().copy(values)
         w[:] = -1
@@ -51,7 +52,7 @@ class Copies(Case):
         self.assertTrue(copies.are_here())
         for name, value in found.items():
             expected = np.arange(6.0).reshape(2, 3)
-            expected = expected.T if name == "t" else expected > 2 if name == "bool" else 3 if name == "scalar" else expected
+            expected = {"t": expected.T, "bool": expected > 2, "scalar": 3}.get(name, expected)
             np.testing.assert_array_equal(value.astype(float), np.asarray(expected, float), err_msg=name)
 
     def test_odd_tensors(self):
