@@ -13,7 +13,8 @@ from .errors import Error, nearest, shown
 LAYOUTS = ("full", "band", "kernel1d", "kernel2d")
 GAUGES = ("row", "none")
 # What the program reads.
-MOST_NAME, MOST_LAYERS, MOST_HEADS, MOST_TOKENS = 200, 4096, 4096, 65536
+MOST_NAME, MOST_LAYERS, MOST_HEADS, MOST_TOKENS = 200, 4096, 4096, 16384
+MOST_MAPS = 65536  # layers times the most heads of one
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,10 @@ def describe(biases: Mapping[str, Map], causal: bool) -> dict[str, Any]:
         if shape is None:
             raise Error(f"biases['{shown(name)}']: an array or a tensor is expected, found {type(map.w).__name__}")
         layers.append(describe_map(name, map, tuple(int(n) for n in shape)))
+    heads = max((int(map.w.shape[0]) for map, layer in zip(biases.values(), layers)
+                 if len(map.w.shape) == 3 or layer["layout"] == "kernel1d"), default=1)
+    if len(layers) * heads > MOST_MAPS:
+        raise Error(f"biases: {len(layers)} layers of up to {heads} heads; layers times heads are at most {MOST_MAPS}")
     return {"causal": bool(causal), "layers": layers}
 
 

@@ -98,15 +98,16 @@ class Figure(np.ndarray):
     """What a probe answers: an array with the names of the command line that made it. In a notebook it shows itself as
     the program's picture. float32; shape and unit are the probe's (`afterimage list probes`)."""
     made_by: Optional[tuple[str, str, dict[str, Any], Optional[Pathlike]]]
+    info: dict[str, Any]  # what the program says of it: axes, unit, step, notes
 
-    def __new__(cls, values: np.ndarray, made_by: Any = None) -> "Figure":
+    def __new__(cls, values: np.ndarray, made_by: Any = None, info: Optional[dict[str, Any]] = None) -> "Figure":
         out = np.asarray(values).view(cls)
-        out.made_by = made_by
+        out.made_by, out.info = made_by, info or {}
         return out
 
     def __array_finalize__(self, parent: Any) -> None:
         # A part of it, or what was computed from it, is not the picture of the probe.
-        self.made_by = None
+        self.made_by, self.info = None, {}
 
     def png(self) -> bytes:
         """The program's labelled picture of it. Raises Error for a part of a figure, or where the model is gone."""
@@ -137,7 +138,9 @@ def probe(model: Any, name: str, *, program: Optional[Pathlike] = None, **option
     with tempfile.TemporaryDirectory(prefix="afterimage-") as folder:
         out = Path(folder) / "figure.npy"
         run_program("probe", [str(name), path, "-o", str(out)], with_pictures(options, folder), program)
-        return Figure(np.load(out, allow_pickle=False), (str(name), path, dict(options), program))
+        beside = Path(f"{out}.json")
+        info = parse_json(beside.read_bytes(), str(beside)) if beside.exists() else {}
+        return Figure(np.load(out, allow_pickle=False), (str(name), path, dict(options), program), info)
 
 
 @dataclass

@@ -45,7 +45,7 @@ class Layouts(Case):
                  "(T,), (H, W)": (zeros(4, 4), {"grid": 4}), "found (1.5, 2)": (zeros(3, 3), {"grid": (1.5, 2)}),
                  "'column' is not known": (zeros(4, 4), {"gauge": "column"}),
                  "an array or a tensor": ([[1, 2], [3, 4]], {}),
-                 "65536": (zeros(4, 4), {"grid": (70000,)}),
+                 "16384": (zeros(4, 4), {"grid": (70000,)}),
                  "needs [heads, T, s], s odd": (maps.Map(zeros(2, 16, 4), (16,), layout="band"), {}),
                  "did you mean 'kernel1d'": (maps.Map(zeros(2, 3), (16,), layout="kernel1"), {}),
                  "grid [H, W]": (maps.Map(zeros(2, 3, 3), (16,), layout="kernel2d"), {})}
@@ -56,6 +56,8 @@ class Layouts(Case):
             self.fails(["1 to 4096 layers"], maps.merged, biases, None, None)
         self.fails(["control characters"], maps.describe, maps.merged({"a\n": zeros(2, 2)}, None, None), False)
         self.fails(["control characters"], maps.describe, maps.merged({3: zeros(2, 2)}, None, None), False)
+        many = {str(i): zeros(4096, 1, 1) for i in range(17)}
+        self.fails(["at most 65536"], maps.describe, maps.merged(many, None, None), False)
         self.fails(["1 to 4096 layers"], maps.merged, {str(i): zeros(1, 1) for i in range(4097)}, None, None)
 
 

@@ -49,7 +49,7 @@ class Written(ProgramCase):
         for model in (self.path, str(self.path), afterimage.load(self.path)):
             found = afterimage.probe(model, "bias", layer=0, threads=1)
             np.testing.assert_array_equal(np.squeeze(found), self.state(4)["wbias"])
-        self.assertEqual(found.dtype, np.float32)
+        self.assertEqual((found.dtype, found.info["step"], found[0].info), (np.float32, 4, {}))
         self.assertTrue(found._repr_png_().startswith(b"\x89PNG"))
         self.assertIsNone((found + 1)._repr_png_())
         self.fails(["layer 7", "0 to 0"], afterimage.probe, self.path, "bias", layer=7)
