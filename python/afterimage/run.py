@@ -288,7 +288,7 @@ class Run:
         """
         if not self.is_writer:
             return
-        every, count = checked_step(every, 1, "every"), self.step
+        every, count = checked_step(every, 1, "every"), max(self.step, self.last_saved)
         options = {"grid": grid, "gauge": gauge, "causal": causal}
 
         def save_now(step: int) -> None:
@@ -315,10 +315,10 @@ class Run:
             if count > self.last_saved:
                 save_now(count)
         begun, newest = False, []
-        if count == 0:
-            save_now(0)
         if loss is not None:
             self.hooks.append(torch_side.hook_loss(loss, lambda value: newest.__setitem__(slice(None), [value])))
+        if count == 0:
+            save_now(0)
         self.at_end.append(at_end)
         self.hooks.append(torch_side.hook_forward(model, before_forward) if optimizer is None
                           else torch_side.hook_optimizer(optimizer, passed))
