@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -128,6 +128,12 @@ def describe(biases: Mapping[str, Map], causal: bool) -> dict[str, Any]:
     if len(layers) * heads > MOST_MAPS:
         raise Error(f"biases: {len(layers)} layers of up to {heads} heads; layers times heads are at most {MOST_MAPS}")
     return {"causal": bool(causal), "layers": layers}
+
+
+def are_surely_finite(arrays: Iterable[np.ndarray]) -> bool:
+    """A glance: the sum of a map is finite only if all of its values are. False says nothing (masks are infinite)."""
+    with np.errstate(all="ignore"):
+        return all(w.dtype in (np.float32, np.float16) and bool(np.isfinite(w.sum(dtype=np.float32))) for w in arrays)
 
 
 def checked_values(w: np.ndarray, name: str) -> np.ndarray:

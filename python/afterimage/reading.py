@@ -33,8 +33,8 @@ class Loaded:
     steps: list[int] = field(default_factory=list)  # that have a checkpoint
 
     def column(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Steps [n] (int64, ascending) and values [n] (float64) of one logged value, where it is logged: the newest of a
-        step; null is NaN."""
+        """Steps [n] (int64, ascending) and values [n] (float64) of one logged value, where it is logged: the newest of
+        a step; null is NaN."""
         rows = sorted({line["step"]: line[name] for line in self.metrics if name in line}.items())
         if not rows:
             known = sorted({key for line in self.metrics for key in line} - {"step", "timing"})

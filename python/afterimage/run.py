@@ -218,25 +218,27 @@ class Run:
             return False
         step = checked_step(step, self.last_saved, "save")
         if (model is None) == (biases is None):
-            raise Error("save: one of a model and biases={name: w}, found " + \
-                        ("both" if biases is not None else "none"))
-        prepare, is_here = (self.model_work(step, model, mapping) if biases is None
-                            else self.maps_work(step, maps_of.merged(biases, grid, gauge), causal))
-        self.last_saved = step
-        if self.content is None or is_here or wait:
+            raise Error("save: one of a model and biases={name: w}, found"
+                        f" {'both' if biases is not None else 'none'}")
+        prepare, is_doubtful = (self.model_work(step, model, mapping) if biases is None
+                                else self.maps_work(step, maps_of.merged(biases, grid, gauge), causal))
+        if self.content is None or is_doubtful or wait:
             ready = prepare()
-            self.check_content(ready)
+            self.check_content(ready.content)
             self.content = ready.content
             prepare = lambda: ready  # noqa: E731
-        failures = self.failures
+        failures, self.last_saved = self.failures, step
         self.writer.submit(lambda: self.write(step, prepare()), is_save=True)
         return not wait or (self.flush() and self.failures == failures)
 
     def maps_work(self, step: int, biases: Mapping[str, maps_of.Map],
                   causal: bool) -> tuple[Callable[[], Prepared], bool]:
         description = maps_of.describe(biases, causal)
+        self.check_content({"maps": description})
         copies = self.copier.copy({f"biases.{i}": map.w for i, map in enumerate(biases.values())})
-        return lambda: prepare_maps(copies.get(), description, step), copies.are_here()
+        # Values on the host are checked in the call; what is sure at a glance need not be looked at there.
+        is_doubtful = copies.are_here() and not maps_of.are_surely_finite(copies.get().values())
+        return lambda: prepare_maps(copies.get(), description, step), is_doubtful
 
     def model_work(self, step: int, model: Any, mapping: Optional[Mapped]) -> tuple[Callable[[], Prepared], bool]:
         copies = self.copier.copy(torch_side.state_of(model))
@@ -249,17 +251,17 @@ class Run:
             return ready.described(step, config, self.alphabet)
         return prepare, False
 
-    def check_content(self, ready: Prepared) -> None:
-        self.config_of(ready.content)
-        if self.content is not None and self.content != ready.content:
+    def check_content(self, content: Mapping[str, Any]) -> None:
+        self.config_of(content)
+        if self.content is not None and self.content != content:
             kind = "maps" if "maps" in self.content else "a model"
-            new = "maps" if "maps" in ready.content else "a model"
+            new = "maps" if "maps" in content else "a model"
             raise Error(f"{self.path}: this run holds"
                         f" {kind}{' of other settings or layers' if kind == new else f', not {new}'}:"
-                        f" {difference(self.content, ready.content)}; write into another folder")
+                        f" {difference(self.content, content)}; write into another folder")
 
     def write(self, step: int, ready: Prepared) -> None:
-        self.check_content(ready)
+        self.check_content(ready.content)
         self.folder.write_config(self.config_of(ready.content))
         self.write_norms(step)
         self.norms[step] = ready.norms

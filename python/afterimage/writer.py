@@ -7,6 +7,7 @@ from collections import deque
 from typing import Callable, Optional
 
 MOST_LINES = 10_000  # log lines that may wait while a checkpoint is written
+PAUSE_S = 0.1  # between looks at the log lines: every wakeup takes the interpreter from the training for a moment
 
 
 class Writer:
@@ -20,7 +21,7 @@ class Writer:
         self.name = name
         self.queue: deque[tuple[bool, Callable[[], None]]] = deque()
         self.changed = threading.Condition()
-        self.is_busy = self.is_closed = False
+        self.is_busy = self.is_closed = self.is_urgent = False
         self.dropped = self.failures = 0
         self.problem: Optional[str] = None  # the newest failure in words
         self.thread: Optional[threading.Thread] = None
@@ -43,17 +44,20 @@ class Writer:
             if self.thread is None:
                 self.thread = threading.Thread(target=self.loop, name="afterimage writer", daemon=True)
                 self.thread.start()
-            self.changed.notify_all()
+            if is_save:
+                self.is_urgent = True
+                self.changed.notify_all()
 
     def loop(self) -> None:
         while True:
             with self.changed:
                 self.is_busy = False
-                self.changed.notify_all()
                 while not self.queue:
+                    self.is_urgent = False
+                    self.changed.notify_all()
                     if self.is_closed:
                         return
-                    self.changed.wait()
+                    self.changed.wait_for(lambda: self.is_urgent or self.is_closed, PAUSE_S)
                 _, work = self.queue.popleft()
                 self.is_busy = True
             self.run(work)
@@ -82,6 +86,8 @@ class Writer:
     def flush(self, timeout_s: Optional[float] = None) -> bool:
         """Waits until all is written. False: not within the time."""
         with self.changed:
+            self.is_urgent = True
+            self.changed.notify_all()
             return self.changed.wait_for(lambda: not self.queue and not self.is_busy, timeout_s)
 
     def close(self) -> None:

@@ -148,6 +148,13 @@ class Queue(unittest.TestCase):
                 self.writer.submit(lambda: None)
         self.assertEqual((len(self.writer.queue), self.writer.failures, len(found)), (MOST_LINES, 5, 1))
 
+    def test_flush_again_and_again(self):
+        for i in range(100):
+            self.writer.submit(lambda: self.done.append(1), is_save=i % 3 == 0)
+            self.assertTrue(self.writer.flush(10))
+            self.assertTrue(self.writer.flush(10))
+        self.assertEqual(len(self.done), 100)
+
     def test_close_writes_what_waits(self):
         self.block()
         self.writer.submit(lambda: self.done.append(1))
