@@ -22,6 +22,7 @@ RULES = {
     "headers say what they are for": content.header_openings,
     "file sizes": sizes.file_sizes,
     "function sizes": sizes.function_sizes,
+    "sizes in Python": sizes.python_sizes,
     "parameter counts": sizes.parameter_counts,
     "class sizes": classes.class_sizes,
     "rooms and their lists": rooms.room_lists,

@@ -4,7 +4,8 @@
     tests/run_suite.py PRESET[:PROGRAM,...]...     as in release asan:model,viz tsan:session
     tests/run_suite.py --build PRESET...           all but the first are built (scripts/build.sh) while tests run
 
-GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, window).
+GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, the
+Python package, window).
 What tells the quickest runs first and ends the suite if it fails. Then programs run side by side, one a core, the
 longest of what is built first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line per program, the
 whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
@@ -214,6 +215,12 @@ def split_apart(program, pattern):
     return [rest, *alone] if apart else [program]
 
 
+def python_with_numpy():
+    """Debian's Python, whose packages scripts/setup.sh installs, before another that is first on the path."""
+    debian = "/usr/bin/python3"
+    return debian if os.access(debian, os.X_OK) else sys.executable
+
+
 def release_programs(found, binary, results):
     """What runs for the release build beside its GoogleTest programs."""
     programs = [Program("rules", [sys.executable, "tests/check_rules.py"], {}, results)]
@@ -222,6 +229,7 @@ def release_programs(found, binary, results):
         programs.append(Program("model-fake-gpu", found["model"] + [chosen], FAKE_GPU_ENV, results))
         programs.append(Program("session-fake-gpu", found["session"], FAKE_GPU_ENV, results))
     programs.append(Program("cli", [sys.executable, "tests/cli/run.py", binary], {}, results))
+    programs.append(Program("python", [python_with_numpy(), "python/tests/run.py", "--program", binary], {}, results))
     if "app" in found:  # a build with the window
         programs.append(Program("journeys", [sys.executable, "tests/journeys/run.py", binary], {}, results))
     return programs

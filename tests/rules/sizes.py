@@ -1,4 +1,5 @@
 """Sizes of files, functions, parameter lists and classes."""
+import ast
 import re
 
 from rules.sources import CODE, TEXT, bare, line_of
@@ -78,3 +79,24 @@ def parameter_counts():
                 continue  # an override of LibTorch's
             if count > PARAMETERS:
                 yield path, line, f"{name}: {count} parameters, allowed {PARAMETERS} (then a struct)"
+
+
+LINE_WIDTH = 120
+
+
+def python_sizes():
+    """Files of Python; in the package functions and the width of lines, too."""
+    for path in (p for p in TEXT if p.endswith(".py")):
+        lines = TEXT[path].splitlines()
+        if len(lines) > FILE_LINES:
+            yield path, 0, f"{len(lines)} lines, allowed {FILE_LINES}"
+        if not path.startswith("python/"):
+            continue
+        for number, line in enumerate(lines, 1):
+            if len(line) > LINE_WIDTH:
+                yield path, number, f"{len(line)} columns, allowed {LINE_WIDTH}"
+        for node in ast.walk(ast.parse(TEXT[path])):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                count = node.end_lineno - node.lineno + 1
+                if count > FUNCTION_LINES:
+                    yield path, node.lineno, f"{node.name}: {count} lines, allowed {FUNCTION_LINES}"

@@ -1,0 +1,54 @@
+"""The wheel that `pip install ./python` builds: whole, without a network, the same version as the program's."""
+import re
+import subprocess
+import sys
+import unittest
+import zipfile
+
+import afterimage
+from case import PACKAGE, ROOT, Case
+
+BUILD = "import sys; sys.path.insert(0, sys.argv[1]); import backend; print(backend.build_wheel(sys.argv[2]))"
+USE = """
+import sys; sys.path.insert(0, sys.argv[1])
+import afterimage
+from afterimage.tables import known_tables, shared_folder
+assert afterimage.__file__.startswith(sys.argv[1]), afterimage.__file__
+assert str(shared_folder()).startswith(sys.argv[1]), shared_folder()
+assert "torch" not in sys.modules
+print(afterimage.__version__, len(known_tables()))
+"""
+
+
+class Wheel(Case):
+    def run_python(self, code, *arguments):
+        done = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], cwd=self.folder, capture_output=True,
+                              text=True,
+                              env={"PATH": "/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def test_builds_and_runs_from_another_place(self):
+        name = self.run_python(BUILD, PACKAGE / "_build", self.folder)
+        with zipfile.ZipFile(self.folder / name) as wheel:
+            wheel.extractall(self.folder / "site")
+            self.assertIsNone(wheel.testzip())
+            record = wheel.read(next(n for n in wheel.namelist() if n.endswith("/RECORD"))).decode()
+            self.assertEqual(len(record.splitlines()), len(wheel.namelist()))
+        tables = len(list((ROOT / "assets" / "imports").glob("*.json")))
+        self.assertEqual(self.run_python(USE, self.folder / "site"), f"{afterimage.__version__} {tables}")
+
+    def test_version(self):
+        cmake = re.search(r"project\(afterimage VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        project = re.search(r'^version = "(.*)"', (PACKAGE / "pyproject.toml").read_text(), re.M)[1]
+        version = re.search(r'__version__ = "(.*)"', (PACKAGE / "afterimage" / "version.py").read_text())[1]
+        self.assertEqual((project, version), (cmake, cmake))
+
+    def test_needs_no_torch(self):
+        """Only torch_side.py names PyTorch, and it imports nothing."""
+        for file in (PACKAGE / "afterimage").glob("*.py"):
+            self.assertIsNone(re.search(r"^\s*(import|from) torch\b", file.read_text(), re.M), file.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

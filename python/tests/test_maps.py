@@ -1,0 +1,98 @@
+"""Maps alone: what is inferred from shapes, what is refused, what is written."""
+import json
+import unittest
+
+import numpy as np
+
+import afterimage
+from case import Case
+from afterimage import maps, safetensors
+
+
+def layer(w, **options):
+    return maps.describe(maps.merged({"a": w}, options.pop("grid", None),
+                         options.pop("gauge", None)), False)["layers"][0]
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+class Layouts(Case):
+    def test_inferred_from_the_shape(self):
+        cases = [((16, 16), None, "full", [16]), ((2, 16, 16), None, "full", [16]), ((16, 16), (4, 4), "full", [4, 4]),
+                 ((12, 12), (2, 2, 3), "full", [2, 2, 3]), ((2, 16, 5),
+                  (4, 4), "band", [4, 4]), ((2, 16, 5), [16], "band", [16]),
+                 ((2, 7), (16,), "kernel1d", [16]), ((2, 7, 7), (4, 4), "kernel2d", [4, 4]),
+                 ((3, 3, 3), (4, 4, 3), "kernel2d", [4, 4, 3])]
+        for shape, grid, layout, sizes in cases:
+            with self.subTest(shape=shape, grid=grid):
+                self.assertEqual(layer(zeros(*shape), grid=grid),
+                                 {"name": "a", "layout": layout, "grid": sizes, "gauge": "row"})
+
+    def test_layers_that_differ(self):
+        found = maps.describe(maps.merged(
+            {"a": zeros(16, 16), "b": maps.Map(zeros(1, 3), (9,), "none")}, (4, 4), "row"), True)
+        self.assertEqual(found, {"causal": True, "layers": [
+            {"name": "a", "layout": "full", "grid": [4, 4], "gauge": "row"},
+            {"name": "b", "layout": "kernel1d", "grid": [9], "gauge": "none"}]})
+
+    def test_refusals(self):
+        cases = {"[2, 16, 4] does not fit the grid": (zeros(2, 16, 4), {"grid": (4, 4)}),
+                 "needs a grid": (zeros(2, 7), {}),
+                 "does not fit the grid [4, 4] of T = 16": (zeros(9, 9), {"grid": (4, 4)}),
+                 "found [2, 0]": (zeros(4, 4), {"grid": [2, 0]}),
+                 "(T,), (H, W)": (zeros(4, 4), {"grid": 4}), "found (1.5, 2)": (zeros(3, 3), {"grid": (1.5, 2)}),
+                 "'column' is not known": (zeros(4, 4), {"gauge": "column"}),
+                 "an array or a tensor": ([[1, 2], [3, 4]], {}),
+                 "16384": (zeros(4, 4), {"grid": (70000,)}),
+                 "needs [heads, T, s], s odd": (maps.Map(zeros(2, 16, 4), (16,), layout="band"), {}),
+                 "did you mean 'kernel1d'": (maps.Map(zeros(2, 3), (16,), layout="kernel1"), {}),
+                 "grid [H, W]": (maps.Map(zeros(2, 3, 3), (16,), layout="kernel2d"), {})}
+        for words, (w, options) in cases.items():
+            with self.subTest(words):
+                self.fails(["biases['a']", words], layer, w, **options)
+        for biases in ({}, [], 3):
+            self.fails(["1 to 4096 layers"], maps.merged, biases, None, None)
+        self.fails(["control characters"], maps.describe, maps.merged({"a\n": zeros(2, 2)}, None, None), False)
+        self.fails(["control characters"], maps.describe, maps.merged({3: zeros(2, 2)}, None, None), False)
+        many = {str(i): zeros(4096, 1, 1) for i in range(17)}
+        self.fails(["at most 65536"], maps.describe, maps.merged(many, None, None), False)
+        self.fails(["1 to 4096 layers"], maps.merged, {str(i): zeros(1, 1) for i in range(4097)}, None, None)
+
+
+class Values(Case):
+    def test_a_mask_is_kept(self):
+        w = np.where(np.tril(np.ones((4, 4))) > 0, 1.0, -np.inf)
+        with afterimage.Run(self.path) as run:
+            run.save(0, biases={"a": w}, causal=True, wait=True)
+        tensors, metadata = safetensors.read(self.path / "checkpoints" / "step-00000000.safetensors")
+        np.testing.assert_array_equal(tensors["biases.0"], w.astype(np.float32))
+        self.assertTrue(json.loads(metadata["afterimage"])["maps"]["causal"])
+        self.assertAlmostEqual(self.lines()[0]["bias_norm.layer.0"], 10 ** 0.5)
+        kept = safetensors.read(self.path / "history" / "step-00000000.safetensors")[0]["biases.0"]
+        np.testing.assert_array_equal(kept, w)
+
+    def test_refusals(self):
+        with afterimage.Run(self.path) as run:
+            cases = {"NaN": np.array([[np.nan]]), "+infinity": np.array([[np.inf]]),
+                     "beyond float32": np.array([[1e300]]),
+                     "complex": np.array([[1j]]), "bool": np.array([[True]])}
+            for words, w in cases.items():
+                with self.subTest(words):
+                    self.fails(["biases['a']", words], run.save, 0, biases={"a": w})
+            self.assertEqual(list((self.path / "checkpoints").iterdir()), [])
+            self.assertNotIn("maps", json.loads((self.path / "config.json").read_text()))
+            run.save(0, biases={"a": np.array([[3]]), "b": np.float16([[0.5]])}, wait=True)
+        tensors, _ = safetensors.read(self.path / "checkpoints" / "step-00000000.safetensors")
+        self.assertEqual([(w.dtype, float(w[0, 0])) for w in tensors.values()], [(np.float32, 3), (np.float32, 0.5)])
+
+    def test_norms(self):
+        """A band by hand: entries outside the sequence do not count."""
+        band = np.ones((1, 4, 3), np.float32)
+        self.assertAlmostEqual(maps.norm(band, {"layout": "band"}), 10 ** 0.5)
+        self.assertAlmostEqual(maps.norm(band[:, :, 0], {"layout": "kernel1d"}), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

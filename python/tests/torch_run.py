@@ -1,0 +1,291 @@
+"""The package with PyTorch: copies of tensors, hooks, recognised models. Run by scripts/test_torch.sh."""
+import os
+import time
+import unittest
+
+import numpy as np
+import torch
+
+import afterimage
+from case import ROOT, Case
+from afterimage.files import steps_in
+from afterimage.torch_side import Copier, state_of
+
+FIXTURES = ROOT / "tests" / "model" / "imports"
+torch.set_num_threads(1)
+
+
+class Layer(torch.nn.Module):
+    """aft-pytorch's AFTSimple and AFTFull, their names alone."""
+
+    def __init__(self, dim=8, hidden=6, tokens=5):
+        super().__init__()
+        self.to_q, self.to_k, self.to_v = (torch.nn.Linear(dim, hidden) for _ in range(3))
+        self.project = torch.nn.Linear(hidden, dim)
+        self.wbias = torch.nn.Parameter(0.1 * torch.randn(tokens, tokens))
+
+    def forward(self, x):
+        k, v = torch.exp(self.to_k(x)), self.to_v(x)
+        w = torch.exp(self.wbias)
+        return self.project(torch.sigmoid(self.to_q(x)) * (w @ (k * v)) / (w @ k))
+
+
+def train(model, optimizer, steps, after=lambda *_: None):
+    for step in range(steps):
+        x = torch.randn(4, 5, 8)
+        loss = (model(x) - x.roll(1, 1)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        after(step + 1, loss)
+
+
+class Copies(Case):
+    def test_dtypes_and_views(self):
+        w = torch.arange(6.0).reshape(2, 3)
+        values = {"bf16": w.bfloat16(), "half": w.half(), "double": w.double(), "t": w.t(),
+                  "leaf": w.clone().requires_grad_(),
+                  "bool": w > 2, "long": w.long(), "numpy": w.numpy(), "scalar": torch.tensor(3)}
+        copies = Copier().copy(values)
+        w[:] = -1
+        found = copies.get()
+        self.assertTrue(copies.are_here())
+        for name, value in found.items():
+            expected = np.arange(6.0).reshape(2, 3)
+            expected = {"t": expected.T, "bool": expected > 2, "scalar": 3}.get(name, expected)
+            np.testing.assert_array_equal(value.astype(float), np.asarray(expected, float), err_msg=name)
+
+    def test_odd_tensors(self):
+        for value in (torch.eye(2).to_sparse(), torch.empty(2, device="meta")):
+            self.fails(["'w'", "dense"], Copier().copy, {"w": value})
+
+    def test_state(self):
+        compiled = {"_orig_mod.a.weight": torch.ones(1), "_orig_mod.n": 3}
+        self.assertEqual(list(state_of(compiled)), ["a.weight"])
+        self.assertEqual(list(state_of({"model": {"w": torch.ones(1)}, "epoch": 3})), ["model.w"])
+
+
+class Watching(Case):
+    def test_by_optimizer(self):
+        model = Layer()
+        optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+        seen = {0: model.wbias.detach().clone()}
+        with afterimage.Run(self.path, keep=0, history=0) as run:
+            run.watch(model, every=3, optimizer=optimizer)
+
+            def after(step, loss):
+                run.log(step, loss=loss, lr=optimizer.param_groups[0]["lr"])
+                seen[step] = model.wbias.detach().clone()
+                run.flush()
+            train(model, optimizer, 10, after)
+        steps = steps_in(self.path / "checkpoints")
+        self.assertEqual(steps, [0, 3, 6, 9, 10])
+        for step in steps:
+            np.testing.assert_array_equal(
+    afterimage.load(
+        self.path,
+        step).tensors["blocks.0.mixer.w"],
+         seen[step].numpy())
+        self.assertEqual((run.failures, run.dropped), (0, 0))
+        self.assertEqual(len(afterimage.load(self.path).column("loss")[0]), 10)
+        train(model, optimizer, 5, lambda *_: None)  # the hook is gone
+        self.assertEqual(steps_in(self.path / "checkpoints"), steps)
+
+    def test_by_forward(self):
+        """Before the pass that follows: the weights after so many updates."""
+        model = Layer()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        seen = {}
+        with afterimage.Run(self.path, keep=0) as run:
+            run.watch(model, every=2)
+
+            def after(step, _):
+                seen[step] = model.wbias.detach().clone()
+                with torch.no_grad():
+                    model(torch.zeros(1, 5, 8))  # no step of the training
+                model.eval()
+                model(torch.zeros(1, 5, 8))
+                model.train()
+                run.flush()
+            train(model, optimizer, 7, after)
+        self.assertEqual(steps_in(self.path / "checkpoints"), [0, 2, 4, 6, 7])
+        for step in (2, 4, 6, 7):
+            np.testing.assert_array_equal(
+    afterimage.load(
+        self.path,
+        step).tensors["blocks.0.mixer.w"],
+         seen[step].numpy())
+
+    def test_loss(self):
+        model, criterion = Layer(), torch.nn.MSELoss()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        seen = []
+        with afterimage.Run(self.path) as run:
+            run.watch(model, every=2, optimizer=optimizer, loss=criterion)
+            for _ in range(5):
+                x = torch.randn(4, 5, 8)
+                loss = criterion(model(x), x)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                seen.append(loss.item())
+                with torch.no_grad():
+                    criterion(model(x), 2 * x)  # a validation
+            self.fails(["computes it"], run.watch, model, loss=lambda a, b: a)
+        steps, losses = afterimage.load(self.path).column("loss")
+        np.testing.assert_array_equal(steps, range(1, 6))
+        np.testing.assert_array_equal(losses, seen)
+
+    def test_maps(self):
+        model = torch.nn.Module()
+        model.table = torch.nn.Parameter(torch.randn(7, 2))
+        index = torch.arange(4)[:, None] - torch.arange(4) + 3
+        model.forward = lambda: model.table[index].sum()
+        with afterimage.Run(self.path) as run:
+            run.watch(model, every=1, biases=lambda m: {"layer 0": m.table[index].permute(2, 0, 1)}, grid=(2, 2))
+        run = afterimage.load(self.path)
+        self.assertEqual(run.maps["layers"][0]["grid"], [2, 2])
+        np.testing.assert_array_equal(run.tensors["biases.0"], model.table[index].permute(2, 0, 1).detach().numpy())
+
+    def test_resumed(self):
+        model = Layer()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for end in (4, 8):
+            with afterimage.Run(self.path, resume=True, keep=0) as run:
+                run.watch(model, every=4, optimizer=optimizer)
+                train(model, optimizer, 4)
+            self.assertEqual(steps_in(self.path / "checkpoints")[-1], end)
+        self.assertEqual(steps_in(self.path / "checkpoints"), [0, 4, 8])
+
+    def test_what_is_wrong_is_said_at_once(self):
+        with afterimage.Run(self.path) as run:
+            self.fails(["no table knows"], run.watch, torch.nn.Sequential(torch.nn.Linear(2, 2)))
+            self.fails(["torch.optim.Optimizer"], run.watch, Layer(), optimizer=3)
+
+    def test_a_model_that_breaks_later_does_not_end_the_training(self):
+        model = Layer()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+        def after(step, _):
+            if step == 2:
+                model.extra = torch.nn.Parameter(torch.ones(1))
+        with afterimage.Run(self.path) as run:
+            run.watch(model, every=1, optimizer=optimizer)
+            found = self.warned(lambda: (train(model, optimizer, 5, after), run.finish()))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("'extra'", found[0])
+
+    def test_compiled_names_and_parallel_names(self):
+        model = Layer()
+        with afterimage.Run(self.path) as run:
+            run.save(0, {f"_orig_mod.module.{k}": v for k, v in model.state_dict().items()}, wait=True)
+        np.testing.assert_array_equal(
+    afterimage.load(
+        self.path).tensors["blocks.0.mixer.w"],
+         model.wbias.detach().numpy())
+
+    def test_values_of_tensors(self):
+        with afterimage.Run(self.path) as run:
+            run.log(
+    0, a=torch.tensor(
+        1.5, requires_grad=True), b=torch.tensor(
+            [2], dtype=torch.int64), c=torch.tensor(0.1).bfloat16())
+            self.fails(["d is a number"], run.log, 1, d=torch.ones(2))
+        line, = self.lines()
+        self.assertEqual((line["a"], line["b"]), (1.5, 2))
+
+
+@unittest.skipUnless(torch.cuda.is_available(), "no CUDA device")
+class OnDevice(Case):
+    def test_copies_are_of_their_moment(self):
+        """The next update runs while the copy is on its way, and does not change it."""
+        copier, w = Copier(), torch.zeros(4096, 4096, device="cuda")
+        copies = []
+        for step in range(5):
+            w.fill_(step)
+            copies.append(copier.copy({"w": w}))
+            self.assertFalse(copies[-1].are_here())
+            w.mul_(-7)
+        for step, copy in enumerate(copies):
+            value = copy.get()["w"]
+            self.assertTrue((value == step).all(), step)
+
+    def test_run(self):
+        model = Layer().cuda()
+        optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+        with afterimage.Run(self.path) as run:
+            run.watch(model, every=2, optimizer=optimizer)
+            for step in range(1, 7):
+                x = torch.randn(4, 5, 8, device="cuda")
+                loss = (model(x) - x).square().mean()
+                loss.backward()
+                optimizer.step()
+                run.log(step, loss=loss)
+        np.testing.assert_array_equal(
+    afterimage.load(
+        self.path).tensors["blocks.0.mixer.w"],
+         model.wbias.detach().cpu().numpy())
+        self.assertEqual(len(afterimage.load(self.path).column("loss")[0]), 6)
+
+
+class Fixtures(Case):
+    """State dicts as their own packages save them."""
+
+    def test_all(self):
+        for file in sorted(FIXTURES.glob("*.pt")):
+            with self.subTest(file.name):
+                state = torch.load(file, map_location="cpu", weights_only=True)
+                with afterimage.Run(self.folder / file.stem) as run:
+                    run.save(0, state, wait=True)
+                self.assertTrue(afterimage.load(self.folder / file.stem).tensors)
+
+    @unittest.skipUnless(os.environ.get("AFTERIMAGE_PROGRAM"), "no program: python/tests/run.py --program BIN")
+    def test_as_the_program(self):
+        from test_program import SameConversions
+        for file in sorted(FIXTURES.glob("*.pt")):
+            with self.subTest(file.name):
+                state = state_of(torch.load(file, map_location="cpu", weights_only=True))
+                case = SameConversions()
+                case.folder, case.path, case.program = self.folder, self.folder / "x", os.environ["AFTERIMAGE_PROGRAM"]
+                case.compare({name: value.numpy() for name, value in state.items()}, {}, [])
+
+
+class Cost(Case):
+    def test_a_step_is_hardly_slower(self):
+        """At every=50. Of the time of this thread: machines that run tests do other things too."""
+        model = torch.nn.Sequential(*(torch.nn.Linear(512, 512) for _ in range(8)))
+        index = torch.arange(256)[:, None] - torch.arange(256) + 255
+        model.table = torch.nn.Parameter(torch.zeros(511))
+        optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+
+        def steps(count):
+            start = time.perf_counter(), time.thread_time()
+            for _ in range(count):
+                loss = model(torch.randn(256, 512)).square().mean() + model.table[index].square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            return np.array([time.perf_counter() - start[0], time.thread_time() - start[1]]) / count
+        steps(20)
+        alone, watched = [], []
+        for i in range(4):
+            alone.append(steps(50))
+            with afterimage.Run(self.folder / str(i)) as run:
+                run.watch(
+    model,
+    every=50,
+    optimizer=optimizer,
+    biases=lambda m: {
+        "layer 0": m.table[index]},
+        grid=(
+            16,
+             16))
+                watched.append(steps(50))
+        alone, watched = np.min(alone, axis=0), np.min(watched, axis=0)
+        print(f"a step of {1e3 * alone[0]:.1f} ms alone, {1e3 * watched[0]:.1f} ms watched; of this thread's time"
+              f" {1e3 * alone[1]:.1f} and {1e3 * watched[1]:.1f} ms: {100 * (watched[1] / alone[1] - 1):+.1f} %")
+        self.assertLess(watched[1] / alone[1], 1.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
