@@ -63,15 +63,16 @@ constexpr Shot kShots[] = {
      .needs = Stock::fresh},
     {.name = "08-compare-difference",
      .workspace = "Compare",
-     .script = "click compare/main/view=difference\nclick compare/main/below=layers\nframes 30\n",
+     .script = "Next comparison view\nNext comparison view\nNext comparison view\nNext comparison "
+               "table\nframes 30\n",
      .needs = Stock::fresh},
-    {.name = "08-compare-curves-light",
+    {.name = "08-compare-ratio-light",
      .workspace = "Compare",
-     .script = "click compare/main/view=split\nclick compare/main/below=curves\nframes 30\n",
+     .script = "Next comparison view\nNext comparison table\nNext comparison table\nframes 30\n",
      .theme = ThemeName::light,
      .needs = Stock::fresh,
-     .after = "click compare/main/view=side_by_side\nclick compare/main/below=changes\n"
-              "Remove all slots\n"},
+     .after = "Next comparison view\nNext comparison table\nNext comparison table\nRemove all "
+              "slots\n"},
     {.name = "10-train-light",
      .workspace = "Train",
      .script = "",

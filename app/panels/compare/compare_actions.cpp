@@ -102,6 +102,24 @@ void add_compare_actions(Actions& actions, const std::function<void()>& open_lis
                  .icon = icon::swap,
                  .why_not = needs_two_slots,
                  .run = swap_slots});
+    actions.add({.id = "compare.next_view",
+                 .name = "Next comparison view",
+                 .sentence = "Side by side, flicker, split line, difference and ratio in turn.",
+                 .icon = icon::compare,
+                 .why_not = needs_two_slots,
+                 .run = [](Ui& ui) {
+                     CompareView& view = ui.selection.compare.view;
+                     view = static_cast<CompareView>((static_cast<int>(view) + 1) % 5);
+                 }});
+    actions.add({.id = "compare.next_table",
+                 .name = "Next comparison table",
+                 .sentence = "Largest changes, layers, heads, curves and settings in turn.",
+                 .icon = icon::grid,
+                 .why_not = needs_two_slots,
+                 .run = [](Ui& ui) {
+                     int& lower = ui.selection.compare.lower;
+                     lower = (lower + 1) % 5;
+                 }});
     actions.add({.id = "compare.clear",
                  .name = "Remove all slots",
                  .sentence = "Takes all slots out of the comparison.",

@@ -56,7 +56,7 @@ std::string ComparedSlot::words() const {
 
 ComparedSlot CompareSlots::resolve_open(const PaneContext& ui) const {
     ComparedSlot out;
-    out.name = ui.status.name;
+    out.name = ui.status.path.empty() ? ui.status.name : shown_name(ui.status.path);
     out.steps = ui.history;
     if (!ui.has_model()) return out;
     out.status = &ui.status;
